@@ -1,0 +1,55 @@
+//! A run of rows as text cells: what every reader makes and every consumer sees.
+
+/// Where a cell's text stands in its chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// Consecutive rows of a table, cells as UTF-8 text. An empty cell is missing.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    text: Vec<u8>,
+    cells: Vec<Span>,
+    width: usize,
+    first_line: u64,
+    /// Line of each row, relative to `first_line`; empty where row i stands on line `first_line + i`.
+    lines: Vec<u32>,
+}
+
+impl Chunk {
+    /// An empty chunk of `width` columns whose first row stands on `first_line`.
+    pub(crate) fn new(width: usize, first_line: u64) -> Chunk {
+        Chunk { width, first_line, ..Chunk::default() }
+    }
+
+    /// A chunk whose cells are spans of `text`, row by row.
+    pub(crate) fn from_spans(text: Vec<u8>, cells: Vec<Span>, width: usize, first_line: u64, lines: Vec<u32>) -> Chunk {
+        debug_assert!(width > 0 && cells.len().is_multiple_of(width));
+        Chunk { text, cells, width, first_line, lines }
+    }
+
+    /// Appends a cell; rows are filled from the first column to the last.
+    pub(crate) fn push_cell(&mut self, cell: &[u8]) {
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(cell);
+        self.cells.push(Span { start, end: self.text.len() as u32 });
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.cells.len() / self.width.max(1)
+    }
+
+    /// The text of a cell.
+    pub fn cell(&self, row: usize, column: usize) -> &[u8] {
+        let span = self.cells[row * self.width + column];
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The line of the input a row starts on, counted from 1 (in Parquet: its row).
+    pub fn line(&self, row: usize) -> u64 {
+        self.first_line + self.lines.get(row).map_or(row as u64, |&l| u64::from(l))
+    }
+}

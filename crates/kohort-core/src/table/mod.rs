@@ -1,0 +1,5 @@
+//! Columns, dictionaries, reading and writing. The only place that opens files.
+
+mod chunk;
+
+pub use chunk::Chunk;
