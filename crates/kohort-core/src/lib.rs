@@ -1,8 +1,12 @@
 //! What the data is and whether it is safe. Changes no data, knows no method.
 
+pub mod codes;
+pub mod cohort;
 pub mod error;
 pub mod hierarchy;
 pub mod number;
+pub mod policy;
+pub mod privacy;
 pub mod table;
 
 pub use error::{Error, Result};

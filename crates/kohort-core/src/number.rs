@@ -57,6 +57,12 @@ impl Decimal {
         (self.scale == 0).then(|| i64::try_from(self.digits).ok()).flatten()
     }
 
+    /// Numerator and denominator, if it is positive and small enough to multiply with.
+    pub fn to_ratio(self) -> Option<(u64, u64)> {
+        let (num, den) = (u64::try_from(self.digits).ok()?, 10u64.checked_pow(self.scale)?);
+        (num > 0 && num < 1 << 40 && den < 1 << 40).then_some((num, den))
+    }
+
     /// For reports and widths; privacy never decides on it.
     pub fn to_f64(self) -> f64 {
         self.digits as f64 / 10f64.powi(self.scale as i32)

@@ -3,6 +3,23 @@
 //! A [`Rule`] is what the policy declares, checked. Applied to the distinct values of a column it
 //! becomes a [`Hierarchy`]: for each level, a label for each value.
 
+mod build;
+mod consistent;
+mod date;
+mod file;
+mod intervals;
+mod prefix;
+
+pub use date::DateFormat;
+pub use file::FileHierarchy;
+pub use intervals::Intervals;
+pub use prefix::Prefix;
+
+pub(crate) use build::by_values;
+
+use crate::codes::CodeSystem;
+use std::borrow::Cow;
+
 /// The code of a missing cell in every column.
 pub const MISSING: u32 = 0;
 
@@ -38,3 +55,58 @@ pub struct Hierarchy {
     /// Codes of values the rule does not cover. They carry `*` on every level.
     pub uncovered: Vec<u32>,
 }
+
+/// How a column is generalized, as the policy declares it.
+#[derive(Debug, Clone)]
+pub enum Rule {
+    /// The value or `*`.
+    Flat,
+    /// A tree from a file.
+    File(FileHierarchy),
+    /// Numbers become intervals.
+    Intervals(Intervals),
+    /// Text keeps its first characters.
+    Prefix(Prefix),
+    /// Dates become months, quarters, years, decades.
+    Date(DateFormat),
+    /// Codes of a built-in system become categories, sections, chapters.
+    Codes(CodeSystem),
+}
+
+impl Rule {
+    /// The levels over a column's distinct values.
+    ///
+    /// `values[0]` is the missing value, `values[1..]` are the distinct values in the order of their
+    /// codes, and `missing_occurs` says whether code 0 occurs in the data.
+    /// Missing keeps its own label on every level below `*`.
+    pub fn apply(&self, values: &[&str], missing_occurs: bool) -> Hierarchy {
+        let names = self.level_names();
+        let hierarchy = match self {
+            Rule::Flat => by_values(names, values, missing_occurs, |value| Some(vec![Cow::Borrowed(value)])),
+            Rule::File(file) => file.apply(names, values, missing_occurs),
+            Rule::Intervals(intervals) => intervals.apply(names, values, missing_occurs),
+            Rule::Prefix(prefix) => by_values(names, values, missing_occurs, |value| prefix.path(value)),
+            Rule::Date(format) => by_values(names, values, missing_occurs, |value| format.path(value)),
+            Rule::Codes(system) => system.apply(names, values, missing_occurs),
+        };
+        debug_assert!(hierarchy.is_consistent(), "a rule built levels that do not nest");
+        hierarchy
+    }
+
+    /// The names of the levels, known without data: `value`, `5`, `10`, `*`.
+    pub fn level_names(&self) -> Vec<String> {
+        let mut names = match self {
+            Rule::Flat => vec!["value".to_string()],
+            Rule::File(file) => file.level_names(),
+            Rule::Intervals(intervals) => intervals.level_names(),
+            Rule::Prefix(prefix) => prefix.level_names(),
+            Rule::Date(_) => DateFormat::LEVELS.map(String::from).to_vec(),
+            Rule::Codes(system) => system.levels().map(String::from).to_vec(),
+        };
+        names.push(SUPPRESSED.to_string());
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests;

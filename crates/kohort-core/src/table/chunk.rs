@@ -52,4 +52,28 @@ impl Chunk {
     pub fn line(&self, row: usize) -> u64 {
         self.first_line + self.lines.get(row).map_or(row as u64, |&l| u64::from(l))
     }
+
+    /// Takes the white space off both ends of every cell.
+    pub(crate) fn trim(&mut self) {
+        for span in &mut self.cells {
+            let cell = &self.text[span.start as usize..span.end as usize];
+            let front = cell.len() - cell.trim_ascii_start().len();
+            let kept = cell.trim_ascii().len();
+            span.start += front as u32;
+            span.end = span.start + kept as u32;
+        }
+    }
+
+    /// Checks that the cells are UTF-8; else the line and column of the first that is not.
+    pub(crate) fn check_utf8(&self) -> Result<(), (u64, usize)> {
+        if std::str::from_utf8(&self.text).is_ok() {
+            return Ok(());
+        }
+        for (i, span) in self.cells.iter().enumerate() {
+            if std::str::from_utf8(&self.text[span.start as usize..span.end as usize]).is_err() {
+                return Err((self.line(i / self.width), i % self.width));
+            }
+        }
+        Ok(())
+    }
 }

@@ -1,0 +1,94 @@
+//! Built-in code systems: which category, section and chapter a diagnosis code belongs to.
+
+pub mod icd10;
+pub mod icd9;
+mod ranges;
+
+pub use ranges::Range;
+
+use crate::hierarchy::{Hierarchy, by_values};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// A code system that is built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeSystem {
+    /// ICD-9-CM diagnoses.
+    Icd9,
+    /// ICD-10-CM diagnoses.
+    Icd10,
+}
+
+/// Where a code stands in its system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// The category in capitals: `250`, `V10`, `E800`; `E11`.
+    pub category: String,
+    /// The section (ICD-9) or block (ICD-10).
+    pub section: &'static Range,
+    /// The chapter.
+    pub chapter: &'static Range,
+}
+
+/// The title of the section, block or chapter that a label stands for.
+pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
+    let (sections, chapters) = system.tables();
+    sections.iter().chain(chapters).find(|range| range.label == label).map(|range| range.title)
+}
+
+impl CodeSystem {
+    /// The place of a code, written with or without its dot, in capitals or not.
+    /// `None` where it has not the shape of a code or stands in no range.
+    pub fn place(self, text: &str) -> Option<Place> {
+        let category = match self {
+            CodeSystem::Icd9 => icd9::category(text),
+            CodeSystem::Icd10 => icd10::category(text),
+        }?;
+        let (sections, chapters) = self.tables();
+        let find = |ranges: &'static [Range]| ranges.iter().find(|range| range.holds(&category));
+        Some(Place { section: find(sections)?, chapter: find(chapters)?, category })
+    }
+
+    fn tables(self) -> (&'static [Range], &'static [Range]) {
+        match self {
+            CodeSystem::Icd9 => (&icd9::SECTIONS, &icd9::CHAPTERS),
+            CodeSystem::Icd10 => (&icd10::BLOCKS, &icd10::CHAPTERS),
+        }
+    }
+
+    /// The levels below `*`.
+    pub(crate) fn levels(self) -> [&'static str; 4] {
+        match self {
+            CodeSystem::Icd9 => ["code", "category", "section", "chapter"],
+            CodeSystem::Icd10 => ["code", "category", "block", "chapter"],
+        }
+    }
+
+    pub(crate) fn apply(self, names: Vec<String>, values: &[&str], missing_occurs: bool) -> Hierarchy {
+        let shared = self.shared_with_a_code(values);
+        by_values(names, values, missing_occurs, |value| {
+            let Place { category, section, chapter } = self.place(value)?;
+            let category = if shared.contains(&category) { format!("{category}-{category}") } else { category };
+            Some(vec![
+                Cow::Borrowed(value),
+                Cow::Owned(category),
+                Cow::Borrowed(section.label.as_str()),
+                Cow::Borrowed(chapter.label.as_str()),
+            ])
+        })
+    }
+
+    /// Categories that are also a code of the column, beside other codes: `250` where `25001` occurs too.
+    /// Their label is a range, `250-250`, so that `250` goes on meaning the code alone.
+    fn shared_with_a_code(self, values: &[&str]) -> HashSet<String> {
+        let mut codes_in: HashMap<String, usize> = HashMap::new();
+        for place in values.iter().filter_map(|value| self.place(value)) {
+            *codes_in.entry(place.category).or_default() += 1;
+        }
+        let is_shared = |value: &&&str| codes_in.get(**value).is_some_and(|&codes| codes > 1);
+        values.iter().filter(is_shared).map(|value| value.to_string()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

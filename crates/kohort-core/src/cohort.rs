@@ -1,0 +1,285 @@
+//! The people of a table as a method sees them: distinct tuples, their hierarchies, and what is
+//! required of their sensitive values.
+
+use crate::hierarchy::{Hierarchy, MISSING, Rule, SUPPRESSED};
+use crate::number::Decimal;
+use crate::policy::{Column, Policy, Role, TDistance, Unmapped};
+use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
+use crate::table::{Counting, Dictionary, Source, Tuples, count};
+use crate::{Error, Result};
+
+/// Up to how many rows the tuple of each row is remembered: 64 MB.
+const REMEMBER: u64 = 16 << 20;
+
+/// A quasi-identifier over its distinct values.
+#[derive(Debug, Clone)]
+pub struct Quasi {
+    /// Its name.
+    pub name: String,
+    /// Its place in the table.
+    pub column: usize,
+    /// Its levels.
+    pub hierarchy: Hierarchy,
+    /// The levels a method may choose, ascending.
+    pub levels: Vec<usize>,
+    /// What its loss counts.
+    pub weight: f64,
+}
+
+/// A column whose values are in the tuples and leave as they are.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// Its place in the table.
+    pub column: usize,
+    /// Its place in the tuples.
+    pub position: usize,
+}
+
+/// A sensitive column with something required of it.
+#[derive(Debug, Clone)]
+pub struct Required {
+    /// The column.
+    pub kept: Kept,
+    /// What is required.
+    pub requirement: Sensitive,
+}
+
+/// What a relational method sees: never a row, never an `other` column.
+#[derive(Debug, Clone)]
+pub struct Cohort {
+    /// Distinct tuples: quasi-identifiers first, then details, then required sensitive columns.
+    pub tuples: Tuples,
+    /// The quasi-identifiers; the i-th stands at place i of the tuples.
+    pub quasi: Vec<Quasi>,
+    /// Columns finer than a quasi-identifier.
+    pub details: Vec<(Kept, Vec<usize>)>,
+    /// Sensitive columns with requirements.
+    pub required: Vec<Required>,
+    /// The sets of quasi-identifiers an adversary may know.
+    pub sets: Vec<Vec<usize>>,
+    /// What the custodian should know.
+    pub notes: Vec<String>,
+}
+
+/// Counts the table: one pass.
+pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
+    let quasi_columns = policy.quasi();
+    let details = policy.positions(|r| matches!(r, Role::Detail { .. }));
+    let sensitive = if policy.privacy.reads_sensitive() {
+        policy.positions(|r| matches!(r, Role::Sensitive { .. }))
+    } else {
+        Vec::new()
+    };
+    let columns = [&quasi_columns[..], &details, &sensitive].concat();
+    source.progress().stage("reading", source.bytes());
+    let counting = Counting { columns: columns.clone(), patient: policy.patient(), remember: REMEMBER };
+    let tuples = count(source, &counting)?;
+    for (position, &column) in columns.iter().enumerate() {
+        refuse_star(source, column, &tuples.dictionaries[position])?;
+    }
+    let mut notes = Vec::new();
+    let mut quasi = Vec::new();
+    for (position, &column) in quasi_columns.iter().enumerate() {
+        quasi.push(generalize(source, column, &policy.columns[column], &tuples.dictionaries[position], &mut notes)?);
+    }
+    let kept = |position: usize| Kept {
+        name: policy.columns[columns[position]].name.clone(),
+        column: columns[position],
+        position,
+    };
+    let first_sensitive = quasi_columns.len() + details.len();
+    let required = (first_sensitive..columns.len())
+        .map(|position| {
+            let column = &policy.columns[columns[position]];
+            let requirement = require(policy, column, &tuples.dictionaries[position], &mut notes)?;
+            Ok(Required { kept: kept(position), requirement })
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let details = (quasi_columns.len()..first_sensitive)
+        .map(|position| (kept(position), detail_of(policy, columns[position], &quasi)))
+        .collect();
+    let sets = known_sets(policy, quasi.len())?;
+    Ok(Cohort { tuples, quasi, details, required, sets, notes })
+}
+
+/// The sets to be counted. With patients as unit, what is required of sensitive values does not
+/// carry over from a set to its subsets, so that all sizes are counted.
+fn known_sets(policy: &Policy, quasi: usize) -> Result<Vec<Vec<usize>>> {
+    let shorter = shorter(policy.patient().is_some(), policy.privacy.reads_sensitive());
+    let knows = &policy.privacy.knows;
+    match knows.number(quasi, shorter) {
+        Some(n) if n <= MOST_SETS => Ok(knows.sets(quasi, shorter)),
+        n => {
+            let reach =
+                (1..quasi).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
+            let count = n.map_or("too many".into(), |n| n.to_string());
+            Err(policy.error(format!(
+                "`knows` makes {count} sets of quasi-identifiers, more than the {MOST_SETS} that are counted. In reach: knows = {}, or \"all\".",
+                reach.unwrap_or(1)
+            )))
+        }
+    }
+}
+
+/// More sets than this are not counted.
+pub const MOST_SETS: u64 = 1_000_000;
+
+/// Which sets must be counted for these requirements.
+pub fn shorter(patients: bool, sensitive: bool) -> Shorter {
+    if patients && sensitive { Shorter::Counted } else { Shorter::Implied }
+}
+
+fn refuse_star(source: &Source, column: usize, dictionary: &Dictionary) -> Result<()> {
+    if dictionary.code(SUPPRESSED).is_none() {
+        return Ok(());
+    }
+    let (rows, lines) = source.find_lines(column, |cell| cell == SUPPRESSED.as_bytes())?;
+    Err(star_in_data(source, column, rows, &lines))
+}
+
+/// `*` means suppressed in a release: a cell of the data must not say so.
+pub(crate) fn star_in_data(source: &Source, column: usize, rows: u64, lines: &[u64]) -> Error {
+    Error::yours(format!(
+        "{}, column `{}`: `*` stands in {}. In a release it means suppressed: list it under `missing` in [input], or mend the data.",
+        source.name(),
+        source.columns()[column],
+        on_lines(rows, lines)
+    ))
+}
+
+fn on_lines(rows: u64, lines: &[u64]) -> String {
+    let first: Vec<String> = lines.iter().map(u64::to_string).collect();
+    match (rows, lines.len() as u64) {
+        (1, _) => format!("1 row (line {})", first.join("")),
+        (n, shown) if n == shown => format!("{n} rows (lines {})", first.join(", ")),
+        (n, _) => format!("{n} rows (first lines {})", first.join(", ")),
+    }
+}
+
+fn generalize(
+    source: &Source,
+    column: usize,
+    policy: &Column,
+    dictionary: &Dictionary,
+    notes: &mut Vec<String>,
+) -> Result<Quasi> {
+    let texts = dictionary.texts();
+    let hierarchy = policy.rule.apply(&texts, dictionary.missing_occurs);
+    if !hierarchy.uncovered.is_empty() {
+        let uncovered: Vec<&str> = hierarchy.uncovered.iter().map(|&c| texts[c as usize]).collect();
+        let set: std::collections::BTreeSet<&[u8]> = uncovered.iter().map(|t| t.as_bytes()).collect();
+        let (rows, lines) = source.find_lines(column, |cell| set.contains(cell))?;
+        let values = if uncovered.len() == 1 { "1 value".into() } else { format!("{} values", uncovered.len()) };
+        match policy.unmapped {
+            Unmapped::Suppressed => notes.push(format!(
+                "column `{}`: {values} in {} not covered by {} leave as *.",
+                policy.name,
+                on_lines(rows, &lines),
+                policy.rule_text
+            )),
+            Unmapped::Refused => {
+                let shown = uncovered.iter().take(20).map(|t| t.to_string()).collect();
+                return Err(Error::yours(format!(
+                    "{}, column `{}`: {values} in {} not covered by {}. Mend them, extend the hierarchy, list them under `missing` in [input], or accept that they leave as *: unmapped = \"suppress\". (--show-values shows them.)",
+                    source.name(),
+                    policy.name,
+                    on_lines(rows, &lines),
+                    policy.rule_text
+                ))
+                .about(shown));
+            }
+        }
+    }
+    Ok(Quasi {
+        name: policy.name.clone(),
+        column,
+        hierarchy,
+        levels: policy.levels.clone(),
+        weight: policy.weight.to_f64(),
+    })
+}
+
+fn detail_of(policy: &Policy, column: usize, quasi: &[Quasi]) -> Vec<usize> {
+    let Role::Detail { of } = &policy.columns[column].role else { return Vec::new() };
+    (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).collect()
+}
+
+/// What the policy requires of one sensitive column, in its codes.
+fn require(policy: &Policy, column: &Column, dictionary: &Dictionary, notes: &mut Vec<String>) -> Result<Sensitive> {
+    let privacy = &policy.privacy;
+    let Role::Sensitive { values } = &column.role else { return Ok(Sensitive::default()) };
+    let listed = values.as_ref().map(|values| {
+        let mut listed = vec![false; dictionary.len()];
+        for value in values {
+            match dictionary.code(value) {
+                Some(code) if code != MISSING => listed[code as usize] = true,
+                _ => notes.push(format!(
+                    "column `{}`: the listed value \"{value}\" does not occur in the data.",
+                    column.name
+                )),
+            }
+        }
+        listed
+    });
+    Ok(Sensitive {
+        confidence: privacy.confidence.map(|max| Confidence { max, listed }),
+        l_diversity: privacy.l_diversity.clone(),
+        t_closeness: match privacy.t_closeness {
+            None => None,
+            Some((max, distance)) => Some(TCloseness { max, distance: measure(policy, column, dictionary, distance)? }),
+        },
+    })
+}
+
+fn measure(policy: &Policy, column: &Column, dictionary: &Dictionary, distance: TDistance) -> Result<Distance> {
+    let texts = dictionary.texts();
+    Ok(match distance {
+        TDistance::Equal => Distance::Equal,
+        TDistance::Ordered => Distance::Ordered(order(&texts, column.domain.as_deref()).ok_or_else(|| {
+            policy.error(format!(
+                "t_closeness by order: the values of `{}` are no numbers. Say domain = [\"least\", …, \"most\"] for that column, with every value.",
+                column.name
+            ))
+        })?),
+        TDistance::Hierarchical => {
+            if matches!(column.rule, Rule::Flat) {
+                return Err(policy.error(format!("t_closeness by hierarchy needs a hierarchy on `{}`.", column.name)));
+            }
+            let hierarchy = column.rule.apply(&texts, dictionary.missing_occurs);
+            if !hierarchy.uncovered.is_empty() {
+                return Err(policy.error(format!(
+                    "t_closeness by hierarchy: {} values of `{}` are not covered by {}.",
+                    hierarchy.uncovered.len(),
+                    column.name,
+                    column.rule_text
+                )));
+            }
+            Distance::Hierarchical(hierarchy.levels.into_iter().skip(1).map(|l| l.label_of).collect())
+        }
+    })
+}
+
+/// Value codes in their order: as the domain lists them, or as numbers.
+fn order(texts: &[&str], domain: Option<&[String]>) -> Option<Vec<u32>> {
+    let codes = 1..texts.len() as u32;
+    match domain {
+        Some(domain) => {
+            let mut order: Vec<(usize, u32)> = Vec::new();
+            for code in codes {
+                order.push((domain.iter().position(|d| d == texts[code as usize])?, code));
+            }
+            order.sort_unstable();
+            Some(order.into_iter().map(|o| o.1).collect())
+        }
+        None => {
+            let mut order: Vec<(Decimal, u32)> = Vec::new();
+            for code in codes {
+                order.push((Decimal::parse(texts[code as usize], b'.')?, code));
+            }
+            order.sort_unstable();
+            Some(order.into_iter().map(|o| o.1).collect())
+        }
+    }
+}

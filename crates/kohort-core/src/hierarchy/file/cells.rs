@@ -1,0 +1,90 @@
+//! The lines of a hierarchy file as rows of labels, all of one length.
+
+use super::SUPPRESSED;
+use crate::{Error, Result};
+use std::collections::HashMap;
+
+/// Rows of labels, row i from line i + 1: of equal length, no label empty, every leaf once.
+pub(super) fn read(name: &str, text: &str) -> Result<Vec<Vec<String>>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end_matches(['\r', '\n']);
+    if text.is_empty() {
+        return Err(Error::yours(format!("{name}: the file is empty. Give one line per leaf: leaf;parent;…;*")));
+    }
+    let separator = separator(text.lines().next().unwrap_or_default());
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut line_of_leaf = HashMap::new();
+    for (line, text) in (1usize..).zip(text.lines()) {
+        let wrong = |what: String| Err(Error::yours(format!("{name}, line {line}: {what}")));
+        let Some(row) = split(text, separator) else {
+            return wrong("a quote is not closed, or text follows it. Double the quotes inside a quoted label.".into());
+        };
+        if let Some(empty) = row.iter().position(String::is_empty) {
+            return wrong(format!(
+                "the label in column {} is empty. Give it a name; missing needs no line.",
+                empty + 1
+            ));
+        }
+        let columns = rows.first().map_or(row.len(), Vec::len);
+        if row.len() != columns {
+            return wrong(format!(
+                "{} labels, but line 1 has {columns}. An uneven tree repeats a label in neighbouring columns: a;a;b;*",
+                row.len()
+            ));
+        }
+        if row[0] == SUPPRESSED {
+            return wrong("the leaf is *, which stands for a suppressed cell. Remove the line.".into());
+        }
+        if let Some(first) = line_of_leaf.insert(row[0].clone(), line) {
+            return wrong(format!("the leaf {:?} stands in line {first} already. Keep one of them.", row[0]));
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// `;` if the first line has one outside of quotes, else `,`.
+fn separator(line: &str) -> char {
+    let mut quoted = false;
+    let semicolon = line.chars().any(|letter| {
+        quoted ^= letter == '"';
+        letter == ';' && !quoted
+    });
+    if semicolon { ';' } else { ',' }
+}
+
+/// The cells of a line; `None` where a quote is open at its end or closed before the cell's end.
+fn split(line: &str, separator: char) -> Option<Vec<String>> {
+    let mut cells = Vec::new();
+    let mut rest = line;
+    loop {
+        let (cell, after) = match rest.strip_prefix('"') {
+            Some(inside) => quoted(inside)?,
+            None => {
+                let (cell, after) = rest.split_at(rest.find(separator).unwrap_or(rest.len()));
+                (cell.to_string(), after)
+            }
+        };
+        cells.push(cell);
+        if after.is_empty() {
+            return Some(cells);
+        }
+        rest = after.strip_prefix(separator)?;
+    }
+}
+
+/// A cell from behind its opening quote, and what follows its closing one.
+fn quoted(inside: &str) -> Option<(String, &str)> {
+    let mut cell = String::new();
+    let mut rest = inside;
+    loop {
+        let (text, after) = rest.split_once('"')?;
+        cell.push_str(text);
+        match after.strip_prefix('"') {
+            Some(more) => {
+                cell.push('"');
+                rest = more;
+            }
+            None => return Some((cell, after)),
+        }
+    }
+}

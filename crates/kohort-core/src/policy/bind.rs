@@ -1,0 +1,243 @@
+//! From the file to the bound policy: every name is a column, every number is what it means.
+
+use super::column::{Column, Role};
+use super::privacy::Privacy;
+use super::section::{Section, Value, nearest};
+use crate::table::{Encoding, Input, Source, read_text};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+const LARGEST_POLICY: u64 = 16 << 20;
+
+/// A policy as written: read, its input known, its columns not yet those of a table.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    /// Where the table is and how it is written.
+    pub input: Input,
+    /// The text of the file, for the evidence.
+    pub text: String,
+    folder: PathBuf,
+    root: Section,
+}
+
+/// A policy bound to a table.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Every column of the input, in its order.
+    pub columns: Vec<Column>,
+    /// What is required.
+    pub privacy: Privacy,
+    /// The method and its parameters, as written: each method checks its own.
+    pub method: Section,
+    /// What the custodian should know before they go on.
+    pub notes: Vec<String>,
+    /// The text of the file, for the evidence.
+    pub text: String,
+}
+
+/// Reads a policy file.
+pub fn read(path: &Path) -> Result<PolicyFile> {
+    let text = read_text(path, LARGEST_POLICY)?;
+    let file = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+    let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
+    PolicyFile::parse(&file, &text, &folder)
+}
+
+impl PolicyFile {
+    /// Reads a policy's text; paths in it are relative to `folder`.
+    pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
+        let root = Section::parse(file, text)?;
+        root.only(&["input", "columns", "exclude", "privacy", "method", "population"])?;
+        for later in ["exclude", "population"] {
+            if let Some(item) = root.get(later) {
+                return Err(root.error(item.line, format!("[{later}] is not available in this version.")));
+            }
+        }
+        let Some(section) = root.section("input")? else {
+            return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
+        };
+        let input = read_input(&section, folder)?;
+        Ok(PolicyFile { input, text: text.into(), folder: folder.into(), root })
+    }
+
+    /// Binds the policy to its table.
+    pub fn bind(&self, source: &Source) -> Result<Policy> {
+        let columns = self.bind_columns(source)?;
+        let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
+        if quasi.is_empty() {
+            return Err(self
+                .root
+                .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
+        }
+        let Some(privacy) = self.root.section("privacy")? else {
+            return Err(self.root.error(0, "there is no [privacy] section: say at least k = … under [privacy]; 5 is usual for a trusted recipient, 11 or 20 for the public."));
+        };
+        let (bound, mut notes) = Privacy::read(&privacy, &quasi)?;
+        check_sensitive(&privacy, &bound, &columns, &mut notes)?;
+        if !columns.iter().any(|c| c.role == Role::Patient) {
+            notes.push("no column has role = \"patient\": every row is taken for a person of its own.".into());
+        }
+        let Some(method) = self.root.section("method")? else {
+            return Err(self.root.error(0, "there is no [method] section: say name = \"lattice\" under [method]."));
+        };
+        Ok(Policy { columns, privacy: bound, method, notes, text: self.text.clone() })
+    }
+
+    fn bind_columns(&self, source: &Source) -> Result<Vec<Column>> {
+        let Some(section) = self.root.section("columns")? else {
+            return Err(self.root.error(
+                0,
+                "there is no [columns] section: every column of the input is named there. `kohort init` writes one.",
+            ));
+        };
+        let names = source.columns();
+        for (name, item) in &section.entries {
+            if !name.ends_with('*') && !names.contains(name) {
+                let hint = nearest(name, names.iter().map(String::as_str))
+                    .map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+                return Err(section.error(item.line, format!("{} has no column `{name}`.{hint}", source.name())));
+            }
+        }
+        let mut unnamed = Vec::new();
+        let mut columns = Vec::new();
+        for name in names {
+            let entry = section.entries.iter().find(|(n, _)| n == name).or_else(|| {
+                section.entries.iter().find(|(n, _)| n.strip_suffix('*').is_some_and(|p| name.starts_with(p)))
+            });
+            let Some((key, item)) = entry else {
+                unnamed.push(format!("`{name}`"));
+                continue;
+            };
+            let Value::Section(column) = &item.value else {
+                return Err(section.error(item.line, format!("`{key}` must be a section: {key} = {{ role = \"…\" }}.")));
+            };
+            let column = Column::read(name, column, &self.folder, &self.input)?;
+            if key != name && column.role != Role::Identifier {
+                return Err(section
+                    .error(item.line, format!("the pattern `{key}` may only drop columns: role = \"identifier\".")));
+            }
+            columns.push(column);
+        }
+        if !unnamed.is_empty() {
+            return Err(section.error(
+                section.line,
+                format!("[columns] does not name {}. Every column of the input needs a role: an unnamed one would be a leak.", unnamed.join(", ")),
+            ));
+        }
+        self.check_roles(&section, &columns)?;
+        Ok(columns)
+    }
+
+    fn check_roles(&self, section: &Section, columns: &[Column]) -> Result<()> {
+        let patients: Vec<&str> = columns.iter().filter(|c| c.role == Role::Patient).map(|c| c.name.as_str()).collect();
+        if let [one, other, ..] = patients[..] {
+            return Err(section.error(
+                section.line,
+                format!("`{one}` and `{other}` both have role = \"patient\". A table has one patient column."),
+            ));
+        }
+        for column in columns {
+            let Role::Detail { of } = &column.role else { continue };
+            for name in of {
+                if !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
+                    return Err(section.error(
+                        section.line,
+                        format!("`{}` is a detail of `{name}`, which is no column with role = \"quasi\".", column.name),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_sensitive(section: &Section, privacy: &Privacy, columns: &[Column], notes: &mut Vec<String>) -> Result<()> {
+    let sensitive: Vec<&str> =
+        columns.iter().filter(|c| matches!(c.role, Role::Sensitive { .. })).map(|c| c.name.as_str()).collect();
+    for key in ["confidence", "l_diversity", "t_closeness"] {
+        if section.get(key).is_some() && sensitive.is_empty() {
+            return Err(section.wrong(key, "is about sensitive values, but no column has role = \"sensitive\"."));
+        }
+    }
+    if !privacy.reads_sensitive() && !sensitive.is_empty() {
+        notes.push(format!(
+            "nothing is required of {}: confidence, l_diversity and t_closeness would bound what is learned about it.",
+            sensitive.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+fn read_input(section: &Section, folder: &Path) -> Result<Input> {
+    section.only(&[
+        "table",
+        "missing",
+        "delimiter",
+        "header",
+        "trim",
+        "encoding",
+        "decimal",
+        "layout",
+        "patients",
+        "claims",
+    ])?;
+    for later in ["layout", "patients", "claims"] {
+        if section.get(later).is_some() {
+            return Err(section.wrong(later, "is for sets of codes and claims, which this version does not read yet."));
+        }
+    }
+    let Some(table) = section.text("table")? else {
+        return Err(section.error(section.line, "[input] names no table: say table = \"patients.csv\"."));
+    };
+    let one_byte = |key: &str| -> Result<Option<u8>> {
+        match section.text(key)?.map(str::as_bytes) {
+            None => Ok(None),
+            Some([b]) if b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'"' | b'\n' | b'\r') => {
+                Ok(Some(*b))
+            }
+            Some(_) => Err(section.wrong(key, "must be one character, such as \",\", \";\" or \"\\t\".")),
+        }
+    };
+    let encoding = match section.text("encoding")? {
+        None => Encoding::Utf8,
+        Some(name) => {
+            Encoding::named(name).ok_or_else(|| section.wrong("encoding", "must be \"utf-8\" or \"windows-1252\"."))?
+        }
+    };
+    Ok(Input {
+        path: folder.join(table),
+        delimiter: one_byte("delimiter")?,
+        header: section.flag("header")?.unwrap_or(true),
+        trim: section.flag("trim")?.unwrap_or(false),
+        encoding,
+        missing: section.texts("missing")?.unwrap_or_default(),
+        decimal: one_byte("decimal")?.unwrap_or(b'.'),
+    })
+}
+
+impl Policy {
+    /// Positions of the columns with which `is` agrees, in table order.
+    pub fn positions(&self, is: impl Fn(&Role) -> bool) -> Vec<usize> {
+        (0..self.columns.len()).filter(|&c| is(&self.columns[c].role)).collect()
+    }
+
+    /// The quasi-identifiers, in table order.
+    pub fn quasi(&self) -> Vec<usize> {
+        self.positions(|r| *r == Role::Quasi)
+    }
+
+    /// The patient column, if there is one.
+    pub fn patient(&self) -> Option<usize> {
+        self.positions(|r| *r == Role::Patient).first().copied()
+    }
+
+    /// The columns that leave, in table order.
+    pub fn released(&self) -> Vec<usize> {
+        self.positions(Role::is_released)
+    }
+
+    /// An error in terms of the policy, for requirements that fail later.
+    pub fn error(&self, message: impl std::fmt::Display) -> Error {
+        self.method.error(self.method.line, message)
+    }
+}

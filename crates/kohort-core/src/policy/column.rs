@@ -1,0 +1,286 @@
+//! What a policy says of one column.
+
+use super::section::{Section, Value};
+use crate::codes::CodeSystem;
+use crate::hierarchy::{DateFormat, FileHierarchy, Intervals, Prefix, Rule};
+use crate::number::Decimal;
+use crate::table::{Input, read_text};
+use crate::{Error, Result};
+use std::path::Path;
+
+/// A hierarchy file holds a line per distinct value: this is far beyond any code system.
+const LARGEST_HIERARCHY: u64 = 256 << 20;
+
+/// What a column is to an adversary and to the release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// Names a person directly. Never released.
+    Identifier,
+    /// The key of a person. Counted, never released.
+    Patient,
+    /// An adversary may know it.
+    Quasi,
+    /// Finer than an adversary knows: blank wherever one of these columns is changed.
+    Detail {
+        /// The columns it is finer than.
+        of: Vec<String>,
+    },
+    /// Must not be learned about a person.
+    Sensitive {
+        /// The values that `confidence` is about; `None`: all of them.
+        values: Option<Vec<String>>,
+    },
+    /// What analysts want to predict; released as it is.
+    Class,
+    /// Released as it is, for a reason.
+    Other {
+        /// Why nobody can use it to find a person.
+        reason: String,
+    },
+}
+
+impl Role {
+    /// Its name in policies, certificates and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Role::Identifier => "identifier",
+            Role::Patient => "patient",
+            Role::Quasi => "quasi",
+            Role::Detail { .. } => "detail",
+            Role::Sensitive { .. } => "sensitive",
+            Role::Class => "class",
+            Role::Other { .. } => "other",
+        }
+    }
+
+    /// Whether the column leaves the house.
+    pub fn is_released(&self) -> bool {
+        !matches!(self, Role::Identifier | Role::Patient)
+    }
+}
+
+/// What happens to a value that the column's hierarchy does not cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmapped {
+    /// The run stops.
+    Refused,
+    /// It leaves as `*`.
+    Suppressed,
+}
+
+/// A level as the policy names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LevelName {
+    /// By its name: "month".
+    Name(String),
+    /// By its number; 0 is the value itself.
+    Number(u64),
+}
+
+/// One column of the input, with all that the policy says of it.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name in the table.
+    pub name: String,
+    /// What it is to an adversary.
+    pub role: Role,
+    /// How its values may be generalized.
+    pub rule: Rule,
+    /// What the rule is, in words, for dictionaries and reports.
+    pub rule_text: String,
+    /// The levels a method may choose, ascending; always within the rule's.
+    pub levels: Vec<usize>,
+    /// What its loss counts.
+    pub weight: Decimal,
+    /// What happens to values the rule does not cover.
+    pub unmapped: Unmapped,
+    /// The values that could occur, in their order, where the policy says so.
+    pub domain: Option<Vec<String>>,
+}
+
+const KEYS: [&str; 12] = [
+    "role",
+    "hierarchy",
+    "levels",
+    "weight",
+    "from",
+    "domain",
+    "unmapped",
+    "of",
+    "values",
+    "reason",
+    "separator",
+    "scope",
+];
+
+impl Column {
+    /// Reads a column's section; `folder` is where hierarchy files are found.
+    pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
+        section.only(&KEYS)?;
+        for later in ["from", "separator", "scope"] {
+            if section.get(later).is_some() {
+                return Err(section.wrong(later, "belongs to sets of codes and claims; a table has no use for it."));
+            }
+        }
+        let role = read_role(section)?;
+        let (rule, rule_text) = read_rule(section, folder, input)?;
+        let levels = read_levels(section, &rule)?;
+        let weight = section.decimal("weight")?.unwrap_or(Decimal::whole(1));
+        if weight <= Decimal::whole(0) || weight > Decimal::whole(1000) {
+            return Err(section.wrong("weight", "must be above 0 and at most 1000."));
+        }
+        let unmapped = section.word("unmapped", &[("suppress", Unmapped::Suppressed)])?.unwrap_or(Unmapped::Refused);
+        let domain = section.texts("domain")?;
+        let column = Column { name: name.into(), role, rule, rule_text, levels, weight, unmapped, domain };
+        column.check(section)?;
+        Ok(column)
+    }
+
+    fn check(&self, section: &Section) -> Result<()> {
+        let quasi = self.role == Role::Quasi;
+        for key in ["levels", "weight", "unmapped"] {
+            if !quasi && section.get(key).is_some() {
+                return Err(section.wrong(key, "is for quasi-identifiers (role = \"quasi\")."));
+            }
+        }
+        let sensitive = matches!(self.role, Role::Sensitive { .. });
+        if !quasi && !sensitive && section.get("hierarchy").is_some() {
+            return Err(
+                section.wrong("hierarchy", format!("does nothing for a column with role \"{}\".", self.role.name()))
+            );
+        }
+        Ok(())
+    }
+}
+
+fn read_role(section: &Section) -> Result<Role> {
+    let only_with = |key: &str, role: &str| match section.get(key) {
+        Some(_) => Err(section.wrong(key, format!("goes with role = \"{role}\"."))),
+        None => Ok(()),
+    };
+    let text = |reason: Option<&str>| reason.map(str::trim).filter(|r| !r.is_empty()).map(str::to_string);
+    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "other"];
+    let Some(role) = section.word("role", &words.map(|w| (w, w)))? else {
+        return Err(section.error(
+            section.line,
+            format!("column {} has no role. Give it one of: {}.", section.name, words.join(", ")),
+        ));
+    };
+    if role != "other" {
+        only_with("reason", "other")?;
+    }
+    if role != "sensitive" {
+        only_with("values", "sensitive")?;
+    }
+    if role != "detail" && role != "quasi" {
+        only_with("of", "detail")?;
+    }
+    Ok(match role {
+        "identifier" => Role::Identifier,
+        "patient" => Role::Patient,
+        "quasi" => Role::Quasi,
+        "detail" => match section.texts("of")? {
+            Some(of) if !of.is_empty() => Role::Detail { of },
+            _ => return Err(section.wrong("of", "must name the columns this one is finer than: of = [\"…\"].")),
+        },
+        "sensitive" => Role::Sensitive { values: section.texts("values")? },
+        "class" => Role::Class,
+        _ => match text(section.text("reason")?) {
+            Some(reason) => Role::Other { reason },
+            None => {
+                return Err(section.wrong("reason", "is required: say why nobody outside could know this column and use it to find a person. If they could, its role is \"quasi\"."));
+            }
+        },
+    })
+}
+
+/// The rule and its description.
+fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, String)> {
+    let Some(item) = section.get("hierarchy") else { return Ok((Rule::Flat, "the value, or *".into())) };
+    match &item.value {
+        Value::Text(name) if name == "icd9" => Ok((Rule::Codes(CodeSystem::Icd9), "ICD-9-CM (built in)".into())),
+        Value::Text(name) if name == "icd10" => Ok((Rule::Codes(CodeSystem::Icd10), "ICD-10-CM (built in)".into())),
+        Value::Text(name) if ["pcg", "los", "cpt", "place", "specialty", "icd9-procedure"].contains(&name.as_str()) => {
+            Err(section.wrong("hierarchy", "is for claims, which this version does not read yet."))
+        }
+        Value::Text(file) => {
+            let path = folder.join(file);
+            if !path.exists() {
+                return Err(section.wrong(
+                    "hierarchy",
+                    format!("there is no file {}. Built in: \"icd9\", \"icd10\".", path.display()),
+                ));
+            }
+            let text = read_text(&path, LARGEST_HIERARCHY)?;
+            Ok((Rule::File(FileHierarchy::parse(file, &text)?), format!("the file {file}")))
+        }
+        Value::Section(rule) => read_inline(rule, input),
+        _ => Err(section
+            .wrong("hierarchy", "must be a file, \"icd9\", \"icd10\", or { intervals | cuts | prefix | date = … }.")),
+    }
+}
+
+fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
+    rule.only(&["intervals", "cuts", "from", "to", "prefix", "date", "step"])?;
+    let kinds: Vec<&str> =
+        ["intervals", "cuts", "prefix", "date"].into_iter().filter(|k| rule.get(k).is_some()).collect();
+    let here = |e: Error| rule.error(rule.line, format!("{}: {}", rule.name, e.message));
+    match kinds[..] {
+        ["intervals"] | ["cuts"] => {
+            let (Some(from), Some(to)) = (rule.decimal("from")?, rule.decimal("to")?) else {
+                return Err(rule.error(
+                    rule.line,
+                    format!("{} in numbers needs `from` and `to`: below and above are pooled.", rule.name),
+                ));
+            };
+            let (widths, cuts) =
+                (rule.decimals("intervals")?.unwrap_or_default(), rule.decimals("cuts")?.unwrap_or_default());
+            let text = if cuts.is_empty() {
+                format!("intervals of {} from {from} to {to}", join(&widths))
+            } else {
+                format!("cuts at {} from {from} to {to}", join(&cuts))
+            };
+            Ok((Rule::Intervals(Intervals::new(&widths, &cuts, from, to, input.decimal).map_err(here)?), text))
+        }
+        ["prefix"] => {
+            let lengths = rule.decimals("prefix")?.unwrap_or_default();
+            let lengths: Option<Vec<usize>> =
+                lengths.iter().map(|d| d.to_whole().and_then(|n| usize::try_from(n).ok())).collect();
+            let lengths = lengths.ok_or_else(|| rule.wrong("prefix", "must be whole numbers of characters."))?;
+            let text = format!("the first {} characters", join(&lengths));
+            Ok((Rule::Prefix(Prefix::new(&lengths).map_err(here)?), text))
+        }
+        ["date"] => {
+            let format = rule.text("date")?.unwrap_or_default();
+            Ok((Rule::Date(DateFormat::new(format).map_err(here)?), format!("dates written {format}")))
+        }
+        _ => Err(rule.error(rule.line, format!("{} needs one of: intervals, cuts, prefix, date.", rule.name))),
+    }
+}
+
+fn join<T: std::fmt::Display>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The permitted levels, ascending; all of them where the policy names none.
+fn read_levels(section: &Section, rule: &Rule) -> Result<Vec<usize>> {
+    let names = rule.level_names();
+    let Some(items) = section.list("levels")? else { return Ok((0..names.len()).collect()) };
+    let mut levels = Vec::new();
+    for item in items {
+        let level = match &item.value {
+            Value::Text(name) => names.iter().position(|n| n == name),
+            Value::Number(n) => n.parse::<usize>().ok().filter(|n| *n < names.len()),
+            _ => None,
+        };
+        levels.push(level.ok_or_else(|| {
+            section.wrong("levels", format!("names a level this column does not have. It has: {}.", names.join(", ")))
+        })?);
+    }
+    levels.sort_unstable();
+    levels.dedup();
+    if levels.is_empty() {
+        return Err(section.wrong("levels", "must name at least one level."));
+    }
+    Ok(levels)
+}

@@ -1,0 +1,14 @@
+//! The policy: as written ([`PolicyFile`]), and as bound to a table ([`Policy`]).
+//!
+//! Reading checks what can be checked without the data, binding checks it against the columns;
+//! after that it is trusted.
+
+mod bind;
+mod column;
+mod privacy;
+mod section;
+
+pub use bind::{Policy, PolicyFile, read};
+pub use column::{Column, LevelName, Role, Unmapped};
+pub use privacy::{Privacy, TDistance};
+pub use section::{Item, Section, Value, nearest};

@@ -1,0 +1,238 @@
+//! The `[privacy]` section: who attacks, and what must hold.
+
+use super::section::{Item, Section, Value, nearest};
+use crate::Result;
+use crate::number::{Fraction, K};
+use crate::privacy::{Knows, LDiversity};
+
+/// Which distance t-closeness measures by; orders and trees come from the sensitive column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TDistance {
+    /// All values equally far apart.
+    Equal,
+    /// By their order.
+    Ordered,
+    /// By the column's hierarchy.
+    Hierarchical,
+}
+
+/// What the policy requires.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Privacy {
+    /// The least number of people in a class.
+    pub k: K,
+    /// What the adversary may know, over the quasi-identifiers in table order.
+    pub knows: Knows,
+    /// The highest confidence in a listed sensitive value.
+    pub confidence: Option<Fraction>,
+    /// How many values a class must show.
+    pub l_diversity: Option<LDiversity>,
+    /// How near a class must be to the table.
+    pub t_closeness: Option<(Fraction, TDistance)>,
+}
+
+impl Privacy {
+    /// Reads the section; `quasi` are the quasi-identifiers' names in table order.
+    pub(super) fn read(section: &Section, quasi: &[&str]) -> Result<(Privacy, Vec<String>)> {
+        section.only(&[
+            "k",
+            "max_risk",
+            "knows",
+            "confidence",
+            "l_diversity",
+            "t_closeness",
+            "not_together",
+            "power",
+            "power_total",
+            "power_rule",
+            "knowledge",
+            "max_high_risk",
+            "preset",
+        ])?;
+        for later in ["power", "power_total", "power_rule", "knowledge", "max_high_risk"] {
+            if section.get(later).is_some() {
+                return Err(section.wrong(later, "belongs to claims, not to a table."));
+            }
+        }
+        for later in ["not_together", "preset"] {
+            if section.get(later).is_some() {
+                return Err(section.wrong(later, "is not available in this version."));
+            }
+        }
+        let mut notes = Vec::new();
+        let k = read_k(section)?;
+        let knows = read_knows(section, quasi, &mut notes)?;
+        let confidence = section.share("confidence")?;
+        if confidence.is_some_and(Fraction::is_zero) {
+            return Err(section.wrong("confidence", "must be above 0: nobody with a listed value could be published."));
+        }
+        let privacy = Privacy { k, knows, confidence, l_diversity: read_l(section)?, t_closeness: read_t(section)? };
+        Ok((privacy, notes))
+    }
+
+    /// Whether anything is required of sensitive columns.
+    pub fn reads_sensitive(&self) -> bool {
+        self.confidence.is_some() || self.l_diversity.is_some() || self.t_closeness.is_some()
+    }
+}
+
+fn read_k(section: &Section) -> Result<K> {
+    match (section.whole("k")?, section.share("max_risk")?) {
+        (Some(_), Some(_)) => Err(section.wrong("max_risk", "and `k` say the same thing twice. Keep one of them.")),
+        (Some(k), None) => K::new(k).ok_or_else(|| section.wrong("k", format!("{k} protects nobody. The least is 2; 5 is usual for a trusted recipient, 11 or 20 for the public."))),
+        (None, Some(risk)) if risk.is_zero() => Err(section.wrong("max_risk", "must be above 0: 0.2 for a trusted recipient, 0.09 or 0.05 for the public.")),
+        (None, Some(risk)) => K::for_risk(risk).ok_or_else(|| section.wrong("max_risk", "1 protects nobody. 0.2 is usual for a trusted recipient, 0.09 or 0.05 for the public.")),
+        (None, None) => Err(section.error(
+            section.line,
+            "[privacy] names no `k` (or `max_risk`): the least number of patients nobody can tell apart. It has no default; 5 is usual for a trusted recipient, 11 or 20 for the public.",
+        )),
+    }
+}
+
+fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Result<Knows> {
+    let Some(item) = section.get("knows") else { return Ok(Knows::All) };
+    let knows = match &item.value {
+        Value::Text(word) if word == "all" => Knows::All,
+        Value::Number(_) => {
+            let n = section.whole("knows")?.unwrap_or_default() as usize;
+            if n == 0 {
+                return Err(section.wrong(
+                    "knows",
+                    "0 means an adversary who knows nothing. Say \"all\", or how many values they may know.",
+                ));
+            }
+            if n >= quasi.len() {
+                notes.push(format!(
+                    "knows = {n}, but there are {} quasi-identifiers: an adversary who knows all of them is assumed.",
+                    quasi.len()
+                ));
+                Knows::All
+            } else {
+                Knows::Any(n)
+            }
+        }
+        Value::List(sets) => read_sets(section, sets, quasi)?,
+        Value::Section(generated) => generate(generated, quasi)?,
+        _ => {
+            return Err(section.wrong(
+                "knows",
+                "must be \"all\", a number, a list of column sets, or { always = […], one_of = [[…], …] }.",
+            ));
+        }
+    };
+    if let Knows::Sets(sets) = &knows
+        && let Some(never) = (0..quasi.len()).find(|q| !sets.iter().any(|s| s.contains(q)))
+    {
+        return Err(section.wrong(
+            "knows",
+            format!(
+                "the quasi-identifier `{}` is in none of the sets. Put it into one, or give it another role.",
+                quasi[never]
+            ),
+        ));
+    }
+    Ok(knows)
+}
+
+fn position(section: &Section, name: &str, quasi: &[&str]) -> Result<usize> {
+    quasi.iter().position(|q| *q == name).ok_or_else(|| {
+        let hint = nearest(name, quasi.iter().copied()).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+        section.wrong("knows", format!("`{name}` is no column with role = \"quasi\".{hint}"))
+    })
+}
+
+fn read_set(section: &Section, item: &Item, quasi: &[&str]) -> Result<Vec<usize>> {
+    let Value::List(names) = &item.value else {
+        return Err(section.wrong("knows", "must be a list of lists of column names."));
+    };
+    let mut set = Vec::new();
+    for name in names {
+        let Value::Text(name) = &name.value else {
+            return Err(section.wrong("knows", "must be a list of lists of column names."));
+        };
+        set.push(position(section, name, quasi)?);
+    }
+    set.sort_unstable();
+    set.dedup();
+    Ok(set)
+}
+
+fn read_sets(section: &Section, items: &[Item], quasi: &[&str]) -> Result<Knows> {
+    let mut sets = items.iter().map(|item| read_set(section, item, quasi)).collect::<Result<Vec<_>>>()?;
+    sets.retain(|s| !s.is_empty());
+    if sets.is_empty() {
+        return Err(section.wrong("knows", "lists no set of columns."));
+    }
+    let mut distinct: Vec<Vec<usize>> = Vec::new();
+    for set in sets {
+        if !distinct.contains(&set) {
+            distinct.push(set);
+        }
+    }
+    Ok(Knows::Sets(distinct))
+}
+
+/// Every set of `always` with one of each list of `one_of`.
+fn generate(section: &Section, quasi: &[&str]) -> Result<Knows> {
+    section.only(&["always", "one_of"])?;
+    let always = section.texts("always")?.unwrap_or_default();
+    let mut sets = vec![always.iter().map(|n| position(section, n, quasi)).collect::<Result<Vec<_>>>()?];
+    for choice in section.list("one_of")?.unwrap_or_default() {
+        let choices = read_set(section, choice, quasi)?;
+        if choices.is_empty() || sets.len() * choices.len() > 10_000 {
+            return Err(section.wrong("one_of", "must be non-empty lists that make at most 10,000 sets."));
+        }
+        sets = sets.iter().flat_map(|set| choices.iter().map(|c| [&set[..], &[*c]].concat())).collect();
+    }
+    for set in &mut sets {
+        set.sort_unstable();
+        set.dedup();
+    }
+    sets.sort();
+    sets.dedup();
+    if sets.iter().any(Vec::is_empty) {
+        return Err(section.wrong("always", "names no column."));
+    }
+    Ok(Knows::Sets(sets))
+}
+
+fn read_l(section: &Section) -> Result<Option<LDiversity>> {
+    let Some(l) = section.section("l_diversity")? else { return Ok(None) };
+    l.only(&["distinct", "entropy", "recursive"])?;
+    let at_least_two = |n: u64| if n >= 2 { Ok(n) } else { Err(section.wrong("l_diversity", "must be at least 2.")) };
+    if l.entries.len() != 1 {
+        return Err(
+            section.wrong("l_diversity", "must be one of { distinct = 3 }, { entropy = 3 }, { recursive = [2, 3] }.")
+        );
+    }
+    if let Some(n) = l.whole("distinct")? {
+        return Ok(Some(LDiversity::Distinct(at_least_two(n)?)));
+    }
+    if let Some(n) = l.whole("entropy")? {
+        return Ok(Some(LDiversity::Entropy(at_least_two(n)?)));
+    }
+    let wrong =
+        || section.wrong("l_diversity", "recursive is [c, l]: a positive number and a whole one of at least 2.");
+    match l.decimals("recursive")?.as_deref() {
+        Some([c, n]) => {
+            let n = n.to_whole().and_then(|n| u64::try_from(n).ok()).ok_or_else(wrong)?;
+            Ok(Some(LDiversity::Recursive { c: c.to_ratio().ok_or_else(wrong)?, l: at_least_two(n)? }))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+fn read_t(section: &Section) -> Result<Option<(Fraction, TDistance)>> {
+    let Some(item) = section.get("t_closeness") else { return Ok(None) };
+    let Value::Section(t) = &item.value else {
+        return Ok(section.share("t_closeness")?.map(|max| (max, TDistance::Equal)));
+    };
+    t.only(&["max", "distance"])?;
+    let words =
+        [("equal", TDistance::Equal), ("ordered", TDistance::Ordered), ("hierarchical", TDistance::Hierarchical)];
+    let distance = t.word("distance", &words)?.unwrap_or(TDistance::Equal);
+    let max = t
+        .share("max")?
+        .ok_or_else(|| section.wrong("t_closeness", "needs `max`: { max = 0.2, distance = \"ordered\" }."))?;
+    Ok(Some((max, distance)))
+}

@@ -1,0 +1,241 @@
+//! Numbers for things that repeat: texts, and rows of numbers. Numbered in the order they come.
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, Hasher};
+
+/// Distinct texts, numbered from 0 in the order they first came.
+///
+/// Cost: a lookup of up to 15 bytes compares two words and never touches the text itself; reading
+/// a table spends most of its time here.
+#[derive(Debug, Clone)]
+pub struct Texts {
+    short: HashTable<(Short, u32)>,
+    long: HashTable<u32>,
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    hasher: RandomState,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Texts {
+            short: HashTable::new(),
+            long: HashTable::new(),
+            text: Vec::new(),
+            ends: Vec::new(),
+            hasher: RandomState::default(),
+        }
+    }
+}
+
+impl Texts {
+    /// The number of `key`, which is taken in if it is new.
+    #[inline]
+    pub fn intern(&mut self, key: &[u8]) -> u32 {
+        let number = self.ends.len() as u32;
+        if let Some(short) = Short::of(key) {
+            let hash = short.hash(&self.hasher);
+            if let Some(&(_, number)) = self.short.find(hash, |(s, _)| *s == short) {
+                return number;
+            }
+            let hasher = &self.hasher;
+            self.short.insert_unique(hash, (short, number), |(s, _)| s.hash(hasher));
+        } else {
+            let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
+            let hash = hash_text(hasher, key);
+            if let Some(&number) = self.long.find(hash, |&n| text_at(text, ends, n) == key) {
+                return number;
+            }
+            self.long.insert_unique(hash, number, |&n| hash_text(hasher, text_at(text, ends, n)));
+        }
+        self.text.extend_from_slice(key);
+        self.ends.push(self.text.len());
+        number
+    }
+
+    /// The number of `key`, if it was taken in.
+    pub fn find(&self, key: &[u8]) -> Option<u32> {
+        match Short::of(key) {
+            Some(short) => self.short.find(short.hash(&self.hasher), |(s, _)| *s == short).map(|&(_, n)| n),
+            None => self.long.find(hash_text(&self.hasher, key), |&n| self.get(n) == key).copied(),
+        }
+    }
+
+    /// The text with this number.
+    pub fn get(&self, number: u32) -> &[u8] {
+        text_at(&self.text, &self.ends, number)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+fn text_at<'a>(text: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
+    let number = number as usize;
+    &text[if number == 0 { 0 } else { ends[number - 1] }..ends[number]]
+}
+
+fn hash_text(hasher: &RandomState, key: &[u8]) -> u64 {
+    let mut h = hasher.build_hasher();
+    h.write(key);
+    h.finish()
+}
+
+/// Up to 15 bytes and their number, in two words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Short(u64, u64);
+
+impl Short {
+    #[inline]
+    fn of(key: &[u8]) -> Option<Short> {
+        let len = key.len();
+        let eight = |at: usize| u64::from_le_bytes(key[at..at + 8].try_into().unwrap_or_default());
+        let four = |at: usize| u64::from(u32::from_le_bytes(key[at..at + 4].try_into().unwrap_or_default()));
+        let (low, high) = match len {
+            0 => (0, 0),
+            // Overlapping reads hold the same bytes where they overlap.
+            1..4 => (
+                u64::from(key[0])
+                    | u64::from(key[len / 2]) << (8 * (len / 2))
+                    | u64::from(key[len - 1]) << (8 * (len - 1)),
+                0,
+            ),
+            4..8 => (four(0) | four(len - 4) << (8 * (len - 4)), 0),
+            8 => (eight(0), 0),
+            9..16 => (eight(0), eight(len - 8) >> (8 * (16 - len))),
+            _ => return None,
+        };
+        Some(Short(low, high | (len as u64) << 56))
+    }
+
+    #[inline]
+    fn hash(self, hasher: &RandomState) -> u64 {
+        let mut h = hasher.build_hasher();
+        h.write_u64(self.0);
+        h.write_u64(self.1);
+        h.finish()
+    }
+}
+
+/// Distinct rows of numbers, all of one width, numbered from 0 in the order they first came.
+#[derive(Debug, Clone)]
+pub struct Keys {
+    width: usize,
+    len: usize,
+    numbers: HashTable<u32>,
+    rows: Vec<u32>,
+    hasher: RandomState,
+}
+
+impl Keys {
+    /// No rows yet, each `width` numbers wide.
+    pub fn new(width: usize) -> Keys {
+        Keys { width, len: 0, numbers: HashTable::new(), rows: Vec::new(), hasher: RandomState::default() }
+    }
+
+    /// The number of `key`, which is taken in if it is new.
+    pub fn intern(&mut self, key: &[u32]) -> u32 {
+        debug_assert_eq!(key.len(), self.width);
+        let (rows, width, hasher) = (&self.rows, self.width, &self.hasher);
+        let hash = hash_key(hasher, key);
+        if let Some(&number) = self.numbers.find(hash, |&n| key_at(rows, width, n) == key) {
+            return number;
+        }
+        let number = self.len as u32;
+        self.numbers.insert_unique(hash, number, |&n| {
+            if n == number { hash } else { hash_key(hasher, key_at(rows, width, n)) }
+        });
+        self.rows.extend_from_slice(key);
+        self.len += 1;
+        number
+    }
+
+    /// The number of `key`, if it was taken in.
+    pub fn find(&self, key: &[u32]) -> Option<u32> {
+        self.numbers.find(hash_key(&self.hasher, key), |&n| key_at(&self.rows, self.width, n) == key).copied()
+    }
+
+    /// The row with this number.
+    pub fn get(&self, number: u32) -> &[u32] {
+        key_at(&self.rows, self.width, number)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All rows, one after the other.
+    pub fn into_rows(self) -> Vec<u32> {
+        self.rows
+    }
+}
+
+fn key_at(rows: &[u32], width: usize, number: u32) -> &[u32] {
+    &rows[number as usize * width..][..width]
+}
+
+fn hash_key(hasher: &RandomState, key: &[u32]) -> u64 {
+    let mut h = hasher.build_hasher();
+    let mut pairs = key.chunks_exact(2);
+    for pair in &mut pairs {
+        h.write_u64(u64::from(pair[0]) << 32 | u64::from(pair[1]));
+    }
+    if let [last] = pairs.remainder() {
+        h.write_u64(u64::from(*last));
+    }
+    h.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_things_have_one_number() {
+        let mut texts = Texts::default();
+        let numbers: Vec<u32> = ["b", "a", "", "a", "b", ""].iter().map(|t| texts.intern(t.as_bytes())).collect();
+        assert_eq!(numbers, [0, 1, 2, 1, 0, 2]);
+        assert_eq!((texts.get(0), texts.find(b"a"), texts.find(b"c")), (&b"b"[..], Some(1), None));
+        let long = b"abcdefghijklmnopqrstuvwxyz\0\0\0";
+        let mut all = Texts::default();
+        let slices: Vec<&[u8]> = (0..long.len()).flat_map(|a| (a..=long.len()).map(move |b| &long[a..b])).collect();
+        for slice in &slices {
+            let number = all.intern(slice);
+            assert_eq!((all.get(number), all.find(slice)), (*slice, Some(number)));
+        }
+        // Empty once, the three runs of NUL once each, every other slice differs.
+        assert_eq!(all.len(), slices.iter().collect::<std::collections::BTreeSet<_>>().len());
+        for width in [0, 1, 2, 3, 5] {
+            let mut keys = Keys::new(width);
+            for i in 0..2000u32 {
+                let key: Vec<u32> = (0..width as u32).map(|c| (i % 100) * c + i % 7).collect();
+                let number = keys.intern(&key);
+                assert_eq!((keys.get(number), keys.find(&key)), (&key[..], Some(number)));
+            }
+            assert_eq!(
+                keys.len(),
+                if width == 0 {
+                    1
+                } else if width == 1 {
+                    7
+                } else {
+                    700
+                }
+            );
+        }
+    }
+}

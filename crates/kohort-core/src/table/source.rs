@@ -1,0 +1,453 @@
+//! A table on disk: opened once, read as often as needed, in file order or on all cores.
+
+use super::chunk::Chunk;
+use super::csv::{Cutter, last_border, split_record};
+use super::dialect::find_delimiter;
+use super::encoding::Encoding;
+use crate::{Error, Result};
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+/// How many bytes of a text table are cut at a time.
+const BLOCK: usize = 1 << 20;
+/// No record is that long: a quote was opened and never closed.
+const LONGEST_RECORD: usize = 64 << 20;
+
+/// Where a table is and how it is written.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// The file: CSV, TSV, `;`-separated or Parquet, also `.gz`.
+    pub path: PathBuf,
+    /// Its delimiter, if it is not to be found out.
+    pub delimiter: Option<u8>,
+    /// Whether the first record names the columns.
+    pub header: bool,
+    /// Whether white space around cells is no part of them.
+    pub trim: bool,
+    /// Its encoding.
+    pub encoding: Encoding,
+    /// What stands for a missing cell, beside the empty one.
+    pub missing: Vec<String>,
+    /// The decimal mark of numbers.
+    pub decimal: u8,
+}
+
+impl Input {
+    /// A table with everything as it is found.
+    pub fn new(path: impl Into<PathBuf>) -> Input {
+        Input {
+            path: path.into(),
+            delimiter: None,
+            header: true,
+            trim: false,
+            encoding: Encoding::Utf8,
+            missing: Vec::new(),
+            decimal: b'.',
+        }
+    }
+}
+
+/// Told how far a run is. Called from several threads.
+pub trait Progress: Send + Sync {
+    /// A stage begins that will take about `total` steps.
+    fn stage(&self, name: &str, total: u64);
+    /// So many steps are done.
+    fn advance(&self, steps: u64);
+}
+
+/// Says nothing.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn stage(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text { gzip: bool },
+    Parquet,
+}
+
+/// An opened table: its columns are known, its rows are read when asked for.
+pub struct Source {
+    input: Input,
+    name: String,
+    form: Form,
+    delimiter: u8,
+    columns: Vec<String>,
+    bytes: u64,
+    threads: usize,
+    progress: Arc<dyn Progress>,
+}
+
+/// Opens a table: finds its format, its delimiter and its columns.
+pub fn open(input: &Input) -> Result<Source> {
+    let path = &input.path;
+    let io = |e: &std::io::Error| Error::io(path, e);
+    let bytes = std::fs::metadata(path).map_err(|e| io(&e))?.len();
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+    let mut magic = [0u8; 4];
+    let mut file = File::open(path).map_err(|e| io(&e))?;
+    let got = read_full(&mut file, &mut magic).map_err(|e| io(&e))?;
+    let form = match &magic[..got] {
+        [0x1f, 0x8b, ..] => Form::Text { gzip: true },
+        b"PAR1" => Form::Parquet,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            return Err(Error::yours(format!(
+                "{name}: the file is UTF-16. Save it as UTF-8 (in a spreadsheet: \"CSV UTF-8\")."
+            )));
+        }
+        _ => Form::Text { gzip: false },
+    };
+    let mut source = Source {
+        input: input.clone(),
+        name,
+        form,
+        delimiter: input.delimiter.unwrap_or(b','),
+        columns: Vec::new(),
+        bytes,
+        threads: 1,
+        progress: Arc::new(Silent),
+    };
+    match form {
+        Form::Parquet => source.columns = source.parquet()?.columns().into_iter().map(|(name, _)| name).collect(),
+        Form::Text { .. } => source.read_header()?,
+    }
+    source.check_names()?;
+    Ok(source)
+}
+
+impl Source {
+    /// The same table, read with so many threads.
+    pub fn with_threads(mut self, threads: usize) -> Source {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The same table; `progress` is told of the bytes that were read.
+    pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Source {
+        self.progress = progress;
+        self
+    }
+
+    /// The file's name, without its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it is and how it is written.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// The columns' names, in the table's order.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// What separates the cells (a comma for Parquet).
+    pub fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// Whether it is a Parquet file.
+    pub fn is_parquet(&self) -> bool {
+        self.form == Form::Parquet
+    }
+
+    /// Whether it is compressed text.
+    pub fn is_gzip(&self) -> bool {
+        self.form == Form::Text { gzip: true }
+    }
+
+    /// The size of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// How many threads read it.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Who is told how far a run is.
+    pub fn progress(&self) -> &Arc<dyn Progress> {
+        &self.progress
+    }
+
+    /// Whether the text of a cell means that it is missing.
+    pub fn is_missing(&self, cell: &[u8]) -> bool {
+        cell.is_empty() || self.input.missing.iter().any(|m| m.as_bytes() == cell)
+    }
+
+    /// Reads all rows. `work` sees each chunk, on several threads, each with a state of its own
+    /// made by `state` from the thread's number; what it returns comes to `fold` in the order of the file.
+    /// The first error in that order is the one returned, whatever the number of threads.
+    pub fn scan<S, R: Send>(
+        &self,
+        state: impl Fn(usize) -> S + Sync,
+        work: impl Fn(&mut S, Chunk) -> Result<R> + Sync,
+        mut fold: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let step = |s: &mut S, raw: Raw| -> Result<R> { work(s, self.cells(raw)?) };
+        if self.threads == 1 || (self.bytes as usize) < BLOCK {
+            let mut s = state(0);
+            return self.raw(&mut |raw| fold(step(&mut s, raw)?));
+        }
+        std::thread::scope(|scope| {
+            let (send_raw, raws) = sync_channel::<(u64, Raw)>(self.threads * 2);
+            let raws = Arc::new(Mutex::new(raws));
+            let (send_done, done) = sync_channel::<(u64, Result<R>)>(self.threads * 2);
+            let send_failed = send_done.clone();
+            scope.spawn(move || {
+                let mut number = 0;
+                let sent = self.raw(&mut |raw| {
+                    number += 1;
+                    // Nobody listens any more: the reader stops as if the file had ended.
+                    send_raw.send((number - 1, raw)).map_err(|_| Error::machine("stopped"))
+                });
+                if let Err(error) = sent {
+                    let _ = send_failed.send((number, Err(error)));
+                }
+            });
+            for thread in 0..self.threads {
+                let (raws, send_done) = (Arc::clone(&raws), send_done.clone());
+                let (state, step) = (&state, &step);
+                scope.spawn(move || run_worker(&raws, &send_done, &mut state(thread), step));
+            }
+            drop((raws, send_done));
+            let mut waiting = std::collections::BTreeMap::new();
+            let mut next = 0;
+            for (number, result) in done {
+                waiting.insert(number, result);
+                while let Some(result) = waiting.remove(&next) {
+                    next += 1;
+                    fold(result?)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// How many rows have a cell in `column` that `is` is true of, and the lines of the first five.
+    pub fn find_lines(&self, column: usize, is: impl Fn(&[u8]) -> bool + Sync) -> Result<(u64, Vec<u64>)> {
+        let (mut rows, mut lines) = (0, Vec::new());
+        self.scan(
+            |_| (),
+            |(), chunk| {
+                let hits = (0..chunk.rows()).filter(|&r| is(chunk.cell(r, column)));
+                Ok(hits.map(|r| chunk.line(r)).collect::<Vec<u64>>())
+            },
+            |hits| {
+                rows += hits.len() as u64;
+                lines.extend(hits.into_iter().take(5 - lines.len()));
+                Ok(())
+            },
+        )?;
+        Ok((rows, lines))
+    }
+
+    /// Blocks of text or chunks of Parquet, in file order.
+    fn raw(&self, each: &mut dyn FnMut(Raw) -> Result<()>) -> Result<()> {
+        if self.form == Form::Parquet {
+            return self.parquet()?.chunks(8192, &mut |chunk| each(Raw::Rows(chunk)));
+        }
+        let mut blocks = self.blocks()?;
+        let mut first = self.input.header;
+        while let Some((mut bytes, mut line)) = blocks.next(self)? {
+            if first {
+                first = false;
+                let (_, used) = split_record(&bytes, self.delimiter, true).unwrap_or_default();
+                line += memchr::memchr_iter(b'\n', &bytes[..used]).count() as u64;
+                bytes.drain(..used);
+            }
+            each(Raw::Text(bytes, line))?;
+        }
+        Ok(())
+    }
+
+    fn cells(&self, raw: Raw) -> Result<Chunk> {
+        match raw {
+            Raw::Rows(chunk) => Ok(chunk),
+            Raw::Text(bytes, line) => {
+                Cutter { name: &self.name, delimiter: self.delimiter, width: self.columns.len(), trim: self.input.trim }
+                    .cut(self.input.encoding.decode(bytes), line)
+            }
+        }
+    }
+
+    fn parquet(&self) -> Result<super::ParquetFile> {
+        super::ParquetFile::open(&self.input.path)
+    }
+
+    fn blocks(&self) -> Result<Blocks> {
+        let file = File::open(&self.input.path).map_err(|e| Error::io(&self.input.path, &e))?;
+        let reader: Box<dyn Read + Send> = match self.form {
+            Form::Text { gzip: true } => {
+                Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, file)))
+            }
+            _ => Box::new(file),
+        };
+        Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false })
+    }
+
+    fn read_header(&mut self) -> Result<()> {
+        let first = self.blocks()?.next(self)?;
+        let Some((bytes, _)) = first else {
+            return Err(Error::yours(format!("{}: the file is empty.", self.name)));
+        };
+        let bytes = self.input.encoding.decode(bytes);
+        if self.input.delimiter.is_none() {
+            self.delimiter = find_delimiter(&bytes[..bytes.len().min(1 << 16)], bytes.len() <= 1 << 16);
+        }
+        let (cells, _) = split_record(&bytes, self.delimiter, true).unwrap_or_default();
+        if cells.iter().any(|c| c.contains(&b'\r')) {
+            return Err(Error::yours(format!(
+                "{}: lines end in CR alone. Save it with LF or CR LF line ends.",
+                self.name
+            )));
+        }
+        self.columns = if self.input.header {
+            let names = cells.into_iter().map(String::from_utf8).collect::<std::result::Result<Vec<_>, _>>();
+            let names = names.map_err(|_| {
+                Error::yours(format!("{}, line 1: the header is not valid UTF-8. Say encoding = \"windows-1252\" under [input] if that is what it is.", self.name))
+            })?;
+            names.into_iter().map(|n| n.trim().to_string()).collect()
+        } else {
+            (1..=cells.len()).map(|i| format!("column{i}")).collect()
+        };
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<()> {
+        for (i, name) in self.columns.iter().enumerate() {
+            if name.is_empty() {
+                return Err(Error::yours(format!(
+                    "{}: column {} has no name. Name every column in the header; if the file has none, say header = false under [input].",
+                    self.name,
+                    i + 1
+                )));
+            }
+            if let Some(other) = self.columns[..i].iter().position(|n| n == name) {
+                return Err(Error::yours(format!(
+                    "{}: columns {} and {} are both called `{name}`. Rename one of them.",
+                    self.name,
+                    other + 1,
+                    i + 1
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn run_worker<S, R>(
+    raws: &Mutex<std::sync::mpsc::Receiver<(u64, Raw)>>,
+    done: &SyncSender<(u64, Result<R>)>,
+    state: &mut S,
+    step: &impl Fn(&mut S, Raw) -> Result<R>,
+) {
+    loop {
+        let next = raws.lock().ok().and_then(|r| r.recv().ok());
+        let Some((number, raw)) = next else { return };
+        if done.send((number, step(state, raw))).is_err() {
+            return;
+        }
+    }
+}
+
+enum Raw {
+    Text(Vec<u8>, u64),
+    Rows(Chunk),
+}
+
+/// Cuts a stream into blocks of whole records.
+struct Blocks {
+    reader: Box<dyn Read + Send>,
+    carry: Vec<u8>,
+    line: u64,
+    start: bool,
+    ended: bool,
+}
+
+impl Blocks {
+    /// The next block and the line it starts on.
+    fn next(&mut self, source: &Source) -> Result<Option<(Vec<u8>, u64)>> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        let mut size = BLOCK;
+        loop {
+            let had = bytes.len();
+            if !self.ended {
+                bytes.resize(size.max(had + 1), 0);
+                let got = read_full(&mut self.reader, &mut bytes[had..]).map_err(|e| source.broken(&e))?;
+                bytes.truncate(had + got);
+                source.progress.advance(got as u64);
+                self.ended = bytes.len() < size.max(had + 1);
+            }
+            if std::mem::take(&mut self.start) && bytes.starts_with(b"\xef\xbb\xbf") {
+                bytes.drain(..3);
+            }
+            if self.ended {
+                let line = self.line;
+                return Ok((!bytes.is_empty()).then_some((bytes, line)));
+            }
+            if let Some(border) = last_border(&bytes, source.delimiter) {
+                self.carry = bytes[border..].to_vec();
+                bytes.truncate(border);
+                let line = self.line;
+                self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+                return Ok(Some((bytes, line)));
+            }
+            if bytes.len() > LONGEST_RECORD {
+                return Err(Error::yours(format!(
+                    "{}, line {}: a record longer than {} MB. Is a quote opened here and never closed?",
+                    source.name,
+                    self.line,
+                    LONGEST_RECORD >> 20
+                )));
+            }
+            size = bytes.len() * 2;
+        }
+    }
+}
+
+impl Source {
+    fn broken(&self, error: &std::io::Error) -> Error {
+        if self.is_gzip() {
+            return Error::yours(format!("{}: the gzip data is damaged or cut off.", self.name));
+        }
+        Error::io(&self.input.path, error)
+    }
+}
+
+/// Reads until `buffer` is full or the stream ends.
+fn read_full(reader: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
+}
+
+/// Reads a small text file whole: policies, hierarchies, certificates.
+pub fn read_text(path: &Path, limit: u64) -> Result<String> {
+    let name = path.display();
+    let file = File::open(path).map_err(|e| Error::io(path, &e))?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, &e))?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::yours(format!("{name}: larger than {limit} bytes, which is more than such a file holds.")));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Error::yours(format!("{name}: not valid UTF-8.")))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
+}

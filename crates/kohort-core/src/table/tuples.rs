@@ -1,0 +1,441 @@
+//! Distinct tuples with their weights: the one pass over the rows that every method lives on.
+//!
+//! Cost: one parse of the table; memory follows distinct values and distinct tuples, plus four
+//! bytes a row where rows are kept (see [`Counting`]) and eight where patients are the unit.
+
+use super::chunk::Chunk;
+use super::intern::{Keys, Texts};
+use super::source::Source;
+use crate::hierarchy::MISSING;
+use crate::{Error, Result};
+
+/// What to count.
+#[derive(Debug, Clone)]
+pub struct Counting {
+    /// The columns that make a tuple.
+    pub columns: Vec<usize>,
+    /// The column that names the patient, if patients are the unit.
+    pub patient: Option<usize>,
+    /// Up to how many rows the tuple of each row is remembered. Beyond, it is looked up again when needed.
+    pub remember: u64,
+}
+
+/// The distinct values of a column. Code 0 is missing; the others are in byte order from 1.
+#[derive(Debug, Clone, Default)]
+pub struct Dictionary {
+    values: Vec<Box<str>>,
+    /// Whether a cell is missing anywhere.
+    pub missing_occurs: bool,
+}
+
+impl Dictionary {
+    /// The text of a value; missing is empty.
+    pub fn text(&self, code: u32) -> &str {
+        &self.values[code as usize]
+    }
+
+    /// All texts by code; the first is missing.
+    pub fn texts(&self) -> Vec<&str> {
+        self.values.iter().map(|v| &**v).collect()
+    }
+
+    /// How many codes there are, missing included.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether no value occurs.
+    pub fn is_empty(&self) -> bool {
+        self.values.len() <= 1
+    }
+
+    /// The code of a value.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        if text.is_empty() {
+            return Some(MISSING);
+        }
+        self.values[1..].binary_search_by(|v| (**v).cmp(text)).ok().map(|i| i as u32 + 1)
+    }
+}
+
+/// The patients of a table, where they are the unit: who has one row is a number in its tuple,
+/// who has several is named there.
+#[derive(Debug, Clone, Default)]
+pub struct Patients {
+    /// All patients.
+    pub total: u64,
+    /// By tuple: patients whose only row it is.
+    pub single: Vec<u32>,
+    /// Tuples of patient p with several rows: `tuples[starts[p]..starts[p + 1]]`, ascending, each once.
+    pub starts: Vec<u32>,
+    /// See `starts`.
+    pub tuples: Vec<u32>,
+    /// The patient of each row: [`ONLY_ROW`] or a number below `several()`.
+    pub of_row: Vec<u32>,
+    having_starts: Vec<u32>,
+    having: Vec<u32>,
+}
+
+/// In `Patients::of_row`: the row is its patient's only one.
+pub const ONLY_ROW: u32 = u32::MAX;
+
+impl Patients {
+    /// How many patients have several rows.
+    pub fn several(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The tuples of a patient with several rows.
+    pub fn tuples_of(&self, patient: usize) -> &[u32] {
+        &self.tuples[self.starts[patient] as usize..self.starts[patient + 1] as usize]
+    }
+
+    /// The patients with several rows who have a tuple, ascending.
+    pub fn having(&self, tuple: usize) -> &[u32] {
+        &self.having[self.having_starts[tuple] as usize..self.having_starts[tuple + 1] as usize]
+    }
+}
+
+/// Distinct tuples with their weights, numbered in the order they first come in the table.
+#[derive(Debug, Clone)]
+pub struct Tuples {
+    /// The dictionary of each of the counted columns.
+    pub dictionaries: Vec<Dictionary>,
+    /// How many rows each tuple has.
+    pub weights: Vec<u64>,
+    /// The patients, if they are the unit.
+    pub patients: Option<Patients>,
+    /// All rows.
+    pub rows: u64,
+    /// The tuple of each row in file order, if it was remembered.
+    pub of_row: Option<Vec<u32>>,
+    codes: Vec<u32>,
+    width: usize,
+}
+
+impl Tuples {
+    /// Tuples made by hand, for tests and for tables that were never on disk.
+    pub fn from_rows(rows: &[Vec<&str>], patients: Option<&[u32]>) -> Tuples {
+        let width = rows.first().map_or(0, Vec::len);
+        let mut fold = Fold::new(width, 1, u64::MAX, patients.is_some());
+        let mut worker = Worker::new(0, width);
+        let mut block = worker.begin();
+        for (i, row) in rows.iter().enumerate() {
+            worker.row(&mut block, row.iter().map(|c| c.as_bytes()));
+            if let Some(patients) = patients {
+                block.patients.push(worker.patients.intern(&patients[i].to_le_bytes()));
+            }
+        }
+        fold.block(worker.end(block));
+        fold.finish(|_| false)
+    }
+
+    /// How many distinct tuples there are.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// How many columns a tuple has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The codes of a tuple.
+    pub fn codes(&self, tuple: usize) -> &[u32] {
+        &self.codes[tuple * self.width..][..self.width]
+    }
+
+    /// The code of one column of a tuple.
+    pub fn code(&self, tuple: usize, column: usize) -> u32 {
+        self.codes[tuple * self.width + column]
+    }
+
+    /// How many people there are: patients where they are the unit, else rows.
+    pub fn people(&self) -> u64 {
+        self.patients.as_ref().map_or(self.rows, |p| p.total)
+    }
+}
+
+/// Counts the distinct tuples of a table.
+pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
+    let columns = &counting.columns;
+    let mut fold = Fold::new(columns.len(), source.threads(), counting.remember, counting.patient.is_some());
+    let mut unnamed = None;
+    source.scan(
+        |thread| Worker::new(thread, columns.len()),
+        |worker, chunk: Chunk| {
+            let mut block = worker.begin();
+            let mut nobody = None;
+            for r in 0..chunk.rows() {
+                worker.row(&mut block, columns.iter().map(|&c| chunk.cell(r, c)));
+                if let Some(patient) = counting.patient {
+                    let cell = chunk.cell(r, patient);
+                    if source.is_missing(cell) && nobody.is_none() {
+                        nobody = Some(chunk.line(r));
+                    }
+                    block.patients.push(worker.patients.intern(cell));
+                }
+            }
+            Ok((worker.end(block), nobody))
+        },
+        |(block, nobody)| {
+            unnamed = unnamed.or(nobody);
+            fold.block(block);
+            Ok(())
+        },
+    )?;
+    if let (Some(line), Some(patient)) = (unnamed, counting.patient) {
+        return Err(Error::yours(format!(
+            "{}, line {line}: the patient column `{}` is empty. Every row needs its patient.",
+            source.name(),
+            source.columns()[patient]
+        )));
+    }
+    if fold.rows == 0 {
+        return Err(Error::yours(format!("{}: the table has no rows.", source.name())));
+    }
+    Ok(fold.finish(|text| source.is_missing(text)))
+}
+
+/// What one thread knows: its own numbers for values and tuples.
+struct Worker {
+    thread: usize,
+    values: Vec<Texts>,
+    keys: Keys,
+    patients: Texts,
+    key: Vec<u32>,
+    sent: Sent,
+}
+
+/// How much of a worker's numbering the fold has been told.
+#[derive(Clone)]
+struct Sent {
+    values: Vec<usize>,
+    keys: usize,
+    patients: usize,
+}
+
+/// What a worker tells the fold about one chunk: new values, new tuples, and the rows in its numbers.
+#[derive(Default)]
+struct Block {
+    thread: usize,
+    new_values: Vec<Vec<Box<[u8]>>>,
+    new_keys: Vec<u32>,
+    new_patients: Vec<Box<[u8]>>,
+    tuples: Vec<u32>,
+    patients: Vec<u32>,
+}
+
+impl Worker {
+    fn new(thread: usize, width: usize) -> Worker {
+        Worker {
+            thread,
+            values: vec![Texts::default(); width],
+            keys: Keys::new(width),
+            patients: Texts::default(),
+            key: vec![0; width],
+            sent: Sent { values: vec![0; width], keys: 0, patients: 0 },
+        }
+    }
+
+    fn begin(&self) -> Block {
+        Block { thread: self.thread, ..Block::default() }
+    }
+
+    fn row<'a>(&mut self, block: &mut Block, cells: impl Iterator<Item = &'a [u8]>) {
+        for ((slot, values), cell) in self.key.iter_mut().zip(&mut self.values).zip(cells) {
+            *slot = values.intern(cell);
+        }
+        block.tuples.push(self.keys.intern(&self.key));
+    }
+
+    fn end(&mut self, mut block: Block) -> Block {
+        let news = |texts: &Texts, from: usize| (from..texts.len()).map(|n| texts.get(n as u32).into()).collect();
+        block.new_values = self.values.iter().zip(&self.sent.values).map(|(texts, &from)| news(texts, from)).collect();
+        block.new_patients = news(&self.patients, self.sent.patients);
+        block.new_keys = (self.sent.keys..self.keys.len()).flat_map(|n| self.keys.get(n as u32)).copied().collect();
+        self.sent = Sent {
+            values: self.values.iter().map(Texts::len).collect(),
+            keys: self.keys.len(),
+            patients: self.patients.len(),
+        };
+        block
+    }
+}
+
+/// Puts the workers' numbers together, block by block in file order, so that the result does not
+/// depend on how many threads there were.
+struct Fold {
+    width: usize,
+    values: Vec<Texts>,
+    keys: Keys,
+    patients: Texts,
+    /// By thread and column: its number → ours.
+    value_of: Vec<Vec<Vec<u32>>>,
+    tuple_of: Vec<Vec<u32>>,
+    patient_of: Vec<Vec<u32>>,
+    weights: Vec<u64>,
+    rows: u64,
+    remember: u64,
+    with_patients: bool,
+    of_row: Vec<u32>,
+    patient_of_row: Vec<u32>,
+}
+
+impl Fold {
+    fn new(width: usize, threads: usize, remember: u64, with_patients: bool) -> Fold {
+        Fold {
+            width,
+            values: vec![Texts::default(); width],
+            keys: Keys::new(width),
+            patients: Texts::default(),
+            value_of: vec![vec![Vec::new(); width]; threads],
+            tuple_of: vec![Vec::new(); threads],
+            patient_of: vec![Vec::new(); threads],
+            weights: Vec::new(),
+            rows: 0,
+            remember,
+            with_patients,
+            of_row: Vec::new(),
+            patient_of_row: Vec::new(),
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        let thread = block.thread;
+        for (column, news) in block.new_values.iter().enumerate() {
+            self.value_of[thread][column].extend(news.iter().map(|v| self.values[column].intern(v)));
+        }
+        let mut key = vec![0; self.width];
+        // With no columns at all there is one empty tuple.
+        let new_keys = if self.width == 0 { 1 } else { block.new_keys.len() / self.width };
+        for new in 0..new_keys {
+            for (column, slot) in key.iter_mut().enumerate() {
+                *slot = self.value_of[thread][column][block.new_keys[new * self.width + column] as usize];
+            }
+            let tuple = self.keys.intern(&key);
+            self.tuple_of[thread].push(tuple);
+        }
+        self.weights.resize(self.keys.len(), 0);
+        self.rows += block.tuples.len() as u64;
+        let tuple_of = &self.tuple_of[thread];
+        let keep = self.with_patients || self.rows <= self.remember;
+        if !keep {
+            self.of_row = Vec::new();
+        }
+        for &local in &block.tuples {
+            let tuple = tuple_of[local as usize];
+            self.weights[tuple as usize] += 1;
+            if keep {
+                self.of_row.push(tuple);
+            }
+        }
+        self.patient_of[thread].extend(block.new_patients.iter().map(|p| self.patients.intern(p)));
+        self.patient_of_row.extend(block.patients.iter().map(|&p| self.patient_of[thread][p as usize]));
+    }
+
+    /// Sorts the dictionaries, so that codes do not depend on the order of rows, and merges what
+    /// is written differently but is all missing.
+    fn finish(self, is_missing: impl Fn(&[u8]) -> bool) -> Tuples {
+        let mut dictionaries = Vec::with_capacity(self.width);
+        let mut code_of: Vec<Vec<u32>> = Vec::with_capacity(self.width);
+        let mut merges = false;
+        for texts in &self.values {
+            let mut order: Vec<u32> = (0..texts.len() as u32).filter(|&n| !is_missing(texts.get(n))).collect();
+            order.retain(|&n| !texts.get(n).is_empty());
+            order.sort_unstable_by(|&a, &b| texts.get(a).cmp(texts.get(b)));
+            let mut codes = vec![MISSING; texts.len()];
+            let mut values: Vec<Box<str>> = vec!["".into()];
+            for n in &order {
+                codes[*n as usize] = values.len() as u32;
+                // The reader checked that cells are UTF-8.
+                values.push(String::from_utf8_lossy(texts.get(*n)).into());
+            }
+            merges |= texts.len() > order.len() + 1;
+            dictionaries.push(Dictionary { values, missing_occurs: texts.len() > order.len() });
+            code_of.push(codes);
+        }
+        let distinct = self.keys.len();
+        let mut codes = self.keys.into_rows();
+        for row in codes.chunks_exact_mut(self.width.max(1)) {
+            for (slot, of) in row.iter_mut().zip(&code_of) {
+                *slot = of[*slot as usize];
+            }
+        }
+        let (mut weights, mut of_row) = (self.weights, self.of_row);
+        if merges {
+            let mut keys = Keys::new(self.width);
+            let number: Vec<u32> = (0..distinct).map(|t| keys.intern(&codes[t * self.width..][..self.width])).collect();
+            let mut merged = vec![0; keys.len()];
+            for (&n, w) in number.iter().zip(&weights) {
+                merged[n as usize] += w;
+            }
+            (weights, codes) = (merged, keys.into_rows());
+            of_row.iter_mut().for_each(|t| *t = number[*t as usize]);
+        }
+        let patients =
+            self.with_patients.then(|| patients(&of_row, &self.patient_of_row, self.patients.len(), weights.len()));
+        let of_row = (of_row.len() as u64 == self.rows).then_some(of_row);
+        Tuples { dictionaries, weights, patients, rows: self.rows, of_row, codes, width: self.width }
+    }
+}
+
+/// Who has one row is counted, who has several is listed with the tuples.
+fn patients(of_row: &[u32], patient_of_row: &[u32], total: usize, tuples: usize) -> Patients {
+    let mut rows = vec![0u32; total];
+    patient_of_row.iter().for_each(|&p| rows[p as usize] += 1);
+    let mut number = vec![ONLY_ROW; total];
+    let (mut starts, mut several) = (vec![0u32], 0u32);
+    for p in 0..total {
+        if rows[p] > 1 {
+            number[p] = several;
+            several += 1;
+            starts.push(starts[several as usize - 1] + rows[p]);
+        }
+    }
+    let mut single = vec![0u32; tuples];
+    let mut filled = starts.clone();
+    let mut listed = vec![0u32; *starts.last().unwrap_or(&0) as usize];
+    let mut of = Vec::with_capacity(of_row.len());
+    for (&tuple, &p) in of_row.iter().zip(patient_of_row) {
+        let n = number[p as usize];
+        of.push(n);
+        if n == ONLY_ROW {
+            single[tuple as usize] += 1;
+        } else {
+            listed[filled[n as usize] as usize] = tuple;
+            filled[n as usize] += 1;
+        }
+    }
+    let (mut distinct_starts, mut distinct) = (vec![0u32], Vec::with_capacity(listed.len()));
+    for pair in starts.windows(2) {
+        let own = &mut listed[pair[0] as usize..pair[1] as usize];
+        own.sort_unstable();
+        let from = distinct.len();
+        for &tuple in own.iter() {
+            if distinct[from..].last() != Some(&tuple) {
+                distinct.push(tuple);
+            }
+        }
+        distinct_starts.push(distinct.len() as u32);
+    }
+    let mut having_starts = vec![0u32; tuples + 1];
+    distinct.iter().for_each(|&t| having_starts[t as usize + 1] += 1);
+    for t in 0..tuples {
+        having_starts[t + 1] += having_starts[t];
+    }
+    let (mut at, mut having) = (having_starts.clone(), vec![0; distinct.len()]);
+    for (p, pair) in distinct_starts.windows(2).enumerate() {
+        for &t in &distinct[pair[0] as usize..pair[1] as usize] {
+            having[at[t as usize] as usize] = p as u32;
+            at[t as usize] += 1;
+        }
+    }
+    let total = total as u64;
+    Patients { total, single, starts: distinct_starts, tuples: distinct, of_row: of, having_starts, having }
+}

@@ -1,0 +1,107 @@
+//! Chance that row number and seed decide alone, the same on every machine: integers only.
+
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// SplitMix64. A generator for each row costs nothing to start, so that any row can be drawn by itself.
+pub(super) struct Chance {
+    state: u64,
+}
+
+impl Chance {
+    pub fn of_row(seed: u64, row: u64) -> Chance {
+        Chance { state: mix(mix(seed.wrapping_add(STEP)) ^ row) }
+    }
+
+    #[inline]
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(STEP);
+        mix(self.state)
+    }
+
+    /// Uniform in 0..n; the bias is below n / 2³².
+    #[inline]
+    pub fn below(&mut self, n: u32) -> u32 {
+        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
+    }
+
+    #[inline]
+    pub fn one_of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len() as u32) as usize]
+    }
+
+    /// True in `share` of 1000 cases.
+    #[inline]
+    pub fn per_mille(&mut self, share: u32) -> bool {
+        self.below(1000) < share
+    }
+}
+
+#[inline]
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+/// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
+pub(super) struct Weighted {
+    /// Of `total` balls in each column, the first `own` are its own, the rest its alias's.
+    columns: Vec<Column>,
+    total: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Column {
+    own: u32,
+    alias: u32,
+}
+
+impl Weighted {
+    /// At least one weight is positive.
+    pub fn new(weights: impl IntoIterator<Item = u32>) -> Weighted {
+        let weights: Vec<u32> = weights.into_iter().collect();
+        let total: u32 = weights.iter().sum();
+        assert!(total > 0, "nothing to draw from");
+        let mut left: Vec<u64> = weights.iter().map(|&w| u64::from(w) * weights.len() as u64).collect();
+        let mut columns = vec![Column { own: total, alias: 0 }; weights.len()];
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..left.len()).partition(|&i| left[i] < u64::from(total));
+        while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
+            columns[poor] = Column { own: left[poor] as u32, alias: rich as u32 };
+            left[rich] -= u64::from(total) - left[poor];
+            if left[rich] < u64::from(total) {
+                large.pop();
+                small.push(rich);
+            }
+        }
+        Weighted { columns, total }
+    }
+
+    #[inline]
+    pub fn draw(&self, chance: &mut Chance) -> usize {
+        let bits = chance.next();
+        let column = ((bits >> 32) * self.columns.len() as u64) >> 32;
+        let ball = ((bits & 0xFFFF_FFFF) * u64::from(self.total)) >> 32;
+        let Column { own, alias } = self.columns[column as usize];
+        if ball < u64::from(own) { column as usize } else { alias as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_follow_the_weights_and_zero_never_comes() {
+        let weights = [1, 0, 50, 9, 40];
+        let drawn = Weighted::new(weights);
+        let mut seen = [0u32; 5];
+        for row in 0..100_000 {
+            seen[drawn.draw(&mut Chance::of_row(7, row))] += 1;
+        }
+        for (count, weight) in seen.into_iter().zip(weights) {
+            assert!(count.abs_diff(weight * 1000) <= 600, "{seen:?}");
+        }
+        assert_eq!(seen[1], 0);
+    }
+}

@@ -1,0 +1,299 @@
+//! The classes of a node: tuples that look the same at its levels, and how many rows they have.
+//!
+//! The hot loop of every search. The columns are split into three groups, so that a tuple is three
+//! numbers and generalizing it is three loads; the three together name its class.
+//! Cost: two passes over the distinct tuples, about 5 ns a tuple; tables are kept per group and levels.
+
+use kohort_core::cohort::Cohort;
+use kohort_core::table::Keys;
+use std::collections::BTreeMap;
+
+/// Class keys below this are looked up in a plain array.
+const DENSE: usize = 1 << 18;
+const NONE: u32 = u32::MAX;
+
+/// Counts the classes of one node after another over the tuples of a cohort.
+pub struct Classes<'a> {
+    cohort: &'a Cohort,
+    groups: [Group; 3],
+    /// By tuple: its combination in each group, and its rows.
+    packed: Vec<[u32; 4]>,
+    /// The class of each tuple at the last node.
+    of_tuple: Vec<u32>,
+    /// Rows of each class at the last node.
+    rows: Vec<u32>,
+    /// By class key: class number, or rows; all `NONE`, or all 0, between two nodes.
+    dense: Vec<u32>,
+    counts: Vec<u32>,
+    sparse: Sparse,
+    keys: Vec<u32>,
+}
+
+/// Some of the columns: the distinct combinations of their values, and which one each tuple has.
+struct Group {
+    columns: Vec<usize>,
+    /// Codes of each combination, one after the other.
+    combinations: Vec<u32>,
+    tables: BTreeMap<Vec<usize>, Table>,
+}
+
+/// A group at some levels: the generalized combination of each combination.
+struct Table {
+    of: Vec<u32>,
+    len: u32,
+}
+
+impl<'a> Classes<'a> {
+    /// Ready to count over `cohort`.
+    pub fn new(cohort: &'a Cohort) -> Classes<'a> {
+        let tuples = &cohort.tuples;
+        let mut packed = vec![[0u32; 4]; tuples.len()];
+        let mut group = 0;
+        let groups = split(cohort).map(|columns| {
+            group += 1;
+            Group::new(cohort, columns, |tuple, combination| packed[tuple][group - 1] = combination)
+        });
+        // A table has fewer rows than there are u32: `survey` sees to it.
+        packed.iter_mut().zip(&tuples.weights).for_each(|(p, &w)| p[3] = w as u32);
+        Classes {
+            cohort,
+            groups,
+            packed,
+            of_tuple: vec![0; tuples.len()],
+            rows: Vec::new(),
+            dense: Vec::new(),
+            counts: Vec::new(),
+            sparse: Sparse::default(),
+            keys: Vec::new(),
+        }
+    }
+
+    /// Puts the tuples into classes at these levels, one per quasi-identifier.
+    pub fn count(&mut self, levels: &[usize]) {
+        self.prepare(levels);
+        let [a, b, c] = [0, 1, 2].map(|g| self.groups[g].table(levels));
+        let (nb, nc) = (u64::from(b.len), u64::from(c.len));
+        self.rows.clear();
+        if let Some(scaled) = scaled([a, b, c]) {
+            self.dense.resize(DENSE, NONE);
+            self.keys.clear();
+            for (&[ia, ib, ic, weight], class) in self.packed.iter().zip(&mut self.of_tuple) {
+                let key = scaled.key(ia, ib, ic);
+                let slot = &mut self.dense[key as usize];
+                if *slot == NONE {
+                    *slot = self.rows.len() as u32;
+                    self.rows.push(0);
+                    self.keys.push(key);
+                }
+                *class = *slot;
+                self.rows[*slot as usize] += weight;
+            }
+            for &key in &self.keys {
+                self.dense[key as usize] = NONE;
+            }
+        } else {
+            self.sparse.begin(self.packed.len());
+            for (&[ia, ib, ic, weight], class) in self.packed.iter().zip(&mut self.of_tuple) {
+                let key = (u64::from(a.of[ia as usize]) * nb + u64::from(b.of[ib as usize])) * nc
+                    + u64::from(c.of[ic as usize]);
+                let next = self.rows.len() as u32;
+                let found = self.sparse.number(key, next);
+                if found == next {
+                    self.rows.push(0);
+                }
+                *class = found;
+                self.rows[found as usize] += weight;
+            }
+        }
+    }
+
+    /// The rows in classes below `k` at these levels; and, if they are at most `most`, how many of
+    /// them have each value of each quasi-identifier. Does not put tuples into classes where it
+    /// can do without.
+    pub fn small(&mut self, levels: &[usize], k: u32, most: u64) -> (u64, Option<Vec<Vec<u64>>>) {
+        self.prepare(levels);
+        let Some(scaled) = scaled([0, 1, 2].map(|g| self.groups[g].table(levels))) else {
+            self.count(levels);
+            let small = self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum();
+            let values = || self.histogram(|t| self.rows[self.of_tuple[t] as usize] < k);
+            return (small, (small <= most).then(values));
+        };
+        self.counts.clear();
+        self.counts.resize(scaled.keys, 0);
+        self.keys.clear();
+        self.keys.extend(self.packed.iter().map(|&[ia, ib, ic, weight]| {
+            let key = scaled.key(ia, ib, ic);
+            self.counts[key as usize] += weight;
+            key
+        }));
+        let small = self.counts.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum();
+        (small, (small <= most).then(|| self.histogram(|t| self.counts[self.keys[t] as usize] < k)))
+    }
+
+    fn prepare(&mut self, levels: &[usize]) {
+        for group in &mut self.groups {
+            group.prepare(self.cohort, levels);
+        }
+    }
+
+    /// The class of each tuple at the node last counted.
+    pub fn of_tuple(&self) -> &[u32] {
+        &self.of_tuple
+    }
+
+    /// Rows of each class at the node last counted.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// For each quasi-identifier and value code, how many rows of the marked tuples have it.
+    pub fn histogram(&self, marked: impl Fn(usize) -> bool) -> Vec<Vec<u64>> {
+        let mut counts = [0, 1, 2].map(|g| vec![0u32; self.groups[g].len()]);
+        let [ca, cb, cc] = &mut counts;
+        for (t, &[ia, ib, ic, weight]) in self.packed.iter().enumerate() {
+            if marked(t) {
+                ca[ia as usize] += weight;
+                cb[ib as usize] += weight;
+                cc[ic as usize] += weight;
+            }
+        }
+        let dictionaries = &self.cohort.tuples.dictionaries;
+        let mut histogram: Vec<Vec<u64>> =
+            (0..self.cohort.quasi.len()).map(|q| vec![0; dictionaries[q].len()]).collect();
+        for (group, counts) in self.groups.iter().zip(&counts) {
+            let width = group.columns.len();
+            for (combination, &count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+                for (i, &column) in group.columns.iter().enumerate() {
+                    let code = group.combinations[combination * width + i];
+                    histogram[column][code as usize] += u64::from(count);
+                }
+            }
+        }
+        histogram
+    }
+}
+
+/// Splits the quasi-identifiers into three groups of about as many combinations each: the column
+/// with most values goes first, each next one to the group with the smallest product so far.
+fn split(cohort: &Cohort) -> [Vec<usize>; 3] {
+    let mut columns: Vec<(usize, usize)> =
+        (0..cohort.quasi.len()).map(|q| (cohort.tuples.dictionaries[q].len(), q)).collect();
+    columns.sort_unstable_by_key(|&(values, q)| (std::cmp::Reverse(values), q));
+    let mut groups = [(1u128, Vec::new()), (1, Vec::new()), (1, Vec::new())];
+    for (values, q) in columns {
+        if let Some(least) = groups.iter_mut().min_by_key(|g| g.0) {
+            least.0 = least.0.saturating_mul(values as u128);
+            least.1.push(q);
+        }
+    }
+    groups.map(|mut g| {
+        g.1.sort_unstable();
+        g.1
+    })
+}
+
+/// The three tables multiplied out, where all class keys together are few.
+struct Scaled {
+    tables: [Vec<u32>; 3],
+    keys: usize,
+}
+
+fn scaled([a, b, c]: [&Table; 3]) -> Option<Scaled> {
+    let keys = u64::from(a.len).saturating_mul(u64::from(b.len)).saturating_mul(u64::from(c.len));
+    if keys > DENSE as u64 {
+        return None;
+    }
+    let times = |table: &Table, factor: u32| table.of.iter().map(|g| g * factor).collect();
+    Some(Scaled { tables: [times(a, b.len * c.len), times(b, c.len), times(c, 1)], keys: keys as usize })
+}
+
+impl Scaled {
+    #[inline]
+    fn key(&self, a: u32, b: u32, c: u32) -> u32 {
+        self.tables[0][a as usize] + self.tables[1][b as usize] + self.tables[2][c as usize]
+    }
+}
+
+impl Group {
+    fn new(cohort: &Cohort, columns: Vec<usize>, mut each: impl FnMut(usize, u32)) -> Group {
+        let tuples = &cohort.tuples;
+        let mut keys = Keys::new(columns.len());
+        let mut key = vec![0; columns.len()];
+        for t in 0..tuples.len() {
+            key.iter_mut().zip(&columns).for_each(|(k, &q)| *k = tuples.code(t, q));
+            each(t, keys.intern(&key));
+        }
+        Group { columns, combinations: keys.into_rows(), tables: BTreeMap::new() }
+    }
+
+    fn len(&self) -> usize {
+        if self.columns.is_empty() { 1 } else { self.combinations.len() / self.columns.len() }
+    }
+
+    fn own(&self, levels: &[usize]) -> Vec<usize> {
+        self.columns.iter().map(|&q| levels[q]).collect()
+    }
+
+    fn table(&self, levels: &[usize]) -> &Table {
+        &self.tables[&self.own(levels)]
+    }
+
+    fn prepare(&mut self, cohort: &Cohort, levels: &[usize]) {
+        let own = self.own(levels);
+        if self.tables.contains_key(&own) {
+            return;
+        }
+        let labels: Vec<&[u32]> =
+            self.columns.iter().map(|&q| &cohort.quasi[q].hierarchy.levels[levels[q]].label_of[..]).collect();
+        let mut keys = Keys::new(self.columns.len());
+        let mut key = vec![0; self.columns.len()];
+        let of = (0..self.len())
+            .map(|combination| {
+                let codes = &self.combinations[combination * labels.len()..][..labels.len()];
+                for ((k, label_of), &code) in key.iter_mut().zip(&labels).zip(codes) {
+                    *k = label_of[code as usize];
+                }
+                keys.intern(&key)
+            })
+            .collect();
+        self.tables.insert(own, Table { of, len: keys.len() as u32 });
+    }
+}
+
+/// Numbers for sparse keys: open addressing, nothing is cleared between nodes.
+#[derive(Default)]
+struct Sparse {
+    slots: Vec<(u64, u32, u32)>,
+    generation: u32,
+    shift: u32,
+}
+
+impl Sparse {
+    fn begin(&mut self, most: usize) {
+        let size = (most * 2).next_power_of_two().max(16);
+        if self.slots.len() != size || self.generation == u32::MAX {
+            self.slots = vec![(0, 0, 0); size];
+            self.shift = 64 - size.trailing_zeros();
+            self.generation = 0;
+        }
+        self.generation += 1;
+    }
+
+    /// The number of `key`: `next` if it is new.
+    #[inline]
+    fn number(&mut self, key: u64, next: u32) -> u32 {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
+        loop {
+            let slot = &mut self.slots[at];
+            if slot.1 != self.generation {
+                *slot = (key, self.generation, next);
+                return next;
+            }
+            if slot.0 == key {
+                return slot.2;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}

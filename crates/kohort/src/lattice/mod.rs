@@ -1,0 +1,14 @@
+//! Search over generalization levels: the lattice of level vectors, counting the classes of a
+//! node, and finding the best node that meets the requirements.
+
+mod classes;
+mod objective;
+mod rule;
+mod search;
+mod space;
+
+pub use classes::Classes;
+pub use objective::{Costs, Objective};
+pub use rule::{Outcome, Which, apply_rule};
+pub use search::{Best, Limits, search};
+pub use space::Space;

@@ -1,0 +1,205 @@
+//! The suppression rule: at a node, the records of all failing classes go together, then
+//! everything is counted again, until none fails.
+//!
+//! For k alone the rule is monotone: what it takes at a node it takes at every finer one (a class
+//! of the finer node lies inside one of the coarser; a set of records in which every class has k
+//! people stays such a set when classes merge). And what k alone takes, the rule takes under any
+//! further requirement: what is left must have k people in every class.
+
+use super::classes::Classes;
+use kohort_core::cohort::Cohort;
+use kohort_core::number::K;
+use kohort_core::privacy::Counts;
+
+/// What the rule leaves of a node.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// By tuple: whether its records stay.
+    pub kept: Vec<bool>,
+    /// Records that go.
+    pub suppressed: u64,
+}
+
+/// Which requirements are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// k alone.
+    K,
+    /// Everything the policy asks for.
+    Everything,
+}
+
+/// Applies the rule at these levels. `most`: gives up (`None`) once more records than this go.
+pub fn apply_rule(
+    cohort: &Cohort,
+    classes: &mut Classes,
+    levels: &[usize],
+    k: K,
+    which: Which,
+    most: u64,
+) -> Option<Outcome> {
+    let weights = &cohort.tuples.weights;
+    let mut outcome = Outcome { kept: vec![true; weights.len()], suppressed: 0 };
+    let required = which == Which::Everything && !cohort.required.is_empty();
+    loop {
+        let mut goes = vec![false; weights.len()];
+        let tables: Vec<Vec<u64>> = if required { tables(cohort, &outcome.kept) } else { Vec::new() };
+        for set in &cohort.sets {
+            classes.count(&known(cohort, levels, set));
+            let failing = failing(cohort, classes, k, &outcome.kept, &tables);
+            for (t, goes) in goes.iter_mut().enumerate() {
+                *goes |= failing[classes.of_tuple()[t] as usize];
+            }
+        }
+        let mut any = false;
+        for ((kept, goes), weight) in outcome.kept.iter_mut().zip(goes).zip(weights) {
+            if *kept && goes {
+                (*kept, any) = (false, true);
+                outcome.suppressed += weight;
+            }
+        }
+        if outcome.suppressed > most {
+            return None;
+        }
+        // With one set and k alone, a class that stays is not touched by one that goes.
+        if !any || (cohort.sets.len() == 1 && !required) {
+            return Some(outcome);
+        }
+    }
+}
+
+/// The levels as someone sees them who knows the columns of `set`: the others are `*`.
+fn known(cohort: &Cohort, levels: &[usize], set: &[usize]) -> Vec<usize> {
+    let top = |q: usize| cohort.quasi[q].hierarchy.levels.len() - 1;
+    (0..levels.len()).map(|q| if set.contains(&q) { levels[q] } else { top(q) }).collect()
+}
+
+/// By class of the node last counted: whether it has people and fails.
+fn failing(cohort: &Cohort, classes: &Classes, k: K, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
+    let people = people(cohort, classes, kept);
+    let mut failing: Vec<bool> = people.iter().map(|&p| p > 0 && p < k.get()).collect();
+    if tables.is_empty() {
+        return failing;
+    }
+    let members = Members::of(classes, kept);
+    for (required, table) in cohort.required.iter().zip(tables) {
+        let mut values = Vec::new();
+        for (class, failing) in failing.iter_mut().enumerate() {
+            if people[class] > 0 && !*failing {
+                let with_value = members.values(cohort, class, required.kept.position, &mut values);
+                *failing = !required.requirement.holds(&Counts { values: &values, people: with_value }, table);
+            }
+        }
+    }
+    failing
+}
+
+/// People in each class of the node last counted, among the tuples kept.
+fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u64> {
+    let of = classes.of_tuple();
+    let mut people = vec![0u64; classes.rows().len()];
+    let Some(patients) = &cohort.tuples.patients else {
+        for ((&class, &weight), _) in of.iter().zip(&cohort.tuples.weights).zip(kept).filter(|(_, k)| **k) {
+            people[class as usize] += weight;
+        }
+        return people;
+    };
+    for ((&class, &single), _) in of.iter().zip(&patients.single).zip(kept).filter(|(_, k)| **k) {
+        people[class as usize] += u64::from(single);
+    }
+    let mut own: Vec<u32> = Vec::new();
+    for patient in 0..patients.several() {
+        own.clear();
+        own.extend(patients.tuples_of(patient).iter().filter(|&&t| kept[t as usize]).map(|&t| of[t as usize]));
+        own.sort_unstable();
+        own.dedup();
+        own.iter().for_each(|&class| people[class as usize] += 1);
+    }
+    people
+}
+
+/// How often each value of each required column occurs among the tuples kept, by code.
+fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
+    let everybody = Members::all(kept);
+    let counts = cohort.required.iter().map(|required| {
+        let mut table = vec![0; cohort.tuples.dictionaries[required.kept.position].len()];
+        let mut values = Vec::new();
+        everybody.values(cohort, 0, required.kept.position, &mut values);
+        values.iter().for_each(|&(value, people)| table[value as usize] = people);
+        table
+    });
+    counts.collect()
+}
+
+/// The tuples of each class, among those kept.
+struct Members {
+    starts: Vec<usize>,
+    tuples: Vec<u32>,
+}
+
+impl Members {
+    fn of(classes: &Classes, kept: &[bool]) -> Members {
+        let of = classes.of_tuple();
+        let mut starts = vec![0usize; classes.rows().len() + 1];
+        for (&class, _) in of.iter().zip(kept).filter(|(_, k)| **k) {
+            starts[class as usize + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut at = starts.clone();
+        let mut tuples = vec![0; *starts.last().unwrap_or(&0)];
+        for (t, &class) in of.iter().enumerate().filter(|(t, _)| kept[*t]) {
+            tuples[at[class as usize]] = t as u32;
+            at[class as usize] += 1;
+        }
+        Members { starts, tuples }
+    }
+
+    /// One class of everybody.
+    fn all(kept: &[bool]) -> Members {
+        let tuples: Vec<u32> = (0..kept.len() as u32).filter(|&t| kept[t as usize]).collect();
+        Members { starts: vec![0, tuples.len()], tuples }
+    }
+
+    /// Counts the values of a column in a class, missing left out; returns the people who have any.
+    fn values(&self, cohort: &Cohort, class: usize, position: usize, values: &mut Vec<(u32, u64)>) -> u64 {
+        let tuples = &cohort.tuples;
+        let members = &self.tuples[self.starts[class]..self.starts[class + 1]];
+        let known = |t: u32| Some(tuples.code(t as usize, position)).filter(|&v| v != 0);
+        values.clear();
+        let Some(patients) = &tuples.patients else {
+            values.extend(members.iter().filter_map(|&t| Some((known(t)?, tuples.weights[t as usize]))));
+            merge(values);
+            return values.iter().map(|v| v.1).sum();
+        };
+        values.extend(members.iter().filter_map(|&t| Some((known(t)?, u64::from(patients.single[t as usize])))));
+        merge(values);
+        let mut with_value: u64 = values.iter().map(|v| v.1).sum();
+        let mut named: Vec<(u32, u32)> = Vec::new();
+        for &t in members {
+            if let Some(value) = known(t) {
+                named.extend(patients.having(t as usize).iter().map(|&p| (p, value)));
+            }
+        }
+        named.sort_unstable();
+        named.dedup();
+        with_value += named.chunk_by(|a, b| a.0 == b.0).count() as u64;
+        values.extend(named.iter().map(|&(_, value)| (value, 1)));
+        merge(values);
+        with_value
+    }
+}
+
+/// Adds up the counts of equal values and leaves out those without people.
+fn merge(values: &mut Vec<(u32, u64)>) {
+    values.sort_unstable();
+    values.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        if same {
+            first.1 += next.1;
+        }
+        same
+    });
+    values.retain(|v| v.1 > 0);
+}

@@ -1,0 +1,298 @@
+//! The best node of a lattice: exact, and with few nodes counted.
+//!
+//! Every live node has a lower bound on its cost. Counting a node y tells which records k alone
+//! takes there; they go at every finer node too, which raises the bounds below y (and, for class
+//! objectives, y's classes raise the bounds above it). A node whose bound reaches the best cost
+//! found, or below which too many records would go, is dead. The next node to count is the live
+//! one with the most live nodes below and above it: (below)³ × above. When none is live, the best
+//! found is the best there is. Requirements that are not monotone cost speed, never correctness:
+//! only k prunes, and each node that stays live is evaluated by the full rule.
+
+use super::classes::Classes;
+use super::objective::{Costs, Objective};
+use super::rule::{Outcome, Which, apply_rule};
+use super::space::Space;
+use kohort_core::cohort::Cohort;
+use kohort_core::number::K;
+
+/// How many nodes are counted between two looks at the whole lattice.
+const PICKS: usize = 6;
+
+/// What a search may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The least number of people in a class.
+    pub k: K,
+    /// The most records that may go.
+    pub suppressed: u64,
+}
+
+/// The best node.
+#[derive(Debug, Clone)]
+pub struct Best {
+    /// Its level in each quasi-identifier.
+    pub levels: Vec<usize>,
+    /// What the rule leaves there.
+    pub outcome: Outcome,
+    /// How many nodes were counted, of how many.
+    pub counted: (usize, usize),
+}
+
+/// Finds the node of least cost at which the rule takes at most `limits.suppressed` records and
+/// leaves any; `None` if there is no such node. Of equal nodes the one found first: the order of
+/// the search is fixed.
+pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: Limits) -> Option<Best> {
+    let mut search = Search::new(cohort, space, objective, limits);
+    search.count(space.top());
+    while search.step() {}
+    let levels = space.level_vector(search.best?);
+    let outcome = search.rule(&levels, Which::Everything)?;
+    Some(Best { levels, outcome, counted: (search.counted, space.len()) })
+}
+
+struct Search<'a> {
+    cohort: &'a Cohort,
+    space: &'a Space,
+    objective: Objective,
+    limits: Limits,
+    classes: Classes<'a>,
+    costs: Costs,
+    /// `[column][digit]`: cost of the column if nothing is suppressed.
+    base: Vec<Vec<u64>>,
+    /// Bound that comes from nodes above; `u64::MAX` is dead.
+    high: Vec<u64>,
+    /// Bound that comes from nodes below, for class objectives.
+    low: Vec<u64>,
+    best_cost: u64,
+    best: Option<usize>,
+    counted: usize,
+    /// Whether the adversary knows all columns together, and nothing less need be counted.
+    everything_is_known: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(cohort: &'a Cohort, space: &'a Space, objective: Objective, limits: Limits) -> Search<'a> {
+        let classes = Classes::new(cohort);
+        let costs = Costs::new(cohort, objective);
+        let everything = classes.histogram(|_| true);
+        let base = sums(space, &everything, |q, level, code| costs.cell[q][level][code]);
+        let mut high = vec![0; space.len()];
+        if objective.is_separable() {
+            space.below(space.top(), &base, |node, cost| high[node] = cost);
+        }
+        let low = if objective.is_separable() { Vec::new() } else { vec![0; space.len()] };
+        let best_cost = u64::MAX;
+        let everything_is_known = cohort.sets == [(0..cohort.quasi.len()).collect::<Vec<usize>>()];
+        let (best, counted) = (None, 0);
+        Search {
+            cohort,
+            space,
+            objective,
+            limits,
+            classes,
+            costs,
+            base,
+            high,
+            low,
+            best_cost,
+            best,
+            counted,
+            everything_is_known,
+        }
+    }
+
+    fn bound(&self, node: usize) -> u64 {
+        match self.objective {
+            Objective::Discernibility => self.low[node].saturating_add(self.high[node]),
+            Objective::ClassSize => self.low[node].max(self.high[node]),
+            _ => self.high[node],
+        }
+    }
+
+    fn is_live(&self, node: usize) -> bool {
+        self.bound(node) < self.best_cost
+    }
+
+    /// Looks at the whole lattice and counts a few nodes; false when none is live.
+    fn step(&mut self) -> bool {
+        let live: Vec<u32> = (0..self.space.len()).map(|n| u32::from(self.is_live(n))).collect();
+        let (mut below, mut above) = (live.clone(), live.clone());
+        self.space.sum_below(&mut below);
+        self.space.sum_above(&mut above);
+        let score = |node: usize| f64::from(below[node]).powi(3) * f64::from(above[node]);
+        let mut picks: Vec<(f64, usize)> = Vec::with_capacity(PICKS + 1);
+        for node in (0..live.len()).filter(|&n| live[n] == 1) {
+            let own = score(node);
+            if picks.len() < PICKS || own > picks[picks.len() - 1].0 {
+                let at = picks.partition_point(|p| p.0 >= own);
+                picks.insert(at, (own, node));
+                picks.truncate(PICKS);
+            }
+        }
+        for &(_, node) in &picks {
+            if self.is_live(node) {
+                self.count(node);
+            }
+        }
+        !picks.is_empty()
+    }
+
+    /// Counts a node: raises bounds, and keeps it if it is the best so far. Afterwards it is not live.
+    fn count(&mut self, node: usize) {
+        self.counted += 1;
+        let levels = self.space.level_vector(node);
+        let Some(taken) = self.taken_by_k(&levels) else { return self.kill_below(node) };
+        let cost = self.raise(node, &levels, &taken);
+        if self.cohort.required.is_empty() {
+            return self.keep(node, cost);
+        }
+        if self.is_live(node) {
+            let most = self.limits.suppressed;
+            match self.rule(&levels, Which::Everything) {
+                Some(outcome) => {
+                    let taken = self.taken(outcome);
+                    let cost = self.cost(node, &levels, &taken);
+                    self.keep(node, cost);
+                }
+                // Without suppression and with rows as the unit, every requirement is monotone.
+                None if most == 0 && self.cohort.tuples.patients.is_none() => self.kill_below(node),
+                None => self.high[node] = u64::MAX,
+            }
+        }
+    }
+
+    /// Applies the rule at these levels; `None` if more goes than may, or nothing is left.
+    fn rule(&mut self, levels: &[usize], which: Which) -> Option<Outcome> {
+        apply_rule(self.cohort, &mut self.classes, levels, self.limits.k, which, self.limits.suppressed)
+            .filter(|o| o.suppressed < self.cohort.tuples.rows)
+    }
+
+    /// What k alone takes at these levels; `None` if that is more than may go, or everything.
+    fn taken_by_k(&mut self, levels: &[usize]) -> Option<Taken> {
+        let tuples = &self.cohort.tuples;
+        if self.everything_is_known && tuples.patients.is_none() {
+            let most = self.limits.suppressed.min(tuples.rows - 1);
+            let k = u32::try_from(self.limits.k.get()).unwrap_or(u32::MAX);
+            let (rows, values) = self.classes.small(levels, k, most);
+            return Some(Taken { rows, values: values?, kept: None });
+        }
+        let outcome = self.rule(levels, Which::K)?;
+        Some(self.taken(outcome))
+    }
+
+    fn taken(&self, outcome: Outcome) -> Taken {
+        let values = self.classes.histogram(|t| !outcome.kept[t]);
+        Taken { rows: outcome.suppressed, values, kept: Some(outcome.kept) }
+    }
+
+    fn kill_below(&mut self, node: usize) {
+        let high = &mut self.high;
+        self.space.below(node, &self.base, |n, _| high[n] = u64::MAX);
+    }
+
+    fn keep(&mut self, node: usize, cost: u64) {
+        if cost < self.best_cost {
+            self.best_cost = cost;
+            self.best = Some(node);
+        }
+        self.high[node] = u64::MAX;
+    }
+
+    /// Raises the bounds around a node by what k takes there; returns the node's cost under k alone.
+    fn raise(&mut self, node: usize, levels: &[usize], taken: &Taken) -> u64 {
+        if self.objective.is_separable() {
+            let table = self.table(taken);
+            let high = &mut self.high;
+            self.space.below(node, &table, |n, bound| high[n] = high[n].max(bound));
+            return self.space.digits(node).iter().zip(&table).map(|(&d, column)| column[d]).sum();
+        }
+        let cost = self.cost(node, levels, taken);
+        let rows = self.cohort.tuples.rows;
+        let k = if self.everything_is_known { self.limits.k.get() } else { 1 };
+        let sizes = self.classes.rows();
+        let (raw, high_bound) = match self.objective {
+            // A record that stays has at least k like it; one that goes costs the table's size.
+            Objective::Discernibility => {
+                let raw = sizes.iter().map(|&c| u64::from(c) * u64::from(c).max(k)).sum();
+                (raw, self.dearer(taken, k))
+            }
+            // A class splits into no more classes than it has k records.
+            _ => {
+                let classes = sizes.iter().map(|&c| u64::from(c) / k).sum::<u64>();
+                (rows - sizes.len() as u64, rows - classes)
+            }
+        };
+        let (high, low) = (&mut self.high, &mut self.low);
+        self.space.below(node, &self.base, |n, _| high[n] = high[n].max(high_bound));
+        self.space.above(node, |n| low[n] = low[n].max(raw));
+        cost
+    }
+
+    /// How much more the records taken cost than the least they could cost if they stayed.
+    fn dearer(&self, taken: &Taken, k: u64) -> u64 {
+        let (of, sizes) = (self.classes.of_tuple(), self.classes.rows());
+        let rows = self.cohort.tuples.rows;
+        let cost = |t: usize| rows.saturating_sub(u64::from(sizes[of[t] as usize]).max(k));
+        let goes = |t: &usize| self.goes(taken, *t);
+        (0..of.len()).filter(goes).map(|t| self.cohort.tuples.weights[t] * cost(t)).sum()
+    }
+
+    /// Whether a tuple is taken at the node last counted.
+    fn goes(&self, taken: &Taken, tuple: usize) -> bool {
+        match &taken.kept {
+            Some(kept) => !kept[tuple],
+            None => u64::from(self.classes.rows()[self.classes.of_tuple()[tuple] as usize]) < self.limits.k.get(),
+        }
+    }
+
+    /// `[column][digit]`: cost of the column with these records deleted.
+    fn table(&self, taken: &Taken) -> Vec<Vec<u64>> {
+        let costs = &self.costs;
+        let dearer =
+            sums(self.space, &taken.values, |q, level, code| costs.deleted[q][code] - costs.cell[q][level][code]);
+        let add = |(base, dearer): (&Vec<u64>, Vec<u64>)| base.iter().zip(dearer).map(|(b, d)| b + d).collect();
+        self.base.iter().zip(dearer).map(add).collect()
+    }
+
+    /// What a node costs with these records deleted. Leaves its classes counted on all columns.
+    fn cost(&mut self, node: usize, levels: &[usize], taken: &Taken) -> u64 {
+        if self.objective.is_separable() {
+            let table = self.table(taken);
+            return self.space.digits(node).iter().zip(&table).map(|(&d, column)| column[d]).sum();
+        }
+        self.classes.count(levels);
+        let rows = self.cohort.tuples.rows;
+        let mut sizes = vec![0u64; self.classes.rows().len()];
+        for (t, &class) in self.classes.of_tuple().iter().enumerate() {
+            if !self.goes(taken, t) {
+                sizes[class as usize] += self.cohort.tuples.weights[t];
+            }
+        }
+        match self.objective {
+            Objective::Discernibility => sizes.iter().map(|c| c * c).sum::<u64>() + taken.rows * rows,
+            _ => rows - sizes.iter().filter(|c| **c > 0).count() as u64,
+        }
+    }
+}
+
+/// The records a requirement takes at a node.
+struct Taken {
+    /// How many.
+    rows: u64,
+    /// How many of them have each value: `[column][code]`.
+    values: Vec<Vec<u64>>,
+    /// By tuple: whether it stays. `None`: those in classes below k go.
+    kept: Option<Vec<bool>>,
+}
+
+/// `[column][digit]`: the sum over value codes of rows × cost(column, level, code).
+fn sums(space: &Space, rows: &[Vec<u64>], cost: impl Fn(usize, usize, usize) -> u64) -> Vec<Vec<u64>> {
+    rows.iter()
+        .enumerate()
+        .map(|(q, rows)| {
+            let sum =
+                |&level: &usize| (0..rows.len()).filter(|&c| rows[c] > 0).map(|c| rows[c] * cost(q, level, c)).sum();
+            space.levels(q).iter().map(sum).collect()
+        })
+        .collect()
+}
