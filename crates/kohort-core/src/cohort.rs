@@ -63,6 +63,15 @@ pub struct Cohort {
     pub notes: Vec<String>,
 }
 
+impl Cohort {
+    /// The table's columns that make a tuple, by place in the tuples.
+    pub fn columns(&self) -> Vec<usize> {
+        let quasi = self.quasi.iter().map(|q| q.column);
+        let details = self.details.iter().map(|(kept, _)| kept.column);
+        quasi.chain(details).chain(self.required.iter().map(|r| r.kept.column)).collect()
+    }
+}
+
 /// Counts the table: one pass.
 pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let quasi_columns = policy.quasi();

@@ -7,6 +7,10 @@ pub mod hierarchy;
 pub mod number;
 pub mod policy;
 pub mod privacy;
+pub mod release;
+pub mod risk;
 pub mod table;
+pub mod utility;
+pub mod verify;
 
 pub use error::{Error, Result};

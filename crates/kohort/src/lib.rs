@@ -1,4 +1,11 @@
 //! Turns health data that must not leave the house into data that may.
+//!
+//! Start with [`pipeline`]: it is the whole product in one page.
 
+pub mod demo;
+pub mod evidence;
 pub mod hospital;
 pub mod lattice;
+pub mod methods;
+pub mod pipeline;
+pub mod report;

@@ -19,22 +19,10 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// An empty chunk of `width` columns whose first row stands on `first_line`.
-    pub(crate) fn new(width: usize, first_line: u64) -> Chunk {
-        Chunk { width, first_line, ..Chunk::default() }
-    }
-
     /// A chunk whose cells are spans of `text`, row by row.
     pub(crate) fn from_spans(text: Vec<u8>, cells: Vec<Span>, width: usize, first_line: u64, lines: Vec<u32>) -> Chunk {
         debug_assert!(width > 0 && cells.len().is_multiple_of(width));
         Chunk { text, cells, width, first_line, lines }
-    }
-
-    /// Appends a cell; rows are filled from the first column to the last.
-    pub(crate) fn push_cell(&mut self, cell: &[u8]) {
-        let start = self.text.len() as u32;
-        self.text.extend_from_slice(cell);
-        self.cells.push(Span { start, end: self.text.len() as u32 });
     }
 
     /// Number of rows.
@@ -51,6 +39,12 @@ impl Chunk {
     /// The line of the input a row starts on, counted from 1 (in Parquet: its row).
     pub fn line(&self, row: usize) -> u64 {
         self.first_line + self.lines.get(row).map_or(row as u64, |&l| u64::from(l))
+    }
+
+    /// The line of the first row, where each row stands on the line after the one before.
+    pub(crate) fn regular_line(&self) -> Option<u64> {
+        let regular = self.lines.iter().enumerate().all(|(i, &l)| i == l as usize);
+        regular.then_some(self.first_line)
     }
 
     /// Takes the white space off both ends of every cell.

@@ -201,6 +201,11 @@ impl Cutter<'_> {
     }
 }
 
+/// The cells of one record.
+pub fn split_cells(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
+    split_record(record, delimiter, true).unwrap_or_default().0
+}
+
 /// Appends a cell to a record, quoted where it must be.
 pub fn write_cell(out: &mut Vec<u8>, cell: &[u8], delimiter: u8) {
     if !must_quote(cell, delimiter) {

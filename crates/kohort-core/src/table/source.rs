@@ -285,6 +285,14 @@ impl Source {
         super::ParquetFile::open(&self.input.path)
     }
 
+    /// The type of each column, where the format has types.
+    pub fn column_types(&self) -> Result<Vec<Option<super::ColumnType>>> {
+        if self.form != Form::Parquet {
+            return Ok(vec![None; self.columns.len()]);
+        }
+        Ok(self.parquet()?.columns().into_iter().map(|(_, own)| Some(own)).collect())
+    }
+
     fn blocks(&self) -> Result<Blocks> {
         let file = File::open(&self.input.path).map_err(|e| Error::io(&self.input.path, &e))?;
         let reader: Box<dyn Read + Send> = match self.form {

@@ -49,12 +49,17 @@ impl Dictionary {
         self.values.len() <= 1
     }
 
+    /// The code of a value, from its bytes.
+    pub fn code_of(&self, text: &[u8]) -> Option<u32> {
+        self.values[1..].binary_search_by(|v| v.as_bytes().cmp(text)).ok().map(|i| i as u32 + 1)
+    }
+
     /// The code of a value.
     pub fn code(&self, text: &str) -> Option<u32> {
         if text.is_empty() {
             return Some(MISSING);
         }
-        self.values[1..].binary_search_by(|v| (**v).cmp(text)).ok().map(|i| i as u32 + 1)
+        self.code_of(text.as_bytes())
     }
 }
 
@@ -109,6 +114,8 @@ pub struct Tuples {
     pub rows: u64,
     /// The tuple of each row in file order, if it was remembered.
     pub of_row: Option<Vec<u32>>,
+    /// The line of the first row, where row i stands on line `first_line + i`.
+    pub first_line: Option<u64>,
     codes: Vec<u32>,
     width: usize,
 }
@@ -155,6 +162,22 @@ impl Tuples {
         self.codes[tuple * self.width + column]
     }
 
+    /// Rows per value of a column, by code.
+    pub fn frequencies(&self, column: usize) -> Vec<u64> {
+        let mut counts = vec![0; self.dictionaries[column].len()];
+        for (tuple, weight) in self.weights.iter().enumerate() {
+            counts[self.code(tuple, column) as usize] += weight;
+        }
+        counts
+    }
+
+    /// How many rows of a tuple belong to these patients with several rows.
+    pub fn rows_of(&self, tuple: usize, patients: &[u32]) -> u64 {
+        let (Some(known), Some(of_row)) = (&self.patients, &self.of_row) else { return 0 };
+        let rows = of_row.iter().zip(&known.of_row);
+        rows.filter(|(t, p)| **t == tuple as u32 && patients.binary_search(p).is_ok()).count() as u64
+    }
+
     /// How many people there are: patients where they are the unit, else rows.
     pub fn people(&self) -> u64 {
         self.patients.as_ref().map_or(self.rows, |p| p.total)
@@ -181,10 +204,12 @@ pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
                     block.patients.push(worker.patients.intern(cell));
                 }
             }
-            Ok((worker.end(block), nobody))
+            Ok((worker.end(block), nobody, chunk.regular_line()))
         },
-        |(block, nobody)| {
+        |(block, nobody, line)| {
             unnamed = unnamed.or(nobody);
+            fold.first_line.get_or_insert(line.unwrap_or_default());
+            fold.regular &= line.is_some_and(|l| Some(l - fold.rows) == fold.first_line);
             fold.block(block);
             Ok(())
         },
@@ -285,6 +310,9 @@ struct Fold {
     with_patients: bool,
     of_row: Vec<u32>,
     patient_of_row: Vec<u32>,
+    first_line: Option<u64>,
+    /// Whether every row so far stands on the line after the one before.
+    regular: bool,
 }
 
 impl Fold {
@@ -303,6 +331,8 @@ impl Fold {
             with_patients,
             of_row: Vec::new(),
             patient_of_row: Vec::new(),
+            first_line: None,
+            regular: true,
         }
     }
 
@@ -381,7 +411,8 @@ impl Fold {
         let patients =
             self.with_patients.then(|| patients(&of_row, &self.patient_of_row, self.patients.len(), weights.len()));
         let of_row = (of_row.len() as u64 == self.rows).then_some(of_row);
-        Tuples { dictionaries, weights, patients, rows: self.rows, of_row, codes, width: self.width }
+        let first_line = self.first_line.filter(|_| self.regular);
+        Tuples { dictionaries, weights, patients, rows: self.rows, of_row, first_line, codes, width: self.width }
     }
 }
 

@@ -61,7 +61,7 @@ impl Costs {
         for (position, quasi) in cohort.quasi.iter().enumerate() {
             let levels = &quasi.hierarchy.levels;
             let scale = unit * quasi.weight / weights;
-            let frequencies = frequencies(cohort, position);
+            let frequencies = cohort.tuples.frequencies(position);
             let total: u64 = frequencies.iter().sum();
             // At most log2(rows) bits can be lost about a cell.
             let bits = (total as f64).log2().max(1.0);
@@ -94,14 +94,4 @@ impl Costs {
         }
         Costs { cell, deleted }
     }
-}
-
-/// Rows per value of a quasi-identifier.
-fn frequencies(cohort: &Cohort, position: usize) -> Vec<u64> {
-    let tuples = &cohort.tuples;
-    let mut counts = vec![0; tuples.dictionaries[position].len()];
-    for t in 0..tuples.len() {
-        counts[tuples.code(t, position) as usize] += tuples.weights[t];
-    }
-    counts
 }

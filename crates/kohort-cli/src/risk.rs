@@ -1,0 +1,56 @@
+//! `kohort risk POLICY`: how easily patients can be found in the data as it is.
+
+use crate::output::{note, say, thousands};
+use crate::{Context, progress};
+use kohort::pipeline::{Options, survey};
+use kohort_core::Result;
+use kohort_core::risk::{View, risk};
+use std::path::PathBuf;
+
+/// Show how easily patients can be found in the data as it is
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  kohort risk policy.toml")]
+pub(crate) struct Args {
+    /// The policy file
+    policy: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
+    let options =
+        Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
+    let (policy, cohort) = survey(&args.policy, &options)?;
+    drop(options);
+    let unit = if policy.patient().is_some() { "patients" } else { "rows" };
+    policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
+    let all: Vec<usize> = (0..cohort.quasi.len()).collect();
+    let everything = risk(&cohort, View::Before, &all);
+    let share = |n: u64| 100.0 * n as f64 / everything.people.max(1) as f64;
+    say(&format!("{} rows, {} {unit}", thousands(cohort.tuples.rows), thousands(cohort.tuples.people())));
+    say(&format!(
+        "unique on all {} quasi-identifiers: {} of {} {unit} ({:.1} %); mean risk {:.1} %",
+        all.len(),
+        thousands(everything.unique),
+        thousands(everything.people),
+        share(everything.unique),
+        100.0 * everything.mean
+    ));
+    say("");
+    say(&format!("{:<32} {:>12} {:>10} {:>10}", "known to the adversary", "unique", "mean risk", "classes"));
+    let mut sets: Vec<Vec<usize>> = all.iter().map(|&q| vec![q]).collect();
+    sets.extend(all.iter().flat_map(|&a| all.iter().filter(move |&&b| b > a).map(move |&b| vec![a, b])));
+    let mut risks: Vec<_> = sets.iter().map(|set| risk(&cohort, View::Before, set)).collect();
+    risks.sort_by(|a, b| b.unique.cmp(&a.unique).then(b.mean.total_cmp(&a.mean)).then(a.set.cmp(&b.set)));
+    for own in risks.iter().take(12) {
+        let names: Vec<&str> = own.set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect();
+        say(&format!(
+            "{:<32} {:>12} {:>9.1}% {:>10}",
+            names.join(" + "),
+            thousands(own.unique),
+            100.0 * own.mean,
+            thousands(own.classes)
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,343 @@
+//! certificate.json: what is claimed of a release, and what the gate counted.
+//!
+//! Nothing else is in it: no input, no original or suppressed counts, no seeds, no paths.
+
+use super::guarantee::Guarantee;
+use crate::number::{Decimal, Fraction, K};
+use crate::privacy::LDiversity;
+use crate::{Error, Result};
+use serde_json::{Map, Value, json};
+
+/// A certificate is small; a stranger's may not be.
+const DEEPEST_LIST: usize = 2_000_000;
+
+/// A file of the release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Its name in release/.
+    pub name: String,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Its rows, if it is a table.
+    pub rows: Option<u64>,
+}
+
+/// A column of the release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnClaim {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// The columns a detail is finer than.
+    pub of: Vec<String>,
+}
+
+/// What the adversary may know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KnowsClaim {
+    /// All quasi-identifiers.
+    All,
+    /// Any so many of them, or fewer.
+    Any(usize),
+    /// One of these sets of columns.
+    Sets(Vec<Vec<String>>),
+}
+
+/// t-closeness in the release's own values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TClaim {
+    /// t.
+    pub max: Fraction,
+    /// The order of the values, for distance by order.
+    pub order: Option<Vec<String>>,
+    /// The path of each value up to the root, for distance by hierarchy.
+    pub tree: Option<Vec<Vec<String>>>,
+}
+
+/// What is claimed of one sensitive column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SensitiveClaim {
+    /// The column.
+    pub column: String,
+    /// The values that confidence is about; `None`: all.
+    pub values: Option<Vec<String>>,
+    /// C.
+    pub confidence: Option<Fraction>,
+    /// l.
+    pub l_diversity: Option<LDiversity>,
+    /// t.
+    pub t_closeness: Option<TClaim>,
+}
+
+/// What the release is claimed to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The least number of people in a class.
+    pub k: K,
+    /// What the adversary may know.
+    pub knows: KnowsClaim,
+    /// Sensitive columns with requirements.
+    pub sensitive: Vec<SensitiveClaim>,
+}
+
+/// The whole certificate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certificate {
+    /// The version of Kohort that wrote it.
+    pub kohort: String,
+    /// The method.
+    pub method: String,
+    /// Whether people are patients (else rows).
+    pub patients: bool,
+    /// Whether chance came from a seed: then it is a test, no release.
+    pub test: bool,
+    /// The files.
+    pub files: Vec<FileEntry>,
+    /// What separates the cells.
+    pub delimiter: u8,
+    /// The columns in order.
+    pub columns: Vec<ColumnClaim>,
+    /// What is claimed.
+    pub claim: Claim,
+    /// What the gate counted, by name.
+    pub recount: Value,
+    /// What the claim rests on.
+    pub assumed: Vec<String>,
+    /// What the recipient cannot count again.
+    pub not_recountable: Vec<String>,
+    /// The guarantee in words.
+    pub guarantee: Guarantee,
+}
+
+impl Certificate {
+    /// As JSON, readable.
+    pub fn to_text(&self) -> String {
+        let mut root = Map::new();
+        let mut put = |key: &str, value: Value| root.insert(key.into(), value);
+        put("format", json!("kohort-certificate"));
+        put("version", json!(1));
+        put("kohort", json!(self.kohort));
+        put("method", json!(self.method));
+        put("unit", json!(if self.patients { "patient" } else { "row" }));
+        if self.test {
+            put("test", json!(true));
+        }
+        let files = self.files.iter().map(|f| {
+            let mut file = Map::from_iter([("name".into(), json!(f.name)), ("sha256".into(), json!(f.sha256))]);
+            f.rows.map(|rows| file.insert("rows".into(), json!(rows)));
+            Value::Object(file)
+        });
+        put("files", files.collect());
+        let delimiter = char::from(self.delimiter).to_string();
+        put("text", json!({ "delimiter": delimiter, "suppressed": "*", "missing": "" }));
+        let columns = self.columns.iter().map(|c| match c.of.is_empty() {
+            true => json!({ "name": c.name, "role": c.role }),
+            false => json!({ "name": c.name, "role": c.role, "of": c.of }),
+        });
+        put("columns", columns.collect());
+        put("claim", self.claim.to_json());
+        put("recount", self.recount.clone());
+        put("assumed", json!(self.assumed));
+        put("not_recountable", json!(self.not_recountable));
+        put("guarantee", json!({ "plain": self.guarantee.plain, "aware": self.guarantee.aware }));
+        let mut text = serde_json::to_string_pretty(&Value::Object(root)).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Reads a certificate that a stranger may have written.
+    pub fn parse(text: &str) -> Result<Certificate> {
+        let root: Value = serde_json::from_str(text)
+            .map_err(|e| wrong(&format!("not valid JSON (line {}, column {})", e.line(), e.column())))?;
+        let root = Reader { value: &root, path: "" };
+        if root.text("format")? != "kohort-certificate" {
+            return Err(wrong("`format` is not \"kohort-certificate\""));
+        }
+        if root.number("version")? != 1 {
+            return Err(wrong("`version` is not 1: it was written by a newer Kohort"));
+        }
+        let unit = root.text("unit")?;
+        if unit != "patient" && unit != "row" {
+            return Err(wrong("`unit` is neither \"patient\" nor \"row\""));
+        }
+        let delimiter = root.at("text")?.text("delimiter")?;
+        let [delimiter] = delimiter.as_bytes()[..] else { return Err(wrong("`text.delimiter` is not one character")) };
+        let files = root.list("files")?.into_iter().map(|f| {
+            Ok(FileEntry {
+                name: f.text("name")?,
+                sha256: f.text("sha256")?,
+                rows: f.optional("rows").map(|r| r.whole()).transpose()?,
+            })
+        });
+        let columns = root.list("columns")?.into_iter().map(|c| {
+            Ok(ColumnClaim {
+                name: c.text("name")?,
+                role: c.text("role")?,
+                of: c.optional("of").map(|of| of.texts()).transpose()?.unwrap_or_default(),
+            })
+        });
+        let guarantee = root.at("guarantee")?;
+        Ok(Certificate {
+            kohort: root.text("kohort")?,
+            method: root.text("method")?,
+            patients: unit == "patient",
+            test: root.optional("test").is_some_and(|t| *t.value == Value::Bool(true)),
+            files: files.collect::<Result<_>>()?,
+            delimiter,
+            columns: columns.collect::<Result<_>>()?,
+            claim: Claim::from_json(&root.at("claim")?)?,
+            recount: root.at("recount")?.value.clone(),
+            assumed: root.at("assumed")?.texts()?,
+            not_recountable: root.at("not_recountable")?.texts()?,
+            guarantee: Guarantee { plain: guarantee.text("plain")?, aware: guarantee.text("aware")? },
+        })
+    }
+}
+
+impl Claim {
+    fn to_json(&self) -> Value {
+        let knows = match &self.knows {
+            KnowsClaim::All => json!("all"),
+            KnowsClaim::Any(n) => json!(n),
+            KnowsClaim::Sets(sets) => json!(sets),
+        };
+        json!({ "k": self.k.get(), "knows": knows, "sensitive": self.sensitive.iter().map(SensitiveClaim::to_json).collect::<Value>() })
+    }
+
+    fn from_json(claim: &Reader) -> Result<Claim> {
+        let k = K::new(claim.number("k")?).ok_or_else(|| wrong("`claim.k` protects nobody"))?;
+        let knows = claim.at("knows")?;
+        let knows = match knows.value {
+            Value::String(word) if word == "all" => KnowsClaim::All,
+            Value::Number(_) => KnowsClaim::Any(knows.whole()? as usize),
+            _ => KnowsClaim::Sets(knows.items()?.iter().map(Reader::texts).collect::<Result<_>>()?),
+        };
+        let sensitive = claim.list("sensitive")?.iter().map(SensitiveClaim::from_json).collect::<Result<_>>()?;
+        Ok(Claim { k, knows, sensitive })
+    }
+}
+
+impl SensitiveClaim {
+    fn to_json(&self) -> Value {
+        let mut map = Map::from_iter([("column".into(), json!(self.column))]);
+        if let Some(values) = &self.values {
+            map.insert("values".into(), json!(values));
+        }
+        if let Some(c) = &self.confidence {
+            map.insert("confidence".into(), json!(c.to_string()));
+        }
+        if let Some(l) = &self.l_diversity {
+            let l = match l {
+                LDiversity::Distinct(l) => json!({ "distinct": l }),
+                LDiversity::Entropy(l) => json!({ "entropy": l }),
+                LDiversity::Recursive { c, l } => json!({ "recursive": { "c": [c.0, c.1], "l": l } }),
+            };
+            map.insert("l_diversity".into(), l);
+        }
+        if let Some(t) = &self.t_closeness {
+            let distance = match (&t.order, &t.tree) {
+                (Some(order), _) => ("ordered", "order", json!(order)),
+                (_, Some(tree)) => ("hierarchical", "tree", json!(tree)),
+                _ => ("equal", "", Value::Null),
+            };
+            let mut value =
+                Map::from_iter([("max".into(), json!(t.max.to_string())), ("distance".into(), json!(distance.0))]);
+            if !distance.1.is_empty() {
+                value.insert(distance.1.into(), distance.2);
+            }
+            map.insert("t_closeness".into(), Value::Object(value));
+        }
+        Value::Object(map)
+    }
+
+    fn from_json(claim: &Reader) -> Result<SensitiveClaim> {
+        let l_diversity = claim.optional("l_diversity").map(|l| {
+            if let Some(n) = l.optional("distinct") {
+                return Ok(LDiversity::Distinct(n.whole()?));
+            }
+            if let Some(n) = l.optional("entropy") {
+                return Ok(LDiversity::Entropy(n.whole()?));
+            }
+            let recursive = l.at("recursive")?;
+            let c = recursive.at("c")?.items()?.iter().map(Reader::whole).collect::<Result<Vec<u64>>>()?;
+            match (&c[..], recursive.number("l")?) {
+                (&[num, den], l) if den > 0 && l > 0 => Ok(LDiversity::Recursive { c: (num, den), l }),
+                _ => Err(wrong("`l_diversity.recursive` is damaged")),
+            }
+        });
+        let t_closeness = claim.optional("t_closeness").map(|t| {
+            Ok(TClaim {
+                max: t.share("max")?,
+                order: t.optional("order").map(|o| o.texts()).transpose()?,
+                tree: t
+                    .optional("tree")
+                    .map(|tree| tree.items()?.iter().map(Reader::texts).collect::<Result<_>>())
+                    .transpose()?,
+            })
+        });
+        Ok(SensitiveClaim {
+            column: claim.text("column")?,
+            values: claim.optional("values").map(|v| v.texts()).transpose()?,
+            confidence: claim.optional("confidence").map(|_| claim.share("confidence")).transpose()?,
+            l_diversity: l_diversity.transpose()?,
+            t_closeness: t_closeness.transpose()?,
+        })
+    }
+}
+
+fn wrong(what: &str) -> Error {
+    Error::yours(format!("certificate.json: {what}. This folder is no release of Kohort's, or it was damaged."))
+}
+
+/// A value of a certificate and where it stands.
+struct Reader<'a> {
+    value: &'a Value,
+    path: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn optional(&self, key: &'a str) -> Option<Reader<'a>> {
+        self.value.get(key).map(|value| Reader { value, path: key })
+    }
+
+    fn at(&self, key: &'a str) -> Result<Reader<'a>> {
+        self.optional(key).ok_or_else(|| wrong(&format!("`{key}` is not there")))
+    }
+
+    fn whole(&self) -> Result<u64> {
+        self.value.as_u64().ok_or_else(|| wrong(&format!("`{}` is no whole number", self.path)))
+    }
+
+    fn number(&self, key: &'a str) -> Result<u64> {
+        self.at(key)?.whole()
+    }
+
+    fn text(&self, key: &'a str) -> Result<String> {
+        let text = self.at(key)?.value.as_str().map(str::to_string);
+        text.ok_or_else(|| wrong(&format!("`{key}` is no text")))
+    }
+
+    fn share(&self, key: &'a str) -> Result<Fraction> {
+        let decimal = Decimal::parse(&self.text(key)?, b'.');
+        decimal.and_then(Fraction::from_decimal).ok_or_else(|| wrong(&format!("`{key}` is no share from 0 to 1")))
+    }
+
+    fn items(&self) -> Result<Vec<Reader<'a>>> {
+        match self.value.as_array() {
+            Some(list) if list.len() <= DEEPEST_LIST => {
+                Ok(list.iter().map(|value| Reader { value, path: self.path }).collect())
+            }
+            _ => Err(wrong(&format!("`{}` is no list", self.path))),
+        }
+    }
+
+    fn list(&self, key: &'a str) -> Result<Vec<Reader<'a>>> {
+        self.at(key)?.items()
+    }
+
+    fn texts(&self) -> Result<Vec<String>> {
+        let texts = self.items()?.into_iter().map(|i| i.value.as_str().map(str::to_string));
+        texts.collect::<Option<_>>().ok_or_else(|| wrong(&format!("`{}` is no list of texts", self.path)))
+    }
+}

@@ -1,0 +1,16 @@
+//! The shapes of a release: what a method plans, how it is written, and what its certificate says.
+
+mod certificate;
+mod dictionary;
+mod guarantee;
+mod plan;
+mod shuffle;
+mod staging;
+mod write;
+
+pub use certificate::{Certificate, Claim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim};
+pub use dictionary::data_dictionary;
+pub use guarantee::{Guarantee, guarantee};
+pub use plan::{Changed, Part, Plan, ReleasedLabel, Share};
+pub use staging::{Staged, Staging};
+pub use write::{Chance, Written, write};

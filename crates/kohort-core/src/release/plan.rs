@@ -1,0 +1,164 @@
+//! What a relational method decides: what happens to each tuple. Nothing is written yet.
+
+use crate::cohort::{Cohort, Quasi};
+
+/// A label that a column may show in the release, with what utility measures need of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReleasedLabel {
+    /// What the cell shows.
+    pub text: String,
+    /// (leaves under it − 1) / (leaves − 1).
+    pub loss: f64,
+    /// How far on the way to `*` it is, from 0 to 1.
+    pub height: f64,
+    /// Input rows whose value lies under it.
+    pub rows: u64,
+}
+
+/// A column whose cells the plan decides: a quasi-identifier or a detail.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// Its place in the table.
+    pub column: usize,
+    /// Its place in the tuples.
+    pub position: usize,
+    /// The labels it shows.
+    pub labels: Vec<ReleasedLabel>,
+}
+
+/// Which rows of a tuple get the cells of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Share {
+    /// All of them.
+    Whole,
+    /// So many, drawn at random while writing.
+    Rows(u64),
+    /// So many of the patients with one row, drawn at random, and these patients with several.
+    Patients {
+        /// How many of those with one row.
+        single: u64,
+        /// Numbers of those with several, ascending.
+        named: Vec<u32>,
+    },
+}
+
+/// Some rows of a tuple and what they show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Which of the plan's rows of cells.
+    pub cells: u32,
+    /// Which rows of the tuple.
+    pub share: Share,
+}
+
+/// What happens to each tuple. Rows in no part are deleted.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The columns it decides.
+    pub changed: Vec<Changed>,
+    /// Rows of label numbers, one per column of `changed`, one after the other.
+    pub cells: Vec<u32>,
+    /// The parts of each tuple.
+    pub parts: Vec<Vec<Part>>,
+    /// The level of each quasi-identifier, where the method is full-domain.
+    pub levels: Option<Vec<usize>>,
+    /// What the method tells of its work, for the evidence.
+    pub trace: serde_json::Value,
+}
+
+impl Plan {
+    /// Full-domain generalization: every quasi-identifier at one level, tuples kept or deleted whole.
+    /// A detail is shown only where all it is finer than is unchanged.
+    pub fn full_domain(cohort: &Cohort, levels: &[usize], kept: &[bool]) -> Plan {
+        let tuples = &cohort.tuples;
+        let mut changed: Vec<Changed> = cohort
+            .quasi
+            .iter()
+            .enumerate()
+            .map(|(position, quasi)| Changed {
+                column: quasi.column,
+                position,
+                labels: level_labels(cohort, position, quasi, levels[position]),
+            })
+            .collect();
+        let mut shown = vec![true; cohort.details.len()];
+        for ((kept, of), shown) in cohort.details.iter().zip(&mut shown) {
+            *shown = of.iter().all(|&q| levels[q] == 0);
+            changed.push(Changed {
+                column: kept.column,
+                position: kept.position,
+                labels: detail_labels(cohort, kept.position, *shown),
+            });
+        }
+        let mut keys = crate::table::Keys::new(changed.len());
+        let mut key = vec![0; changed.len()];
+        let quasi = cohort.quasi.len();
+        let parts = (0..tuples.len())
+            .map(|t| {
+                if !kept[t] {
+                    return Vec::new();
+                }
+                for (q, slot) in key[..quasi].iter_mut().enumerate() {
+                    *slot = cohort.quasi[q].hierarchy.levels[levels[q]].label_of[tuples.code(t, q) as usize];
+                }
+                for (d, slot) in key[quasi..].iter_mut().enumerate() {
+                    *slot = if shown[d] { tuples.code(t, cohort.details[d].0.position) } else { 0 };
+                }
+                vec![Part { cells: keys.intern(&key), share: Share::Whole }]
+            })
+            .collect();
+        Plan { changed, cells: keys.into_rows(), parts, levels: Some(levels.to_vec()), trace: serde_json::Value::Null }
+    }
+
+    /// The label numbers of a row of cells.
+    pub fn row(&self, cells: u32) -> &[u32] {
+        &self.cells[cells as usize * self.changed.len()..][..self.changed.len()]
+    }
+
+    /// How many rows of a tuple each of its parts has.
+    pub fn rows(&self, cohort: &Cohort, tuple: usize) -> Vec<(u32, u64)> {
+        self.parts[tuple]
+            .iter()
+            .map(|part| {
+                let rows = match &part.share {
+                    Share::Whole => cohort.tuples.weights[tuple],
+                    Share::Rows(rows) => *rows,
+                    Share::Patients { single, named } => single + cohort.tuples.rows_of(tuple, named),
+                };
+                (part.cells, rows)
+            })
+            .collect()
+    }
+}
+
+fn level_labels(cohort: &Cohort, position: usize, quasi: &Quasi, level: usize) -> Vec<ReleasedLabel> {
+    let levels = &quasi.hierarchy.levels;
+    let frequencies = cohort.tuples.frequencies(position);
+    let mut rows = vec![0; levels[level].labels.len()];
+    levels[level].label_of.iter().zip(&frequencies).for_each(|(&label, f)| rows[label as usize] += f);
+    let total: u64 = frequencies.iter().sum();
+    let top = levels.len() - 1;
+    let labels = levels[level].labels.iter().zip(rows);
+    labels
+        .map(|(label, rows)| {
+            let gone = label.text == crate::hierarchy::SUPPRESSED;
+            ReleasedLabel {
+                text: label.text.clone(),
+                loss: label.loss,
+                height: if gone { 1.0 } else { level as f64 / top as f64 },
+                rows: if gone { total } else { rows },
+            }
+        })
+        .collect()
+}
+
+fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
+    let total = cohort.tuples.rows;
+    if !shown {
+        let text = crate::hierarchy::SUPPRESSED.to_string();
+        return vec![ReleasedLabel { text, loss: 1.0, height: 1.0, rows: total }];
+    }
+    let texts = cohort.tuples.dictionaries[position].texts();
+    let labels = texts.iter().zip(cohort.tuples.frequencies(position));
+    labels.map(|(text, rows)| ReleasedLabel { text: text.to_string(), loss: 0.0, height: 0.0, rows }).collect()
+}

@@ -1,0 +1,135 @@
+//! Rows in random order, whatever their number: each goes to a bucket by chance, each bucket is
+//! shuffled, the buckets follow one another. That is a uniform shuffle of all rows.
+//!
+//! Buckets stay in memory up to a budget; beyond, they are spooled to one file that has no name
+//! (on Unix), so that nothing is left behind whatever happens. It holds released rows and their
+//! input lines only.
+
+use super::write::Chance;
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// What buckets may take in memory.
+const BUDGET: usize = 128 << 20;
+/// What one bucket should hold.
+const BUCKET: u64 = 1 << 20;
+const MOST_BUCKETS: u64 = 1024;
+
+/// Collects rows, gives them back shuffled.
+pub(super) struct Shuffle {
+    buckets: Vec<Bucket>,
+    held: usize,
+    spool: Option<File>,
+    spooled: u64,
+}
+
+/// Rows as line (u64), length (u32), bytes.
+#[derive(Default)]
+struct Bucket {
+    bytes: Vec<u8>,
+    /// Where its earlier rows are in the spool: offset and length.
+    extents: Vec<(u64, usize)>,
+}
+
+const HEAD: usize = 12;
+
+impl Shuffle {
+    /// For about so many bytes of rows.
+    pub(super) fn new(expected: u64) -> Shuffle {
+        let buckets = (expected / BUCKET).clamp(1, MOST_BUCKETS).next_power_of_two();
+        Shuffle { buckets: (0..buckets).map(|_| Bucket::default()).collect(), held: 0, spool: None, spooled: 0 }
+    }
+
+    /// Takes a row in; `row` appends its bytes. `folder` is where a spool would be.
+    pub(super) fn push(
+        &mut self,
+        line: u64,
+        chance: &mut Chance,
+        folder: &Path,
+        row: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<()> {
+        let number = chance.below(self.buckets.len() as u64) as usize;
+        let bytes = &mut self.buckets[number].bytes;
+        let from = bytes.len();
+        bytes.extend_from_slice(&line.to_le_bytes());
+        bytes.extend_from_slice(&[0; 4]);
+        row(bytes);
+        let length = (bytes.len() - from - HEAD) as u32;
+        bytes[from + 8..from + HEAD].copy_from_slice(&length.to_le_bytes());
+        self.held += bytes.len() - from;
+        if self.held > BUDGET { self.spill(folder) } else { Ok(()) }
+    }
+
+    fn spill(&mut self, folder: &Path) -> Result<()> {
+        let io = |e: std::io::Error| Error::io(folder, &e);
+        if self.spool.is_none() {
+            self.spool = Some(nameless_file(folder)?);
+        }
+        let Some(spool) = &mut self.spool else { return Ok(()) };
+        for bucket in &mut self.buckets {
+            spool.write_all(&bucket.bytes).map_err(io)?;
+            bucket.extents.push((self.spooled, bucket.bytes.len()));
+            self.spooled += bucket.bytes.len() as u64;
+            bucket.bytes.clear();
+        }
+        self.held = 0;
+        Ok(())
+    }
+
+    /// Gives all rows back in random order: input line and bytes.
+    pub(super) fn drain(mut self, chance: &mut Chance, mut each: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+        for mut bucket in std::mem::take(&mut self.buckets) {
+            let bytes = self.whole(&mut bucket)?;
+            let mut rows: Vec<u32> = Vec::new();
+            let mut at = 0;
+            while at < bytes.len() {
+                rows.push(at as u32);
+                at += HEAD + length(&bytes, at);
+            }
+            // Fisher and Yates, from the end.
+            for i in (1..rows.len()).rev() {
+                rows.swap(i, chance.below(i as u64 + 1) as usize);
+            }
+            for at in rows {
+                let at = at as usize;
+                let line = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
+                each(line, &bytes[at + HEAD..at + HEAD + length(&bytes, at)])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn whole(&mut self, bucket: &mut Bucket) -> Result<Vec<u8>> {
+        let tail = std::mem::take(&mut bucket.bytes);
+        let Some(spool) = &mut self.spool else { return Ok(tail) };
+        let io = |e: std::io::Error| Error::machine(format!("the spool of released rows cannot be read back: {e}."));
+        let mut bytes = Vec::new();
+        for &(offset, length) in &bucket.extents {
+            spool.seek(SeekFrom::Start(offset)).map_err(io)?;
+            let from = bytes.len();
+            bytes.resize(from + length, 0);
+            spool.read_exact(&mut bytes[from..]).map_err(io)?;
+        }
+        bytes.extend_from_slice(&tail);
+        Ok(bytes)
+    }
+}
+
+fn length(bytes: &[u8], at: usize) -> usize {
+    u32::from_le_bytes(bytes[at + 8..at + HEAD].try_into().unwrap_or_default()) as usize
+}
+
+/// A file in `folder` that is gone when it is closed, however the run ends.
+pub(super) fn nameless_file(folder: &Path) -> Result<File> {
+    let path = folder.join("spool");
+    let io = |e: std::io::Error| Error::io(&path, &e);
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    let file = options.open(&path).map_err(io)?;
+    // Where an open file cannot be removed, the staging folder is removed with it at the end.
+    #[cfg(unix)]
+    std::fs::remove_file(&path).map_err(io)?;
+    Ok(file)
+}

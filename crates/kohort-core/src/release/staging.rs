@@ -1,0 +1,177 @@
+//! The folder beside the target in which a release is made. It becomes the target by one rename,
+//! or it disappears.
+
+use crate::{Error, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Folders that must go if the run is interrupted.
+static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn open_folders() -> MutexGuard<'static, Vec<PathBuf>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A folder being filled. Dropped before it is published, it is removed with all it holds.
+#[derive(Debug)]
+pub struct Staging {
+    folder: PathBuf,
+    target: PathBuf,
+    replace: bool,
+}
+
+/// A staging folder into which a whole release was written: ready for the gate.
+#[derive(Debug)]
+pub struct Staged {
+    /// Where it is.
+    pub staging: Staging,
+    /// What was written.
+    pub written: super::Written,
+}
+
+impl Staging {
+    /// Makes the folder beside `target`. `replace`: the target may exist and will be replaced.
+    pub fn create(target: &Path, replace: bool) -> Result<Staging> {
+        let Some(name) = target.file_name() else {
+            return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
+        };
+        if fs::symlink_metadata(target).is_ok() && !replace {
+            return Err(Error::yours(format!(
+                "{} exists. Choose another folder with -o, or replace it with --force.",
+                target.display()
+            )));
+        }
+        let parent = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
+        let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
+        let mut open = open_folders();
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
+        }
+        make_private(&folder)?;
+        open.push(folder.clone());
+        drop(open);
+        let staging = Staging { folder, target: target.to_path_buf(), replace };
+        for part in ["release", "evidence", "private"] {
+            let path = staging.folder.join(part);
+            make_private(&path)?;
+        }
+        Ok(staging)
+    }
+
+    /// Where release/, evidence/ and private/ are for now.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// DIR/release for now.
+    pub fn release(&self) -> PathBuf {
+        self.folder.join("release")
+    }
+
+    /// DIR/evidence for now.
+    pub fn evidence(&self) -> PathBuf {
+        self.folder.join("evidence")
+    }
+
+    /// DIR/private for now.
+    pub fn private(&self) -> PathBuf {
+        self.folder.join("private")
+    }
+
+    /// Turns the folder into the target by one rename. `keep_rows`: private/ stays.
+    pub(crate) fn publish(self, keep_rows: bool) -> Result<PathBuf> {
+        let io = |path: &Path| {
+            let path = path.to_path_buf();
+            move |e: std::io::Error| Error::io(&path, &e)
+        };
+        if !keep_rows {
+            let private = self.private();
+            fs::remove_dir_all(&private).map_err(io(&private))?;
+        }
+        sync_all(&self.folder)?;
+        #[cfg(unix)]
+        for part in ["", "release"] {
+            use std::os::unix::fs::PermissionsExt;
+            let path = self.folder.join(part);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(io(&path))?;
+        }
+        // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
+        let mut open = open_folders();
+        let mut old = None;
+        if fs::symlink_metadata(&self.target).is_ok() {
+            if !self.replace {
+                return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
+            }
+            let aside = self.folder.with_extension("old");
+            fs::rename(&self.target, &aside).map_err(io(&self.target))?;
+            old = Some(aside);
+        }
+        if let Err(error) = fs::rename(&self.folder, &self.target) {
+            if let Some(aside) = &old {
+                let _ = fs::rename(aside, &self.target);
+            }
+            return Err(Error::io(&self.target, &error));
+        }
+        open.retain(|f| *f != self.folder);
+        drop(open);
+        if let Some(aside) = old {
+            fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside)).map_err(io(&aside))?;
+        }
+        Ok(self.target.clone())
+    }
+
+    /// Removes every folder that is being filled: for the handler of an interrupt, which must end
+    /// the process while it holds what this returns.
+    pub fn remove_all() -> impl Drop {
+        let open = open_folders();
+        for folder in open.iter() {
+            // A thread may still be writing: what it makes meanwhile is removed by trying again.
+            for _ in 0..20 {
+                if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+            }
+        }
+        open
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let mut open = open_folders();
+        if let Some(at) = open.iter().position(|f| *f == self.folder) {
+            let _ = fs::remove_dir_all(&self.folder);
+            open.remove(at);
+        }
+    }
+}
+
+/// A folder that only its owner can look into.
+fn make_private(path: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path).map_err(|e| Error::io(path, &e))
+}
+
+/// Sees to it that every file is on the disk before the rename says that it is.
+fn sync_all(folder: &Path) -> Result<()> {
+    let io = |e: std::io::Error| Error::io(folder, &e);
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.is_dir() {
+            sync_all(&path)?;
+        } else {
+            fs::File::open(&path).and_then(|f| f.sync_all()).map_err(|e| Error::io(&path, &e))?;
+        }
+    }
+    Ok(())
+}

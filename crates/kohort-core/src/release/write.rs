@@ -1,0 +1,433 @@
+//! Writes a planned release: one streaming pass over the rows, which leave in random order.
+
+use super::plan::{Plan, Share};
+use super::shuffle::Shuffle;
+use super::staging::{Staged, Staging};
+use crate::cohort::{Cohort, star_in_data};
+use crate::hierarchy::SUPPRESSED;
+use crate::policy::{Policy, Role};
+use crate::table::{Chunk, Keys, ONLY_ROW, ParquetWriter, Source, split_cells, write_cell};
+use crate::{Error, Result};
+use flate2::write::GzEncoder;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Chance: from the operating system, or from a seed for tests.
+pub struct Chance {
+    generator: ChaCha12Rng,
+    /// Whether it can be foreseen: then the certificate says that this is a test.
+    pub test: bool,
+}
+
+impl Chance {
+    /// From the operating system, unless a seed is given.
+    pub fn new(seed: Option<u64>) -> Result<Chance> {
+        let generator = match seed {
+            Some(seed) => ChaCha12Rng::seed_from_u64(seed),
+            None => ChaCha12Rng::try_from_rng(&mut rand::rngs::SysRng)
+                .map_err(|_| Error::machine("the operating system gives no randomness."))?,
+        };
+        Ok(Chance { generator, test: seed.is_some() })
+    }
+
+    /// A number below `n`, each equally likely.
+    pub fn below(&mut self, n: u64) -> u64 {
+        if n <= 1 {
+            return 0;
+        }
+        if let Ok(small) = u32::try_from(n) {
+            // Lemire's method: the product's high half, drawn again where it would be uneven.
+            let threshold = small.wrapping_neg() % small;
+            loop {
+                let product = u64::from(self.generator.next_u32()) * u64::from(small);
+                if product as u32 >= threshold {
+                    return product >> 32;
+                }
+            }
+        }
+        let threshold = n.wrapping_neg() % n;
+        loop {
+            let product = u128::from(self.generator.next_u64()) * u128::from(n);
+            if product as u64 >= threshold {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The data file's name in release/.
+    pub file: String,
+    /// Rows in it.
+    pub rows: u64,
+    /// Per released row its input line, in the order of the release.
+    pub lines: PathBuf,
+    /// Columns in it, in order.
+    pub columns: Vec<String>,
+}
+
+/// Writes the rows of a plan into a staging folder.
+pub fn write(
+    source: &Source,
+    policy: &Policy,
+    cohort: &Cohort,
+    plan: &Plan,
+    staging: Staging,
+    chance: &mut Chance,
+) -> Result<Staged> {
+    let form = RowForm::new(source, policy, cohort, plan);
+    let folder = staging.private();
+    let mut shuffle = Shuffle::new(source.bytes() * if source.is_gzip() { 6 } else { 1 });
+    let mut dealer = Dealer::new(cohort, plan);
+    source.progress().stage("writing", source.bytes());
+    let mut deal = |row: u64, line: u64, tuple: u32, raw: Option<(&Chunk, usize)>| -> Result<()> {
+        let Some(cells) = dealer.deal(row, tuple, chance) else { return Ok(()) };
+        shuffle.push(line, chance, &folder, |out| form.append(out, tuple, cells, raw))
+    };
+    match (&cohort.tuples.of_row, cohort.tuples.first_line) {
+        (Some(of_row), Some(first)) if form.raw.is_empty() => {
+            for (row, &tuple) in (0u64..).zip(of_row) {
+                deal(row, first + row, tuple, None)?;
+            }
+        }
+        _ => each_row(source, cohort, &form, &mut deal)?,
+    }
+    let file = data_file_name(source);
+    let path = staging.release().join(&file);
+    let lines = staging.private().join("rows");
+    let rows = drain(source, policy, &path, &lines, shuffle, chance)?;
+    let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
+    Ok(Staged { staging, written: Written { file, rows, lines, columns } })
+}
+
+fn data_file_name(source: &Source) -> String {
+    match (source.is_parquet(), source.is_gzip()) {
+        (true, _) => "data.parquet".into(),
+        (_, true) => "data.csv.gz".into(),
+        _ => "data.csv".into(),
+    }
+}
+
+/// Reads the input a second time: its rows with their tuples and the cells that leave as they are.
+fn each_row(
+    source: &Source,
+    cohort: &Cohort,
+    form: &RowForm,
+    deal: &mut dyn FnMut(u64, u64, u32, Option<(&Chunk, usize)>) -> Result<()>,
+) -> Result<()> {
+    let changed = || {
+        Error::yours(format!("{}: the file changed while it was read. Start again when it is at rest.", source.name()))
+    };
+    let lookup = cohort.tuples.of_row.is_none().then(|| Lookup::new(source, cohort, form));
+    let mut row = 0u64;
+    source.scan(
+        |_| (),
+        |(), chunk| {
+            for &column in &form.raw {
+                let stars = (0..chunk.rows()).filter(|&r| chunk.cell(r, column) == SUPPRESSED.as_bytes());
+                let lines: Vec<u64> = stars.map(|r| chunk.line(r)).collect();
+                if !lines.is_empty() && !source.is_missing(SUPPRESSED.as_bytes()) {
+                    return Err(star_in_data(source, column, lines.len() as u64, &lines[..1]));
+                }
+            }
+            let tuples = match &lookup {
+                Some(lookup) => Some(lookup.tuples(&chunk).ok_or_else(changed)?),
+                None => None,
+            };
+            Ok((chunk, tuples))
+        },
+        |(chunk, tuples)| {
+            for r in 0..chunk.rows() {
+                let tuple = match (&tuples, &cohort.tuples.of_row) {
+                    (Some(tuples), _) => tuples[r],
+                    (None, Some(of_row)) => *of_row.get(row as usize).ok_or_else(changed)?,
+                    (None, None) => return Err(changed()),
+                };
+                deal(row, chunk.line(r), tuple, Some((&chunk, r)))?;
+                row += 1;
+            }
+            Ok(())
+        },
+    )?;
+    if row == cohort.tuples.rows { Ok(()) } else { Err(changed()) }
+}
+
+/// Finds the tuple of a row again, where it was not remembered.
+struct Lookup<'a> {
+    source: &'a Source,
+    cohort: &'a Cohort,
+    columns: Vec<usize>,
+    keys: Keys,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(source: &'a Source, cohort: &'a Cohort, form: &RowForm) -> Lookup<'a> {
+        let mut keys = Keys::new(cohort.tuples.width());
+        (0..cohort.tuples.len()).for_each(|t| {
+            keys.intern(cohort.tuples.codes(t));
+        });
+        Lookup { source, cohort, columns: form.tuple_columns.clone(), keys }
+    }
+
+    fn tuples(&self, chunk: &Chunk) -> Option<Vec<u32>> {
+        let mut key = vec![0; self.columns.len()];
+        (0..chunk.rows())
+            .map(|r| {
+                for ((slot, &column), dictionary) in
+                    key.iter_mut().zip(&self.columns).zip(&self.cohort.tuples.dictionaries)
+                {
+                    let cell = chunk.cell(r, column);
+                    *slot = match self.source.is_missing(cell) {
+                        true => 0,
+                        false => dictionary.code_of(cell)?,
+                    };
+                }
+                self.keys.find(&key)
+            })
+            .collect()
+    }
+}
+
+/// Which cells a row gets: parts of a tuple are dealt out at random, all rows of one patient alike.
+struct Dealer<'a> {
+    cohort: &'a Cohort,
+    plan: &'a Plan,
+    /// By tuple with several parts or some rows deleted: rows (or single patients) each part still needs, and how many there are left in all.
+    left: Vec<Option<(Vec<u64>, u64)>>,
+}
+
+impl<'a> Dealer<'a> {
+    fn new(cohort: &'a Cohort, plan: &'a Plan) -> Dealer<'a> {
+        let whole = |t: usize| matches!(plan.parts[t][..], [] | [super::Part { share: Share::Whole, .. }]);
+        let left = (0..cohort.tuples.len())
+            .map(|t| {
+                if whole(t) {
+                    return None;
+                }
+                let all = match &cohort.tuples.patients {
+                    Some(patients) => u64::from(patients.single[t]),
+                    None => cohort.tuples.weights[t],
+                };
+                let needs = plan.parts[t].iter().map(|part| match &part.share {
+                    Share::Whole => all,
+                    Share::Rows(rows) => *rows,
+                    Share::Patients { single, .. } => *single,
+                });
+                Some((needs.collect(), all))
+            })
+            .collect();
+        Dealer { cohort, plan, left }
+    }
+
+    /// The cells of a row; `None`: it is deleted.
+    fn deal(&mut self, row: u64, tuple: u32, chance: &mut Chance) -> Option<u32> {
+        let parts = &self.plan.parts[tuple as usize];
+        let Some((needs, left)) = &mut self.left[tuple as usize] else {
+            return parts.first().map(|p| p.cells);
+        };
+        if let Some(patients) = &self.cohort.tuples.patients {
+            let patient = patients.of_row[row as usize];
+            if patient != ONLY_ROW {
+                let has = |share: &Share| matches!(share, Share::Patients { named, .. } if named.binary_search(&patient).is_ok());
+                return parts.iter().find(|p| has(&p.share)).map(|p| p.cells);
+            }
+        }
+        let mut drawn = chance.below(*left);
+        *left -= 1;
+        for (need, part) in needs.iter_mut().zip(parts) {
+            if drawn < *need {
+                *need -= 1;
+                return Some(part.cells);
+            }
+            drawn -= *need;
+        }
+        None
+    }
+}
+
+/// How a released row is put together: runs of cells the plan or the tuple decides, written out
+/// once for each, and cells that leave as they stand in the input.
+struct RowForm<'a> {
+    source: &'a Source,
+    pieces: Vec<Piece>,
+    /// Input columns that are copied.
+    raw: Vec<usize>,
+    /// Input columns of the tuples.
+    tuple_columns: Vec<usize>,
+    delimiter: u8,
+}
+
+enum Piece {
+    /// By row of cells: the text of some changed columns, with delimiters between.
+    Planned(Vec<Vec<u8>>),
+    /// By tuple code at a position: the text of a column that leaves as it is.
+    Kept(Vec<u32>, Vec<Vec<u8>>),
+    /// An input column.
+    Raw(usize),
+}
+
+impl<'a> RowForm<'a> {
+    fn new(source: &'a Source, policy: &Policy, cohort: &Cohort, plan: &Plan) -> RowForm<'a> {
+        let delimiter = source.delimiter();
+        let quoted = |text: &str| {
+            let mut out = Vec::new();
+            write_cell(&mut out, text.as_bytes(), delimiter);
+            out
+        };
+        let rows = if plan.changed.is_empty() { 0 } else { plan.cells.len() / plan.changed.len() };
+        let (mut pieces, mut raw): (Vec<Piece>, Vec<usize>) = (Vec::new(), Vec::new());
+        for column in policy.released() {
+            if let Some(i) = plan.changed.iter().position(|c| c.column == column) {
+                let texts: Vec<Vec<u8>> = plan.changed[i].labels.iter().map(|l| quoted(&l.text)).collect();
+                let text = |row: usize| &texts[plan.row(row as u32)[i] as usize];
+                if let Some(Piece::Planned(run)) = pieces.last_mut() {
+                    for (row, bytes) in run.iter_mut().enumerate() {
+                        bytes.push(delimiter);
+                        bytes.extend_from_slice(text(row));
+                    }
+                } else {
+                    pieces.push(Piece::Planned((0..rows).map(|row| text(row).clone()).collect()));
+                }
+            } else if let Some(required) = cohort.required.iter().find(|r| r.kept.column == column) {
+                let position = required.kept.position;
+                let codes = (0..cohort.tuples.len()).map(|t| cohort.tuples.code(t, position)).collect();
+                let texts = cohort.tuples.dictionaries[position].texts().iter().map(|t| quoted(t)).collect();
+                pieces.push(Piece::Kept(codes, texts));
+            } else {
+                raw.push(column);
+                pieces.push(Piece::Raw(column));
+            }
+        }
+        let tuple_columns = cohort.columns();
+        RowForm { source, pieces, raw, tuple_columns, delimiter }
+    }
+
+    fn append(&self, out: &mut Vec<u8>, tuple: u32, cells: u32, raw: Option<(&Chunk, usize)>) {
+        for (i, piece) in self.pieces.iter().enumerate() {
+            if i > 0 {
+                out.push(self.delimiter);
+            }
+            match piece {
+                Piece::Planned(run) => out.extend_from_slice(&run[cells as usize]),
+                Piece::Kept(codes, texts) => out.extend_from_slice(&texts[codes[tuple as usize] as usize]),
+                Piece::Raw(column) => {
+                    if let Some((chunk, row)) = raw {
+                        let cell = chunk.cell(row, *column);
+                        if !self.source.is_missing(cell) {
+                            write_cell(out, cell, self.delimiter);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes the shuffled rows and their input lines.
+fn drain(
+    source: &Source,
+    policy: &Policy,
+    path: &Path,
+    lines: &Path,
+    shuffle: Shuffle,
+    chance: &mut Chance,
+) -> Result<u64> {
+    let io = |e: std::io::Error| Error::io(path, &e);
+    let create = |p: &Path| File::create_new(p).map_err(|e| Error::io(p, &e));
+    let mut map = BufWriter::with_capacity(1 << 16, create(lines)?);
+    let file = BufWriter::with_capacity(1 << 18, create(path)?);
+    let mut out = if source.is_parquet() {
+        // What the plan may change leaves as text, the rest with the type it came with.
+        let types = source.column_types()?;
+        let changes = |role: &Role| matches!(role, Role::Quasi | Role::Detail { .. });
+        let typed = policy.released().into_iter().map(|c| {
+            let column = &policy.columns[c];
+            (column.name.clone(), if changes(&column.role) { None } else { types[c].clone() })
+        });
+        Out::Parquet(ParquetWriter::create(file, &typed.collect::<Vec<_>>())?)
+    } else if source.is_gzip() {
+        Out::Gzip(GzEncoder::new(file, flate2::Compression::fast()))
+    } else {
+        Out::Plain(file)
+    };
+    let delimiter = source.delimiter();
+    let mut header = Vec::new();
+    for (i, column) in policy.released().into_iter().enumerate() {
+        if i > 0 {
+            header.push(delimiter);
+        }
+        write_cell(&mut header, policy.columns[column].name.as_bytes(), delimiter);
+    }
+    out.line(&header, Line::Header, delimiter, path)?;
+    let mut rows = 0;
+    let mut number = Vec::new();
+    shuffle.drain(chance, |line, bytes| {
+        rows += 1;
+        write_number(&mut number, line);
+        map.write_all(&number).map_err(|e| Error::io(lines, &e))?;
+        out.line(bytes, Line::Row, delimiter, path)
+    })?;
+    map.flush().map_err(|e| Error::io(lines, &e))?;
+    out.finish().map_err(io)?;
+    Ok(rows)
+}
+
+fn write_number(out: &mut Vec<u8>, number: u64) {
+    out.clear();
+    let mut digits = [0u8; 20];
+    let mut at = 20;
+    let mut rest = number;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+    out.push(b'\n');
+}
+
+#[derive(PartialEq)]
+enum Line {
+    Header,
+    Row,
+}
+
+enum Out {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+    Parquet(ParquetWriter<BufWriter<File>>),
+}
+
+impl Out {
+    fn line(&mut self, bytes: &[u8], line: Line, delimiter: u8, path: &Path) -> Result<()> {
+        // A record of one empty cell would read as a blank line.
+        let bytes = if bytes.is_empty() { b"\"\"" } else { bytes };
+        let text = |out: &mut dyn Write| out.write_all(bytes).and_then(|()| out.write_all(b"\n"));
+        match self {
+            Out::Plain(out) => text(out).map_err(|e| Error::io(path, &e)),
+            Out::Gzip(out) => text(out).map_err(|e| Error::io(path, &e)),
+            Out::Parquet(_) if line == Line::Header => Ok(()),
+            Out::Parquet(out) => {
+                let cells = split_cells(bytes, delimiter);
+                out.row(&mut cells.iter().map(|c| &c[..]))
+            }
+        }
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        let flush = |mut out: BufWriter<File>| out.flush();
+        match self {
+            Out::Plain(out) => flush(out),
+            Out::Gzip(out) => flush(out.finish()?),
+            Out::Parquet(out) => flush(out.finish().map_err(|e| std::io::Error::other(e.message))?),
+        }
+    }
+}

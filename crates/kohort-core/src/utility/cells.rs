@@ -1,0 +1,36 @@
+//! Suppressed cells: `*` in quasi and detail columns, plus all such cells of deleted records.
+
+use crate::cohort::Cohort;
+use crate::hierarchy::SUPPRESSED;
+use crate::release::Plan;
+
+/// How many cells are suppressed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells {
+    /// In all.
+    pub suppressed: u64,
+    /// Over rows in × quasi and detail columns.
+    pub share: f64,
+    /// By changed column of the plan.
+    pub by_column: Vec<u64>,
+}
+
+/// Counts them.
+pub fn cells(cohort: &Cohort, plan: &Plan) -> Cells {
+    let mut by_column = vec![0; plan.changed.len()];
+    for t in 0..cohort.tuples.len() {
+        let mut deleted = cohort.tuples.weights[t];
+        for (cells, rows) in plan.rows(cohort, t) {
+            deleted -= rows;
+            for (i, &label) in plan.row(cells).iter().enumerate() {
+                if plan.changed[i].labels[label as usize].text == SUPPRESSED {
+                    by_column[i] += rows;
+                }
+            }
+        }
+        by_column.iter_mut().for_each(|c| *c += deleted);
+    }
+    let suppressed = by_column.iter().sum();
+    let all = cohort.tuples.rows * plan.changed.len() as u64;
+    Cells { suppressed, share: suppressed as f64 / all.max(1) as f64, by_column }
+}

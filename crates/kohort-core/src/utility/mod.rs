@@ -1,0 +1,13 @@
+//! What a release still tells, one file per measure, by its definition.
+
+mod cells;
+mod discernibility;
+mod entropy;
+mod loss;
+mod precision;
+
+pub use cells::{Cells, cells};
+pub use discernibility::{average_class_size, discernibility};
+pub use entropy::entropy;
+pub use loss::loss;
+pub use precision::precision;

@@ -1,0 +1,64 @@
+//! The files of a release: listed, hashed, and none beside them.
+
+use crate::release::Certificate;
+use crate::table::read_text;
+use crate::{Error, Result};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The largest certificate that is read.
+const LARGEST_CERTIFICATE: u64 = 64 << 20;
+
+/// DIR/release, or DIR itself if it is such a folder.
+pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
+    let inner = folder.join("release");
+    [inner, folder.to_path_buf()].into_iter().find(|f| f.join("certificate.json").is_file()).ok_or_else(|| {
+        Error::yours(format!("{}: no release here: there is no release/certificate.json.", folder.display()))
+    })
+}
+
+pub(super) fn read_certificate(release: &Path) -> Result<Certificate> {
+    Certificate::parse(&read_text(&release.join("certificate.json"), LARGEST_CERTIFICATE)?)
+}
+
+/// Refuses a file that is not listed, and a listed one that is not there.
+pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<()> {
+    let io = |e: std::io::Error| Error::io(release, &e);
+    for entry in std::fs::read_dir(release).map_err(io)? {
+        let name = entry.map_err(io)?.file_name();
+        let listed = certificate.files.iter().any(|f| name == f.name.as_str());
+        if !listed && name != "certificate.json" {
+            return Err(Error::refused(
+                "release/ holds a file that the certificate does not list. Only listed files may be handed over.",
+            ));
+        }
+    }
+    for file in &certificate.files {
+        // A name that leads elsewhere is no file of this release.
+        if file.name.contains(['/', '\\']) || file.name.starts_with('.') || !release.join(&file.name).is_file() {
+            return Err(Error::refused("the certificate lists a file that is not in release/."));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn bytes(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |m| m.len())
+}
+
+/// The SHA-256 of a file, in hexadecimal.
+pub(super) fn sha256(path: &Path) -> Result<String> {
+    let io = |e: std::io::Error| Error::io(path, &e);
+    let mut file = File::open(path).map_err(io)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        let got = file.read(&mut buffer).map_err(io)?;
+        if got == 0 {
+            return Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect());
+        }
+        hasher.update(&buffer[..got]);
+    }
+}

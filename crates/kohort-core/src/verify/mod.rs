@@ -1,0 +1,119 @@
+//! The gate. It re-reads the bytes that are to leave and recounts the guarantee by the plain
+//! definition. It knows no method, and nothing is published that it did not let pass.
+//!
+//! ```compile_fail
+//! // Only the gate makes a `Verified`: a release that was not verified cannot be published.
+//! let verified = kohort_core::verify::Verified { staging: todo!(), findings: todo!(), keep_rows: false };
+//! ```
+
+mod files;
+mod multiset;
+mod original;
+mod recount;
+
+pub use original::Compared;
+pub use recount::{Extremes, Recount};
+
+use crate::policy::Policy;
+use crate::release::{Certificate, FileEntry, Staged, Staging};
+use crate::table::Source;
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// What the gate found.
+#[derive(Debug, Clone)]
+pub struct Findings {
+    /// The certificate that leaves.
+    pub certificate: Certificate,
+    /// What was counted from the released bytes.
+    pub recount: Recount,
+    /// What was counted against the original.
+    pub compared: Compared,
+}
+
+/// A release that passed the gate.
+#[derive(Debug)]
+pub struct Verified {
+    staging: Staging,
+    findings: Findings,
+}
+
+impl Verified {
+    /// What the gate found.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Where the evidence is to be written.
+    pub fn evidence(&self) -> PathBuf {
+        self.staging.evidence()
+    }
+
+    /// Publishes it: one rename, all or nothing. `keep_rows`: private/ stays.
+    pub fn publish(self, keep_rows: bool) -> Result<PathBuf> {
+        self.staging.publish(keep_rows)
+    }
+}
+
+/// The gate: recounts a staged release from its bytes and row by row against the original, and
+/// writes its certificate. A refusal here is our bug.
+///
+/// `draft` holds the claim; files and recount are filled in here.
+pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &Policy) -> Result<Verified> {
+    let release = staged.staging.release();
+    let written = &staged.written;
+    let entry = |name: &str, rows: Option<u64>| -> Result<FileEntry> {
+        Ok(FileEntry { name: name.into(), sha256: files::sha256(&release.join(name))?, rows })
+    };
+    draft.files = vec![entry(&written.file, Some(written.rows))?, entry("dictionary.md", None)?];
+    source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
+    let counted = recount::recount(&release, &draft, source.threads(), source.progress())?;
+    draft.recount = counted.recount.to_json();
+    let compared = original::row_by_row(&counted, &draft, source, policy, &written.lines)?;
+    let path = release.join("certificate.json");
+    let text = draft.to_text();
+    std::fs::write(&path, &text).map_err(|e| Error::io(&path, &e))?;
+    if files::read_certificate(&release)? != draft {
+        return Err(Error::refused("the certificate does not read back as it was written."));
+    }
+    files::check_listed(&release, &draft)?;
+    let findings = Findings { certificate: draft, recount: counted.recount, compared };
+    Ok(Verified { staging: staged.staging, findings })
+}
+
+/// Recounts a published release from DIR/release alone, as its recipient can.
+pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Recount)> {
+    let release = files::release_folder(folder)?;
+    let certificate = files::read_certificate(&release)?;
+    files::check_listed(&release, &certificate)?;
+    for file in &certificate.files {
+        if files::sha256(&release.join(&file.name))? != file.sha256 {
+            return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
+        }
+    }
+    let progress: std::sync::Arc<dyn crate::table::Progress> = std::sync::Arc::new(crate::table::Silent);
+    let counted = recount::recount(&release, &certificate, threads, &progress)?;
+    if counted.recount.to_json() != certificate.recount {
+        return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
+    }
+    Ok((certificate, counted.recount))
+}
+
+/// Recounts a published release, and compares it with the original: row by row where
+/// DIR/private/rows is kept, else as multisets.
+pub fn verify_with_original(
+    folder: &Path,
+    source: &Source,
+    policy: &Policy,
+) -> Result<(Certificate, Recount, Compared)> {
+    let (certificate, recount) = verify_release(folder, source.threads())?;
+    let release = files::release_folder(folder)?;
+    let counted = recount::recount(&release, &certificate, source.threads(), source.progress())?;
+    let lines = folder.join("private").join("rows");
+    let compared = if lines.exists() {
+        original::row_by_row(&counted, &certificate, source, policy, &lines)?
+    } else {
+        multiset::as_multisets(&counted, &certificate, source, policy)?
+    };
+    Ok((certificate, recount, compared))
+}

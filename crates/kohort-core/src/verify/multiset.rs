@@ -1,0 +1,151 @@
+//! Compares a release with its original as multisets, where nobody kept which row became which.
+
+use super::original::{Columns, Compared, labels_of};
+use super::recount::Counted;
+use crate::policy::Policy;
+use crate::release::Certificate;
+use crate::table::{Counting, Keys, Source, Tuples, count};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+
+/// Compares as multisets: there must be enough original rows for the released ones.
+pub(super) fn as_multisets(
+    counted: &Counted,
+    certificate: &Certificate,
+    source: &Source,
+    policy: &Policy,
+) -> Result<Compared> {
+    let plan = Columns::new(counted, certificate, source)?;
+    let columns: Vec<usize> = plan.changed.iter().map(|c| c.1).collect();
+    let original = count(source, &Counting { columns, patient: None, remember: 0 })?;
+    let mut not_shown = vec!["which released row stands for which original row".to_string()];
+    let maps =
+        (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
+    if maps.iter().all(|m| m.iter().all(|shown| shown.len() <= 1)) {
+        exactly(counted, &original, &maps)?;
+    } else {
+        not_shown.push(
+            "that one choice of original rows fits all released rows at once: each released row was looked at by itself"
+                .into(),
+        );
+        each_by_itself(counted, &original, &maps)?;
+    }
+    for &(released, own) in &plan.kept {
+        kept_column(counted, source, released, own)?;
+    }
+    if !plan.kept.is_empty() {
+        not_shown.push(
+            "that cells which leave as they are stand in the right rows: each column was compared by itself".into(),
+        );
+    }
+    if certificate.patients {
+        not_shown.push("how many patients stand behind a class: classes were counted in rows".into());
+    }
+    Ok(Compared {
+        rows: original.rows,
+        matched: counted.tuples.rows,
+        smallest_class: counted.recount.smallest_class,
+        sensitive: counted.recount.sensitive.clone(),
+        not_shown,
+    })
+}
+
+/// By original value code of a column: the released codes it may be shown as.
+fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuples, i: usize) -> Result<Vec<Vec<u32>>> {
+    let (position, column) = plan.changed[i];
+    let dictionary = &original.dictionaries[i];
+    let mut values: Vec<String> = dictionary.texts()[1..].iter().map(|t| t.to_string()).collect();
+    if dictionary.missing_occurs {
+        values.push(String::new());
+    }
+    let labels = labels_of(policy, column, &values)?;
+    let released = &counted.tuples.dictionaries[position];
+    let mut shown: Vec<Vec<u32>> = Vec::new();
+    let mut hit = vec![false; released.len()];
+    for text in dictionary.texts() {
+        let mut own: Vec<u32> = labels.get(text).into_iter().flatten().filter_map(|l| released.code(l)).collect();
+        own.sort_unstable();
+        own.dedup();
+        own.retain(|&c| c != 0 || released.missing_occurs);
+        own.iter().for_each(|&c| hit[c as usize] = true);
+        shown.push(own);
+    }
+    if hit.iter().skip(1).any(|h| !h) {
+        return Err(Error::refused(format!(
+            "column `{}`: a released label stands for no value of the original.",
+            policy.columns[column].name
+        )));
+    }
+    Ok(shown)
+}
+
+/// Every original value has at most one label in the release: each original row has its place.
+fn exactly(counted: &Counted, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
+    let mut keys = Keys::new(maps.len());
+    let mut rows: Vec<u64> = Vec::new();
+    for t in 0..original.len() {
+        let key: Option<Vec<u32>> =
+            maps.iter().enumerate().map(|(i, map)| map[original.code(t, i) as usize].first().copied()).collect();
+        if let Some(key) = key {
+            let number = keys.intern(&key) as usize;
+            rows.resize(keys.len(), 0);
+            rows[number] += original.weights[t];
+        }
+    }
+    for (key, needed) in released_rows(counted, maps.len()) {
+        if keys.find(&key).map_or(0, |n| rows[n as usize]) < needed {
+            return Err(too_many());
+        }
+    }
+    Ok(())
+}
+
+/// Distinct released rows over the changed columns.
+fn released_rows(counted: &Counted, width: usize) -> BTreeMap<Vec<u32>, u64> {
+    let mut rows: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for t in 0..counted.tuples.len() {
+        *rows.entry(counted.tuples.codes(t)[..width].to_vec()).or_default() += counted.tuples.weights[t];
+    }
+    rows
+}
+
+fn each_by_itself(counted: &Counted, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
+    for (key, needed) in released_rows(counted, maps.len()) {
+        let fits = |t: usize| key.iter().enumerate().all(|(i, l)| maps[i][original.code(t, i) as usize].contains(l));
+        let mut found = 0;
+        for t in (0..original.len()).filter(|&t| fits(t)) {
+            found += original.weights[t];
+            if found >= needed {
+                break;
+            }
+        }
+        if found < needed {
+            return Err(too_many());
+        }
+    }
+    Ok(())
+}
+
+fn too_many() -> Error {
+    Error::refused("the release shows more rows of a kind than the original has.")
+}
+
+/// A column that leaves as it is shows no value more often than the original has it.
+fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize) -> Result<()> {
+    let of =
+        |source: &Source, column: usize| count(source, &Counting { columns: vec![column], patient: None, remember: 0 });
+    let (released_tuples, original) = (of(&counted.source, released)?, of(source, own)?);
+    for t in 0..released_tuples.len() {
+        let text = released_tuples.dictionaries[0].text(released_tuples.code(t, 0));
+        let code = original.dictionaries[0].code(text);
+        let has: u64 =
+            (0..original.len()).filter(|&o| Some(original.code(o, 0)) == code).map(|o| original.weights[o]).sum();
+        if has < released_tuples.weights[t] {
+            return Err(Error::refused(format!(
+                "column `{}`: a value stands more often in the release than in the original.",
+                counted.source.columns()[released]
+            )));
+        }
+    }
+    Ok(())
+}

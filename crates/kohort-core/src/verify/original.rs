@@ -1,0 +1,377 @@
+//! Compares a release with its original, row by row: every released cell is the original or its
+//! ancestor, every other cell is the original, and what is required of patients holds of them.
+
+use super::recount::{ClassCounts, Counted, Extremes, Required};
+use crate::hierarchy::SUPPRESSED;
+use crate::policy::{Policy, Role};
+use crate::release::Certificate;
+use crate::table::{Chunk, Keys, Source, Texts};
+use crate::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// What the comparison with the original found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// Rows of the original.
+    pub rows: u64,
+    /// Released rows whose original was found.
+    pub matched: u64,
+    /// People in the smallest class: patients where they are the unit.
+    pub smallest_class: u64,
+    /// By sensitive column: the extremes, counted in people.
+    pub sensitive: Vec<(String, Extremes)>,
+    /// What this comparison could not show.
+    pub not_shown: Vec<String>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+/// Compares row by row: `lines` holds the input line of each released row.
+pub(super) fn row_by_row(
+    counted: &Counted,
+    certificate: &Certificate,
+    source: &Source,
+    policy: &Policy,
+    lines: &Path,
+) -> Result<Compared> {
+    let plan = Columns::new(counted, certificate, source)?;
+    let key = RandomState::new();
+    let (tuple_of_line, released_print) = place(counted, &plan, lines, &key)?;
+    let mut walk = Walk::default();
+    let patient = policy.patient();
+    if certificate.patients != patient.is_some() {
+        return Err(Error::refused(
+            "the certificate counts patients, the policy names no patient column, or the other way round.",
+        ));
+    }
+    source.scan(
+        |_| Worker::new(plan.changed.len()),
+        |worker, chunk| Ok(worker.look(&chunk, source, counted, &plan, &tuple_of_line, patient, &key)),
+        |seen| {
+            walk.take(seen);
+            Ok(())
+        },
+    )?;
+    let matched = walk.matched;
+    if matched != counted.tuples.rows {
+        return Err(Error::refused("some released rows stand for no row of the original."));
+    }
+    if walk.print != released_print {
+        return Err(Error::refused("cells that should leave as they are differ from the original."));
+    }
+    for i in 0..walk.pairs.len() {
+        check_ancestors(counted, &plan, policy, i, &walk)?;
+    }
+    let recount = match patient {
+        None => counted.recount.clone(),
+        Some(_) => {
+            let people = walk.people(counted.tuples.len());
+            counted.check(certificate.claim.k, &people, Required::Everything)?
+        }
+    };
+    Ok(Compared {
+        rows: walk.rows,
+        matched,
+        smallest_class: recount.smallest_class,
+        sensitive: recount.sensitive,
+        not_shown: Vec::new(),
+    })
+}
+
+/// Which columns of release and original are compared how.
+pub(super) struct Columns {
+    /// Quasi-identifiers and details: place in the release's tuples and in the original.
+    pub(super) changed: Vec<(usize, usize)>,
+    /// Columns that leave as they are: place in the release and in the original.
+    pub(super) kept: Vec<(usize, usize)>,
+}
+
+impl Columns {
+    pub(super) fn new(counted: &Counted, certificate: &Certificate, source: &Source) -> Result<Columns> {
+        let place = |name: &str| {
+            let place = source.columns().iter().position(|c| c == name);
+            place.ok_or_else(|| Error::refused(format!("the original has no column `{name}`.")))
+        };
+        let names = counted.columns[..counted.quasi + counted.details].iter().enumerate();
+        let changed = names.map(|(i, (_, name))| Ok((i, place(name)?))).collect::<Result<Vec<_>>>()?;
+        let columns = certificate.columns.iter().enumerate();
+        let kept = columns
+            .filter(|(_, c)| c.role != "quasi" && c.role != "detail")
+            .map(|(i, c)| Ok((i, place(&c.name)?)))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Columns { changed, kept })
+    }
+}
+
+/// Reads the map of lines beside the release: the released tuple of each input line, and a
+/// fingerprint of all cells that leave as they are, each row with its line.
+fn place(counted: &Counted, plan: &Columns, lines: &Path, key: &RandomState) -> Result<(Vec<u32>, u64)> {
+    let io = |e: std::io::Error| Error::io(lines, &e);
+    let bad = || Error::refused("private/rows does not hold one input line for each released row.");
+    let of_row = counted.tuples.of_row.as_ref().ok_or_else(bad)?;
+    let mut reader = BufReader::with_capacity(1 << 16, File::open(lines).map_err(io)?);
+    let mut text = Vec::new();
+    let mut next_line = || -> Result<u64> {
+        text.clear();
+        reader.read_until(b'\n', &mut text).map_err(io)?;
+        let digits = text.strip_suffix(b"\n").ok_or_else(bad)?;
+        if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
+            return Err(bad());
+        }
+        Ok(digits.iter().fold(0u64, |n, d| n * 10 + u64::from(d - b'0')))
+    };
+    let mut tuple_of_line: Vec<u32> = Vec::new();
+    let mut set = |row: usize, line: u64| -> Result<()> {
+        let line = usize::try_from(line).map_err(|_| bad())?;
+        if line > of_row.len().saturating_mul(1000).saturating_add(1 << 20) {
+            return Err(bad());
+        }
+        if tuple_of_line.len() <= line {
+            tuple_of_line.resize((line + 1).max(tuple_of_line.len() * 2), NOBODY);
+        }
+        match std::mem::replace(&mut tuple_of_line[line], *of_row.get(row).ok_or_else(bad)?) {
+            NOBODY => Ok(()),
+            _ => Err(Error::refused("one row of the original stands behind two released rows.")),
+        }
+    };
+    let (mut row, mut print) = (0usize, 0u64);
+    if plan.kept.is_empty() {
+        for row in 0..of_row.len() {
+            set(row, next_line()?)?;
+        }
+    } else {
+        counted.source.scan(
+            |_| (),
+            |(), chunk| {
+                let cells = |r: usize| plan.kept.iter().map(move |&(c, _)| c).map(move |c| (r, c));
+                Ok((0..chunk.rows())
+                    .map(|r| fingerprint(key, cells(r).map(|(r, c)| chunk.cell(r, c))))
+                    .collect::<Vec<_>>())
+            },
+            |prints: Vec<u64>| {
+                for own in prints {
+                    let line = next_line()?;
+                    set(row, line)?;
+                    print = print.wrapping_add(key.hash_one((own, line)));
+                    row += 1;
+                }
+                Ok(())
+            },
+        )?;
+    }
+    drop(next_line);
+    if !reader.fill_buf().map_err(io)?.is_empty() {
+        return Err(bad());
+    }
+    Ok((tuple_of_line, print))
+}
+
+fn fingerprint<'a>(key: &RandomState, cells: impl Iterator<Item = &'a [u8]>) -> u64 {
+    use std::hash::Hasher;
+    let mut hasher = key.build_hasher();
+    for cell in cells {
+        hasher.write_usize(cell.len());
+        hasher.write(cell);
+    }
+    hasher.finish()
+}
+
+/// What one thread has seen of the original.
+struct Worker {
+    values: Vec<Texts>,
+    keys: Keys,
+    key: Vec<u32>,
+    /// By original tuple: the released tuple it was last compared with.
+    compared: Vec<u32>,
+    /// By changed column: pairs of original value and released label.
+    pairs: Vec<HashSet<(u32, u32), foldhash::fast::RandomState>>,
+}
+
+/// What was seen in one chunk.
+#[derive(Default)]
+struct Seen {
+    rows: u64,
+    matched: u64,
+    print: u64,
+    /// By changed column: values of the original that are new to this thread, deleted rows included.
+    values: Vec<Vec<Box<[u8]>>>,
+    /// By changed column: new pairs of original value and released label (by code).
+    pairs: Vec<Vec<(Box<[u8]>, u32)>>,
+    /// Released tuple and patient of each released row.
+    people: Vec<(u32, Box<[u8]>)>,
+}
+
+impl Worker {
+    fn new(width: usize) -> Worker {
+        Worker {
+            values: vec![Texts::default(); width],
+            keys: Keys::new(width),
+            key: vec![0; width],
+            compared: Vec::new(),
+            pairs: vec![HashSet::default(); width],
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn look(
+        &mut self,
+        chunk: &Chunk,
+        source: &Source,
+        counted: &Counted,
+        plan: &Columns,
+        tuple_of_line: &[u32],
+        patient: Option<usize>,
+        key: &RandomState,
+    ) -> Seen {
+        let mut seen = Seen { pairs: vec![Vec::new(); plan.changed.len()], ..Seen::default() };
+        let known: Vec<usize> = self.values.iter().map(Texts::len).collect();
+        for r in 0..chunk.rows() {
+            seen.rows += 1;
+            let line = chunk.line(r);
+            let plain = |c: usize| Some(chunk.cell(r, c)).filter(|cell| !source.is_missing(cell)).unwrap_or_default();
+            for ((slot, values), &(_, c)) in self.key.iter_mut().zip(&mut self.values).zip(&plan.changed) {
+                *slot = values.intern(plain(c));
+            }
+            let released = tuple_of_line.get(line as usize).copied().unwrap_or(NOBODY);
+            if released == NOBODY {
+                continue;
+            }
+            seen.matched += 1;
+            let tuple = self.keys.intern(&self.key) as usize;
+            if tuple == self.compared.len() {
+                self.compared.push(NOBODY);
+            }
+            if self.compared[tuple] != released {
+                self.compared[tuple] = released;
+                for (i, (&value, pairs)) in self.key.iter().zip(&mut self.pairs).enumerate() {
+                    let label = counted.tuples.code(released as usize, plan.changed[i].0);
+                    if pairs.insert((value, label)) {
+                        seen.pairs[i].push((self.values[i].get(value).into(), label));
+                    }
+                }
+            }
+            if !plan.kept.is_empty() {
+                let own = fingerprint(key, plan.kept.iter().map(|&(_, c)| plain(c)));
+                seen.print = seen.print.wrapping_add(key.hash_one((own, line)));
+            }
+            if let Some(patient) = patient {
+                seen.people.push((released, chunk.cell(r, patient).into()));
+            }
+        }
+        let news =
+            |(values, from): (&Texts, usize)| (from..values.len()).map(|n| values.get(n as u32).into()).collect();
+        seen.values = self.values.iter().zip(known).map(news).collect();
+        seen
+    }
+}
+
+/// What was seen of the whole original.
+#[derive(Default)]
+struct Walk {
+    rows: u64,
+    matched: u64,
+    print: u64,
+    values: Vec<BTreeSet<Box<[u8]>>>,
+    pairs: Vec<BTreeSet<(Box<[u8]>, u32)>>,
+    patients: Texts,
+    people: Vec<(u32, u32)>,
+}
+
+impl Walk {
+    fn take(&mut self, seen: Seen) {
+        self.rows += seen.rows;
+        self.matched += seen.matched;
+        self.print = self.print.wrapping_add(seen.print);
+        self.pairs.resize(seen.pairs.len(), BTreeSet::new());
+        self.values.resize(seen.values.len(), BTreeSet::new());
+        for (all, new) in self.pairs.iter_mut().zip(seen.pairs) {
+            all.extend(new);
+        }
+        for (all, new) in self.values.iter_mut().zip(seen.values) {
+            all.extend(new);
+        }
+        let patients = &mut self.patients;
+        self.people.extend(seen.people.into_iter().map(|(tuple, p)| (tuple, patients.intern(&p))));
+    }
+
+    fn people(&mut self, tuples: usize) -> People {
+        let mut people = std::mem::take(&mut self.people);
+        people.sort_unstable();
+        people.dedup();
+        People { of: people, tuples }
+    }
+}
+
+/// Patients: who stands behind which released tuple.
+struct People {
+    /// Released tuple and patient, each pair once.
+    of: Vec<(u32, u32)>,
+    tuples: usize,
+}
+
+impl ClassCounts for People {
+    fn people(&self, class: &[u32], classes: usize) -> Vec<u64> {
+        debug_assert_eq!(class.len(), self.tuples);
+        let mut pairs: Vec<(u32, u32)> = self.of.iter().map(|&(t, p)| (class[t as usize], p)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut people = vec![0; classes];
+        pairs.iter().for_each(|&(c, _)| people[c as usize] += 1);
+        people
+    }
+
+    fn values(&self, class: &[u32], classes: usize, value: &[u32]) -> (BTreeMap<(u32, u32), u64>, Vec<u64>) {
+        let known = self.of.iter().filter(|(t, _)| value[*t as usize] != 0);
+        let mut triples: Vec<(u32, u32, u32)> =
+            known.map(|&(t, p)| (class[t as usize], p, value[t as usize])).collect();
+        triples.sort_unstable();
+        triples.dedup();
+        let (mut values, mut people) = (BTreeMap::new(), vec![0; classes]);
+        triples.iter().for_each(|&(c, _, v)| *values.entry((c, v)).or_default() += 1);
+        triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).for_each(|own| people[own[0].0 as usize] += 1);
+        (values, people)
+    }
+}
+
+/// Checks that each released label is the original value or one of its ancestors.
+fn check_ancestors(counted: &Counted, plan: &Columns, policy: &Policy, i: usize, walk: &Walk) -> Result<()> {
+    let (position, column) = plan.changed[i];
+    let bound = &policy.columns[column];
+    let values: Vec<String> = walk.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
+    let labels = labels_of(policy, column, &values)?;
+    let dictionary = &counted.tuples.dictionaries[position];
+    for (value, label) in &walk.pairs[i] {
+        let shown = dictionary.text(*label);
+        let value = std::str::from_utf8(value).unwrap_or_default();
+        if !labels.get(value).is_some_and(|own| own.iter().any(|l| l == shown)) {
+            return Err(Error::refused(format!(
+                "column `{}`: a released cell is neither the original value nor one of its ancestors.",
+                bound.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What each original value may be shown as.
+pub(super) fn labels_of(policy: &Policy, column: usize, values: &[String]) -> Result<BTreeMap<String, Vec<String>>> {
+    let bound = &policy.columns[column];
+    let mut texts: Vec<&str> = vec![""];
+    texts.extend(values.iter().map(String::as_str).filter(|v| !v.is_empty()));
+    let missing = values.iter().any(String::is_empty);
+    let detail = matches!(bound.role, Role::Detail { .. });
+    let hierarchy = bound.rule.apply(&texts, missing);
+    let labels = texts.iter().enumerate().map(|(code, text)| {
+        let own = if detail {
+            vec![text.to_string(), SUPPRESSED.into()]
+        } else {
+            hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.clone()).collect()
+        };
+        (text.to_string(), own)
+    });
+    Ok(labels.collect())
+}

@@ -1,0 +1,391 @@
+//! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
+
+use crate::number::K;
+use crate::privacy::{Confidence, Counts, Distance, Knows, Sensitive, Shorter, TCloseness};
+use crate::release::{Certificate, Claim, KnowsClaim, SensitiveClaim};
+use crate::table::{Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, open};
+use crate::{Error, Result};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What was counted over all sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recount {
+    /// Rows of the release.
+    pub rows: u64,
+    /// Sets of columns counted.
+    pub sets: u64,
+    /// Classes over all quasi-identifiers together.
+    pub classes: u64,
+    /// The smallest class of any set, in rows.
+    pub smallest_class: u64,
+    /// By sensitive column: name, and the extremes over all sets.
+    pub sensitive: Vec<(String, Extremes)>,
+}
+
+/// The extremes of one sensitive column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extremes {
+    /// The highest confidence as hits and people.
+    pub confidence: Option<(u64, u64)>,
+    /// The least diversity.
+    pub diversity: Option<f64>,
+    /// The largest distance from the table.
+    pub distance: Option<f64>,
+}
+
+impl Recount {
+    /// As the certificate shows it.
+    pub fn to_json(&self) -> Value {
+        let mut root = json!({
+            "rows": self.rows, "sets": self.sets, "classes": self.classes, "smallest_class": self.smallest_class,
+        });
+        for (name, e) in &self.sensitive {
+            let mut own = serde_json::Map::new();
+            // Rounded up, so that the text is never below the share itself.
+            let up = |x: f64| format!("{:.4}", (x * 1e4).ceil() / 1e4);
+            e.confidence.map(|(h, n)| own.insert("highest_confidence".into(), json!(up(h as f64 / n.max(1) as f64))));
+            e.diversity.map(|d| own.insert("least_diversity".into(), json!(format!("{:.4}", (d * 1e4).floor() / 1e4))));
+            e.distance.map(|d| own.insert("largest_distance".into(), json!(up(d))));
+            root["sensitive"][name] = Value::Object(own);
+        }
+        root
+    }
+}
+
+/// How the people of a class are counted: rows of released tuples, or patients behind them.
+pub(super) trait ClassCounts {
+    /// People in each class, where `class[t]` is the class of released tuple t.
+    fn people(&self, class: &[u32], classes: usize) -> Vec<u64>;
+    /// For each class and value of a column (by `value[t]`, 0 is missing): people who have it;
+    /// and for each class the people who have any value.
+    fn values(&self, class: &[u32], classes: usize, value: &[u32]) -> (BTreeMap<(u32, u32), u64>, Vec<u64>);
+}
+
+/// Rows: every row is a person.
+pub(super) struct Rows<'a>(pub(super) &'a [u64]);
+
+impl ClassCounts for Rows<'_> {
+    fn people(&self, class: &[u32], classes: usize) -> Vec<u64> {
+        let mut people = vec![0; classes];
+        class.iter().zip(self.0).for_each(|(&c, w)| people[c as usize] += w);
+        people
+    }
+
+    fn values(&self, class: &[u32], classes: usize, value: &[u32]) -> (BTreeMap<(u32, u32), u64>, Vec<u64>) {
+        let (mut values, mut people) = (BTreeMap::new(), vec![0; classes]);
+        for ((&c, &v), &w) in class.iter().zip(value).zip(self.0).filter(|((_, v), _)| **v != 0) {
+            *values.entry((c, v)).or_default() += w;
+            people[c as usize] += w;
+        }
+        (values, people)
+    }
+}
+
+/// A release, read and counted.
+pub(super) struct Counted {
+    /// Distinct released rows over quasi-identifiers, details and claimed sensitive columns.
+    pub(super) tuples: Tuples,
+    /// Where each tuple column stands in the release, and its name.
+    pub(super) columns: Vec<(usize, String)>,
+    /// How many of them are quasi-identifiers; they come first.
+    pub(super) quasi: usize,
+    /// How many are details; they come next, the sensitive ones last.
+    pub(super) details: usize,
+    /// The sets to be counted, as places among the quasi-identifiers.
+    pub(super) sets: Vec<Vec<usize>>,
+    /// What is claimed of each sensitive column, in the release's codes.
+    pub(super) requirements: Vec<Sensitive>,
+    pub(super) source: Source,
+    pub(super) recount: Recount,
+}
+
+/// Reads a release and recounts its claim in rows. With patients as the unit the rows of a class
+/// are at least its patients; what is claimed of sensitive values cannot be recounted without them.
+pub(super) fn recount(
+    release: &Path,
+    certificate: &Certificate,
+    threads: usize,
+    progress: &Arc<dyn Progress>,
+) -> Result<Counted> {
+    let source = open_data(release, certificate, threads, progress)?;
+    let claim = &certificate.claim;
+    let of_role = |role: &str| -> Vec<usize> {
+        (0..certificate.columns.len()).filter(|&c| certificate.columns[c].role == role).collect()
+    };
+    let (quasi, details) = (of_role("quasi"), of_role("detail"));
+    let mut sensitive = Vec::new();
+    for s in &claim.sensitive {
+        let place = certificate.columns.iter().position(|c| c.name == s.column && c.role == "sensitive");
+        sensitive.push(place.ok_or_else(|| damaged("a sensitive column of the claim is not declared"))?);
+    }
+    if quasi.is_empty() {
+        return Err(damaged("no quasi-identifier is declared"));
+    }
+    let columns = [&quasi[..], &details, &sensitive].concat();
+    let counting = Counting { columns: columns.clone(), patient: None, remember: u64::MAX };
+    let tuples = count(&source, &counting).map_err(|e| match e.message.ends_with("has no rows.") {
+        true => Error::refused("the release has no rows."),
+        false => e,
+    })?;
+    let rows = certificate.files.iter().find_map(|f| f.rows);
+    if rows != Some(tuples.rows) {
+        return Err(Error::refused("the data has another number of rows than the certificate says."));
+    }
+    let names: Vec<&str> = quasi.iter().map(|&c| certificate.columns[c].name.as_str()).collect();
+    let sets = sets(claim, &names, certificate.patients)?;
+    let requirements = claim.sensitive.iter().enumerate();
+    let requirements = requirements
+        .map(|(i, s)| requirement(s, &tuples.dictionaries[quasi.len() + details.len() + i]))
+        .collect::<Result<Vec<_>>>()?;
+    let columns = columns.iter().map(|&c| (c, certificate.columns[c].name.clone())).collect();
+    let (quasi, details) = (quasi.len(), details.len());
+    let recount = Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new() };
+    let mut counted = Counted { tuples, columns, quasi, details, sets, requirements, source, recount };
+    let required = if certificate.patients { Required::KAlone } else { Required::Everything };
+    counted.recount = counted.check(claim.k, &Rows(&counted.tuples.weights), required)?;
+    Ok(counted)
+}
+
+/// What is checked of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Required {
+    KAlone,
+    Everything,
+}
+
+impl Counted {
+    /// Checks every class of every set; refuses the first that fails.
+    pub(super) fn check(&self, k: K, counts: &dyn ClassCounts, required: Required) -> Result<Recount> {
+        let everything: Vec<usize> = (0..self.quasi).collect();
+        let mut recount = Recount { smallest_class: u64::MAX, sets: self.sets.len() as u64, ..self.recount.clone() };
+        recount.classes = self.classes(&everything).1 as u64;
+        recount.sensitive = match required {
+            Required::KAlone => Vec::new(),
+            Required::Everything => {
+                let names = self.columns[self.quasi + self.details..].iter();
+                names.map(|(_, name)| (name.clone(), Extremes::default())).collect()
+            }
+        };
+        let tables = self.tables(counts);
+        for set in &self.sets {
+            let (class, classes) = self.classes(set);
+            let people = counts.people(&class, classes);
+            let smallest = people.iter().copied().min().unwrap_or(0);
+            recount.smallest_class = recount.smallest_class.min(smallest);
+            if smallest < k.get() {
+                let small = people.iter().filter(|&&p| p < k.get()).count();
+                return Err(Error::refused(format!(
+                    "of {classes} classes over {}, {small} hold fewer than {k}; the smallest holds {smallest}.",
+                    self.names(set)
+                )));
+            }
+            if required == Required::KAlone {
+                continue;
+            }
+            for (i, requirement) in self.requirements.iter().enumerate() {
+                let (values, people) = counts.values(&class, classes, &self.values_of(i));
+                self.check_values(set, i, requirement, &values, &people, &tables[i], &mut recount.sensitive[i].1)?;
+            }
+        }
+        Ok(recount)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn check_values(
+        &self,
+        set: &[usize],
+        column: usize,
+        requirement: &Sensitive,
+        values: &BTreeMap<(u32, u32), u64>,
+        people: &[u64],
+        table: &[u64],
+        extremes: &mut Extremes,
+    ) -> Result<()> {
+        let entries: Vec<((u32, u32), u64)> = values.iter().map(|(k, v)| (*k, *v)).collect();
+        for class in entries.chunk_by(|a, b| a.0.0 == b.0.0) {
+            let own: Vec<(u32, u64)> = class.iter().map(|&((_, value), people)| (value, people)).collect();
+            let counts = Counts { values: &own, people: people[class[0].0.0 as usize] };
+            extremes.take(requirement, &counts, table);
+            if !requirement.holds(&counts, table) {
+                return Err(Error::refused(format!(
+                    "a class over {} does not hold what is claimed of `{}`.",
+                    self.names(set),
+                    self.columns[self.quasi + self.details + column].1
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The class of each released tuple over a set of quasi-identifiers, and how many there are.
+    pub(super) fn classes(&self, set: &[usize]) -> (Vec<u32>, usize) {
+        let mut keys = Keys::new(set.len());
+        let mut key = vec![0; set.len()];
+        let class = (0..self.tuples.len())
+            .map(|t| {
+                key.iter_mut().zip(set).for_each(|(k, &q)| *k = self.tuples.code(t, q));
+                keys.intern(&key)
+            })
+            .collect();
+        (class, keys.len())
+    }
+
+    fn values_of(&self, sensitive: usize) -> Vec<u32> {
+        let position = self.quasi + self.details + sensitive;
+        (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect()
+    }
+
+    /// The whole release as one class: by sensitive column, people per value code.
+    fn tables(&self, counts: &dyn ClassCounts) -> Vec<Vec<u64>> {
+        let everybody = vec![0; self.tuples.len()];
+        let table = |i: usize| {
+            let mut table = vec![0; self.tuples.dictionaries[self.quasi + self.details + i].len()];
+            let (values, _) = counts.values(&everybody, 1, &self.values_of(i));
+            values.iter().for_each(|(&(_, value), &people)| table[value as usize] = people);
+            table
+        };
+        (0..self.requirements.len()).map(table).collect()
+    }
+
+    fn names(&self, set: &[usize]) -> String {
+        set.iter().map(|&q| format!("`{}`", self.columns[q].1)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Extremes {
+    fn take(&mut self, requirement: &Sensitive, class: &Counts, table: &[u64]) {
+        if let Some(own) = requirement.confidence.as_ref().and_then(|c| c.highest(class)) {
+            let higher =
+                |a: (u64, u64), b: (u64, u64)| u128::from(a.0) * u128::from(b.1) > u128::from(b.0) * u128::from(a.1);
+            if self.confidence.is_none_or(|best| higher(own, best)) {
+                self.confidence = Some(own);
+            }
+        }
+        if let Some(l) = &requirement.l_diversity {
+            let own = l.reached(class);
+            // Recursive diversity is a ratio that must stay low, the others must reach high.
+            let worse = |best: f64| match l {
+                crate::privacy::LDiversity::Recursive { .. } => own > best,
+                _ => own < best,
+            };
+            if self.diversity.is_none_or(worse) {
+                self.diversity = Some(own);
+            }
+        }
+        if let Some(t) = &requirement.t_closeness {
+            let own = t.distance(class, table);
+            if self.distance.is_none_or(|best| own > best) {
+                self.distance = Some(own);
+            }
+        }
+    }
+}
+
+fn damaged(what: &str) -> Error {
+    Error::refused(format!("certificate.json: {what}."))
+}
+
+/// Opens the data of a release and checks that its columns are those declared, no more and no fewer.
+fn open_data(
+    release: &Path,
+    certificate: &Certificate,
+    threads: usize,
+    progress: &Arc<dyn Progress>,
+) -> Result<Source> {
+    let data = certificate.files.iter().find(|f| f.rows.is_some()).ok_or_else(|| damaged("no data file is listed"))?;
+    if !["data.csv", "data.csv.gz", "data.parquet"].contains(&data.name.as_str()) {
+        return Err(damaged("the data file has a name that no release has"));
+    }
+    let mut input = Input::new(release.join(&data.name));
+    input.delimiter = Some(certificate.delimiter);
+    let source = open(&input)?.with_threads(threads).with_progress(Arc::clone(progress));
+    let declared = certificate.columns.iter().map(|c| c.name.as_str());
+    if !source.columns().iter().map(String::as_str).eq(declared) {
+        return Err(Error::refused("the columns of the data are not those the certificate declares."));
+    }
+    let known = ["quasi", "detail", "sensitive", "class", "other"];
+    if certificate.columns.iter().any(|c| !known.contains(&c.role.as_str())) {
+        return Err(damaged("a column has a role that may not leave"));
+    }
+    Ok(source)
+}
+
+fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
+    let knows = match &claim.knows {
+        KnowsClaim::All => Knows::All,
+        KnowsClaim::Any(0) => return Err(damaged("the claim is about an adversary who knows nothing")),
+        KnowsClaim::Any(n) => Knows::Any(*n),
+        KnowsClaim::Sets(sets) => {
+            let place = |name: &String| quasi.iter().position(|q| q == name);
+            let sets = sets.iter().map(|s| s.iter().map(place).collect::<Option<Vec<_>>>()).collect::<Option<Vec<_>>>();
+            let sets = sets.ok_or_else(|| damaged("the claim names a column that is no quasi-identifier"))?;
+            if sets.is_empty() || (0..quasi.len()).any(|q| !sets.iter().any(|s| s.contains(&q))) {
+                return Err(damaged("a quasi-identifier is in none of the sets of the claim"));
+            }
+            Knows::Sets(sets)
+        }
+    };
+    let shorter = if patients { crate::cohort::shorter(true, !claim.sensitive.is_empty()) } else { Shorter::Implied };
+    match knows.number(quasi.len(), shorter) {
+        Some(n) if n <= crate::cohort::MOST_SETS => Ok(knows.sets(quasi.len(), shorter)),
+        _ => Err(damaged("the claim is about more sets of columns than can be counted")),
+    }
+}
+
+/// What is claimed of a sensitive column, in the codes of the release.
+fn requirement(claim: &SensitiveClaim, dictionary: &Dictionary) -> Result<Sensitive> {
+    let listed = claim.values.as_ref().map(|values| {
+        let mut listed = vec![false; dictionary.len()];
+        for code in values.iter().filter_map(|v| dictionary.code(v)).filter(|&c| c != 0) {
+            listed[code as usize] = true;
+        }
+        listed
+    });
+    let t_closeness = claim.t_closeness.as_ref().map(|t| {
+        let distance = match (&t.order, &t.tree) {
+            (Some(order), _) => Distance::Ordered(codes_in_order(order, dictionary)?),
+            (_, Some(tree)) => Distance::Hierarchical(tree_levels(tree, dictionary)?),
+            _ => Distance::Equal,
+        };
+        Ok(TCloseness { max: t.max, distance })
+    });
+    Ok(Sensitive {
+        confidence: claim.confidence.map(|max| Confidence { max, listed }),
+        l_diversity: claim.l_diversity.clone(),
+        t_closeness: t_closeness.transpose()?,
+    })
+}
+
+fn codes_in_order(order: &[String], dictionary: &Dictionary) -> Result<Vec<u32>> {
+    let mut codes: Vec<u32> = order.iter().filter_map(|v| dictionary.code(v)).filter(|&c| c != 0).collect();
+    let all = codes.len();
+    codes.sort_unstable();
+    codes.dedup();
+    if all != codes.len() || codes.len() + 1 != dictionary.len() {
+        return Err(damaged("the order of a sensitive column does not list each of its values once"));
+    }
+    Ok(order.iter().filter_map(|v| dictionary.code(v)).filter(|&c| c != 0).collect())
+}
+
+/// Ancestor numbers by level and value code, from paths.
+fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec<u32>>> {
+    let wrong = || damaged("the tree of a sensitive column does not hold each of its values once, at one depth");
+    let depth = paths.first().map_or(0, Vec::len);
+    let mut levels = vec![vec![0u32; dictionary.len()]; depth.saturating_sub(1)];
+    let mut numbers: Vec<BTreeMap<&[String], u32>> = vec![BTreeMap::new(); levels.len()];
+    let mut seen = vec![false; dictionary.len()];
+    for path in paths {
+        let code = path.first().and_then(|v| dictionary.code(v)).ok_or_else(wrong)? as usize;
+        if path.len() != depth || depth < 2 || code == 0 || std::mem::replace(&mut seen[code], true) {
+            return Err(wrong());
+        }
+        for (level, (of, numbers)) in levels.iter_mut().zip(&mut numbers).enumerate() {
+            let next = numbers.len() as u32;
+            of[code] = *numbers.entry(&path[level + 1..]).or_insert(next);
+        }
+    }
+    if seen.iter().skip(1).any(|s| !s) { Err(wrong()) } else { Ok(levels) }
+}

@@ -1,0 +1,295 @@
+//! What is known of a release: the claim it makes, and its risk and utility before and after.
+
+use crate::methods::Method;
+use kohort_core::Result;
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::{Policy, Role};
+use kohort_core::privacy::{Distance, Knows};
+use kohort_core::release::{
+    Certificate, Chance, Claim, ColumnClaim, KnowsClaim, Plan, SensitiveClaim, TClaim, guarantee,
+};
+use kohort_core::risk::{self, Risk, View};
+use kohort_core::table::Source;
+use kohort_core::utility;
+use kohort_core::verify::Verified;
+use serde_json::{Map, Value, json};
+use std::time::Instant;
+
+/// How long each station took, in seconds.
+pub struct Timing {
+    start: Instant,
+    stages: Map<String, Value>,
+}
+
+impl Timing {
+    /// Starts the clock.
+    pub fn start() -> Timing {
+        Timing { start: Instant::now(), stages: Map::new() }
+    }
+
+    /// Runs a stage and notes its time.
+    pub fn stage<T>(&mut self, name: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let result = run();
+        self.stages.insert(name.into(), json!(round(start.elapsed().as_secs_f64())));
+        result
+    }
+
+    fn finish(&mut self) -> Value {
+        self.stages.insert("total".into(), json!(round(self.start.elapsed().as_secs_f64())));
+        // Reading and counting are one pass.
+        if let Some(count) = self.stages.get("count").cloned() {
+            self.stages.insert("read".into(), count);
+        }
+        Value::Object(self.stages.clone())
+    }
+}
+
+fn round(x: f64) -> f64 {
+    (x * 1e6).round() / 1e6
+}
+
+/// The certificate as far as the policy decides it: the gate fills in what it counts.
+pub fn draft_certificate(
+    source: &Source,
+    policy: &Policy,
+    cohort: &Cohort,
+    plan: &Plan,
+    method: &Method,
+    chance: &Chance,
+) -> Certificate {
+    let patients = policy.patient().is_some();
+    let claim = claim(policy, cohort, plan);
+    let columns = policy.released().into_iter().map(|c| {
+        let column = &policy.columns[c];
+        let of = match &column.role {
+            Role::Detail { of } => of.clone(),
+            _ => Vec::new(),
+        };
+        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of }
+    });
+    let mut assumed = vec![
+        "The adversary knows of a person at most what is declared as quasi-identifiers, in the sets listed."
+            .to_string(),
+        "Columns with another role are not known to the adversary.".to_string(),
+    ];
+    let mut not_recountable = Vec::new();
+    if patients {
+        assumed.push("A reader who knows several rows of one patient is not covered.".into());
+        not_recountable.push("How many patients stand behind the rows of a class: it was counted before release; the recipient counts rows.".into());
+        if !claim.sensitive.is_empty() {
+            not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
+            if claim.knows == KnowsClaim::All {
+                assumed.push("What is claimed of sensitive values was counted for a reader who knows all quasi-identifiers, not fewer.".into());
+            }
+        }
+    } else {
+        assumed.push("Every row is another person.".into());
+    }
+    Certificate {
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        method: method.name().into(),
+        patients,
+        test: chance.test,
+        files: Vec::new(),
+        delimiter: source.delimiter(),
+        columns: columns.collect(),
+        guarantee: guarantee(&claim, patients),
+        claim,
+        recount: Value::Null,
+        assumed,
+        not_recountable,
+    }
+}
+
+fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan) -> Claim {
+    let name = |q: &usize| cohort.quasi[*q].name.clone();
+    let knows = match &policy.privacy.knows {
+        Knows::All => KnowsClaim::All,
+        Knows::Any(n) => KnowsClaim::Any(*n),
+        Knows::Sets(sets) => KnowsClaim::Sets(sets.iter().map(|s| s.iter().map(name).collect()).collect()),
+    };
+    let sensitive = cohort.required.iter().map(|required| {
+        let dictionary = &cohort.tuples.dictionaries[required.kept.position];
+        let column = &policy.columns[required.kept.column];
+        let values = match &column.role {
+            Role::Sensitive { values } => values.clone(),
+            _ => None,
+        };
+        let t_closeness = required.requirement.t_closeness.as_ref().map(|t| {
+            // A value that only deleted rows had must not be named.
+            let leaves = leaving(cohort, plan, required.kept.position);
+            let text = |code: &u32| dictionary.text(*code).to_string();
+            let leaving = |code: &&u32| leaves[**code as usize];
+            TClaim {
+                max: t.max,
+                order: match &t.distance {
+                    Distance::Ordered(order) => Some(order.iter().filter(leaving).map(text).collect()),
+                    _ => None,
+                },
+                tree: match &t.distance {
+                    Distance::Hierarchical(_) => {
+                        let codes: Vec<u32> = (1..dictionary.len() as u32).collect();
+                        Some(paths(column, codes.iter().filter(leaving).map(|&c| dictionary.text(c)).collect()))
+                    }
+                    _ => None,
+                },
+            }
+        });
+        SensitiveClaim {
+            column: required.kept.name.clone(),
+            values,
+            confidence: required.requirement.confidence.as_ref().map(|c| c.max),
+            l_diversity: required.requirement.l_diversity.clone(),
+            t_closeness,
+        }
+    });
+    Claim { k: policy.privacy.k, knows, sensitive: sensitive.collect() }
+}
+
+/// By value code of a tuple column: whether any released row has it.
+fn leaving(cohort: &Cohort, plan: &Plan, position: usize) -> Vec<bool> {
+    let mut leaves = vec![false; cohort.tuples.dictionaries[position].len()];
+    for t in (0..cohort.tuples.len()).filter(|&t| plan.rows(cohort, t).iter().any(|(_, rows)| *rows > 0)) {
+        leaves[cohort.tuples.code(t, position) as usize] = true;
+    }
+    leaves
+}
+
+/// The path of each value up to the root.
+fn paths(column: &kohort_core::policy::Column, values: Vec<&str>) -> Vec<Vec<String>> {
+    let texts = [&[""], &values[..]].concat();
+    let hierarchy = column.rule.apply(&texts, false);
+    let path = |code: usize| {
+        let above = hierarchy.levels.iter().skip(1).map(|l| l.labels[l.label_of[code] as usize].text.clone());
+        std::iter::once(texts[code].to_string()).chain(above).collect()
+    };
+    (1..texts.len()).map(path).collect()
+}
+
+/// What metrics.json holds.
+pub fn measure(
+    cohort: &Cohort,
+    plan: &Plan,
+    policy: &Policy,
+    method: &Method,
+    verified: &Verified,
+    timing: &mut Timing,
+) -> Value {
+    let findings = verified.findings();
+    let rows = cohort.tuples.rows;
+    let out = findings.recount.rows;
+    let all: Vec<usize> = (0..cohort.quasi.len()).collect();
+    let after = View::After(plan);
+    let cells = utility::cells(cohort, plan);
+    let discernibility = utility::discernibility(cohort, plan);
+    let by_column: Map<String, Value> = plan
+        .changed
+        .iter()
+        .zip(&cells.by_column)
+        .map(|(c, n)| (policy.columns[c.column].name.clone(), json!(n)))
+        .collect();
+    let levels = plan.levels.as_ref().map(|levels| {
+        let level = |(quasi, &level): (&kohort_core::cohort::Quasi, &usize)| (quasi.name.clone(), json!(level));
+        Value::Object(cohort.quasi.iter().zip(levels).map(level).collect())
+    });
+    let columns: Vec<Value> = (0..policy.columns.len()).map(|c| column(cohort, plan, policy, c)).collect();
+    let mut guarantee = json!({
+        "k": policy.privacy.k.get(),
+        "knows": knows_text(policy),
+        "unit": if policy.patient().is_some() { "patient" } else { "row" },
+        "smallest_class": findings.compared.smallest_class,
+        "sets": findings.recount.sets,
+        "classes": findings.recount.classes,
+        "plain": findings.certificate.guarantee.plain,
+        "aware": findings.certificate.guarantee.aware,
+        "assumed": findings.certificate.assumed,
+        "not_recountable": findings.certificate.not_recountable,
+    });
+    let confidence = findings.compared.sensitive.iter().filter_map(|(_, e)| e.confidence);
+    let highest = confidence
+        .map(|(h, n)| h as f64 / n.max(1) as f64)
+        .fold(None, |a: Option<f64>, b| Some(a.map_or(b, |a| a.max(b))));
+    guarantee["highest_confidence"] = json!(highest);
+    for (name, e) in &findings.compared.sensitive {
+        guarantee["sensitive"][name] = json!({ "highest_confidence": e.confidence.map(|(h, n)| h as f64 / n.max(1) as f64), "least_diversity": e.diversity, "largest_distance": e.distance });
+    }
+    let mut metrics = json!({
+        "method": method.name(),
+        "kohort": env!("CARGO_PKG_VERSION"),
+        "test": findings.certificate.test,
+        "rows": { "in": rows, "excluded": 0, "suppressed": rows - out, "counterfeit": 0, "out": out },
+        "people": { "unit": if policy.patient().is_some() { "patient" } else { "row" }, "in": cohort.tuples.people() },
+        "tuples": cohort.tuples.len(),
+        "cells": { "suppressed": cells.suppressed, "share": cells.share, "by_column": by_column },
+        "levels": levels,
+        "columns": columns,
+        "risk": { "before": worst(cohort, View::Before), "after": worst(cohort, after) },
+        "risk_all": { "before": risk_json(cohort, &risk::risk(cohort, View::Before, &all)), "after": risk_json(cohort, &risk::risk(cohort, after, &all)) },
+        "class_sizes": { "before": histogram(&risk::sizes(cohort, View::Before, &all)), "after": histogram(&risk::sizes(cohort, after, &all)) },
+        "utility": {
+            "loss": utility::loss(cohort, plan),
+            "precision": utility::precision(cohort, plan),
+            "discernibility": discernibility,
+            "discernibility_ratio": discernibility / (rows as f64 * rows as f64),
+            "average_class_size": utility::average_class_size(cohort, plan),
+            "entropy": utility::entropy(cohort, plan),
+        },
+        "guarantee": guarantee,
+        "trace": plan.trace,
+    });
+    metrics["timing"] = timing.finish();
+    metrics
+}
+
+fn knows_text(policy: &Policy) -> String {
+    match &policy.privacy.knows {
+        Knows::All => "all".into(),
+        Knows::Any(n) => format!("any {n}"),
+        Knows::Sets(sets) => format!("one of {} sets", sets.len()),
+    }
+}
+
+/// The risk under the set with the highest mean risk of all that the policy lists.
+fn worst(cohort: &Cohort, view: View) -> Value {
+    let risks = cohort.sets.iter().map(|set| risk::risk(cohort, view, set));
+    let worst = risks.reduce(|a, b| if (b.max, b.mean) > (a.max, a.mean) { b } else { a });
+    worst.map_or(Value::Null, |w| risk_json(cohort, &w))
+}
+
+fn risk_json(cohort: &Cohort, risk: &Risk) -> Value {
+    let set: Vec<&str> = risk.set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect();
+    json!({ "set": set, "max": risk.max, "mean": risk.mean, "unique": risk.unique, "people": risk.people, "classes": risk.classes })
+}
+
+/// People by size of their class: 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 and more.
+fn histogram(sizes: &[u64]) -> Value {
+    const FROM: [u64; 7] = [1, 2, 5, 10, 20, 50, 100];
+    let bins = FROM.iter().enumerate().map(|(i, &from)| {
+        let to = FROM.get(i + 1).copied().unwrap_or(u64::MAX);
+        let people: u64 = sizes.iter().filter(|&&s| s >= from && s < to).sum();
+        json!({ "from": from, "to": if to == u64::MAX { Value::Null } else { json!(to - 1) }, "people": people })
+    });
+    bins.collect()
+}
+
+/// What happened to one column.
+fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Value {
+    let bound = &policy.columns[place];
+    let mut value = json!({ "name": bound.name, "role": bound.role.name() });
+    if let Role::Other { reason } = &bound.role {
+        value["reason"] = json!(reason);
+    }
+    if let Some((q, quasi)) = cohort.quasi.iter().enumerate().find(|(_, q)| q.column == place) {
+        value["hierarchy"] = json!(bound.rule_text);
+        value["values"] = json!(cohort.tuples.dictionaries[q].len() - 1);
+        if let Some(levels) = &plan.levels {
+            let own = &quasi.hierarchy.levels;
+            value["level"] = json!(levels[q]);
+            value["level_name"] = json!(own[levels[q]].name);
+            value["levels"] = json!(own.len() - 1);
+            value["labels"] = json!(own[levels[q]].labels.len());
+        }
+    }
+    value
+}

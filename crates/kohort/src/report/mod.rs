@@ -1,0 +1,44 @@
+//! Numbers → files: report.html, metrics.json, dictionary.md. Computes nothing.
+
+mod html;
+
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::Policy;
+use kohort_core::release::{Plan, Staged, data_dictionary};
+use kohort_core::table::Source;
+use kohort_core::verify::Verified;
+use kohort_core::{Error, Result};
+use serde_json::Value;
+use std::path::Path;
+
+/// Writes release/dictionary.md.
+pub fn write_dictionary(staged: &Staged, source: &Source, policy: &Policy, cohort: &Cohort, plan: &Plan) -> Result<()> {
+    let text = data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter());
+    put(&staged.staging.release().join("dictionary.md"), &text)
+}
+
+/// Writes the evidence: report.html, metrics.json, policy.toml and the log.
+pub fn write(verified: &Verified, policy: &Policy, metrics: &Value, notes: &[String]) -> Result<()> {
+    let folder = verified.evidence();
+    let mut json = serde_json::to_string_pretty(metrics).unwrap_or_default();
+    json.push('\n');
+    put(&folder.join("metrics.json"), &json)?;
+    put(&folder.join("policy.toml"), &policy.text)?;
+    put(&folder.join("report.html"), &html::page(metrics, notes))?;
+    put(&folder.join("log"), &log(metrics, notes))
+}
+
+fn put(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|e| Error::io(path, &e))
+}
+
+fn log(metrics: &Value, notes: &[String]) -> String {
+    let mut text = format!("kohort {}\n", metrics["kohort"].as_str().unwrap_or_default());
+    for (stage, seconds) in metrics["timing"].as_object().into_iter().flatten() {
+        text += &format!("{stage}: {seconds} s\n");
+    }
+    for note in notes {
+        text += &format!("note: {note}\n");
+    }
+    text
+}
