@@ -145,6 +145,9 @@ impl fmt::Display for Decimal {
 pub struct K(u64);
 
 impl K {
+    /// The least that protects anybody.
+    pub const LEAST: K = K(2);
+
     /// `k` if it protects anybody.
     pub fn new(k: u64) -> Option<K> {
         (k >= 2).then_some(K(k))

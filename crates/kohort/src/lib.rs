@@ -5,6 +5,7 @@
 pub mod demo;
 pub mod evidence;
 pub mod hospital;
+pub mod init;
 pub mod lattice;
 pub mod methods;
 pub mod pipeline;

@@ -5,6 +5,7 @@ use crate::methods::Method;
 use crate::report;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
+use kohort_core::number::K;
 use kohort_core::policy::{self, Policy};
 use kohort_core::release::{self, Chance, Staging};
 use kohort_core::table::{self, Progress, Source};
@@ -69,9 +70,12 @@ pub fn open(policy: &Path, options: &Options) -> Result<(Source, Policy)> {
     Ok((source, policy))
 }
 
-/// The table as a method would see it, for `risk`.
+/// The table as a method would see it, for questions about the data as it is: they need no k, so
+/// that a policy in which it is still to be chosen will do.
 pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Cohort)> {
-    let (source, policy) = open(policy, options)?;
+    let file = policy::read(policy)?;
+    let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
+    let policy = file.bind_to_ask(&source, K::LEAST)?;
     let cohort = cohort::survey(&source, &policy)?;
     Ok((policy, cohort))
 }

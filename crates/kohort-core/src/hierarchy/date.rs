@@ -56,6 +56,11 @@ impl DateFormat {
         Ok(DateFormat { pieces })
     }
 
+    /// Whether the whole text is a date of the calendar in this format.
+    pub fn covers(&self, text: &str) -> bool {
+        self.read(text).is_some()
+    }
+
     /// The labels of a date of the calendar; the time of day is gone on every level.
     pub(super) fn path<'v>(&self, value: &str) -> Option<Vec<Cow<'v, str>>> {
         let (year, month, day) = self.read(value)?;

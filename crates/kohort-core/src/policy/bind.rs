@@ -3,6 +3,7 @@
 use super::column::{Column, Role};
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
+use crate::number::K;
 use crate::table::{Encoding, Input, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,16 @@ impl PolicyFile {
 
     /// Binds the policy to its table.
     pub fn bind(&self, source: &Source) -> Result<Policy> {
+        self.bind_with(source, None)
+    }
+
+    /// Binds the policy to its table for a question that needs no k: where the policy names none
+    /// yet, `k` stands in. Nothing can be released by it.
+    pub fn bind_to_ask(&self, source: &Source, k: K) -> Result<Policy> {
+        self.bind_with(source, Some(k))
+    }
+
+    fn bind_with(&self, source: &Source, k: Option<K>) -> Result<Policy> {
         let columns = self.bind_columns(source)?;
         let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
         if quasi.is_empty() {
@@ -72,7 +83,7 @@ impl PolicyFile {
         let Some(privacy) = self.root.section("privacy")? else {
             return Err(self.root.error(0, "there is no [privacy] section: say at least k = … under [privacy]; 5 is usual for a trusted recipient, 11 or 20 for the public."));
         };
-        let (bound, mut notes) = Privacy::read(&privacy, &quasi)?;
+        let (bound, mut notes) = Privacy::read(&privacy, &quasi, k)?;
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\": every row is taken for a person of its own.".into());

@@ -32,8 +32,9 @@ pub struct Privacy {
 }
 
 impl Privacy {
-    /// Reads the section; `quasi` are the quasi-identifiers' names in table order.
-    pub(super) fn read(section: &Section, quasi: &[&str]) -> Result<(Privacy, Vec<String>)> {
+    /// Reads the section; `quasi` are the quasi-identifiers' names in table order. `k` stands in
+    /// where the section names none, for questions that need no k.
+    pub(super) fn read(section: &Section, quasi: &[&str], k: Option<K>) -> Result<(Privacy, Vec<String>)> {
         section.only(&[
             "k",
             "max_risk",
@@ -60,7 +61,11 @@ impl Privacy {
             }
         }
         let mut notes = Vec::new();
-        let k = read_k(section)?;
+        let named = section.get("k").is_some() || section.get("max_risk").is_some();
+        let k = match k.filter(|_| !named) {
+            Some(k) => k,
+            None => read_k(section)?,
+        };
         let knows = read_knows(section, quasi, &mut notes)?;
         let confidence = section.share("confidence")?;
         if confidence.is_some_and(Fraction::is_zero) {

@@ -146,7 +146,7 @@ impl Keys {
         debug_assert_eq!(key.len(), self.width);
         let (rows, width, hasher) = (&self.rows, self.width, &self.hasher);
         let hash = hash_key(hasher, key);
-        if let Some(&number) = self.numbers.find(hash, |&n| key_at(rows, width, n) == key) {
+        if let Some(&number) = self.numbers.find(hash, |&n| same(key_at(rows, width, n), key)) {
             return number;
         }
         let number = self.len as u32;
@@ -160,7 +160,7 @@ impl Keys {
 
     /// The number of `key`, if it was taken in.
     pub fn find(&self, key: &[u32]) -> Option<u32> {
-        self.numbers.find(hash_key(&self.hasher, key), |&n| key_at(&self.rows, self.width, n) == key).copied()
+        self.numbers.find(hash_key(&self.hasher, key), |&n| same(key_at(&self.rows, self.width, n), key)).copied()
     }
 
     /// The row with this number.
@@ -186,6 +186,12 @@ impl Keys {
 
 fn key_at(rows: &[u32], width: usize, number: u32) -> &[u32] {
     &rows[number as usize * width..][..width]
+}
+
+/// Short slices, so that a call to compare memory would cost more than comparing.
+#[inline]
+fn same(a: &[u32], b: &[u32]) -> bool {
+    a.iter().zip(b).all(|(x, y)| x == y)
 }
 
 fn hash_key(hasher: &RandomState, key: &[u32]) -> u64 {

@@ -8,8 +8,9 @@ use kohort_core::cohort::Cohort;
 use kohort_core::table::Keys;
 use std::collections::BTreeMap;
 
-/// Class keys below this are looked up in a plain array.
-const DENSE: usize = 1 << 18;
+/// With up to so many class keys a tuple, classes are looked up in a plain array: clearing it
+/// costs less than hashing.
+const DENSE: usize = 12;
 const NONE: u32 = u32::MAX;
 
 /// Counts the classes of one node after another over the tuples of a cohort.
@@ -22,9 +23,8 @@ pub struct Classes<'a> {
     of_tuple: Vec<u32>,
     /// Rows of each class at the last node.
     rows: Vec<u32>,
-    /// By class key: class number, or rows; all `NONE`, or all 0, between two nodes.
+    /// By class key: class number; all `NONE` between two nodes.
     dense: Vec<u32>,
-    counts: Vec<u32>,
     sparse: Sparse,
     keys: Vec<u32>,
 }
@@ -62,7 +62,6 @@ impl<'a> Classes<'a> {
             of_tuple: vec![0; tuples.len()],
             rows: Vec::new(),
             dense: Vec::new(),
-            counts: Vec::new(),
             sparse: Sparse::default(),
             keys: Vec::new(),
         }
@@ -74,8 +73,8 @@ impl<'a> Classes<'a> {
         let [a, b, c] = [0, 1, 2].map(|g| self.groups[g].table(levels));
         let (nb, nc) = (u64::from(b.len), u64::from(c.len));
         self.rows.clear();
-        if let Some(scaled) = scaled([a, b, c]) {
-            self.dense.resize(DENSE, NONE);
+        if let Some(scaled) = scaled([a, b, c], self.packed.len()) {
+            self.dense.resize(self.dense.len().max(scaled.keys), NONE);
             self.keys.clear();
             for (&[ia, ib, ic, weight], class) in self.packed.iter().zip(&mut self.of_tuple) {
                 let key = scaled.key(ia, ib, ic);
@@ -94,8 +93,7 @@ impl<'a> Classes<'a> {
         } else {
             self.sparse.begin(self.packed.len());
             for (&[ia, ib, ic, weight], class) in self.packed.iter().zip(&mut self.of_tuple) {
-                let key = (u64::from(a.of[ia as usize]) * nb + u64::from(b.of[ib as usize])) * nc
-                    + u64::from(c.of[ic as usize]);
+                let key = sparse_key([a.of[ia as usize], b.of[ib as usize], c.of[ic as usize]], nb, nc);
                 let next = self.rows.len() as u32;
                 let found = self.sparse.number(key, next);
                 if found == next {
@@ -107,27 +105,46 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The rows in classes below `k` at these levels; and, if they are at most `most`, how many of
-    /// them have each value of each quasi-identifier. Does not put tuples into classes where it
-    /// can do without.
-    pub fn small(&mut self, levels: &[usize], k: u32, most: u64) -> (u64, Option<Vec<Vec<u64>>>) {
+    /// Counts the classes of these tuples (packed as [`Classes::packed`]) at these levels, and
+    /// returns the rows in classes below `k`. [`Classes::is_small`] then tells of each tuple.
+    pub fn small(&mut self, levels: &[usize], tuples: &[[u32; 4]], k: u32) -> u64 {
         self.prepare(levels);
-        let Some(scaled) = scaled([0, 1, 2].map(|g| self.groups[g].table(levels))) else {
-            self.count(levels);
-            let small = self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum();
-            let values = || self.histogram(|t| self.rows[self.of_tuple[t] as usize] < k);
-            return (small, (small <= most).then(values));
-        };
-        self.counts.clear();
-        self.counts.resize(scaled.keys, 0);
+        let [a, b, c] = [0, 1, 2].map(|g| self.groups[g].table(levels));
         self.keys.clear();
-        self.keys.extend(self.packed.iter().map(|&[ia, ib, ic, weight]| {
-            let key = scaled.key(ia, ib, ic);
-            self.counts[key as usize] += weight;
-            key
-        }));
-        let small = self.counts.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum();
-        (small, (small <= most).then(|| self.histogram(|t| self.counts[self.keys[t] as usize] < k)))
+        self.rows.clear();
+        if let Some(scaled) = scaled([a, b, c], tuples.len()) {
+            self.rows.resize(scaled.keys, 0);
+            self.keys.extend(tuples.iter().map(|&[ia, ib, ic, weight]| {
+                let key = scaled.key(ia, ib, ic);
+                self.rows[key as usize] += weight;
+                key
+            }));
+        } else {
+            self.sparse.begin(tuples.len());
+            let (nb, nc) = (u64::from(b.len), u64::from(c.len));
+            for &[ia, ib, ic, weight] in tuples {
+                let key = sparse_key([a.of[ia as usize], b.of[ib as usize], c.of[ic as usize]], nb, nc);
+                let next = self.rows.len() as u32;
+                let found = self.sparse.number(key, next);
+                if found == next {
+                    self.rows.push(0);
+                }
+                self.rows[found as usize] += weight;
+                self.keys.push(found);
+            }
+        }
+        self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum()
+    }
+
+    /// Whether the tuple's class was found below `k` by [`Classes::small`].
+    #[inline]
+    pub fn is_small(&self, tuple: usize, k: u32) -> bool {
+        self.rows[self.keys[tuple] as usize] < k
+    }
+
+    /// By tuple: its combination in each of three groups of columns, and its rows.
+    pub fn packed(&self) -> &[[u32; 4]] {
+        &self.packed
     }
 
     fn prepare(&mut self, levels: &[usize]) {
@@ -146,11 +163,12 @@ impl<'a> Classes<'a> {
         &self.rows
     }
 
-    /// For each quasi-identifier and value code, how many rows of the marked tuples have it.
-    pub fn histogram(&self, marked: impl Fn(usize) -> bool) -> Vec<Vec<u64>> {
+    /// For each quasi-identifier and value code, how many rows of the marked ones of these tuples
+    /// (packed as [`Classes::packed`]) have it.
+    pub fn histogram(&self, tuples: &[[u32; 4]], marked: impl Fn(usize) -> bool) -> Vec<Vec<u64>> {
         let mut counts = [0, 1, 2].map(|g| vec![0u32; self.groups[g].len()]);
         let [ca, cb, cc] = &mut counts;
-        for (t, &[ia, ib, ic, weight]) in self.packed.iter().enumerate() {
+        for (t, &[ia, ib, ic, weight]) in tuples.iter().enumerate() {
             if marked(t) {
                 ca[ia as usize] += weight;
                 cb[ib as usize] += weight;
@@ -192,15 +210,19 @@ fn split(cohort: &Cohort) -> [Vec<usize>; 3] {
     })
 }
 
+fn sparse_key([a, b, c]: [u32; 3], nb: u64, nc: u64) -> u64 {
+    (u64::from(a) * nb + u64::from(b)) * nc + u64::from(c)
+}
+
 /// The three tables multiplied out, where all class keys together are few.
 struct Scaled {
     tables: [Vec<u32>; 3],
     keys: usize,
 }
 
-fn scaled([a, b, c]: [&Table; 3]) -> Option<Scaled> {
+fn scaled([a, b, c]: [&Table; 3], tuples: usize) -> Option<Scaled> {
     let keys = u64::from(a.len).saturating_mul(u64::from(b.len)).saturating_mul(u64::from(c.len));
-    if keys > DENSE as u64 {
+    if keys > tuples.saturating_mul(DENSE).clamp(1 << 12, 1 << 24) as u64 {
         return None;
     }
     let times = |table: &Table, factor: u32| table.of.iter().map(|g| g * factor).collect();

@@ -3,6 +3,7 @@
 
 mod classes;
 mod objective;
+mod rollup;
 mod rule;
 mod search;
 mod space;

@@ -10,6 +10,7 @@
 
 use super::classes::Classes;
 use super::objective::{Costs, Objective};
+use super::rollup::Rollup;
 use super::rule::{Outcome, Which, apply_rule};
 use super::space::Space;
 use kohort_core::cohort::Cohort;
@@ -56,6 +57,7 @@ struct Search<'a> {
     objective: Objective,
     limits: Limits,
     classes: Classes<'a>,
+    rollup: Rollup,
     costs: Costs,
     /// `[column][digit]`: cost of the column if nothing is suppressed.
     base: Vec<Vec<u64>>,
@@ -74,7 +76,7 @@ impl<'a> Search<'a> {
     fn new(cohort: &'a Cohort, space: &'a Space, objective: Objective, limits: Limits) -> Search<'a> {
         let classes = Classes::new(cohort);
         let costs = Costs::new(cohort, objective);
-        let everything = classes.histogram(|_| true);
+        let everything = classes.histogram(classes.packed(), |_| true);
         let base = sums(space, &everything, |q, level, code| costs.cell[q][level][code]);
         let mut high = vec![0; space.len()];
         if objective.is_separable() {
@@ -90,6 +92,7 @@ impl<'a> Search<'a> {
             objective,
             limits,
             classes,
+            rollup: Rollup::new(cohort),
             costs,
             base,
             high,
@@ -171,18 +174,38 @@ impl<'a> Search<'a> {
     fn taken_by_k(&mut self, levels: &[usize]) -> Option<Taken> {
         let tuples = &self.cohort.tuples;
         if self.everything_is_known && tuples.patients.is_none() {
-            let most = self.limits.suppressed.min(tuples.rows - 1);
             let k = u32::try_from(self.limits.k.get()).unwrap_or(u32::MAX);
-            let (rows, values) = self.classes.small(levels, k, most);
-            return Some(Taken { rows, values: values?, kept: None });
+            let level = levels[self.rollup.column];
+            self.rollup.prepare(level, self.cohort, &self.classes, &self.costs);
+            let rolled = self.rollup.at(level);
+            let rows = self.classes.small(levels, &rolled.packed, k);
+            if rows > self.limits.suppressed || rows == tuples.rows {
+                return None;
+            }
+            if !self.objective.is_separable() {
+                return Some(Taken { rows, dearer: Vec::new(), kept: None });
+            }
+            let small = |group: usize| self.classes.is_small(group, k);
+            let mut dearer = self.dearer_by(&self.classes.histogram(&rolled.packed, small));
+            // The rolled-up column's values are not in the groups, their costs are.
+            let by_level = rolled.dearer(self.costs.cell[self.rollup.column].len(), small);
+            let column = self.rollup.column;
+            dearer[column] = self.space.levels(column).iter().map(|&level| by_level[level]).collect();
+            return Some(Taken { rows, dearer, kept: None });
         }
         let outcome = self.rule(levels, Which::K)?;
         Some(self.taken(outcome))
     }
 
     fn taken(&self, outcome: Outcome) -> Taken {
-        let values = self.classes.histogram(|t| !outcome.kept[t]);
-        Taken { rows: outcome.suppressed, values, kept: Some(outcome.kept) }
+        let dearer = self.dearer_by(&self.classes.histogram(self.classes.packed(), |t| !outcome.kept[t]));
+        Taken { rows: outcome.suppressed, dearer, kept: Some(outcome.kept) }
+    }
+
+    /// `[column][digit]`: how much more records with these values cost if they are deleted.
+    fn dearer_by(&self, values: &[Vec<u64>]) -> Vec<Vec<u64>> {
+        let costs = &self.costs;
+        sums(self.space, values, |q, level, code| costs.deleted[q][code] - costs.cell[q][level][code])
     }
 
     fn kill_below(&mut self, node: usize) {
@@ -247,11 +270,8 @@ impl<'a> Search<'a> {
 
     /// `[column][digit]`: cost of the column with these records deleted.
     fn table(&self, taken: &Taken) -> Vec<Vec<u64>> {
-        let costs = &self.costs;
-        let dearer =
-            sums(self.space, &taken.values, |q, level, code| costs.deleted[q][code] - costs.cell[q][level][code]);
-        let add = |(base, dearer): (&Vec<u64>, Vec<u64>)| base.iter().zip(dearer).map(|(b, d)| b + d).collect();
-        self.base.iter().zip(dearer).map(add).collect()
+        let add = |(base, dearer): (&Vec<u64>, &Vec<u64>)| base.iter().zip(dearer).map(|(b, d)| b + d).collect();
+        self.base.iter().zip(&taken.dearer).map(add).collect()
     }
 
     /// What a node costs with these records deleted. Leaves its classes counted on all columns.
@@ -279,8 +299,8 @@ impl<'a> Search<'a> {
 struct Taken {
     /// How many.
     rows: u64,
-    /// How many of them have each value: `[column][code]`.
-    values: Vec<Vec<u64>>,
+    /// `[column][digit]`: how much more they cost deleted than at that level, for levels up to the node's.
+    dearer: Vec<Vec<u64>>,
     /// By tuple: whether it stays. `None`: those in classes below k go.
     kept: Option<Vec<bool>>,
 }

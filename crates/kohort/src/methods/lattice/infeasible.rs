@@ -42,7 +42,7 @@ pub(super) fn explain(cohort: &Cohort, policy: &Policy, top: &[usize], limits: L
         };
         return Error::infeasible(format!("k = {k} cannot be met {coarsest}. {near}"));
     }
-    let least = K::new(2).unwrap_or(policy.privacy.k);
+    let least = K::LEAST;
     let share = |hundredths: u64| {
         Decimal::parse(&format!("{}.{:02}", hundredths / 100, hundredths % 100), b'.').and_then(Fraction::from_decimal)
     };

@@ -1,0 +1,100 @@
+//! How many different things there are, in bounded memory: all of them up to a limit, then those with the
+//! smallest hashes, which are a fair sample of the things, each with its exact count.
+
+use foldhash::quality::FixedState;
+use hashbrown::HashMap;
+use std::hash::BuildHasher;
+
+/// The hash that stands for a cell. The same in every run, so that a profile is too.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    FixedState::default().hash_one(bytes)
+}
+
+/// Counts by hash, of hashes below a bound that falls when there are too many.
+#[derive(Debug, Clone)]
+pub(super) struct Distinct {
+    rows_of: HashMap<u64, u64, FixedState>,
+    bound: u64,
+    most: usize,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Counted {
+    /// Different values: exact or close to it.
+    pub values: u64,
+    /// Whether `values` is exact.
+    pub exact: bool,
+    /// Whether a value occurs more than once.
+    pub repeats: bool,
+}
+
+impl Distinct {
+    /// Exact up to `most` values.
+    pub fn new(most: usize) -> Distinct {
+        Distinct { rows_of: HashMap::default(), bound: u64::MAX, most: most.max(2) }
+    }
+
+    /// Hashes from here on are not kept: they need not be sent.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// A hash came so often.
+    pub fn add(&mut self, hash: u64, rows: u64) {
+        if hash > self.bound {
+            return;
+        }
+        *self.rows_of.entry(hash).or_default() += rows;
+        if self.rows_of.len() > self.most {
+            self.halve();
+        }
+    }
+
+    /// Keeps the smaller half. A hash that is let go never comes back, so that counts stay exact.
+    fn halve(&mut self) {
+        let mut hashes: Vec<u64> = self.rows_of.keys().copied().collect();
+        let (_, bound, _) = hashes.select_nth_unstable(self.most / 2 - 1);
+        self.bound = *bound;
+        self.rows_of.retain(|hash, _| *hash <= self.bound);
+    }
+
+    /// The result, whatever the order in which the hashes came.
+    pub fn finish(mut self) -> Counted {
+        let exact = self.bound == u64::MAX;
+        if !exact && self.rows_of.len() > self.most / 2 {
+            self.halve();
+        }
+        let kept = self.rows_of.len() as u64;
+        // Hashes are spread evenly, so that the part below the bound tells the whole.
+        let values = if exact { kept } else { (kept as f64 * (u64::MAX as f64 / self.bound as f64)).round() as u64 };
+        Counted { values, exact, repeats: self.rows_of.values().any(|&rows| rows > 1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(most: usize, values: impl Iterator<Item = u64>) -> Counted {
+        let mut distinct = Distinct::new(most);
+        values.for_each(|v| distinct.add(hash(&v.to_le_bytes()), 1));
+        distinct.finish()
+    }
+
+    #[test]
+    fn few_values_are_counted_exactly() {
+        assert_eq!(count(100, 0..100), Counted { values: 100, exact: true, repeats: false });
+        assert_eq!(count(100, (0..100).chain(7..8)), Counted { values: 100, exact: true, repeats: true });
+        assert_eq!(count(100, 0..0), Counted { values: 0, exact: true, repeats: false });
+    }
+
+    #[test]
+    fn many_values_are_estimated_in_any_order() {
+        let counted = count(10_000, 0..300_000);
+        assert!(!counted.exact && !counted.repeats);
+        assert!((285_000..315_000).contains(&counted.values), "{counted:?}");
+        assert_eq!(counted, count(10_000, (0..300_000).rev()));
+        assert!(count(10_000, (0..300_000).chain(0..3_000)).repeats);
+    }
+}

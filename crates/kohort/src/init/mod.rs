@@ -1,0 +1,133 @@
+//! `kohort init`: looks at a table and suggests a policy for it, for the custodian to correct.
+//!
+//! The suggestion is careful, not clever: what is unclear is taken for something an adversary may know. Its text holds
+//! names of columns, round bounds of numbers, marks for missing cells and date formats, and no other value of the
+//! data: a policy is shown around.
+
+mod distinct;
+mod profile;
+mod shape;
+mod steps;
+mod suggest;
+#[cfg(test)]
+mod tests;
+mod topic;
+mod verdict;
+mod warn;
+mod words;
+mod write;
+
+use kohort_core::error::Kind;
+use kohort_core::policy::{Role, Unmapped};
+use kohort_core::table::{Encoding, Input, Progress, Source, open};
+use kohort_core::{Error, Result};
+use profile::Profile;
+use shape::{Seen, Shape};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A policy for a table, as far as the table tells.
+#[derive(Debug, Clone)]
+pub struct Suggestion {
+    /// The text of a commented `policy.toml`. It lacks `k`, which only the custodian can choose.
+    pub policy: String,
+    /// What is suggested for each column, in the order of the table.
+    pub columns: Vec<ColumnAdvice>,
+    /// What the custodian should look at before they trust it.
+    pub warnings: Vec<String>,
+}
+
+/// What is suggested for one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnAdvice {
+    /// Its name in the table.
+    pub name: String,
+    /// Its role: identifier, patient, quasi or sensitive. The others need a reason that no table tells.
+    pub role: Role,
+    /// Its hierarchy as a policy writes it: `{ prefix = [4, 3, 2] }`.
+    pub hierarchy: Option<String>,
+    /// What happens to values the hierarchy does not cover.
+    pub unmapped: Unmapped,
+    /// Why, in a few words.
+    pub why: String,
+    /// How many values it has and how many cells are missing.
+    pub facts: String,
+    /// What to think about before it stays like this.
+    pub notes: Vec<String>,
+}
+
+/// Profiles the one table in `tables` and suggests a policy that will stand in `folder`.
+/// Reads the table once, with so many threads, in memory that does not grow with its rows.
+pub fn init(tables: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
+    let [path] = tables else {
+        return Err(Error::yours(match tables.len() {
+            0 => "init needs a table: kohort init patients.csv.".to_string(),
+            n => format!("init profiles one table, and {n} were given. Run it once for each of them."),
+        }));
+    };
+    let (source, profile) = read(path, threads, &progress)?;
+    let table = relative(path, folder)?;
+    let reading = suggest::Reading::of(&source, &profile);
+    let columns = suggest::columns(&profile, &reading);
+    let warnings = warn::warnings(&profile, &reading, &columns, source.input());
+    let policy = write::policy(&table, source.input(), &reading, &columns);
+    Ok(Suggestion { policy, columns, warnings })
+}
+
+/// Opens and profiles a table. One that is not UTF-8 is tried as Windows-1252, which is what it then is.
+fn read(path: &Path, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
+    let read_as = |encoding| -> Result<(Source, Profile)> {
+        let mut input = Input { encoding, ..Input::new(path) };
+        let mut source = open(&input)?;
+        if !source.is_parquet() && is_data(source.columns()) {
+            input.header = false;
+            source = open(&input)?;
+        }
+        let source = source.with_threads(threads).with_progress(Arc::clone(progress));
+        let profile = Profile::of(&source)?;
+        Ok((source, profile))
+    };
+    match read_as(Encoding::Utf8) {
+        Err(error) if error.kind == Kind::Yours => read_as(Encoding::Windows1252).map_err(|_| error),
+        result => result,
+    }
+}
+
+/// Whether the first record looks like a row and not like names of columns: then its cells must not be shown.
+fn is_data(names: &[String]) -> bool {
+    let mut numbers = 0;
+    for name in names {
+        let seen = Seen::of(name);
+        let named = [Shape::Email, Shape::Url, Shape::Uuid, Shape::SocialSecurity, Shape::Phone];
+        if seen.dates != 0 || named.iter().any(|&shape| seen.shapes & (1 << shape as u32) != 0) {
+            return true;
+        }
+        // A year may well name a column.
+        let year = name.parse().is_ok_and(|year: u32| (1900..2100).contains(&year));
+        numbers += usize::from(seen.number.is_some() && !year);
+    }
+    numbers > 0 && numbers * 4 >= names.len()
+}
+
+/// The path of a table as a policy in `folder` names it.
+fn relative(table: &Path, folder: &Path) -> Result<String> {
+    let whole = |path: &Path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        std::path::absolute(path).map_err(|e| Error::io(path, &e))
+    };
+    // Links on the way are followed, so that `..` leads back; the file itself keeps the name it was given.
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let (mut table, mut folder) = (whole(table)?, whole(folder)?);
+    if !table.starts_with(&folder) {
+        let name = table.file_name().map(PathBuf::from).unwrap_or_default();
+        table = real(table.parent().unwrap_or(&table)).join(name);
+        folder = real(&folder);
+    }
+    let shared = table.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| std::path::Component::ParentDir);
+    let path: PathBuf = if shared == 0 { table } else { up.chain(table.components().skip(shared)).collect() };
+    match path.to_str() {
+        Some(text) => Ok(text.replace(std::path::MAIN_SEPARATOR, "/")),
+        None => Err(Error::yours(format!("{}: the path is not UTF-8, so a policy cannot name it.", path.display()))),
+    }
+}

@@ -1,0 +1,236 @@
+//! What stands in a table: one pass over its rows, in memory that does not grow with them.
+
+use super::distinct::{Counted, Distinct, hash};
+use super::shape::{DATE_FORMATS, SHAPES, Seen, Shape};
+use super::steps::{MAGNITUDES, magnitude};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use kohort_core::number::Decimal;
+use kohort_core::table::{Chunk, Source};
+use kohort_core::{Error, Result};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a missing cell is often written.
+pub(super) const MISSING: [&str; 12] =
+    ["NA", "N/A", "n/a", "?", "null", "NULL", "None", "nan", "NaN", "#N/A", "<NA>", "-"];
+
+/// Distinct values that are counted exactly: in one column, and in all of them together.
+const MOST_VALUES: usize = 100_000;
+const MOST_VALUES_OF_ALL: usize = 16_000_000;
+
+/// A table as it was found.
+pub(super) struct Profile {
+    pub rows: u64,
+    /// Different rows.
+    pub distinct_rows: Counted,
+    pub columns: Vec<Column>,
+}
+
+/// A column as it was found. Nothing in it is a value of the data but the bounds of numbers.
+#[derive(Default)]
+pub(super) struct Column {
+    pub name: String,
+    /// Cells that are not missing.
+    pub present: u64,
+    pub distinct: Counted,
+    /// Cells that say they are missing, by the place in [`MISSING`].
+    pub marked: [u64; MISSING.len()],
+    /// Cells that are `*`. Counted as missing.
+    pub stars: u64,
+    /// Cells with white space around them.
+    pub padded: u64,
+    /// The shortest and the longest text, in characters.
+    pub lengths: Option<(usize, usize)>,
+    /// The least and the greatest number.
+    pub range: Option<(Decimal, Decimal)>,
+    /// Two columns with the same cells in every row have the same one.
+    pub fingerprint: u64,
+    shapes: [u64; SHAPES],
+    dates: [u64; DATE_FORMATS.len()],
+    magnitudes: Tally<MAGNITUDES>,
+}
+
+impl Profile {
+    /// Reads the whole table.
+    pub fn of(source: &Source) -> Result<Profile> {
+        let width = source.columns().len();
+        let most = (MOST_VALUES_OF_ALL / (width + 1)).clamp(1_000, MOST_VALUES);
+        let mut rows = 0;
+        let mut columns: Vec<Column> =
+            source.columns().iter().map(|name| Column { name: name.clone(), ..Column::default() }).collect();
+        // The last one counts rows.
+        let mut distinct = vec![Distinct::new(most); width + 1];
+        let bounds: Vec<AtomicU64> = (0..=width).map(|_| AtomicU64::new(u64::MAX)).collect();
+        source.progress().stage("reading", source.bytes());
+        source.scan(
+            |_| (),
+            |(), chunk| Ok(look(&chunk, width, &bounds)),
+            |part| {
+                rows += part.rows;
+                for (column, other) in columns.iter_mut().zip(part.columns) {
+                    column.merge(other);
+                }
+                for ((distinct, hashes), bound) in distinct.iter_mut().zip(part.hashes).zip(&bounds) {
+                    hashes.into_iter().for_each(|(hash, rows)| distinct.add(hash, rows));
+                    bound.store(distinct.bound(), Ordering::Relaxed);
+                }
+                Ok(())
+            },
+        )?;
+        if rows == 0 {
+            return Err(Error::yours(format!(
+                "{}: the table has no rows, so there is nothing to go by. Run init on the data itself.",
+                source.name()
+            )));
+        }
+        let mut counted = distinct.into_iter().map(Distinct::finish);
+        for column in &mut columns {
+            column.distinct = counted.next().unwrap_or_default();
+        }
+        Ok(Profile { rows, distinct_rows: counted.next().unwrap_or_default(), columns })
+    }
+}
+
+impl Column {
+    /// Cells of this shape.
+    pub fn cells(&self, shape: Shape) -> u64 {
+        self.shapes[shape as usize]
+    }
+
+    /// Whether at least `percent` of the cells that are there have this shape.
+    pub fn mostly(&self, percent: u64, shape: Shape) -> bool {
+        self.present > 0 && self.cells(shape) * 100 >= self.present * percent
+    }
+
+    /// The format most cells are dates in, the cells that are not, and whether day and month could be swapped.
+    pub fn date(&self) -> Option<(usize, u64, bool)> {
+        let most = self.dates.iter().copied().max().filter(|&most| most > 0 && most * 100 >= self.present * 95)?;
+        let place = self.dates.iter().position(|&cells| cells == most)?;
+        let ambiguous = DATE_FORMATS[place].starts_with("%m/") && self.dates[place + 1] == most;
+        Some((place, self.present - most, ambiguous))
+    }
+
+    /// The bounds, if every cell that is there is a number under this decimal mark.
+    pub fn numbers(&self, decimal: u8) -> Option<(Decimal, Decimal)> {
+        let decimals = if decimal == b',' { Shape::CommaDecimal } else { Shape::PointDecimal };
+        self.range.filter(|_| self.cells(Shape::Whole) + self.cells(decimals) == self.present)
+    }
+
+    /// The magnitude that nineteen of twenty numbers do not exceed.
+    pub fn bulk(&self) -> usize {
+        let numbers: u64 = self.magnitudes.0.iter().sum();
+        let mut seen = 0;
+        let enough = |cells: &u64| {
+            seen += cells;
+            seen * 20 >= numbers * 19
+        };
+        self.magnitudes.0.iter().position(enough).unwrap_or(MAGNITUDES - 1)
+    }
+
+    /// Whether nearly every row has another value.
+    pub fn is_near_unique(&self) -> bool {
+        self.present >= 20 && self.distinct.values * 10 >= self.present * 9
+    }
+
+    fn merge(&mut self, other: Column) {
+        self.present += other.present;
+        self.stars += other.stars;
+        self.padded += other.padded;
+        self.fingerprint = mix(self.fingerprint, other.fingerprint);
+        let pairs = |mine: &mut [u64], others: &[u64]| mine.iter_mut().zip(others).for_each(|(a, b)| *a += b);
+        pairs(&mut self.marked, &other.marked);
+        pairs(&mut self.shapes, &other.shapes);
+        pairs(&mut self.dates, &other.dates);
+        pairs(&mut self.magnitudes.0, &other.magnitudes.0);
+        self.lengths = around(self.lengths, other.lengths);
+        self.range = around(self.range, other.range);
+    }
+
+    /// A value came in so many cells.
+    fn see(&mut self, text: &str, cells: u64) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some(place) = MISSING.iter().position(|marker| *marker == text) {
+            self.marked[place] += cells;
+            return;
+        }
+        if text == "*" {
+            self.stars += cells;
+            return;
+        }
+        let seen = Seen::of(text);
+        self.present += cells;
+        let tally = |counts: &mut [u64], bits: u32| {
+            counts.iter_mut().enumerate().filter(|(i, _)| bits & (1 << i) != 0).for_each(|(_, count)| *count += cells);
+        };
+        tally(&mut self.dates, seen.dates);
+        tally(&mut self.shapes, seen.shapes);
+        let length = text.chars().count();
+        self.lengths = around(self.lengths, Some((length, length)));
+        if let Some(number) = seen.number {
+            self.range = around(self.range, Some((number, number)));
+            self.magnitudes.0[magnitude(number)] += cells;
+        }
+    }
+}
+
+/// Counts by place.
+struct Tally<const N: usize>([u64; N]);
+
+impl<const N: usize> Default for Tally<N> {
+    fn default() -> Self {
+        Tally([0; N])
+    }
+}
+
+/// What one chunk holds.
+struct Part {
+    rows: u64,
+    columns: Vec<Column>,
+    hashes: Vec<Vec<(u64, u64)>>,
+}
+
+/// Cost: a hash and a lookup for each cell; a cell's text is looked at once for each value of the chunk.
+fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64]) -> Part {
+    let mut part = Part { rows: chunk.rows() as u64, columns: Vec::new(), hashes: Vec::new() };
+    let mut row_hashes = vec![0; chunk.rows()];
+    for (c, bound) in bounds.iter().enumerate().take(width) {
+        let mut column = Column::default();
+        let mut values: HashMap<u64, (u64, usize), FixedState> = HashMap::default();
+        for (row, row_hash) in row_hashes.iter_mut().enumerate() {
+            let cell = chunk.cell(row, c);
+            let text = cell.trim_ascii();
+            column.padded += u64::from(text.len() < cell.len());
+            let hash = hash(text);
+            *row_hash = mix(*row_hash, hash);
+            column.fingerprint = mix(column.fingerprint, hash);
+            values.entry(hash).or_insert((0, row)).0 += 1;
+        }
+        let bound = bound.load(Ordering::Relaxed);
+        let mut hashes = Vec::new();
+        for (hash, (cells, row)) in values {
+            let before = column.present;
+            column.see(&String::from_utf8_lossy(chunk.cell(row, c).trim_ascii()), cells);
+            if column.present > before && hash <= bound {
+                hashes.push((hash, cells));
+            }
+        }
+        part.columns.push(column);
+        part.hashes.push(hashes);
+    }
+    let bound = bounds[width].load(Ordering::Relaxed);
+    part.hashes.push(row_hashes.iter().map(|row| (hash(&row.to_le_bytes()), 1)).filter(|row| row.0 <= bound).collect());
+    part
+}
+
+fn mix(state: u64, hash: u64) -> u64 {
+    (state.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ hash
+}
+
+fn around<T: Ord + Copy>(a: Option<(T, T)>, b: Option<(T, T)>) -> Option<(T, T)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    }
+}

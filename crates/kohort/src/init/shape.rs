@@ -1,0 +1,233 @@
+//! What a cell looks like: a number, a date, a diagnosis code, a telephone number, a sentence.
+
+use kohort_core::codes::CodeSystem;
+use kohort_core::hierarchy::DateFormat;
+use kohort_core::number::Decimal;
+use std::sync::LazyLock;
+
+/// What a cell may look like. One cell can have several shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `-12`.
+    Whole,
+    /// `12.5`.
+    PointDecimal,
+    /// `12,5`.
+    CommaDecimal,
+    /// `12,5` but not `12,500`, which may be a thousand.
+    SurelyComma,
+    /// `007`.
+    LeadingZero,
+    /// `anna@example.org`.
+    Email,
+    /// `https://…`.
+    Url,
+    /// `87ba3fec-791b-4565-87b6-cf9ce1dec850`.
+    Uuid,
+    /// `999-47-2873`.
+    SocialSecurity,
+    /// `+49 30 1234567`, `(555) 123-4567`.
+    Phone,
+    /// Five words or more.
+    Sentence,
+    /// `Anna`, `O'Neill, Mary-Ann`.
+    PersonName,
+    /// A diagnosis code that stands in the tables of ICD-9-CM.
+    Icd9,
+    /// The same, with a letter: `V27.0`, `E812`.
+    Icd9Letter,
+    /// A diagnosis code that stands in the tables of ICD-10-CM.
+    Icd10,
+    /// A digit occurs.
+    Digit,
+    /// The last character is `*`.
+    EndsInStar,
+}
+
+/// How many shapes there are.
+pub(super) const SHAPES: usize = Shape::EndsInStar as usize + 1;
+
+/// The date formats that are tried. Of several that fit, the first is proposed.
+pub(super) const DATE_FORMATS: [&str; 27] = [
+    "%Y-%m-%d",
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%Y%m%d",
+    "%Y/%m/%d",
+    "%d-%m-%Y",
+    "%d%b%Y",
+    "%d-%b-%Y",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%d %H:%M:%S.000",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H:%M:%SZ",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%m/%d/%Y %H:%M",
+    "%d/%m/%Y %H:%M",
+    "%m/%d/%Y %H:%M:%S",
+    "%d/%m/%Y %H:%M:%S",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y%m%d %H:%M:%S",
+    "%d.%m.%y",
+    "%m/%d/%y",
+    "%d/%m/%y",
+    "%d-%b-%y",
+];
+
+static FORMATS: LazyLock<Vec<DateFormat>> =
+    LazyLock::new(|| DATE_FORMATS.iter().filter_map(|format| DateFormat::new(format).ok()).collect());
+
+/// All that is seen in one cell.
+pub(super) struct Seen {
+    /// Bit i: it has the i-th [`Shape`].
+    pub shapes: u32,
+    /// Bit i: it is a date in the i-th format.
+    pub dates: u32,
+    /// The number it is.
+    pub number: Option<Decimal>,
+}
+
+impl Seen {
+    /// Looks at a cell that is not missing.
+    pub fn of(text: &str) -> Seen {
+        let mut seen = Seen { shapes: 0, dates: dates(text), number: None };
+        seen.see_number(text);
+        let mut add = |shape: Shape, is: bool| seen.shapes |= u32::from(is) << shape as u32;
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        add(Shape::Digit, digits > 0);
+        add(Shape::EndsInStar, text.ends_with('*'));
+        add(Shape::Email, is_email(text));
+        add(Shape::Url, text.contains("://") || text.starts_with("www."));
+        add(Shape::Uuid, is_grouped(text, &[8, 4, 4, 4, 12], |b| b.is_ascii_hexdigit()));
+        add(Shape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
+        add(Shape::Phone, seen.dates == 0 && seen.number.is_none() && is_phone(text, digits));
+        add(Shape::Sentence, text.split_whitespace().count() >= 5);
+        add(Shape::PersonName, is_person_name(text));
+        if digits >= 2 && text.len() <= 8 {
+            let icd9 = CodeSystem::Icd9.place(text).is_some();
+            add(Shape::Icd9, icd9);
+            add(Shape::Icd9Letter, icd9 && text.as_bytes()[0].is_ascii_alphabetic());
+            add(Shape::Icd10, CodeSystem::Icd10.place(text).is_some());
+        }
+        seen
+    }
+
+    fn see_number(&mut self, text: &str) {
+        let shape = match (text.contains('.'), text.split_once(',')) {
+            (false, None) => Shape::Whole,
+            (true, _) => Shape::PointDecimal,
+            (false, Some(_)) => Shape::CommaDecimal,
+        };
+        let point = if shape == Shape::CommaDecimal { b',' } else { b'.' };
+        self.number = Decimal::parse(text, point);
+        if self.number.is_none() {
+            return;
+        }
+        self.shapes |= 1 << shape as u32;
+        if text.split_once(',').is_some_and(|(_, decimals)| decimals.len() != 3) {
+            self.shapes |= 1 << Shape::SurelyComma as u32;
+        }
+        if shape == Shape::Whole && text.len() > 1 && text.starts_with('0') {
+            self.shapes |= 1 << Shape::LeadingZero as u32;
+        }
+    }
+}
+
+fn dates(text: &str) -> u32 {
+    if !(6..=25).contains(&text.len()) || !text.as_bytes()[0].is_ascii_digit() {
+        return 0;
+    }
+    let all_digits = text.bytes().all(|b| b.is_ascii_digit());
+    if all_digits && text.len() != 8 {
+        return 0;
+    }
+    (0..).zip(FORMATS.iter()).filter(|(_, format)| format.covers(text)).fold(0, |bits, (i, _)| bits | 1 << i)
+}
+
+fn is_email(text: &str) -> bool {
+    match text.split_once('@') {
+        Some((user, host)) => {
+            !user.is_empty() && host.contains('.') && !host.starts_with('.') && !text.contains(char::is_whitespace)
+        }
+        None => false,
+    }
+}
+
+/// Groups of these lengths with a hyphen between them.
+fn is_grouped(text: &str, lengths: &[usize], is: fn(u8) -> bool) -> bool {
+    let groups = text.split('-');
+    groups.clone().count() == lengths.len()
+        && groups.zip(lengths).all(|(group, &length)| group.len() == length && group.bytes().all(is))
+}
+
+/// Digits in groups, as numbers to dial are written. Digits alone are a number like any other.
+fn is_phone(text: &str, digits: usize) -> bool {
+    let dialled = text.bytes().all(|b| b.is_ascii_digit() || b" +-()/.".contains(&b));
+    let groups = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+    let opened = text.starts_with(['+', '(']) || text.starts_with("00");
+    dialled && (7..=15).contains(&digits) && (groups >= 3 || opened)
+}
+
+/// One to four words of letters that start with a capital.
+fn is_person_name(text: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && word.chars().all(|c| c.is_alphabetic() || "'’-.,".contains(c))
+            && word.chars().filter(|c| c.is_alphabetic()).count() >= 2
+    };
+    let words = text.split_whitespace().count();
+    (1..=4).contains(&words) && text.split_whitespace().any(is_word) && !text.contains(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, shapes: &[Shape]) {
+        let seen = Seen::of(text);
+        let all: u32 = shapes.iter().fold(0, |bits, &shape| bits | 1 << shape as u32);
+        assert_eq!(format!("{:b}", seen.shapes), format!("{all:b}"), "{text}");
+    }
+
+    #[test]
+    fn a_cell_has_the_shapes_it_looks_like() {
+        use Shape::*;
+        check("12", &[Whole, Digit]);
+        check("-1.5", &[PointDecimal, Digit]);
+        check("1,5", &[CommaDecimal, SurelyComma, Digit]);
+        check("1,500", &[CommaDecimal, Digit]);
+        check("007", &[Whole, LeadingZero, Digit, Icd9]);
+        check("anna@example.org", &[Email]);
+        check("87ba3fec-791b-4565-87b6-cf9ce1dec850", &[Uuid, Digit]);
+        check("999-47-2873", &[SocialSecurity, Phone, Digit]);
+        check("(555) 1234567", &[Phone, Digit]);
+        check("2010-03-14", &[Digit]);
+        check("100-499", &[Digit]);
+        check("Anna O'Neill", &[PersonName]);
+        check("V27.0", &[Icd9, Icd9Letter, Icd10, Digit]);
+        check("E11.9", &[Icd10, Digit]);
+        check("came in with pain since Monday", &[Sentence]);
+        check("021*", &[Digit, EndsInStar]);
+        check("ä", &[]);
+    }
+
+    #[test]
+    fn every_format_is_known_and_dates_are_seen() {
+        assert_eq!(FORMATS.len(), DATE_FORMATS.len());
+        let formats = |text: &str| -> Vec<&str> {
+            let dates = Seen::of(text).dates;
+            (0..DATE_FORMATS.len()).filter(|i| dates & (1 << i) != 0).map(|i| DATE_FORMATS[i]).collect()
+        };
+        assert_eq!(formats("2010-03-14"), ["%Y-%m-%d"]);
+        assert_eq!(formats("03/04/2010"), ["%m/%d/%Y", "%d/%m/%Y"]);
+        assert_eq!(formats("14.3.2010 7:05"), ["%d.%m.%Y %H:%M"]);
+        assert_eq!(formats("20100314"), ["%Y%m%d"]);
+        assert_eq!(formats("20101314"), [""; 0]);
+        assert_eq!(formats("2010-03-14T10:00:00Z"), ["%Y-%m-%dT%H:%M:%SZ"]);
+    }
+}

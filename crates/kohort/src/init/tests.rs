@@ -1,0 +1,324 @@
+use super::*;
+use crate::hospital::Hospital;
+use kohort_core::cohort::{Cohort, survey};
+use kohort_core::policy::PolicyFile;
+use kohort_core::table::Silent;
+use proptest::prelude::*;
+
+/// A table in a folder of its own, and what is suggested for it.
+struct Suggested {
+    folder: tempfile::TempDir,
+    suggestion: Suggestion,
+}
+
+fn suggest(table: impl AsRef<[u8]>) -> Suggested {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, table).unwrap();
+    let suggestion = init(&[path], folder.path(), 2, Arc::new(Silent)).unwrap();
+    Suggested { folder, suggestion }
+}
+
+impl Suggested {
+    /// Binds the policy, once k is chosen, and counts the table by it.
+    fn survey(&self) -> Cohort {
+        assert!(self.suggestion.policy.contains("\n# k = 5\n"));
+        let text = self.suggestion.policy.replace("\n# k = 5\n", "\nk = 5\n");
+        let policy =
+            PolicyFile::parse("policy.toml", &text, self.folder.path()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let source = open(&policy.input).unwrap();
+        let policy = policy.bind(&source).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let names: Vec<&str> = policy.columns.iter().map(|c| c.name.as_str()).collect();
+        let advised: Vec<&str> = self.suggestion.columns.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, advised);
+        survey(&source, &policy).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    }
+
+    /// Role and hierarchy of every column, a line each.
+    fn roles(&self) -> String {
+        let line = |c: &ColumnAdvice| {
+            format!("{} {} {}", c.name, c.role.name(), c.hierarchy.as_deref().unwrap_or_default())
+                .trim_end()
+                .to_string()
+                + "\n"
+        };
+        self.suggestion.columns.iter().map(line).collect()
+    }
+
+    fn column(&self, name: &str) -> &ColumnAdvice {
+        self.suggestion.columns.iter().find(|c| c.name == name).unwrap()
+    }
+
+    fn warns(&self, part: &str) -> bool {
+        self.suggestion.warnings.iter().any(|warning| warning.contains(part))
+    }
+}
+
+#[track_caller]
+fn check(suggested: &Suggested, roles: &str) {
+    let expected: String = roles.lines().map(|line| line.trim().to_string() + "\n").collect();
+    assert_eq!(suggested.roles(), expected);
+}
+
+/// `rows` lines that a number makes.
+fn lines(header: &str, rows: u64, line: impl Fn(u64) -> String) -> String {
+    (0..rows).fold(format!("{header}\n"), |text, row| text + &line(row) + "\n")
+}
+
+/// A number that looks like chance, the same in every run.
+fn chance(row: u64, below: u64) -> u64 {
+    distinct::hash(&(row ^ below << 32).to_le_bytes()) % below
+}
+
+#[test]
+fn the_patients_of_the_hospital_get_sensible_roles() {
+    let mut table = Vec::new();
+    Hospital { rows: 20_000, seed: 1 }.write_patients(&mut table).unwrap();
+    let suggested = suggest(table);
+    check(
+        &suggested,
+        "patient_id patient
+         name identifier
+         phone identifier
+         birth_date quasi { date = \"%Y-%m-%d\" }
+         age quasi { intervals = [5, 10, 20], from = 0, to = 90 }
+         sex quasi
+         zip quasi { prefix = [4, 3, 2] }
+         marital quasi
+         occupation quasi
+         admitted quasi { date = \"%Y-%m-%d\" }
+         los_days quasi { intervals = [2, 10, 20], from = 0, to = 140 }
+         diagnosis sensitive
+         procedure sensitive
+         ward quasi
+         outcome sensitive",
+    );
+    assert!(suggested.column("diagnosis").why.contains("ICD-10"));
+    assert!(suggested.column("birth_date").notes[0].contains("age"));
+    assert_eq!(suggested.suggestion.warnings, [""; 0]);
+    assert!(suggested.survey().notes.is_empty());
+}
+
+#[test]
+fn discharges_are_rows_of_patients_who_come_again() {
+    let mut table = Vec::new();
+    Hospital { rows: 10_000, seed: 1 }.write_discharges(&mut table).unwrap();
+    let suggested = suggest(table);
+    check(
+        &suggested,
+        "patient_id patient
+         age quasi { intervals = [5, 10, 20], from = 0, to = 90 }
+         sex quasi
+         zip quasi { prefix = [4, 3, 2] }
+         admitted quasi { date = \"%Y-%m-%d\" }
+         los_days quasi { intervals = [2, 10, 20], from = 0, to = 140 }
+         diagnosis sensitive
+         procedure sensitive
+         outcome sensitive",
+    );
+    assert!(
+        suggested.warns("`patient_id` repeats, so rows are not people") && suggested.warns("rows of 10,000 people.")
+    );
+    assert_eq!(suggested.survey().tuples.patients.unwrap().total, 10_000);
+}
+
+#[test]
+fn a_suggestion_does_not_depend_on_threads() {
+    let mut table = Vec::new();
+    Hospital { rows: 40_000, seed: 2 }.write_discharges(&mut table).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.csv");
+    std::fs::write(&path, table).unwrap();
+    let with = |threads| init(std::slice::from_ref(&path), folder.path(), threads, Arc::new(Silent)).unwrap();
+    let (one, four) = (with(1), with(4));
+    assert_eq!((one.policy, one.warnings), (four.policy, four.warnings));
+}
+
+#[test]
+fn names_of_columns_may_be_anything() {
+    let suggested = suggest(lines(
+        "\"a b\",\"say \"\"hi\"\"\",größe,x.y,back\\slash,\"two\nlines\",'q',tab\there,*,é*",
+        40,
+        |row| (0..10).map(|c| chance(row * 10 + c, 5).to_string()).collect::<Vec<_>>().join(","),
+    ));
+    let names: Vec<&str> = suggested.suggestion.columns.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["a b", "say \"hi\"", "größe", "x.y", "back\\slash", "two\nlines", "'q'", "tab\there", "*", "é*"]
+    );
+    assert_eq!(suggested.survey().quasi.len(), 10);
+}
+
+#[test]
+fn decimal_commas_are_found() {
+    let suggested = suggest(lines("Nr;Alter;Geschlecht;Gewicht;Laborwert;Aufnahme;PLZ", 200, |row| {
+        format!(
+            "{};{};{};{},{};{},5;0{}.03.2020;{:04}",
+            row + 100_000,
+            20 + chance(row, 60),
+            ["m", "w"][chance(row, 2) as usize],
+            50 + chance(row, 40),
+            chance(row, 10),
+            chance(row, 100),
+            1 + chance(row, 9),
+            1000 + chance(row, 100)
+        )
+    }));
+    check(
+        &suggested,
+        "Nr identifier
+         Alter quasi { intervals = [5, 10, 20], from = 0, to = 100 }
+         Geschlecht quasi
+         Gewicht quasi { intervals = [2, 10, 20], from = 40, to = 100 }
+         Laborwert sensitive
+         Aufnahme quasi { date = \"%d.%m.%Y\" }
+         PLZ quasi { prefix = [3, 2, 1] }",
+    );
+    assert!(suggested.suggestion.policy.contains("decimal = \",\""));
+    assert!(suggested.warns("no column tells which rows are of one person"));
+    suggested.survey();
+}
+
+#[test]
+fn missing_words_padding_and_stars_are_found() {
+    let suggested = suggest(lines("age, sex,region,note", 60, |row| {
+        let age = [" 31 ".to_string(), "NA".into(), "?".into(), (30 + chance(row, 30)).to_string()];
+        format!(
+            "{}, F,{},{}",
+            age[chance(row, 4) as usize],
+            ["north", "south", "-", "*"][chance(row, 4) as usize],
+            "N/A"
+        )
+    }));
+    assert!(suggested.suggestion.policy.contains("missing = [\"\", \"NA\", \"N/A\", \"?\", \"-\", \"*\"]"));
+    assert!(suggested.suggestion.policy.contains("trim = true"));
+    assert!(suggested.warns("`region`:") && suggested.warns("are `*`"));
+    let age = suggested.column("age");
+    assert_eq!(age.hierarchy.as_deref(), Some("{ intervals = [5, 10, 20], from = 0, to = 100 }"));
+    assert!(age.facts.ends_with("% missing"), "{}", age.facts);
+    assert!(suggested.column("note").why.contains("never filled in"));
+    suggested.survey();
+}
+
+#[test]
+fn icd9_codes_keep_their_zeros_and_need_no_dots() {
+    let codes = ["0010", "0389", "25000", "4019", "V270", "E8120", "042", "7455", "486", "0796", "41401", "V3000"];
+    let suggested = suggest(lines("sex,dx1,what,number", 300, |row| {
+        let code = |salt| codes[chance(row + salt, 12) as usize];
+        format!("{},{},{},{}", chance(row, 2), code(1000), code(2000), codes[chance(row, 4) as usize])
+    }));
+    check(&suggested, "sex quasi\ndx1 sensitive\nwhat sensitive\nnumber quasi");
+    for name in ["dx1", "what"] {
+        assert_eq!(suggested.column(name).why, "ICD-9 codes");
+        assert!(suggested.column(name).notes[0].contains("hierarchy = \"icd9\" }"));
+    }
+    assert!(suggested.column("number").why.contains("codes"));
+    suggested.survey();
+}
+
+#[test]
+fn values_decide_where_the_name_says_something_else() {
+    let text = |row| format!("came back on day {} with the pain as before", chance(row, 5000));
+    let suggested = suggest(lines("age,sex,ward,info,phone_type,x", 300, |row| {
+        let mail = format!("person{row}@example.org");
+        format!(
+            "{},{},{mail},{},{},{:.3}",
+            row * 7,
+            chance(row, 90),
+            text(row),
+            chance(row, 3),
+            chance(row, 100_000) as f64 / 7.0
+        )
+    }));
+    check(
+        &suggested,
+        "age identifier
+         sex quasi { intervals = [5, 10, 20], from = 0, to = 100 }
+         ward identifier
+         info identifier
+         phone_type quasi
+         x quasi { intervals = [1000, 5000, 10000], from = 0, to = 20000 }",
+    );
+    assert!(suggested.column("sex").why.starts_with("the name says sex, the values do not"));
+    assert!(suggested.warns("`info` is free text and is dropped") && suggested.warns("`x`: nearly every row"));
+    suggested.survey();
+}
+
+#[test]
+fn duplicates_are_told() {
+    let suggested = suggest(lines("id,sex,gender", 100, |row| {
+        let row = row / 2;
+        format!("A{row},{0},{0}", chance(row, 2))
+    }));
+    assert!(suggested.warns("50 rows repeat an earlier one"), "{:?}", suggested.suggestion.warnings);
+    assert!(suggested.warns("columns `sex` and `gender` are the same in every row"));
+}
+
+#[test]
+fn a_first_line_of_data_does_not_name_columns() {
+    let suggested = suggest(lines("39,Private,Bachelors,2020-01-05", 50, |row| {
+        format!("{},Private,{},2020-02-0{}", 20 + chance(row, 40), chance(row, 7), 1 + chance(row, 9))
+    }));
+    assert!(
+        suggested.suggestion.policy.contains("header = false") && suggested.warns("the first line looks like a row")
+    );
+    assert_eq!(suggested.suggestion.columns[1].name, "column2");
+    assert!(!suggested.suggestion.policy.contains("Private"));
+    suggested.survey();
+}
+
+#[test]
+fn old_encodings_are_found() {
+    let suggested = suggest(b"sex;ort\nm;M\xfcnchen\nw;K\xf6ln\n");
+    assert!(suggested.suggestion.policy.contains("encoding = \"windows-1252\""));
+    suggested.survey();
+}
+
+#[test]
+fn what_is_no_single_table_with_rows_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let (empty, header, rows) = (file("e.csv", ""), file("h.csv", "a,b\n"), file("r.csv", "a,b\n1,2\n"));
+    let error = |tables: &[PathBuf]| init(tables, folder.path(), 1, Arc::new(Silent)).unwrap_err().message;
+    assert_eq!(error(&[empty]), "e.csv: the file is empty.");
+    assert!(error(&[header]).starts_with("h.csv: the table has no rows"));
+    assert!(error(&[rows.clone(), rows]).starts_with("init profiles one table, and 2 were given."));
+    assert!(error(&[]).starts_with("init needs a table"));
+}
+
+#[test]
+fn the_table_is_named_from_the_policys_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, policies) = (folder.path().join("data set"), folder.path().join("policies/new"));
+    [&data, &policies].iter().for_each(|path| std::fs::create_dir_all(path).unwrap());
+    let table = data.join("t.csv");
+    std::fs::write(&table, "sex\nF\n").unwrap();
+    assert_eq!(relative(&table, &data).unwrap(), "t.csv");
+    assert_eq!(relative(&table, folder.path()).unwrap(), "data set/t.csv");
+    assert_eq!(relative(Path::new("t.csv"), Path::new("")).unwrap(), "t.csv");
+    assert_eq!(relative(&table, &policies).unwrap(), "../../data set/t.csv");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn no_cell_is_shown(
+        rows in prop::collection::vec(prop::collection::vec("[a-z]{6,9}[0-9]{3}[A-Z äß]{0,12}|Q[0-9]{7}|[0-9]{2},[0-9]{5}", 6), 1..60),
+    ) {
+        let header = "patient;age;zip;diagnosis;note;x";
+        let text = rows.iter().fold(format!("{header}\n"), |text, row| text + &row.join(";") + "\n");
+        let suggested = suggest(text);
+        let shown = suggested.suggestion.policy.clone() + &suggested.suggestion.warnings.join("\n") + &format!("{:?}", suggested.suggestion.columns);
+        for cell in rows.iter().flatten() {
+            prop_assert!(!shown.contains(cell.trim()), "{cell}");
+        }
+        if suggested.suggestion.columns.iter().any(|c| c.role == Role::Quasi) {
+            suggested.survey();
+        }
+    }
+}

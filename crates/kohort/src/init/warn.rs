@@ -1,0 +1,129 @@
+//! What the custodian should look at before they trust a suggestion.
+
+use super::ColumnAdvice;
+use super::profile::{Column, Profile};
+use super::shape::Shape;
+use super::suggest::{Reading, round, thousands};
+use super::topic::share;
+use super::write::shown;
+use kohort_core::policy::Role;
+use kohort_core::table::{Encoding, Input};
+
+/// Fewer rows than this tell little.
+const FEW_ROWS: u64 = 20;
+/// More quasi-identifiers than this are many to search through.
+const MANY_QUASI: usize = 15;
+
+/// All warnings: first on the table, then on its columns in their order.
+pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAdvice], input: &Input) -> Vec<String> {
+    let mut all = on_reading(profile, reading, input);
+    all.extend(on_people(profile, columns));
+    let pairs = || profile.columns.iter().zip(columns);
+    pairs().for_each(|(column, advice)| all.extend(on_column(column, advice)));
+    for (i, (column, _)) in pairs().enumerate().filter(|(_, (column, _))| column.distinct.values > 1) {
+        let same = |other: &&Column| other.fingerprint == column.fingerprint;
+        if let Some(first) = profile.columns[..i].iter().find(same) {
+            all.push(format!(
+                "columns {} and {} are the same in every row: one of them is enough.",
+                shown(&first.name),
+                shown(&column.name)
+            ));
+        }
+    }
+    let quasi = columns.iter().filter(|c| c.role == Role::Quasi).count();
+    if quasi > MANY_QUASI {
+        all.push(format!("{quasi} columns are proposed as quasi, most of them out of caution. Each costs detail: drop what the study does not need, and say of the others who could know them."));
+    }
+    if quasi == 0 {
+        all.push("no column is proposed as quasi: a policy needs at least one that somebody outside may know.".into());
+    }
+    all
+}
+
+fn on_reading(profile: &Profile, reading: &Reading, input: &Input) -> Vec<String> {
+    let mut all = Vec::new();
+    if profile.rows < FEW_ROWS {
+        all.push(format!(
+            "the table has {} rows: too few for more than a guess from the columns' names.",
+            profile.rows
+        ));
+    }
+    if !input.header {
+        all.push("the first line looks like a row and not like names: the columns are called column1, column2, … Say header = true if it does name them.".into());
+    }
+    if input.encoding == Encoding::Windows1252 {
+        all.push(
+            "the file is not UTF-8 and was read as windows-1252: check that names and umlauts come out right.".into(),
+        );
+    }
+    if reading.missing.iter().any(|marker| *marker != "*") {
+        all.push("some cells say in words that they are missing, and `missing` lists the words. It holds for every column: take out what is a value somewhere.".into());
+    }
+    all
+}
+
+fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
+    let mut all = Vec::new();
+    let patient = profile.columns.iter().zip(columns).find(|(_, advice)| advice.role == Role::Patient);
+    match patient {
+        None => all.push("no column tells which rows are of one person, so every row is taken for a person. If people can have several rows, the table needs a patient column.".into()),
+        Some((column, _)) => {
+            let name = shown(&column.name);
+            if column.distinct.repeats {
+                let people = column.distinct.values;
+                let people = if column.distinct.exact { thousands(people) } else { format!("about {}", thousands(round(people))) };
+                all.push(format!(
+                    "{name} repeats, so rows are not people: {} rows of {people} people. With role = \"patient\" classes count them.",
+                    thousands(profile.rows)
+                ));
+            }
+            if column.present < profile.rows {
+                all.push(format!(
+                    "{name} is missing in {} of the rows. Every row needs its patient: mend them, or give it role = \"identifier\".",
+                    share(profile.rows - column.present, profile.rows)
+                ));
+            }
+            // Without a key, people who look the same are no surprise.
+            if profile.distinct_rows.repeats {
+                let again = profile.rows.saturating_sub(profile.distinct_rows.values);
+                let again = if profile.distinct_rows.exact { thousands(again) } else { format!("about {}", thousands(round(again))) };
+                all.push(format!("{again} rows repeat an earlier one, cell by cell, key included: duplicates of an export?"));
+            }
+        }
+    }
+    all
+}
+
+fn on_column(column: &Column, advice: &ColumnAdvice) -> Vec<String> {
+    let mut all = Vec::new();
+    let name = shown(&column.name);
+    if column.stars > 0 {
+        all.push(format!(
+            "{name}: {} cells are `*`, which means suppressed in a release. `missing` lists it: check that it means \"not recorded\".",
+            thousands(column.stars)
+        ));
+    }
+    match advice.role {
+        Role::Identifier if advice.why.contains("free text") => {
+            all.push(format!("{name} is free text and is dropped: no method makes sentences safe."));
+        }
+        Role::Quasi if column.is_near_unique() => all.push(format!(
+            "{name}: nearly every row has another value, so that most of its detail will go. Drop it if the study does not need it."
+        )),
+        Role::Sensitive { .. } if column.is_near_unique() => all.push(format!(
+            "{name}: nearly every row has another value, and it would leave as it is: whoever knows the value finds the row."
+        )),
+        _ => {}
+    }
+    if advice.role.is_released() {
+        let named = [
+            (Shape::Email, "e-mail addresses"),
+            (Shape::SocialSecurity, "social security numbers"),
+            (Shape::Url, "web addresses"),
+        ];
+        for (shape, what) in named.into_iter().filter(|(shape, _)| column.cells(*shape) > 0) {
+            all.push(format!("{name}: {} cells look like {what}.", thousands(column.cells(shape))));
+        }
+    }
+    all
+}

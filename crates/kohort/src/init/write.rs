@@ -1,0 +1,162 @@
+//! A suggestion as the text of a policy.
+
+use super::ColumnAdvice;
+use super::suggest::Reading;
+use kohort_core::policy::{Role, Unmapped};
+use kohort_core::table::{Encoding, Input};
+use std::fmt::Write;
+
+/// Names and entries are aligned up to these widths; longer ones stand out.
+const WIDEST_NAME: usize = 28;
+const WIDEST_ENTRY: usize = 84;
+
+const PRIVACY: &str = r#"
+[privacy]
+# Whoever is looked for, at least k patients look the same; the risk of being found is at most 1/k.
+# Nobody else can choose k for you, so it has no default. In use are:
+#   k = 3     risk 0.33    inside one house, under restriction
+#   k = 5     risk 0.2     a recipient you trust, bound by an agreement
+#   k = 11                 the smallest cell that CMS lets out
+#   k = 12    risk 0.09    public reports to EMA and Health Canada
+#   k = 20    risk 0.05    everybody, on the web
+# k = 5
+knows = "all"                    # an adversary may know every quasi column: the strictest, and the default
+"#;
+
+const SENSITIVE: &str = r#"# k hides which row is whose. It does not see to it that the rows of a class differ in what is sensitive:
+# confidence = 0.5               # in no class may more than half share one sensitive value
+"#;
+
+const METHOD: &str = r#"
+[method]
+name = "lattice"                 # coarsens whole columns, and finds the best way to do it
+max_suppressed = 0.05            # up to 5 % of the rows may go, if all others can stay finer
+"#;
+
+/// Columns that are read together.
+struct Group {
+    title: &'static str,
+    holds: fn(&Role) -> bool,
+}
+
+const GROUPS: [Group; 3] = [
+    Group {
+        title: "Who it is. These columns never leave.",
+        holds: |role| matches!(role, Role::Identifier | Role::Patient),
+    },
+    Group {
+        title: "What somebody outside may know: a neighbour, an employer, a newspaper. A hierarchy says how a value may\n\
+                # become coarser; without one it is the value or *.",
+        holds: |role| *role == Role::Quasi,
+    },
+    Group {
+        title: "What nobody should learn about a patient. It leaves as it is.",
+        holds: |role| matches!(role, Role::Sensitive { .. }),
+    },
+];
+
+/// The whole text.
+pub(super) fn policy(table: &str, input: &Input, reading: &Reading, columns: &[ColumnAdvice]) -> String {
+    let mut text = String::from(
+        "# A suggestion for how this table may leave. Read every line: you know the data, the suggestion only saw it.\n\n",
+    );
+    text += &input_section(table, input, reading);
+    text += "\n# Every column has a role. One that is not named here is an error, not a leak.\n";
+    text += "# To release a column as it is: role = \"other\", with the reason why nobody outside can know it.\n[columns]\n";
+    let name_width = width(columns.iter().map(|c| key(&c.name)), WIDEST_NAME);
+    for Group { title, holds } in GROUPS {
+        let group: Vec<&ColumnAdvice> = columns.iter().filter(|c| holds(&c.role)).collect();
+        if group.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n# {title}");
+        let entry_width = width(group.iter().map(|c| entry(c)), WIDEST_ENTRY);
+        let mut before: &[String] = &[];
+        for column in group {
+            // Neighbours often share their notes: fifteen columns of diagnoses need them once.
+            for note in column.notes.iter().filter(|note| !before.contains(note)) {
+                let _ = writeln!(text, "# {note}");
+            }
+            before = &column.notes;
+            let (key, entry) = (key(&column.name), entry(column));
+            let _ = writeln!(text, "{key:<name_width$} = {entry:<entry_width$}    # {} ({})", column.why, column.facts);
+        }
+    }
+    text += PRIVACY;
+    if columns.iter().any(|c| matches!(c.role, Role::Sensitive { .. })) {
+        text += SENSITIVE;
+    }
+    text + METHOD
+}
+
+fn input_section(table: &str, input: &Input, reading: &Reading) -> String {
+    let mut lines = vec![(format!("table = {}", quoted(table)), "the path is relative to this file")];
+    let markers: Vec<String> = std::iter::once("").chain(reading.missing.iter().copied()).map(quoted).collect();
+    lines.push((
+        format!("missing = [{}]", markers.join(", ")),
+        if reading.missing.is_empty() {
+            "an empty cell is a value of its own: \"not recorded\""
+        } else {
+            "these occur: take out what is a value and not \"not recorded\""
+        },
+    ));
+    if !input.header {
+        lines.push(("header = false".into(), "the first line looks like a row"));
+    }
+    if reading.trim {
+        lines.push(("trim = true".into(), "cells have white space around them"));
+    }
+    if input.encoding == Encoding::Windows1252 {
+        lines.push(("encoding = \"windows-1252\"".into(), "it is not UTF-8"));
+    }
+    if reading.decimal == b',' {
+        lines.push(("decimal = \",\"".into(), "numbers are written 12,5"));
+    }
+    let mut text = String::from("[input]\n");
+    for (line, why) in lines {
+        let _ = writeln!(text, "{line:<32} # {why}");
+    }
+    text
+}
+
+fn width(texts: impl Iterator<Item = String>, widest: usize) -> usize {
+    texts.map(|text| text.chars().count()).filter(|&length| length <= widest).max().unwrap_or(0)
+}
+
+fn entry(column: &ColumnAdvice) -> String {
+    let mut entry = format!("{{ role = \"{}\"", column.role.name());
+    if let Some(hierarchy) = &column.hierarchy {
+        let _ = write!(entry, ", hierarchy = {hierarchy}");
+    }
+    if column.unmapped == Unmapped::Suppressed {
+        entry += ", unmapped = \"suppress\"";
+    }
+    entry + " }"
+}
+
+/// A column's name as a key of TOML.
+fn key(name: &str) -> String {
+    let bare = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if bare && !name.is_empty() { name.into() } else { quoted(name) }
+}
+
+/// A text in quotes, as TOML reads it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted += "\\n",
+            '\r' => quoted += "\\r",
+            '\t' => quoted += "\\t",
+            c if c.is_control() => _ = write!(quoted, "\\u{:04X}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// A column's name in a sentence.
+pub(super) fn shown(name: &str) -> String {
+    format!("`{}`", name.replace(char::is_control, " "))
+}
