@@ -5,6 +5,7 @@ pub mod cohort;
 pub mod error;
 pub mod hierarchy;
 pub mod number;
+pub mod parallel;
 pub mod policy;
 pub mod privacy;
 pub mod release;

@@ -150,7 +150,7 @@ fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan) -> Claim {
 /// By value code of a tuple column: whether any released row has it.
 fn leaving(cohort: &Cohort, plan: &Plan, position: usize) -> Vec<bool> {
     let mut leaves = vec![false; cohort.tuples.dictionaries[position].len()];
-    for t in (0..cohort.tuples.len()).filter(|&t| plan.rows(cohort, t).iter().any(|(_, rows)| *rows > 0)) {
+    for t in (0..cohort.tuples.len()).filter(|&t| plan.rows(cohort, t).any(|(_, rows)| rows > 0)) {
         leaves[cohort.tuples.code(t, position) as usize] = true;
     }
     leaves
@@ -181,6 +181,8 @@ pub fn measure(
     let out = findings.recount.rows;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let after = View::After(plan);
+    let (sizes_before, sizes_after) = (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, after, &all));
+    let risk_all = |sizes: &[u64]| risk_json(cohort, &Risk::of(&all, sizes));
     let cells = utility::cells(cohort, plan);
     let discernibility = utility::discernibility(cohort, plan);
     let by_column: Map<String, Value> = plan
@@ -225,8 +227,8 @@ pub fn measure(
         "levels": levels,
         "columns": columns,
         "risk": { "before": worst(cohort, View::Before), "after": worst(cohort, after) },
-        "risk_all": { "before": risk_json(cohort, &risk::risk(cohort, View::Before, &all)), "after": risk_json(cohort, &risk::risk(cohort, after, &all)) },
-        "class_sizes": { "before": histogram(&risk::sizes(cohort, View::Before, &all)), "after": histogram(&risk::sizes(cohort, after, &all)) },
+        "risk_all": { "before": risk_all(&sizes_before), "after": risk_all(&sizes_after) },
+        "class_sizes": { "before": histogram(&sizes_before), "after": histogram(&sizes_after) },
         "utility": {
             "loss": utility::loss(cohort, plan),
             "precision": utility::precision(cohort, plan),

@@ -115,19 +115,25 @@ impl Plan {
         &self.cells[cells as usize * self.changed.len()..][..self.changed.len()]
     }
 
-    /// How many rows of a tuple each of its parts has.
-    pub fn rows(&self, cohort: &Cohort, tuple: usize) -> Vec<(u32, u64)> {
-        self.parts[tuple]
-            .iter()
-            .map(|part| {
-                let rows = match &part.share {
-                    Share::Whole => cohort.tuples.weights[tuple],
-                    Share::Rows(rows) => *rows,
-                    Share::Patients { single, named } => single + cohort.tuples.rows_of(tuple, named),
-                };
-                (part.cells, rows)
-            })
-            .collect()
+    /// The parts of a tuple: row of cells, and how many rows get it.
+    pub fn rows<'a>(&'a self, cohort: &'a Cohort, tuple: usize) -> impl Iterator<Item = (u32, u64)> + 'a {
+        self.parts[tuple].iter().map(move |part| {
+            let rows = match &part.share {
+                Share::Whole => cohort.tuples.weights[tuple],
+                Share::Rows(rows) => *rows,
+                Share::Patients { single, named } => single + cohort.tuples.rows_of(tuple, named),
+            };
+            (part.cells, rows)
+        })
+    }
+
+    /// Released rows by row of cells.
+    pub fn rows_by_cells(&self, cohort: &Cohort) -> Vec<u64> {
+        let mut released = vec![0; self.cells.len() / self.changed.len().max(1)];
+        for tuple in 0..cohort.tuples.len() {
+            self.rows(cohort, tuple).for_each(|(cells, rows)| released[cells as usize] += rows);
+        }
+        released
     }
 }
 

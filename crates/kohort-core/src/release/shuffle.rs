@@ -6,6 +6,7 @@
 //! input lines only.
 
 use super::write::Chance;
+use crate::parallel::in_order;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -78,27 +79,21 @@ impl Shuffle {
         Ok(())
     }
 
-    /// Gives all rows back in random order: input line and bytes.
-    pub(super) fn drain(mut self, chance: &mut Chance, mut each: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-        for mut bucket in std::mem::take(&mut self.buckets) {
-            let bytes = self.whole(&mut bucket)?;
-            let mut rows: Vec<u32> = Vec::new();
-            let mut at = 0;
-            while at < bytes.len() {
-                rows.push(at as u32);
-                at += HEAD + length(&bytes, at);
-            }
-            // Fisher and Yates, from the end.
-            for i in (1..rows.len()).rev() {
-                rows.swap(i, chance.below(i as u64 + 1) as usize);
-            }
-            for at in rows {
-                let at = at as usize;
-                let line = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
-                each(line, &bytes[at + HEAD..at + HEAD + length(&bytes, at)])?;
-            }
-        }
-        Ok(())
+    /// Gives all rows back in random order: for each bucket the rows' bytes, each with a line end,
+    /// and their input lines. Buckets are shuffled on `threads` threads, each with its own chance.
+    pub(super) fn drain(
+        mut self,
+        threads: usize,
+        chance: &mut Chance,
+        each: impl FnMut(Shuffled) -> Result<()>,
+    ) -> Result<()> {
+        let threads = if self.held < 1 << 20 && self.spooled == 0 { 1 } else { threads };
+        let buckets: Vec<(Bucket, Chance)> =
+            std::mem::take(&mut self.buckets).into_iter().map(|bucket| (bucket, chance.fork())).collect();
+        let produce = |each: &mut dyn FnMut((Vec<u8>, Chance)) -> Result<()>| {
+            buckets.into_iter().try_for_each(|(mut bucket, chance)| each((self.whole(&mut bucket)?, chance)))
+        };
+        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance)), each)
     }
 
     fn whole(&mut self, bucket: &mut Bucket) -> Result<Vec<u8>> {
@@ -115,6 +110,36 @@ impl Shuffle {
         bytes.extend_from_slice(&tail);
         Ok(bytes)
     }
+}
+
+/// The rows of a bucket in random order.
+#[derive(Default)]
+pub(super) struct Shuffled {
+    /// Each row's bytes and a line end. A row of one empty cell is quoted, since it would read as a blank line.
+    pub(super) text: Vec<u8>,
+    /// Each row's input line.
+    pub(super) lines: Vec<u64>,
+}
+
+fn shuffled(bytes: &[u8], mut chance: Chance) -> Shuffled {
+    let mut rows: Vec<u32> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        rows.push(at as u32);
+        at += HEAD + length(bytes, at);
+    }
+    // Fisher and Yates, from the end.
+    for i in (1..rows.len()).rev() {
+        rows.swap(i, chance.below(i as u64 + 1) as usize);
+    }
+    let mut shuffled = Shuffled { text: Vec::with_capacity(bytes.len()), lines: Vec::with_capacity(rows.len()) };
+    for at in rows.into_iter().map(|at| at as usize) {
+        shuffled.lines.push(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default()));
+        let row = &bytes[at + HEAD..at + HEAD + length(bytes, at)];
+        shuffled.text.extend_from_slice(if row.is_empty() { b"\"\"" } else { row });
+        shuffled.text.push(b'\n');
+    }
+    shuffled
 }
 
 fn length(bytes: &[u8], at: usize) -> usize {

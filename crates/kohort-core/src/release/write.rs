@@ -1,6 +1,6 @@
 //! Writes a planned release: one streaming pass over the rows, which leave in random order.
 
-use super::plan::{Plan, Share};
+use super::plan::{Part, Plan, Share};
 use super::shuffle::Shuffle;
 use super::staging::{Staged, Staging};
 use crate::cohort::{Cohort, star_in_data};
@@ -11,6 +11,7 @@ use crate::{Error, Result};
 use flate2::write::GzEncoder;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,11 @@ impl Chance {
                 .map_err(|_| Error::machine("the operating system gives no randomness."))?,
         };
         Ok(Chance { generator, test: seed.is_some() })
+    }
+
+    /// Chance of its own, for a thread.
+    pub(super) fn fork(&mut self) -> Chance {
+        Chance { generator: ChaCha12Rng::from_rng(&mut self.generator), test: self.test }
     }
 
     /// A number below `n`, each equally likely.
@@ -197,49 +203,72 @@ impl<'a> Lookup<'a> {
 struct Dealer<'a> {
     cohort: &'a Cohort,
     plan: &'a Plan,
-    /// By tuple with several parts or some rows deleted: rows (or single patients) each part still needs, and how many there are left in all.
-    left: Vec<Option<(Vec<u64>, u64)>>,
+    /// By tuple: the cells all its rows get, or `DELETED`, or `DEALT`.
+    whole: Vec<u32>,
+    /// Of tuples that are dealt: what is left of them.
+    left: BTreeMap<u32, Left>,
+}
+
+const DELETED: u32 = u32::MAX;
+const DEALT: u32 = u32::MAX - 1;
+
+/// Rows (with patients as the unit: patients with one row) of a tuple that were not dealt yet.
+struct Left {
+    /// How many each part still needs.
+    needs: Vec<u64>,
+    /// How many there are in all.
+    all: u64,
 }
 
 impl<'a> Dealer<'a> {
     fn new(cohort: &'a Cohort, plan: &'a Plan) -> Dealer<'a> {
-        let whole = |t: usize| matches!(plan.parts[t][..], [] | [super::Part { share: Share::Whole, .. }]);
-        let left = (0..cohort.tuples.len())
-            .map(|t| {
-                if whole(t) {
-                    return None;
-                }
+        let mut left = BTreeMap::new();
+        let whole = plan.parts.iter().enumerate().map(|(t, parts)| match &parts[..] {
+            [] => DELETED,
+            [Part { cells, share: Share::Whole }] => *cells,
+            parts => {
                 let all = match &cohort.tuples.patients {
                     Some(patients) => u64::from(patients.single[t]),
                     None => cohort.tuples.weights[t],
                 };
-                let needs = plan.parts[t].iter().map(|part| match &part.share {
+                let needs = parts.iter().map(|part| match &part.share {
                     Share::Whole => all,
                     Share::Rows(rows) => *rows,
                     Share::Patients { single, .. } => *single,
                 });
-                Some((needs.collect(), all))
-            })
-            .collect();
-        Dealer { cohort, plan, left }
+                left.insert(t as u32, Left { needs: needs.collect(), all });
+                DEALT
+            }
+        });
+        Dealer { cohort, plan, whole: whole.collect(), left }
     }
 
     /// The cells of a row; `None`: it is deleted.
+    #[inline]
     fn deal(&mut self, row: u64, tuple: u32, chance: &mut Chance) -> Option<u32> {
+        match self.whole[tuple as usize] {
+            DELETED => None,
+            DEALT => self.draw(row, tuple, chance),
+            cells => Some(cells),
+        }
+    }
+
+    fn draw(&mut self, row: u64, tuple: u32, chance: &mut Chance) -> Option<u32> {
         let parts = &self.plan.parts[tuple as usize];
-        let Some((needs, left)) = &mut self.left[tuple as usize] else {
-            return parts.first().map(|p| p.cells);
-        };
         if let Some(patients) = &self.cohort.tuples.patients {
             let patient = patients.of_row[row as usize];
             if patient != ONLY_ROW {
-                let has = |share: &Share| matches!(share, Share::Patients { named, .. } if named.binary_search(&patient).is_ok());
+                let has = |share: &Share| match share {
+                    Share::Patients { named, .. } => named.binary_search(&patient).is_ok(),
+                    Share::Whole | Share::Rows(_) => false,
+                };
                 return parts.iter().find(|p| has(&p.share)).map(|p| p.cells);
             }
         }
-        let mut drawn = chance.below(*left);
-        *left -= 1;
-        for (need, part) in needs.iter_mut().zip(parts) {
+        let left = self.left.get_mut(&tuple)?;
+        let mut drawn = chance.below(left.all);
+        left.all = left.all.saturating_sub(1);
+        for (need, part) in left.needs.iter_mut().zip(parts) {
             if drawn < *need {
                 *need -= 1;
                 return Some(part.cells);
@@ -363,14 +392,16 @@ fn drain(
         }
         write_cell(&mut header, policy.columns[column].name.as_bytes(), delimiter);
     }
-    out.line(&header, Line::Header, delimiter, path)?;
+    header.push(b'\n');
+    out.header(&header).map_err(io)?;
     let mut rows = 0;
-    let mut number = Vec::new();
-    shuffle.drain(chance, |line, bytes| {
-        rows += 1;
-        write_number(&mut number, line);
-        map.write_all(&number).map_err(|e| Error::io(lines, &e))?;
-        out.line(bytes, Line::Row, delimiter, path)
+    let mut numbers = Vec::new();
+    shuffle.drain(source.threads(), chance, |shuffled| {
+        rows += shuffled.lines.len() as u64;
+        numbers.clear();
+        shuffled.lines.iter().for_each(|&line| write_number(&mut numbers, line));
+        map.write_all(&numbers).map_err(|e| Error::io(lines, &e))?;
+        out.rows(&shuffled.text, delimiter, path)
     })?;
     map.flush().map_err(|e| Error::io(lines, &e))?;
     out.finish().map_err(io)?;
@@ -378,7 +409,6 @@ fn drain(
 }
 
 fn write_number(out: &mut Vec<u8>, number: u64) {
-    out.clear();
     let mut digits = [0u8; 20];
     let mut at = 20;
     let mut rest = number;
@@ -394,12 +424,6 @@ fn write_number(out: &mut Vec<u8>, number: u64) {
     out.push(b'\n');
 }
 
-#[derive(PartialEq)]
-enum Line {
-    Header,
-    Row,
-}
-
 enum Out {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),
@@ -407,17 +431,29 @@ enum Out {
 }
 
 impl Out {
-    fn line(&mut self, bytes: &[u8], line: Line, delimiter: u8, path: &Path) -> Result<()> {
-        // A record of one empty cell would read as a blank line.
-        let bytes = if bytes.is_empty() { b"\"\"" } else { bytes };
-        let text = |out: &mut dyn Write| out.write_all(bytes).and_then(|()| out.write_all(b"\n"));
+    /// The names of the columns; Parquet has them in its schema.
+    fn header(&mut self, header: &[u8]) -> std::io::Result<()> {
         match self {
-            Out::Plain(out) => text(out).map_err(|e| Error::io(path, &e)),
-            Out::Gzip(out) => text(out).map_err(|e| Error::io(path, &e)),
-            Out::Parquet(_) if line == Line::Header => Ok(()),
+            Out::Plain(out) => out.write_all(header),
+            Out::Gzip(out) => out.write_all(header),
+            Out::Parquet(_) => Ok(()),
+        }
+    }
+
+    /// Rows as text, each with a line end.
+    fn rows(&mut self, text: &[u8], delimiter: u8, path: &Path) -> Result<()> {
+        let io = |e: std::io::Error| Error::io(path, &e);
+        match self {
+            Out::Plain(out) => out.write_all(text).map_err(io),
+            Out::Gzip(out) => out.write_all(text).map_err(io),
             Out::Parquet(out) => {
-                let cells = split_cells(bytes, delimiter);
-                out.row(&mut cells.iter().map(|c| &c[..]))
+                let mut rest = text;
+                while !rest.is_empty() {
+                    let (cells, used) = split_cells(rest, delimiter);
+                    out.row(&mut cells.iter().map(|c| &c[..]))?;
+                    rest = &rest[used..];
+                }
+                Ok(())
             }
         }
     }

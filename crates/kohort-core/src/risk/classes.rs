@@ -2,7 +2,7 @@
 //! class, found with probability 1 / its size.
 
 use crate::cohort::Cohort;
-use crate::release::Plan;
+use crate::release::{Plan, Share};
 use crate::table::Keys;
 
 /// Risk over the classes of one set of columns.
@@ -33,63 +33,111 @@ pub enum View<'a> {
 
 /// The risk to someone whose quasi-identifiers in `set` are known.
 pub fn risk(cohort: &Cohort, view: View, set: &[usize]) -> Risk {
-    let sizes = sizes(cohort, view, set);
-    let people: u64 = sizes.iter().sum();
-    let smallest = sizes.iter().copied().min().unwrap_or(0);
-    Risk {
-        set: set.to_vec(),
-        max: if smallest == 0 { 0.0 } else { 1.0 / smallest as f64 },
-        mean: if people == 0 { 0.0 } else { sizes.len() as f64 / people as f64 },
-        unique: sizes.iter().filter(|&&s| s == 1).count() as u64,
-        people,
-        classes: sizes.len() as u64,
+    Risk::of(set, &sizes(cohort, view, set))
+}
+
+impl Risk {
+    /// The risk where classes over `set` have these sizes.
+    pub fn of(set: &[usize], sizes: &[u64]) -> Risk {
+        let people: u64 = sizes.iter().sum();
+        let smallest = sizes.iter().copied().min().unwrap_or(0);
+        Risk {
+            set: set.to_vec(),
+            max: if smallest == 0 { 0.0 } else { 1.0 / smallest as f64 },
+            mean: if people == 0 { 0.0 } else { sizes.len() as f64 / people as f64 },
+            unique: sizes.iter().filter(|&&s| s == 1).count() as u64,
+            people,
+            classes: sizes.len() as u64,
+        }
     }
 }
 
 /// People in each class over `set`, largest classes last.
 pub fn sizes(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
-    let tuples = &cohort.tuples;
-    let mut keys = Keys::new(set.len());
-    let mut key = vec![0; set.len()];
-    // Class, rows or single patients, and for patients with several rows the tuple they are in.
-    let mut sizes: Vec<u64> = Vec::new();
-    let mut classes_of: Vec<Vec<u32>> = vec![Vec::new(); if tuples.patients.is_some() { tuples.len() } else { 0 }];
-    for t in 0..tuples.len() {
-        let mut add = |key: &[u32], rows: u64| {
-            let class = keys.intern(key);
-            sizes.resize(keys.len(), 0);
-            match &tuples.patients {
-                // Parts by number are not named: with patients as the unit plans deal whole tuples or name them.
-                Some(patients) => {
-                    sizes[class as usize] += rows.min(u64::from(patients.single[t]));
-                    classes_of[t].push(class);
-                }
-                None => sizes[class as usize] += rows,
-            }
-        };
-        match view {
-            View::Before => {
-                key.iter_mut().zip(set).for_each(|(k, &q)| *k = tuples.code(t, q));
-                add(&key, tuples.weights[t]);
-            }
-            View::After(plan) => {
-                for (cells, rows) in plan.rows(cohort, t) {
-                    key.iter_mut().zip(set).for_each(|(k, &q)| *k = plan.row(cells)[q]);
-                    add(&key, rows);
-                }
-            }
-        }
-    }
-    if let Some(patients) = &tuples.patients {
-        for p in 0..patients.several() {
-            let mut own: Vec<u32> =
-                patients.tuples_of(p).iter().flat_map(|&t| classes_of[t as usize].iter().copied()).collect();
-            own.sort_unstable();
-            own.dedup();
-            own.iter().for_each(|&class| sizes[class as usize] += 1);
-        }
-    }
+    let mut sizes = match (&cohort.tuples.patients, view) {
+        (Some(_), _) => patients(cohort, view, set),
+        (None, View::Before) => rows(cohort, set),
+        (None, View::After(plan)) => released_rows(cohort, plan, set),
+    };
     sizes.retain(|&s| s > 0);
     sizes.sort_unstable();
     sizes
+}
+
+/// Rows of each class of the data as it is.
+fn rows(cohort: &Cohort, set: &[usize]) -> Vec<u64> {
+    let tuples = &cohort.tuples;
+    if cohort.required.is_empty() && cohort.details.is_empty() && set.len() == cohort.quasi.len() {
+        return tuples.weights.clone();
+    }
+    let mut classes = Classes::new(set);
+    (0..tuples.len()).for_each(|t| classes.add(tuples.codes(t), tuples.weights[t]));
+    classes.sizes
+}
+
+fn released_rows(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Vec<u64> {
+    let mut classes = Classes::new(set);
+    let released = plan.rows_by_cells(cohort);
+    released.iter().enumerate().for_each(|(cells, &rows)| classes.add(plan.row(cells as u32), rows));
+    classes.sizes
+}
+
+/// Patients of each class: those with one row by number, the others once in each class they are in.
+fn patients(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
+    let tuples = &cohort.tuples;
+    let Some(patients) = &tuples.patients else { return Vec::new() };
+    let mut classes = Classes::new(set);
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for t in 0..tuples.len() {
+        let single = u64::from(patients.single[t]);
+        match view {
+            View::Before => {
+                let class = classes.number(tuples.codes(t));
+                classes.sizes[class as usize] += single;
+                pairs.extend(patients.having(t).iter().map(|&p| (class, p)));
+            }
+            View::After(plan) => {
+                for part in &plan.parts[t] {
+                    let class = classes.number(plan.row(part.cells));
+                    let (single, named) = match &part.share {
+                        Share::Whole => (single, patients.having(t)),
+                        Share::Rows(rows) => (*rows, &[][..]),
+                        Share::Patients { single, named } => (*single, &named[..]),
+                    };
+                    classes.sizes[class as usize] += single;
+                    pairs.extend(named.iter().map(|&p| (class, p)));
+                }
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.iter().for_each(|&(class, _)| classes.sizes[class as usize] += 1);
+    classes.sizes
+}
+
+/// Classes over a set of columns.
+struct Classes<'a> {
+    set: &'a [usize],
+    keys: Keys,
+    key: Vec<u32>,
+    sizes: Vec<u64>,
+}
+
+impl<'a> Classes<'a> {
+    fn new(set: &'a [usize]) -> Classes<'a> {
+        Classes { set, keys: Keys::new(set.len()), key: vec![0; set.len()], sizes: Vec::new() }
+    }
+
+    fn number(&mut self, cells: &[u32]) -> u32 {
+        self.key.iter_mut().zip(self.set).for_each(|(k, &q)| *k = cells[q]);
+        let class = self.keys.intern(&self.key);
+        self.sizes.resize(self.keys.len(), 0);
+        class
+    }
+
+    fn add(&mut self, cells: &[u32], people: u64) {
+        let class = self.number(cells);
+        self.sizes[class as usize] += people;
+    }
 }

@@ -201,9 +201,9 @@ impl Cutter<'_> {
     }
 }
 
-/// The cells of one record.
-pub fn split_cells(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
-    split_record(record, delimiter, true).unwrap_or_default().0
+/// The cells of the first record of `text`, which holds whole records, and the bytes it takes.
+pub fn split_cells(text: &[u8], delimiter: u8) -> (Vec<Vec<u8>>, usize) {
+    split_record(text, delimiter, true).unwrap_or((Vec::new(), text.len()))
 }
 
 /// Appends a cell to a record, quoted where it must be.

@@ -10,6 +10,8 @@ use std::hash::{BuildHasher, Hasher};
 /// a table spends most of its time here.
 #[derive(Debug, Clone)]
 pub struct Texts {
+    /// The last short text seen in each of a few places: most cells repeat.
+    recent: Vec<(Short, u32)>,
     short: HashTable<(Short, u32)>,
     long: HashTable<u32>,
     text: Vec<u8>,
@@ -20,6 +22,8 @@ pub struct Texts {
 impl Default for Texts {
     fn default() -> Self {
         Texts {
+            // No text has a length of 255, so nothing matches at first.
+            recent: vec![(Short(0, u64::MAX), 0); RECENT],
             short: HashTable::new(),
             long: HashTable::new(),
             text: Vec::new(),
@@ -35,10 +39,16 @@ impl Texts {
     pub fn intern(&mut self, key: &[u8]) -> u32 {
         let number = self.ends.len() as u32;
         if let Some(short) = Short::of(key) {
+            let recent = &mut self.recent[short.place()];
+            if recent.0 == short {
+                return recent.1;
+            }
             let hash = short.hash(&self.hasher);
             if let Some(&(_, number)) = self.short.find(hash, |(s, _)| *s == short) {
+                *recent = (short, number);
                 return number;
             }
+            *recent = (short, number);
             let hasher = &self.hasher;
             self.short.insert_unique(hash, (short, number), |(s, _)| s.hash(hasher));
         } else {
@@ -89,6 +99,8 @@ fn hash_text(hasher: &RandomState, key: &[u8]) -> u64 {
     h.finish()
 }
 
+const RECENT: usize = 256;
+
 /// Up to 15 bytes and their number, in two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Short(u64, u64);
@@ -114,6 +126,12 @@ impl Short {
             _ => return None,
         };
         Some(Short(low, high | (len as u64) << 56))
+    }
+
+    /// Its place among the recent ones.
+    #[inline]
+    fn place(self) -> usize {
+        ((self.0 ^ self.1.rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - RECENT.ilog2())) as usize
     }
 
     #[inline]

@@ -4,13 +4,13 @@ use super::chunk::Chunk;
 use super::csv::{Cutter, last_border, split_record};
 use super::dialect::find_delimiter;
 use super::encoding::Encoding;
+use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// How many bytes of a text table are cut at a time.
 const BLOCK: usize = 1 << 20;
@@ -192,46 +192,11 @@ impl Source {
         &self,
         state: impl Fn(usize) -> S + Sync,
         work: impl Fn(&mut S, Chunk) -> Result<R> + Sync,
-        mut fold: impl FnMut(R) -> Result<()>,
+        fold: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let step = |s: &mut S, raw: Raw| -> Result<R> { work(s, self.cells(raw)?) };
-        if self.threads == 1 || (self.bytes as usize) < BLOCK {
-            let mut s = state(0);
-            return self.raw(&mut |raw| fold(step(&mut s, raw)?));
-        }
-        std::thread::scope(|scope| {
-            let (send_raw, raws) = sync_channel::<(u64, Raw)>(self.threads * 2);
-            let raws = Arc::new(Mutex::new(raws));
-            let (send_done, done) = sync_channel::<(u64, Result<R>)>(self.threads * 2);
-            let send_failed = send_done.clone();
-            scope.spawn(move || {
-                let mut number = 0;
-                let sent = self.raw(&mut |raw| {
-                    number += 1;
-                    // Nobody listens any more: the reader stops as if the file had ended.
-                    send_raw.send((number - 1, raw)).map_err(|_| Error::machine("stopped"))
-                });
-                if let Err(error) = sent {
-                    let _ = send_failed.send((number, Err(error)));
-                }
-            });
-            for thread in 0..self.threads {
-                let (raws, send_done) = (Arc::clone(&raws), send_done.clone());
-                let (state, step) = (&state, &step);
-                scope.spawn(move || run_worker(&raws, &send_done, &mut state(thread), step));
-            }
-            drop((raws, send_done));
-            let mut waiting = std::collections::BTreeMap::new();
-            let mut next = 0;
-            for (number, result) in done {
-                waiting.insert(number, result);
-                while let Some(result) = waiting.remove(&next) {
-                    next += 1;
-                    fold(result?)?;
-                }
-            }
-            Ok(())
-        })
+        // A small table is not worth a thread.
+        let threads = if (self.bytes as usize) < BLOCK { 1 } else { self.threads };
+        in_order(threads, |each| self.raw(each), state, |s, raw| work(s, self.cells(raw)?), fold)
     }
 
     /// How many rows have a cell in `column` that `is` is true of, and the lines of the first five.
@@ -351,21 +316,6 @@ impl Source {
             }
         }
         Ok(())
-    }
-}
-
-fn run_worker<S, R>(
-    raws: &Mutex<std::sync::mpsc::Receiver<(u64, Raw)>>,
-    done: &SyncSender<(u64, Result<R>)>,
-    state: &mut S,
-    step: &impl Fn(&mut S, Raw) -> Result<R>,
-) {
-    loop {
-        let next = raws.lock().ok().and_then(|r| r.recv().ok());
-        let Some((number, raw)) = next else { return };
-        if done.send((number, step(state, raw))).is_err() {
-            return;
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Cost: one parse of the table; memory follows distinct values and distinct tuples, plus four
 //! bytes a row where rows are kept (see [`Counting`]) and eight where patients are the unit.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Span};
 use super::intern::{Keys, Texts};
 use super::source::Source;
 use crate::hierarchy::MISSING;
@@ -75,6 +75,8 @@ pub struct Patients {
     pub starts: Vec<u32>,
     /// See `starts`.
     pub tuples: Vec<u32>,
+    /// For each entry of `tuples`: how many rows of the tuple are the patient's.
+    pub rows: Vec<u32>,
     /// The patient of each row: [`ONLY_ROW`] or a number below `several()`.
     pub of_row: Vec<u32>,
     having_starts: Vec<u32>,
@@ -127,11 +129,16 @@ impl Tuples {
         let mut fold = Fold::new(width, 1, u64::MAX, patients.is_some());
         let mut worker = Worker::new(0, width);
         let mut block = worker.begin();
-        for (i, row) in rows.iter().enumerate() {
-            worker.row(&mut block, row.iter().map(|c| c.as_bytes()));
-            if let Some(patients) = patients {
-                block.patients.push(worker.patients.intern(&patients[i].to_le_bytes()));
-            }
+        let (mut text, mut spans) = (Vec::new(), Vec::new());
+        for cell in rows.iter().flatten() {
+            let start = text.len() as u32;
+            text.extend_from_slice(cell.as_bytes());
+            spans.push(Span { start, end: text.len() as u32 });
+        }
+        let chunk = Chunk::from_spans(text, spans, width.max(1), 1, Vec::new());
+        worker.rows(&mut block, &chunk, &(0..width).collect::<Vec<_>>());
+        for patient in patients.unwrap_or_default() {
+            block.patients.push(worker.patients.intern(&patient.to_le_bytes()));
         }
         fold.block(worker.end(block));
         fold.finish(|_| false)
@@ -172,10 +179,14 @@ impl Tuples {
     }
 
     /// How many rows of a tuple belong to these patients with several rows.
-    pub fn rows_of(&self, tuple: usize, patients: &[u32]) -> u64 {
-        let (Some(known), Some(of_row)) = (&self.patients, &self.of_row) else { return 0 };
-        let rows = of_row.iter().zip(&known.of_row);
-        rows.filter(|(t, p)| **t == tuple as u32 && patients.binary_search(p).is_ok()).count() as u64
+    pub fn rows_of(&self, tuple: usize, named: &[u32]) -> u64 {
+        let Some(patients) = &self.patients else { return 0 };
+        let rows = |&p: &u32| {
+            let own = patients.tuples_of(p as usize);
+            let at = own.binary_search(&(tuple as u32)).ok()?;
+            Some(u64::from(patients.rows[patients.starts[p as usize] as usize + at]))
+        };
+        named.iter().filter_map(rows).sum()
     }
 
     /// How many people there are: patients where they are the unit, else rows.
@@ -193,16 +204,14 @@ pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
         |thread| Worker::new(thread, columns.len()),
         |worker, chunk: Chunk| {
             let mut block = worker.begin();
+            worker.rows(&mut block, &chunk, columns);
             let mut nobody = None;
-            for r in 0..chunk.rows() {
-                worker.row(&mut block, columns.iter().map(|&c| chunk.cell(r, c)));
-                if let Some(patient) = counting.patient {
-                    let cell = chunk.cell(r, patient);
-                    if source.is_missing(cell) && nobody.is_none() {
-                        nobody = Some(chunk.line(r));
-                    }
-                    block.patients.push(worker.patients.intern(cell));
+            for r in (0..chunk.rows()).filter(|_| counting.patient.is_some()) {
+                let cell = chunk.cell(r, counting.patient.unwrap_or_default());
+                if source.is_missing(cell) && nobody.is_none() {
+                    nobody = Some(chunk.line(r));
                 }
+                block.patients.push(worker.patients.intern(cell));
             }
             Ok((worker.end(block), nobody, chunk.regular_line()))
         },
@@ -224,6 +233,12 @@ pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
     if fold.rows == 0 {
         return Err(Error::yours(format!("{}: the table has no rows.", source.name())));
     }
+    if fold.rows >= u64::from(u32::MAX) {
+        return Err(Error::yours(format!(
+            "{}: more than four billion rows, which is more than are counted.",
+            source.name()
+        )));
+    }
     Ok(fold.finish(|text| source.is_missing(text)))
 }
 
@@ -233,7 +248,7 @@ struct Worker {
     values: Vec<Texts>,
     keys: Keys,
     patients: Texts,
-    key: Vec<u32>,
+    codes: Vec<u32>,
     sent: Sent,
 }
 
@@ -263,7 +278,7 @@ impl Worker {
             values: vec![Texts::default(); width],
             keys: Keys::new(width),
             patients: Texts::default(),
-            key: vec![0; width],
+            codes: Vec::new(),
             sent: Sent { values: vec![0; width], keys: 0, patients: 0 },
         }
     }
@@ -272,11 +287,20 @@ impl Worker {
         Block { thread: self.thread, ..Block::default() }
     }
 
-    fn row<'a>(&mut self, block: &mut Block, cells: impl Iterator<Item = &'a [u8]>) {
-        for ((slot, values), cell) in self.key.iter_mut().zip(&mut self.values).zip(cells) {
-            *slot = values.intern(cell);
+    /// Column by column, then tuple by tuple: short loops, in which the processor fetches ahead.
+    fn rows(&mut self, block: &mut Block, chunk: &Chunk, columns: &[usize]) {
+        let (rows, width) = (chunk.rows(), columns.len());
+        self.codes.clear();
+        self.codes.resize(rows * width, 0);
+        for (i, (&column, values)) in columns.iter().zip(&mut self.values).enumerate() {
+            for r in 0..rows {
+                self.codes[r * width + i] = values.intern(chunk.cell(r, column));
+            }
         }
-        block.tuples.push(self.keys.intern(&self.key));
+        match width {
+            0 => block.tuples.extend((0..rows).map(|_| self.keys.intern(&[]))),
+            _ => block.tuples.extend(self.codes.chunks_exact(width).map(|key| self.keys.intern(key))),
+        }
     }
 
     fn end(&mut self, mut block: Block) -> Block {
@@ -444,6 +468,7 @@ fn patients(of_row: &[u32], patient_of_row: &[u32], total: usize, tuples: usize)
         }
     }
     let (mut distinct_starts, mut distinct) = (vec![0u32], Vec::with_capacity(listed.len()));
+    let mut distinct_rows: Vec<u32> = Vec::new();
     for pair in starts.windows(2) {
         let own = &mut listed[pair[0] as usize..pair[1] as usize];
         own.sort_unstable();
@@ -451,6 +476,10 @@ fn patients(of_row: &[u32], patient_of_row: &[u32], total: usize, tuples: usize)
         for &tuple in own.iter() {
             if distinct[from..].last() != Some(&tuple) {
                 distinct.push(tuple);
+                distinct_rows.push(0);
+            }
+            if let Some(rows) = distinct_rows.last_mut() {
+                *rows += 1;
             }
         }
         distinct_starts.push(distinct.len() as u32);
@@ -468,5 +497,14 @@ fn patients(of_row: &[u32], patient_of_row: &[u32], total: usize, tuples: usize)
         }
     }
     let total = total as u64;
-    Patients { total, single, starts: distinct_starts, tuples: distinct, of_row: of, having_starts, having }
+    Patients {
+        total,
+        single,
+        starts: distinct_starts,
+        tuples: distinct,
+        rows: distinct_rows,
+        of_row: of,
+        having_starts,
+        having,
+    }
 }

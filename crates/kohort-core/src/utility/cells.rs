@@ -18,18 +18,16 @@ pub struct Cells {
 /// Counts them.
 pub fn cells(cohort: &Cohort, plan: &Plan) -> Cells {
     let mut by_column = vec![0; plan.changed.len()];
-    for t in 0..cohort.tuples.len() {
-        let mut deleted = cohort.tuples.weights[t];
-        for (cells, rows) in plan.rows(cohort, t) {
-            deleted -= rows;
-            for (i, &label) in plan.row(cells).iter().enumerate() {
-                if plan.changed[i].labels[label as usize].text == SUPPRESSED {
-                    by_column[i] += rows;
-                }
+    let released = plan.rows_by_cells(cohort);
+    for (cells, rows) in released.iter().enumerate() {
+        for (i, &label) in plan.row(cells as u32).iter().enumerate() {
+            if plan.changed[i].labels[label as usize].text == SUPPRESSED {
+                by_column[i] += rows;
             }
         }
-        by_column.iter_mut().for_each(|c| *c += deleted);
     }
+    let deleted = cohort.tuples.rows - released.iter().sum::<u64>();
+    by_column.iter_mut().for_each(|c| *c += deleted);
     let suppressed = by_column.iter().sum();
     let all = cohort.tuples.rows * plan.changed.len() as u64;
     Cells { suppressed, share: suppressed as f64 / all.max(1) as f64, by_column }

@@ -8,19 +8,12 @@ use std::collections::BTreeMap;
 /// Rows of each class over all released quasi-identifiers, and deleted rows.
 fn classes(cohort: &Cohort, plan: &Plan) -> (BTreeMap<Vec<u32>, u64>, u64) {
     let quasi = cohort.quasi.len();
-    let mut by_cells: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut released = 0;
-    for t in 0..cohort.tuples.len() {
-        for (cells, rows) in plan.rows(cohort, t) {
-            *by_cells.entry(cells).or_default() += rows;
-            released += rows;
-        }
-    }
+    let released = plan.rows_by_cells(cohort);
     let mut classes: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
-    for (cells, rows) in by_cells.into_iter().filter(|c| c.1 > 0) {
-        *classes.entry(plan.row(cells)[..quasi].to_vec()).or_default() += rows;
+    for (cells, &rows) in released.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+        *classes.entry(plan.row(cells as u32)[..quasi].to_vec()).or_default() += rows;
     }
-    (classes, cohort.tuples.rows - released)
+    (classes, cohort.tuples.rows - released.iter().sum::<u64>())
 }
 
 /// The sum over classes of their size squared, plus the table's size for each deleted record.

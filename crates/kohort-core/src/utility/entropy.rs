@@ -7,20 +7,19 @@ use crate::release::Plan;
 /// n = rows of the input; a deleted cell stands for all values. In bits.
 pub fn entropy(cohort: &Cohort, plan: &Plan) -> f64 {
     let tuples = &cohort.tuples;
+    let rows_of = |rows: &u64| *rows as f64;
+    let released = plan.rows_by_cells(cohort);
+    let deleted = tuples.rows - released.iter().sum::<u64>();
     let mut bits = 0.0;
     for q in 0..cohort.quasi.len() {
-        let frequencies = tuples.frequencies(q);
-        let total: u64 = frequencies.iter().sum();
-        let lost = |own: u64, left: u64| (left as f64 / own as f64).log2();
-        for t in 0..tuples.len() {
-            let own = frequencies[tuples.code(t, q) as usize];
-            let mut deleted = tuples.weights[t];
-            for (cells, rows) in plan.rows(cohort, t) {
-                deleted -= rows;
-                bits += rows as f64 * lost(own, plan.changed[q].labels[plan.row(cells)[q] as usize].rows);
-            }
-            bits += deleted as f64 * lost(own, total);
-        }
+        // −log2(n(v) / n(g)) = log2 n(g) − log2 n(v): the first by released label, the second by value.
+        let labels = |cells: usize| plan.changed[q].labels[plan.row(cells as u32)[q] as usize].rows;
+        let shown = released.iter().enumerate().filter(|(_, rows)| **rows > 0);
+        bits += shown.map(|(cells, rows)| rows_of(rows) * (labels(cells) as f64).log2()).sum::<f64>();
+        bits += deleted as f64 * (tuples.rows as f64).log2();
+        let own = tuples.frequencies(q);
+        bits -= own.iter().filter(|n| **n > 0).map(|n| rows_of(n) * rows_of(n).log2()).sum::<f64>();
     }
-    bits
+    // Rounding must not make it negative where nothing is lost.
+    bits.max(0.0)
 }

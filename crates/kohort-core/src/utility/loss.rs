@@ -12,16 +12,14 @@ pub fn loss(cohort: &Cohort, plan: &Plan) -> f64 {
 /// The weighted mean over cells of a cost in [0, 1]; deleted cells cost 1.
 pub(super) fn mean(cohort: &Cohort, plan: &Plan, cost: impl Fn(&crate::release::ReleasedLabel) -> f64) -> f64 {
     let weights: f64 = cohort.quasi.iter().map(|q| q.weight).sum();
-    let mut sum = 0.0;
-    for t in 0..cohort.tuples.len() {
-        let mut deleted = cohort.tuples.weights[t];
-        for (cells, rows) in plan.rows(cohort, t) {
-            deleted -= rows;
-            for (q, quasi) in cohort.quasi.iter().enumerate() {
-                sum += rows as f64 * quasi.weight * cost(&plan.changed[q].labels[plan.row(cells)[q] as usize]);
-            }
-        }
-        sum += deleted as f64 * weights;
+    let (mut sum, mut released) = (0.0, 0);
+    for (cells, &rows) in plan.rows_by_cells(cohort).iter().enumerate() {
+        released += rows;
+        let labels = plan.row(cells as u32);
+        let costs = cohort.quasi.iter().enumerate();
+        let row: f64 = costs.map(|(q, quasi)| quasi.weight * cost(&plan.changed[q].labels[labels[q] as usize])).sum();
+        sum += rows as f64 * row;
     }
-    sum / (cohort.tuples.rows as f64 * weights)
+    let deleted = cohort.tuples.rows - released;
+    (sum + deleted as f64 * weights) / (cohort.tuples.rows as f64 * weights)
 }

@@ -62,14 +62,22 @@ impl Verified {
 pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &Policy) -> Result<Verified> {
     let release = staged.staging.release();
     let written = &staged.written;
-    let entry = |name: &str, rows: Option<u64>| -> Result<FileEntry> {
-        Ok(FileEntry { name: name.into(), sha256: files::sha256(&release.join(name))?, rows })
-    };
-    draft.files = vec![entry(&written.file, Some(written.rows))?, entry("dictionary.md", None)?];
+    let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
+    draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     let counted = recount::recount(&release, &draft, source.threads(), source.progress())?;
+    // The hashes wait for nobody, and nobody waits for them.
+    let (hashes, compared) = std::thread::scope(|scope| {
+        let hashes = scope.spawn(|| {
+            let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
+            draft.files.iter().map(hash).collect::<Result<Vec<_>>>()
+        });
+        let compared = original::row_by_row(&counted, &draft, source, policy, &written.lines);
+        (hashes.join(), compared)
+    });
+    let (hashes, compared) = (hashes.map_err(|_| Error::machine("a thread failed."))??, compared?);
+    draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     draft.recount = counted.recount.to_json();
-    let compared = original::row_by_row(&counted, &draft, source, policy, &written.lines)?;
     let path = release.join("certificate.json");
     let text = draft.to_text();
     std::fs::write(&path, &text).map_err(|e| Error::io(&path, &e))?;

@@ -5,7 +5,7 @@ use super::recount::{ClassCounts, Counted, Extremes, Required};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
 use crate::release::Certificate;
-use crate::table::{Chunk, Keys, Source, Texts};
+use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
@@ -113,17 +113,8 @@ fn place(counted: &Counted, plan: &Columns, lines: &Path, key: &RandomState) -> 
     let io = |e: std::io::Error| Error::io(lines, &e);
     let bad = || Error::refused("private/rows does not hold one input line for each released row.");
     let of_row = counted.tuples.of_row.as_ref().ok_or_else(bad)?;
-    let mut reader = BufReader::with_capacity(1 << 16, File::open(lines).map_err(io)?);
-    let mut text = Vec::new();
-    let mut next_line = || -> Result<u64> {
-        text.clear();
-        reader.read_until(b'\n', &mut text).map_err(io)?;
-        let digits = text.strip_suffix(b"\n").ok_or_else(bad)?;
-        if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
-            return Err(bad());
-        }
-        Ok(digits.iter().fold(0u64, |n, d| n * 10 + u64::from(d - b'0')))
-    };
+    let mut numbers = Numbers { reader: BufReader::with_capacity(1 << 16, File::open(lines).map_err(io)?) };
+    let mut next_line = || numbers.next().map_err(io)?.ok_or_else(bad);
     let mut tuple_of_line: Vec<u32> = Vec::new();
     let mut set = |row: usize, line: u64| -> Result<()> {
         let line = usize::try_from(line).map_err(|_| bad())?;
@@ -163,11 +154,45 @@ fn place(counted: &Counted, plan: &Columns, lines: &Path, key: &RandomState) -> 
             },
         )?;
     }
-    drop(next_line);
-    if !reader.fill_buf().map_err(io)?.is_empty() {
+    if next_line().is_ok() {
         return Err(bad());
     }
     Ok((tuple_of_line, print))
+}
+
+/// Whole numbers, one a line.
+struct Numbers {
+    reader: BufReader<File>,
+}
+
+impl Numbers {
+    /// The next number; `None` at the end, or where there is none.
+    #[inline]
+    fn next(&mut self) -> std::io::Result<Option<u64>> {
+        let (mut number, mut digits) = (0u64, 0);
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(end) = buffer.iter().position(|b| !b.is_ascii_digit()) else {
+                let taken = buffer.len();
+                if taken == 0 {
+                    return Ok(None);
+                }
+                number = buffer.iter().fold(number, add_digit);
+                digits += taken;
+                self.reader.consume(taken);
+                continue;
+            };
+            number = buffer[..end].iter().fold(number, add_digit);
+            digits += end;
+            let ends = buffer[end] == b'\n' && (1..=18).contains(&digits);
+            self.reader.consume(end + 1);
+            return Ok(ends.then_some(number));
+        }
+    }
+}
+
+fn add_digit(number: u64, digit: &u8) -> u64 {
+    number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
 }
 
 fn fingerprint<'a>(key: &RandomState, cells: impl Iterator<Item = &'a [u8]>) -> u64 {
@@ -182,13 +207,30 @@ fn fingerprint<'a>(key: &RandomState, cells: impl Iterator<Item = &'a [u8]>) -> 
 
 /// What one thread has seen of the original.
 struct Worker {
+    /// By changed column: its values.
     values: Vec<Texts>,
-    keys: Keys,
-    key: Vec<u32>,
-    /// By original tuple: the released tuple it was last compared with.
-    compared: Vec<u32>,
-    /// By changed column: pairs of original value and released label.
-    pairs: Vec<HashSet<(u32, u32), foldhash::fast::RandomState>>,
+    /// By changed column: what they were shown as.
+    shown: Vec<Shown>,
+    /// By row of the chunk: the released tuple it became.
+    released: Vec<u32>,
+}
+
+/// The labels each value was shown as. Most values have one, which is remembered beside the set.
+#[derive(Default, Clone)]
+struct Shown {
+    last: Vec<u32>,
+    pairs: HashSet<(u32, u32), foldhash::fast::RandomState>,
+}
+
+impl Shown {
+    #[inline]
+    fn is_new(&mut self, value: u32, label: u32) -> bool {
+        if self.last.len() <= value as usize {
+            self.last.resize(value as usize + 1, NOBODY);
+        }
+        let last = std::mem::replace(&mut self.last[value as usize], label);
+        last != label && self.pairs.insert((value, label))
+    }
 }
 
 /// What was seen in one chunk.
@@ -207,13 +249,7 @@ struct Seen {
 
 impl Worker {
     fn new(width: usize) -> Worker {
-        Worker {
-            values: vec![Texts::default(); width],
-            keys: Keys::new(width),
-            key: vec![0; width],
-            compared: Vec::new(),
-            pairs: vec![HashSet::default(); width],
-        }
+        Worker { values: vec![Texts::default(); width], shown: vec![Shown::default(); width], released: Vec::new() }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -229,34 +265,34 @@ impl Worker {
     ) -> Seen {
         let mut seen = Seen { pairs: vec![Vec::new(); plan.changed.len()], ..Seen::default() };
         let known: Vec<usize> = self.values.iter().map(Texts::len).collect();
-        for r in 0..chunk.rows() {
-            seen.rows += 1;
-            let line = chunk.line(r);
-            let plain = |c: usize| Some(chunk.cell(r, c)).filter(|cell| !source.is_missing(cell)).unwrap_or_default();
-            for ((slot, values), &(_, c)) in self.key.iter_mut().zip(&mut self.values).zip(&plan.changed) {
-                *slot = values.intern(plain(c));
-            }
-            let released = tuple_of_line.get(line as usize).copied().unwrap_or(NOBODY);
-            if released == NOBODY {
-                continue;
-            }
-            seen.matched += 1;
-            let tuple = self.keys.intern(&self.key) as usize;
-            if tuple == self.compared.len() {
-                self.compared.push(NOBODY);
-            }
-            if self.compared[tuple] != released {
-                self.compared[tuple] = released;
-                for (i, (&value, pairs)) in self.key.iter().zip(&mut self.pairs).enumerate() {
-                    let label = counted.tuples.code(released as usize, plan.changed[i].0);
-                    if pairs.insert((value, label)) {
-                        seen.pairs[i].push((self.values[i].get(value).into(), label));
+        // A cell as the release shows it: missing is empty.
+        let plain = |r: usize, c: usize| {
+            let cell = chunk.cell(r, c);
+            if source.is_missing(cell) { &[][..] } else { cell }
+        };
+        seen.rows = chunk.rows() as u64;
+        self.released.clear();
+        self.released.extend((0..chunk.rows()).map(|r| {
+            let line = chunk.line(r) as usize;
+            tuple_of_line.get(line).copied().unwrap_or(NOBODY)
+        }));
+        for (i, &(position, c)) in plan.changed.iter().enumerate() {
+            let (values, shown) = (&mut self.values[i], &mut self.shown[i]);
+            for (r, &released) in self.released.iter().enumerate() {
+                let value = values.intern(plain(r, c));
+                if released != NOBODY {
+                    let label = counted.tuples.code(released as usize, position);
+                    if shown.is_new(value, label) {
+                        seen.pairs[i].push((values.get(value).into(), label));
                     }
                 }
             }
+        }
+        for (r, &released) in self.released.iter().enumerate().filter(|(_, t)| **t != NOBODY) {
+            seen.matched += 1;
             if !plan.kept.is_empty() {
-                let own = fingerprint(key, plan.kept.iter().map(|&(_, c)| plain(c)));
-                seen.print = seen.print.wrapping_add(key.hash_one((own, line)));
+                let own = fingerprint(key, plan.kept.iter().map(|&(_, c)| plain(r, c)));
+                seen.print = seen.print.wrapping_add(key.hash_one((own, chunk.line(r))));
             }
             if let Some(patient) = patient {
                 seen.people.push((released, chunk.cell(r, patient).into()));

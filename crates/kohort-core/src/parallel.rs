@@ -1,0 +1,96 @@
+//! Work on all cores, results in order.
+
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+/// `produce` hands out items one after the other; `work` sees them on `threads` threads, each with
+/// a state of its own made by `state` from the thread's number; what it returns comes to `fold` in
+/// the order of the items. The first error in that order is the one returned, whatever the number
+/// of threads. A few items are under way at a time, so that memory stays bounded.
+pub fn in_order<T: Send, S, R: Send>(
+    threads: usize,
+    produce: impl FnOnce(&mut dyn FnMut(T) -> Result<()>) -> Result<()> + Send,
+    state: impl Fn(usize) -> S + Sync,
+    work: impl Fn(&mut S, T) -> Result<R> + Sync,
+    mut fold: impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    if threads == 1 {
+        let mut state = state(0);
+        return produce(&mut |item| fold(work(&mut state, item)?));
+    }
+    std::thread::scope(|scope| {
+        let (send_item, items) = sync_channel::<(u64, T)>(threads * 2);
+        let items = Arc::new(Mutex::new(items));
+        let (send_done, done) = sync_channel::<(u64, Result<R>)>(threads * 2);
+        let send_failed = send_done.clone();
+        scope.spawn(move || {
+            let mut number = 0;
+            let sent = produce(&mut |item| {
+                number += 1;
+                // Nobody listens any more: an error was found, and there is no need to go on.
+                send_item.send((number - 1, item)).map_err(|_| Error::machine("stopped"))
+            });
+            if let Err(error) = sent {
+                let _ = send_failed.send((number, Err(error)));
+            }
+        });
+        for thread in 0..threads {
+            let (items, send_done) = (Arc::clone(&items), send_done.clone());
+            let (state, work) = (&state, &work);
+            scope.spawn(move || run(&items, &send_done, &mut state(thread), work));
+        }
+        drop((items, send_done));
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for (number, result) in done {
+            waiting.insert(number, result);
+            while let Some(result) = waiting.remove(&next) {
+                next += 1;
+                fold(result?)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn run<T, S, R>(
+    items: &Mutex<Receiver<(u64, T)>>,
+    done: &SyncSender<(u64, Result<R>)>,
+    state: &mut S,
+    work: &impl Fn(&mut S, T) -> Result<R>,
+) {
+    loop {
+        let next = items.lock().ok().and_then(|r| r.recv().ok());
+        let Some((number, item)) = next else { return };
+        if done.send((number, work(state, item))).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_and_errors_come_in_order() {
+        for threads in [1, 2, 8] {
+            let mut seen = Vec::new();
+            let numbers = |each: &mut dyn FnMut(u64) -> Result<()>| (0..1000).try_for_each(each);
+            in_order(threads, numbers, |_| (), |(), n| Ok(n * 2), |n| Ok(seen.push(n))).unwrap();
+            assert_eq!(seen, (0..1000).map(|n| n * 2).collect::<Vec<u64>>());
+            let fails = |(): &mut (), n: u64| if n % 100 == 37 { Err(Error::yours(n.to_string())) } else { Ok(n) };
+            let error = in_order(threads, numbers, |_| (), fails, |_| Ok(())).unwrap_err();
+            assert_eq!(error.message, "37");
+            let late = |each: &mut dyn FnMut(u64) -> Result<()>| {
+                (0..5).try_for_each(each)?;
+                Err(Error::yours("the end"))
+            };
+            let mut count = 0;
+            let error = in_order(threads, late, |_| (), |(), n| Ok(n), |_| Ok(count += 1)).unwrap_err();
+            assert_eq!((count, error.message.as_str()), (5, "the end"));
+        }
+    }
+}
