@@ -239,13 +239,14 @@ impl Scaled {
 impl Group {
     fn new(cohort: &Cohort, columns: Vec<usize>, mut each: impl FnMut(usize, u32)) -> Group {
         let tuples = &cohort.tuples;
-        let mut keys = Keys::new(columns.len());
+        let sizes: Vec<usize> = columns.iter().map(|&q| tuples.dictionaries[q].len()).collect();
+        let mut numbers = Numbers::new(&sizes);
         let mut key = vec![0; columns.len()];
         for t in 0..tuples.len() {
             key.iter_mut().zip(&columns).for_each(|(k, &q)| *k = tuples.code(t, q));
-            each(t, keys.intern(&key));
+            each(t, numbers.number(&key));
         }
-        Group { columns, combinations: keys.into_rows(), tables: BTreeMap::new() }
+        Group { columns, combinations: numbers.rows, tables: BTreeMap::new() }
     }
 
     fn len(&self) -> usize {
@@ -267,7 +268,9 @@ impl Group {
         }
         let labels: Vec<&[u32]> =
             self.columns.iter().map(|&q| &cohort.quasi[q].hierarchy.levels[levels[q]].label_of[..]).collect();
-        let mut keys = Keys::new(self.columns.len());
+        let sizes: Vec<usize> =
+            self.columns.iter().map(|&q| cohort.quasi[q].hierarchy.levels[levels[q]].labels.len()).collect();
+        let mut numbers = Numbers::new(&sizes);
         let mut key = vec![0; self.columns.len()];
         let of = (0..self.len())
             .map(|combination| {
@@ -275,10 +278,46 @@ impl Group {
                 for ((k, label_of), &code) in key.iter_mut().zip(&labels).zip(codes) {
                     *k = label_of[code as usize];
                 }
-                keys.intern(&key)
+                numbers.number(&key)
             })
             .collect();
-        self.tables.insert(own, Table { of, len: keys.len() as u32 });
+        self.tables.insert(own, Table { of, len: numbers.len });
+    }
+}
+
+/// Numbers for combinations of codes, in the order they come: by a plain array where the
+/// combinations that could be are few, else by hashing.
+struct Numbers {
+    sizes: Vec<usize>,
+    dense: Vec<u32>,
+    keys: Keys,
+    /// The combinations, one after the other.
+    rows: Vec<u32>,
+    len: u32,
+}
+
+impl Numbers {
+    fn new(sizes: &[usize]) -> Numbers {
+        let product = sizes.iter().try_fold(1usize, |p, &s| p.checked_mul(s)).filter(|&p| p <= 1 << 20);
+        let dense = vec![NONE; product.unwrap_or(0)];
+        Numbers { sizes: sizes.to_vec(), dense, keys: Keys::new(sizes.len()), rows: Vec::new(), len: 0 }
+    }
+
+    fn number(&mut self, key: &[u32]) -> u32 {
+        let number = if self.dense.is_empty() {
+            self.keys.intern(key)
+        } else {
+            let at = key.iter().zip(&self.sizes).fold(0, |at, (&code, &size)| at * size + code as usize);
+            if self.dense[at] == NONE {
+                self.dense[at] = self.len;
+            }
+            self.dense[at]
+        };
+        if number == self.len {
+            self.len += 1;
+            self.rows.extend_from_slice(key);
+        }
+        number
     }
 }
 

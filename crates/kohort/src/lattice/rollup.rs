@@ -1,12 +1,11 @@
 //! Tuples merged along one column: at a node where that column is coarse, those that differ only
 //! below are one. Halves the work of counting, or better, where a column has many values.
 //!
-//! Cost: one pass over the finer list for each level, when first needed.
+//! Cost: one pass over the tuples for each level, when first needed.
 
 use super::classes::Classes;
 use super::objective::Costs;
 use kohort_core::cohort::Cohort;
-use kohort_core::table::Keys;
 
 /// The tuples at each level of the column with most values.
 pub(super) struct Rollup {
@@ -17,9 +16,7 @@ pub(super) struct Rollup {
 
 /// Tuples merged at one level of the column.
 pub(super) struct Rolled {
-    /// One tuple of each group.
-    representative: Vec<u32>,
-    /// As in [`Classes::packed`], rows added up.
+    /// One tuple of each group as in [`Classes::packed`], with the rows of all.
     pub(super) packed: Vec<[u32; 4]>,
     /// For each group and level of the column: how much more its rows cost there if they are deleted.
     dearer: Vec<u64>,
@@ -34,56 +31,37 @@ impl Rollup {
     }
 
     /// Merges the tuples at `level` of the column, if that was not done yet.
-    pub(super) fn prepare(&mut self, level: usize, cohort: &Cohort, classes: &Classes, costs: &Costs) {
+    pub(super) fn prepare(&mut self, level: usize, cohort: &Cohort, classes: &mut Classes, costs: &Costs) {
         if self.levels[level].is_none() {
-            let finer = self.levels[..level].iter().rev().flatten().next();
-            self.levels[level] = Some(self.merge(level, finer, cohort, classes, costs));
+            self.levels[level] = Some(merge(self.column, level, cohort, classes, costs));
         }
     }
 
     /// The tuples merged at a level that was prepared.
     pub(super) fn at(&self, level: usize) -> &Rolled {
-        static NOTHING: Rolled = Rolled { representative: Vec::new(), packed: Vec::new(), dearer: Vec::new() };
+        static NOTHING: Rolled = Rolled { packed: Vec::new(), dearer: Vec::new() };
         self.levels[level].as_ref().unwrap_or(&NOTHING)
     }
+}
 
-    fn merge(&self, level: usize, finer: Option<&Rolled>, cohort: &Cohort, classes: &Classes, costs: &Costs) -> Rolled {
-        let (column, tuples) = (self.column, &cohort.tuples);
-        let label_of = &cohort.quasi[column].hierarchy.levels[level].label_of;
-        let depth = self.levels.len();
-        let mut keys = Keys::new(cohort.quasi.len());
-        let mut key = vec![0; cohort.quasi.len()];
-        let mut rolled = Rolled { representative: Vec::new(), packed: Vec::new(), dearer: Vec::new() };
-        let members = finer.map_or(tuples.len(), |f| f.packed.len());
-        for member in 0..members {
-            let t = finer.map_or(member, |f| f.representative[member] as usize);
-            key.copy_from_slice(&tuples.codes(t)[..cohort.quasi.len()]);
-            let code = key[column] as usize;
-            key[column] = label_of[code];
-            let group = keys.intern(&key) as usize;
-            if group == rolled.packed.len() {
-                rolled.representative.push(t as u32);
-                let mut packed = classes.packed()[t];
-                packed[3] = 0;
-                rolled.packed.push(packed);
-                rolled.dearer.resize((group + 1) * depth, 0);
-            }
-            let own = &mut rolled.dearer[group * depth..][..depth];
-            match finer {
-                Some(finer) => {
-                    rolled.packed[group][3] += finer.packed[member][3];
-                    own.iter_mut().zip(&finer.dearer[member * depth..]).for_each(|(sum, d)| *sum += d);
-                }
-                None => {
-                    rolled.packed[group][3] += tuples.weights[t] as u32;
-                    for (sum, cell) in own.iter_mut().zip(&costs.cell[column]) {
-                        *sum += tuples.weights[t] * (costs.deleted[column][code] - cell[code]);
-                    }
-                }
-            }
+/// The tuples that are in one class where this column is at `level` and the others at their finest.
+fn merge(column: usize, level: usize, cohort: &Cohort, classes: &mut Classes, costs: &Costs) -> Rolled {
+    let mut levels = vec![0; cohort.quasi.len()];
+    levels[column] = level;
+    classes.count(&levels);
+    let groups = classes.rows().len();
+    let depth = costs.cell[column].len();
+    let mut rolled = Rolled { packed: vec![[0; 4]; groups], dearer: vec![0; groups * depth] };
+    for (t, (&group, &[a, b, c, weight])) in classes.of_tuple().iter().zip(classes.packed()).enumerate() {
+        let packed = &mut rolled.packed[group as usize];
+        *packed = [a, b, c, packed[3] + weight];
+        let code = cohort.tuples.code(t, column) as usize;
+        let deleted = costs.deleted[column][code];
+        for (sum, cell) in rolled.dearer[group as usize * depth..][..depth].iter_mut().zip(&costs.cell[column]) {
+            *sum += u64::from(weight) * (deleted - cell[code]);
         }
-        rolled
     }
+    rolled
 }
 
 impl Rolled {

@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         if self.everything_is_known && tuples.patients.is_none() {
             let k = u32::try_from(self.limits.k.get()).unwrap_or(u32::MAX);
             let level = levels[self.rollup.column];
-            self.rollup.prepare(level, self.cohort, &self.classes, &self.costs);
+            self.rollup.prepare(level, self.cohort, &mut self.classes, &self.costs);
             let rolled = self.rollup.at(level);
             let rows = self.classes.small(levels, &rolled.packed, k);
             if rows > self.limits.suppressed || rows == tuples.rows {
