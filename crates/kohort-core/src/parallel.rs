@@ -79,7 +79,11 @@ mod tests {
         for threads in [1, 2, 8] {
             let mut seen = Vec::new();
             let numbers = |each: &mut dyn FnMut(u64) -> Result<()>| (0..1000).try_for_each(each);
-            in_order(threads, numbers, |_| (), |(), n| Ok(n * 2), |n| Ok(seen.push(n))).unwrap();
+            let push = |n| {
+                seen.push(n);
+                Ok(())
+            };
+            in_order(threads, numbers, |_| (), |(), n| Ok(n * 2), push).unwrap();
             assert_eq!(seen, (0..1000).map(|n| n * 2).collect::<Vec<u64>>());
             let fails = |(): &mut (), n: u64| if n % 100 == 37 { Err(Error::yours(n.to_string())) } else { Ok(n) };
             let error = in_order(threads, numbers, |_| (), fails, |_| Ok(())).unwrap_err();
@@ -89,7 +93,11 @@ mod tests {
                 Err(Error::yours("the end"))
             };
             let mut count = 0;
-            let error = in_order(threads, late, |_| (), |(), n| Ok(n), |_| Ok(count += 1)).unwrap_err();
+            let add = |_| {
+                count += 1;
+                Ok(())
+            };
+            let error = in_order(threads, late, |_| (), |(), n| Ok(n), add).unwrap_err();
             assert_eq!((count, error.message.as_str()), (5, "the end"));
         }
     }

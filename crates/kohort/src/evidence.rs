@@ -208,6 +208,10 @@ pub fn measure(
         "assumed": findings.certificate.assumed,
         "not_recountable": findings.certificate.not_recountable,
     });
+    if let Knows::Sets(sets) = &policy.privacy.knows {
+        let names = |set: &Vec<usize>| set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect::<Vec<_>>();
+        guarantee["known_sets"] = json!(sets.iter().map(names).collect::<Vec<_>>());
+    }
     let confidence = findings.compared.sensitive.iter().filter_map(|(_, e)| e.confidence);
     let highest = confidence
         .map(|(h, n)| h as f64 / n.max(1) as f64)
@@ -216,8 +220,21 @@ pub fn measure(
     for (name, e) in &findings.compared.sensitive {
         guarantee["sensitive"][name] = json!({ "highest_confidence": e.confidence.map(|(h, n)| h as f64 / n.max(1) as f64), "least_diversity": e.diversity, "largest_distance": e.distance });
     }
+    for asked in &findings.certificate.claim.sensitive {
+        guarantee["asked"][&asked.column] = json!({
+            "confidence": asked.confidence.map(|c| c.to_string()),
+            "values": asked.values.as_ref().map(Vec::len),
+            "l_diversity": asked.l_diversity.as_ref().map(|l| l.describe()),
+            "t_closeness": asked.t_closeness.as_ref().map(|t| t.max.to_string()),
+        });
+    }
+    let compared = &findings.compared;
+    guarantee["compared"] = json!({ "rows": compared.rows, "matched": compared.matched, "smallest_class_in_rows": findings.recount.smallest_class });
+    let files = findings.certificate.files.iter();
+    let files: Vec<Value> = files.map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect();
     let mut metrics = json!({
         "method": method.name(),
+        "files": files,
         "kohort": env!("CARGO_PKG_VERSION"),
         "test": findings.certificate.test,
         "rows": { "in": rows, "excluded": 0, "suppressed": rows - out, "counterfeit": 0, "out": out },
@@ -275,6 +292,16 @@ fn histogram(sizes: &[u64]) -> Value {
     bins.collect()
 }
 
+/// How many labels of a quasi-identifier leave, missing not counted.
+fn shown_labels(cohort: &Cohort, plan: &Plan, q: usize) -> usize {
+    let mut shown = vec![false; plan.changed[q].labels.len()];
+    for (cells, _) in plan.rows_by_cells(cohort).iter().enumerate().filter(|(_, rows)| **rows > 0) {
+        shown[plan.row(cells as u32)[q] as usize] = true;
+    }
+    let labels = plan.changed[q].labels.iter().zip(shown);
+    labels.filter(|(label, shown)| *shown && !label.text.is_empty()).count()
+}
+
 /// What happened to one column.
 fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Value {
     let bound = &policy.columns[place];
@@ -290,7 +317,7 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Value 
             value["level"] = json!(levels[q]);
             value["level_name"] = json!(own[levels[q]].name);
             value["levels"] = json!(own.len() - 1);
-            value["labels"] = json!(own[levels[q]].labels.len());
+            value["labels"] = json!(shown_labels(cohort, plan, q));
         }
     }
     value

@@ -91,14 +91,14 @@ pub fn write(
     let mut shuffle = Shuffle::new(source.bytes() * if source.is_gzip() { 6 } else { 1 });
     let mut dealer = Dealer::new(cohort, plan);
     source.progress().stage("writing", source.bytes());
-    let mut deal = |row: u64, line: u64, tuple: u32, raw: Option<(&Chunk, usize)>| -> Result<()> {
-        let Some(cells) = dealer.deal(row, tuple, chance) else { return Ok(()) };
-        shuffle.push(line, chance, &folder, |out| form.append(out, tuple, cells, raw))
+    let mut deal = |row: Row| -> Result<()> {
+        let Some(cells) = dealer.deal(row.number, row.tuple, chance) else { return Ok(()) };
+        shuffle.push(row.line, chance, &folder, |out| form.append(out, row.tuple, cells, row.cells))
     };
     match (&cohort.tuples.of_row, cohort.tuples.first_line) {
         (Some(of_row), Some(first)) if form.raw.is_empty() => {
-            for (row, &tuple) in (0u64..).zip(of_row) {
-                deal(row, first + row, tuple, None)?;
+            for (number, &tuple) in (0u64..).zip(of_row) {
+                deal(Row { number, line: first + number, tuple, cells: None })?;
             }
         }
         _ => each_row(source, cohort, &form, &mut deal)?,
@@ -119,13 +119,19 @@ fn data_file_name(source: &Source) -> String {
     }
 }
 
+/// A row of the input on its way out.
+struct Row<'a> {
+    /// Its number, from 0.
+    number: u64,
+    /// Its line in the input.
+    line: u64,
+    tuple: u32,
+    /// Where its cells are, if any of them is copied.
+    cells: Option<(&'a Chunk, usize)>,
+}
+
 /// Reads the input a second time: its rows with their tuples and the cells that leave as they are.
-fn each_row(
-    source: &Source,
-    cohort: &Cohort,
-    form: &RowForm,
-    deal: &mut dyn FnMut(u64, u64, u32, Option<(&Chunk, usize)>) -> Result<()>,
-) -> Result<()> {
+fn each_row(source: &Source, cohort: &Cohort, form: &RowForm, deal: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
     let changed = || {
         Error::yours(format!("{}: the file changed while it was read. Start again when it is at rest.", source.name()))
     };
@@ -154,7 +160,7 @@ fn each_row(
                     (None, Some(of_row)) => *of_row.get(row as usize).ok_or_else(changed)?,
                     (None, None) => return Err(changed()),
                 };
-                deal(row, chunk.line(r), tuple, Some((&chunk, r)))?;
+                deal(Row { number: row, line: chunk.line(r), tuple, cells: Some((&chunk, r)) })?;
                 row += 1;
             }
             Ok(())

@@ -367,7 +367,7 @@ impl Fold {
         }
         let mut key = vec![0; self.width];
         // With no columns at all there is one empty tuple.
-        let new_keys = if self.width == 0 { 1 } else { block.new_keys.len() / self.width };
+        let new_keys = block.new_keys.len().checked_div(self.width).unwrap_or(1);
         for new in 0..new_keys {
             for (column, slot) in key.iter_mut().enumerate() {
                 *slot = self.value_of[thread][column][block.new_keys[new * self.width + column] as usize];

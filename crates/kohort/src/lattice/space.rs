@@ -73,9 +73,8 @@ impl Space {
             let Some(j) = (0..last).rev().find(|&j| at[j] < digits[j]) else { return };
             at[j] += 1;
             index += self.strides[j];
-            for i in j + 1..last {
-                index -= at[i] * self.strides[i];
-                at[i] = 0;
+            for (digit, stride) in at[j + 1..last].iter_mut().zip(&self.strides[j + 1..]) {
+                index -= std::mem::take(digit) * stride;
             }
             for i in j..last {
                 sums[i + 1] = sums[i].saturating_add(cost[i][at[i]]);

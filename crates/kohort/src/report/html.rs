@@ -1,12 +1,58 @@
 //! report.html: one self-contained page, from metrics alone.
+//!
+//! Nothing is computed here but layout. Every number on the page is one of metrics.json: its
+//! element says which (`data-metric`) and what it exactly is (`data-value`).
 
+mod asked;
+mod changes;
+mod escape;
+mod limits;
+mod number;
+mod place;
+mod risk;
+mod svg;
+mod table;
+mod utility;
+mod verdict;
+
+#[cfg(test)]
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use place::Place;
 use serde_json::Value;
+
+/// No network, no script, no fonts but the reader's own.
+const CSS: &str = include_str!("html/page.css");
 
 /// The page.
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
+    let metrics = &Place::root(metrics);
+    let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
+    let body = [
+        verdict::title(metrics),
+        verdict::verdict(metrics),
+        asked::asked(metrics),
+        asked::recounted(metrics),
+        changes::columns(metrics),
+        changes::rows(metrics),
+        risk::risk(metrics),
+        utility::utility(metrics),
+        changes::cells(metrics),
+        asked::trace(metrics),
+        limits::assumed(metrics, notes),
+        limits::limits(metrics),
+        asked::timing(metrics),
+        limits::approval(),
+    ];
     format!(
-        "<!doctype html><title>report</title><pre>{}</pre>{}",
-        serde_json::to_string_pretty(metrics).unwrap_or_default(),
-        notes.len()
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>Release report{method}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{}\
+         <footer>Numbers are rounded for reading; metrics.json beside this page has them exactly.</footer>\n\
+         </main>\n</body>\n</html>\n",
+        body.concat()
     )
 }

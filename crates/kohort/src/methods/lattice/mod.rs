@@ -44,6 +44,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let mut plan = Plan::full_domain(cohort, &best.levels, &best.outcome.kept);
     plan.trace = json!({
         "objective": params.objective.name(),
+        "max_suppressed": params.max_suppressed.to_string(),
         "nodes": best.counted.1,
         "counted": best.counted.0,
         "suppressed": best.outcome.suppressed,

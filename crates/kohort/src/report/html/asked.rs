@@ -1,0 +1,161 @@
+//! What was asked for, how it was recounted, how the method found it, and how long it took.
+
+use super::escape::{code, escape};
+use super::number::Shown;
+use super::place::Place;
+use super::table::{cards, named, section, table};
+use super::verdict::{knows, unit};
+
+/// A row of a table of facts, unless nothing is known.
+fn fact(name: &str, read: &str, place: &Place, shown: Shown) -> Option<Vec<String>> {
+    place.exists().then(|| vec![named(name, read), place.show(shown)])
+}
+
+/// The same for a fact in words.
+fn words(name: &str, read: &str, words: Option<String>) -> Option<Vec<String>> {
+    words.map(|words| vec![named(name, read), words])
+}
+
+fn facts(headings: [&str; 2], rows: impl IntoIterator<Item = Option<Vec<String>>>) -> String {
+    table(&headings, &rows.into_iter().flatten().collect::<Vec<_>>())
+}
+
+/// What the policy asked for.
+pub(super) fn asked(metrics: &Place) -> String {
+    let (guarantee, trace) = (metrics.at("guarantee"), metrics.at("trace"));
+    let rows = [
+        fact(
+            "k",
+            "Whoever is looked for is one of at least so many who look the same.",
+            &guarantee.at("k"),
+            Shown::Count,
+        ),
+        words("Counted in", "What k counts.", unit(metrics).map(String::from)),
+        words("Known to the adversary", "What somebody outside is taken to know of a person.", knows(metrics)),
+        fact(
+            "Rows that may go",
+            "At most so many may be suppressed so that the others stay finer.",
+            &trace.at("may_suppress"),
+            Shown::Count,
+        ),
+        words("Objective", "What the method makes as small as it can.", trace.at("objective").text().map(code)),
+    ];
+    let columns = guarantee.at("asked").members();
+    let required: Vec<Vec<String>> = columns.iter().map(|(name, asked)| required(name, asked)).collect();
+    let mut body = facts(["Asked", "Value"], rows);
+    if !required.is_empty() {
+        let headings = ["Sensitive column", "Listed values", "Share at most", "Diversity", "Distance at most"];
+        body += &cards(&headings, &required);
+    }
+    section("What was asked", &body)
+}
+
+/// What was asked of one sensitive column.
+fn required(name: &str, asked: &Place) -> Vec<String> {
+    let listed = asked.at("values");
+    vec![
+        code(name),
+        if listed.exists() { listed.show(Shown::Count) } else { "all".into() },
+        asked.at("confidence").show(Shown::Count),
+        asked.at("l_diversity").show(Shown::Count),
+        asked.at("t_closeness").show(Shown::Count),
+    ]
+}
+
+/// How the guarantee was recounted.
+pub(super) fn recounted(metrics: &Place) -> String {
+    let guarantee = metrics.at("guarantee");
+    if !guarantee.exists() {
+        return section("How it was recounted", &facts(["Counted", "Number"], []));
+    }
+    let against = match metrics.at("method").text() {
+        Some("lattice" | "specialize" | "suppress") => {
+            "Each released row was traced to its own row of the original: every cell that may change is the original value or a coarser label of it, and every other cell is the original."
+        }
+        _ => "What leaves was compared with the original, row by row.",
+    };
+    let rows = [
+        fact(
+            "Sets of columns",
+            "Every set that the adversary may know was counted by itself.",
+            &guarantee.at("sets"),
+            Shown::Count,
+        ),
+        fact(
+            "Classes",
+            "Groups of rows that look the same in all quasi-identifiers together.",
+            &guarantee.at("classes"),
+            Shown::Count,
+        ),
+        fact(
+            "Smallest class",
+            "Of all these sets; it must not be smaller than k.",
+            &guarantee.at("smallest_class"),
+            Shown::Count,
+        ),
+        fact("k", "What was asked.", &guarantee.at("k"), Shown::Count),
+        fact(
+            "Rows of the smallest class",
+            "As the recipient counts it, who sees rows only.",
+            &guarantee.at("compared.smallest_class_in_rows"),
+            Shown::Count,
+        ),
+        fact("Rows of the original", "Read again for the comparison.", &guarantee.at("compared.rows"), Shown::Count),
+        fact(
+            "Released rows traced",
+            "Each to a row of its own in the original.",
+            &guarantee.at("compared.matched"),
+            Shown::Count,
+        ),
+    ];
+    let body = format!(
+        "<p>Nothing leaves before its guarantee was counted again, by code that knows no method, in two ways:</p>\n\
+         <ol>\n<li><strong>From the released bytes.</strong> The file that leaves was read back as its recipient \
+         will read it, and its classes were counted by the plain definition. The recipient can repeat this with \
+         <code>kohort verify</code>.</li>\n<li><strong>Against the original, row by row.</strong> {against}</li>\n\
+         </ol>\n{}",
+        facts(["Counted", "Number"], rows)
+    );
+    section("How it was recounted", &body)
+}
+
+/// What the method noted of its way.
+pub(super) fn trace(metrics: &Place) -> String {
+    let read = "Different combinations of values in the original: all that the method looked at.";
+    let tuples = fact("Distinct combinations", read, &metrics.at("tuples"), Shown::Count);
+    let steps = metrics.at("trace").members().into_iter().map(|(key, place)| {
+        let (name, read) = match key {
+            "nodes" => ("Ways to combine levels", "Every combination of a level for each column."),
+            "counted" => (
+                "Combinations counted",
+                "All others were decided without counting, by what was known of finer or coarser ones.",
+            ),
+            "suppressed" => ("Rows suppressed", "By the combination chosen."),
+            "may_suppress" => ("Rows that might go", "As asked."),
+            "max_suppressed" => ("Share of rows that might go", "As asked."),
+            "objective" => {
+                ("Objective", "Of all combinations that meet the guarantee, the one with the least of it was chosen.")
+            }
+            other => return fact(&escape(&other.replace('_', " ")), "", &place, Shown::Count),
+        };
+        fact(name, read, &place, Shown::Count)
+    });
+    section("How the method found it", &facts(["Step", "Value"], std::iter::once(tuples).chain(steps)))
+}
+
+/// How long each stage took.
+pub(super) fn timing(metrics: &Place) -> String {
+    const STAGES: [(&str, &str); 6] = [
+        ("read", "Reading the original; one pass together with counting, so both have the same time."),
+        ("count", "Counting its combinations of values."),
+        ("method", "Deciding what changes."),
+        ("write", "Writing the release."),
+        ("verify", "Reading it back and recounting it."),
+        ("total", "All of it."),
+    ];
+    let timing = metrics.at("timing");
+    let others = timing.members().into_iter().filter(|(name, _)| STAGES.iter().all(|s| s.0 != *name));
+    let others = others.map(|(name, seconds)| fact(&escape(name), "", &seconds, Shown::Seconds));
+    let known = STAGES.into_iter().map(|(name, read)| fact(name, read, &timing.at(name), Shown::Seconds));
+    section("How long it took", &facts(["Stage", "Time"], known.chain(others)))
+}

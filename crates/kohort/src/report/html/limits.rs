@@ -1,0 +1,63 @@
+//! What the guarantee rests on, what it does not say, and who signs it.
+
+use super::escape::prose;
+use super::place::Place;
+use super::table::{list, section};
+
+/// What is assumed, what the recipient cannot recount, and what the custodian should know.
+pub(super) fn assumed(metrics: &Place, notes: &[String]) -> String {
+    let guarantee = metrics.at("guarantee");
+    let sentences = |place: Place| -> Vec<String> { place.texts().into_iter().map(prose).collect() };
+    let mut body = format!("<h3>The guarantee holds if</h3>\n{}", list(&sentences(guarantee.at("assumed"))));
+    body += &format!("<h3>The recipient cannot recount</h3>\n{}", list(&sentences(guarantee.at("not_recountable"))));
+    let notes: Vec<String> = notes.iter().map(|note| prose(note)).collect();
+    let class = if notes.is_empty() { "" } else { " class=\"warning\"" };
+    body += &format!("<h3>Notes and warnings</h3>\n<div{class}>{}</div>\n", list(&notes));
+    section("What is assumed, and what to know", &body)
+}
+
+/// What no such guarantee says.
+pub(super) fn limits(metrics: &Place) -> String {
+    let sensitive = if metrics.at("guarantee.sensitive").members().is_empty() {
+        "<strong>Sensitive values are not bounded.</strong> If all who look the same have the same diagnosis, it is learned without finding anyone’s row. Nothing was asked against this."
+    } else {
+        "<strong>Sensitive values are bounded only as the guarantee says,</strong> column by column. A column that it does not name is not bounded: if all who look the same have the same value there, it is learned without finding anyone’s row."
+    };
+    let rows = match metrics.at("guarantee.unit").text() {
+        Some("row") => {
+            "<strong>Every row is taken for a person.</strong> If a person has several rows, a class may hold fewer people than rows."
+        }
+        _ => {
+            "<strong>Several rows of one person.</strong> Someone who knows that two rows belong to the same person knows more than was assumed."
+        }
+    };
+    let limits = [
+        sensitive,
+        "<strong>Other releases of the same people</strong> can be laid beside this one. Two files, each safe by itself, may together point at a person.",
+        "<strong>Knowledge beyond the declared columns.</strong> If someone outside knows a column that is declared as not known, or facts that are in no column, the count of who looks the same no longer holds. No guarantee of this kind covers every possible knowledge.",
+        rows,
+        "<strong>Time.</strong> What is known outside grows. Decide below when this is to be judged again.",
+    ];
+    section("What the guarantee does not say", &list(&limits.map(String::from)))
+}
+
+/// Lines to fill in by hand.
+pub(super) fn approval() -> String {
+    const FIELDS: [&str; 9] = [
+        "Name",
+        "Role",
+        "Purpose of the release",
+        "Recipient",
+        "Conditions the recipient accepts",
+        "First characters of the data file’s checksum, from certificate.json",
+        "To be judged again by",
+        "Date",
+        "Signature",
+    ];
+    let field = |name: &&str| format!("<div class=\"field\"><span>{name}</span></div>\n");
+    let fields: String = FIELDS.iter().map(field).collect();
+    let body = format!(
+        "<p>I have read what is guaranteed, what is assumed and what is not said, and I approve this release.</p>\n<div class=\"fields\">\n{fields}</div>\n"
+    );
+    section("Approval", &body).replacen("<section>", "<section class=\"approval\">", 1)
+}

@@ -1,0 +1,193 @@
+//! The page against metrics.json: value for value, and nothing beside it.
+
+use super::page;
+use super::reader::{Read, read, resolve};
+use crate::demo::demo;
+use kohort_core::table::Silent;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A column name that tries everything.
+const HOSTILE: &str = "a.b\\<script>alert(\"x\")</script>&amp;'`{}\u{202e}\n*";
+
+/// Metrics of a real release.
+fn released() -> (Value, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let made = demo(&folder.path().join("demo"), 1500, 1, false, 1, Arc::new(Silent)).unwrap();
+    let release = &made.releases[0].1;
+    (release.metrics.clone(), release.notes.clone())
+}
+
+/// Metrics of a release whose adversary knows less than all, with bounds on sensitive values.
+fn bounded(name: &str) -> Value {
+    let risk = |set: &[&str], max: f64, unique: u64| json!({ "set": set, "max": max, "mean": 0.0123, "unique": unique, "people": 1234567, "classes": 4321 });
+    let bins = |people: u64| json!([{ "from": 1, "to": 1, "people": people }, { "from": 2, "to": 4, "people": 7 }, { "from": 1000, "to": null, "people": 0 }]);
+    let mut metrics = json!({
+        "method": "suppress", "kohort": "9.8.7", "test": true,
+        "rows": { "in": 1234567, "excluded": 3, "suppressed": 12, "counterfeit": 0, "out": 1234552 },
+        "people": { "unit": "row", "in": 1234567 }, "tuples": 65432,
+        "cells": { "suppressed": 9876, "share": 0.00012, "by_column": { name: 5555, "zip": 0 } },
+        "levels": null,
+        "columns": [
+            { "name": name, "role": "quasi", "hierarchy": name, "values": 77 },
+            { "name": "zip", "role": "quasi", "values": 10, "level": 0, "levels": 3, "labels": 8, "level_name": name },
+            { "name": "dx", "role": "sensitive" }, { "name": "ward", "role": "other", "reason": name }
+        ],
+        "risk": { "before": risk(&[name], 1.0, 17), "after": risk(&["zip"], 0.2, 0) },
+        "risk_all": { "before": risk(&[name, "zip"], 1.0, 1999), "after": risk(&[name, "zip"], 1.0, 444) },
+        "class_sizes": { "before": bins(1999), "after": bins(444) },
+        "utility": { "loss": 0.25, "average_class_size": null, "rce": 0.98765 },
+        "guarantee": {
+            "k": 11, "knows": "one of 2 sets", "unit": "row", "smallest_class": 13, "sets": 2, "classes": 4321,
+            "plain": "First. Second. Third.", "aware": "No bound.", "assumed": [name], "not_recountable": [name],
+            "highest_confidence": 0.4321,
+        },
+        "trace": { "rounds": 19, "weights": [0.5, 2], name: 23 },
+        "timing": { "count": 0.0001, "draw": 1.5, "total": 4321.5 }
+    });
+    metrics["guarantee"]["sensitive"][name] =
+        json!({ "highest_confidence": 0.4321, "least_diversity": 2.999, "largest_distance": null });
+    metrics
+}
+
+/// Every number on the page is the one of metrics.json that it says it is; returns their paths.
+#[track_caller]
+fn check_numbers(metrics: &Value, page: &Read) -> BTreeSet<String> {
+    let mut shown = BTreeSet::new();
+    for element in &page.elements {
+        let Some(path) = element.attributes.get("data-metric") else { continue };
+        let value = resolve(metrics, path).unwrap_or_else(|| panic!("{path} is not in metrics.json"));
+        assert!(value.is_number(), "{path} is no number");
+        let exact = value.to_string();
+        assert_eq!(element.attributes.get("data-value"), Some(&exact), "{path}");
+        assert!(element.attributes.get("title").is_none_or(|title| *title == exact), "{path}");
+        assert!(element.text.chars().any(|c| c.is_ascii_digit()), "{path} shows no number");
+        shown.insert(path.clone());
+    }
+    shown
+}
+
+/// The texts and the numbers' paths of metrics.json.
+fn walk(value: &Value, path: &str, texts: &mut Vec<String>, numbers: &mut BTreeSet<String>) {
+    let below = |key: &str| if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
+    match value {
+        Value::String(text) => texts.push(text.replace('`', "")),
+        Value::Number(_) => _ = numbers.insert(path.into()),
+        Value::Array(elements) => {
+            elements.iter().enumerate().for_each(|(i, v)| walk(v, &below(&i.to_string()), texts, numbers));
+        }
+        Value::Object(members) => members.iter().for_each(|(k, v)| walk(v, &below(k), texts, numbers)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+#[test]
+fn every_number_on_the_page_is_the_one_in_metrics() {
+    let (metrics, notes) = released();
+    let page = read(&page(&metrics, &notes));
+    let shown = check_numbers(&metrics, &page);
+    let (mut texts, mut numbers) = (notes, BTreeSet::new());
+    walk(&metrics, "", &mut texts, &mut numbers);
+    let mut prose = page.prose.clone();
+    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    for text in texts.iter().flat_map(|text| text.split_inclusive(". ")) {
+        prose = prose.replace(text.trim_end(), "");
+    }
+    assert!(!prose.contains(|c: char| c.is_ascii_digit()), "a number that is not in metrics.json: {prose}");
+    // Levels stand in `columns`, `risk_all` is `risk` if all is known, bins are named once.
+    let left_out: Vec<&String> = numbers.difference(&shown).collect();
+    let expected = |path: &str| {
+        let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
+        let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
+        starts || bin || path.ends_with(".labels")
+    };
+    assert!(left_out.iter().all(|path| expected(path)), "not on the page: {left_out:?}");
+}
+
+#[test]
+fn numbers_of_any_method_are_those_in_metrics() {
+    for name in ["age", HOSTILE] {
+        let metrics = bounded(name);
+        let page = read(&page(&metrics, &[]));
+        let shown = check_numbers(&metrics, &page);
+        for path in
+            ["risk_all.after.unique", "utility.rce", "trace.rounds", "class_sizes.after.1.people", "timing.draw"]
+        {
+            assert!(shown.contains(path), "{path} is not on the page");
+        }
+    }
+}
+
+#[test]
+fn hostile_names_and_notes_stay_text() {
+    let plain = read(&page(&bounded("age"), &["a note".into()]));
+    let html = page(&bounded(HOSTILE), &[HOSTILE.into()]);
+    let hostile = read(&html);
+    let names = |page: &Read| page.elements.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
+    let without_code = |page: &Read| names(page).into_iter().filter(|n| n != "code").collect::<Vec<_>>();
+    assert_eq!(without_code(&plain), without_code(&hostile), "a name made elements of its own");
+    assert!(!html.contains("<script"));
+    assert!(hostile.prose.contains("<script>alert(\"x\")</script>&amp;'"));
+    assert!(!html.contains('\u{202e}'));
+}
+
+#[test]
+fn a_page_of_nothing_is_a_page_and_promises_nothing() {
+    for metrics in
+        [json!({}), Value::Null, json!([1]), json!({ "guarantee": 5, "columns": [3, {}], "trace": [], "rows": "many" })]
+    {
+        let page = read(&page(&metrics, &[]));
+        check_numbers(&metrics, &page);
+        assert!(page.prose.contains("No verdict") && !page.prose.contains("Verified"));
+    }
+}
+
+#[test]
+fn a_page_does_not_need_any_one_field() {
+    let whole = bounded("age");
+    let mut paths = Vec::new();
+    fn pointers(value: &Value, pointer: String, paths: &mut Vec<String>) {
+        for (key, member) in value.as_object().into_iter().flatten() {
+            pointers(member, format!("{pointer}/{key}"), paths);
+        }
+        paths.push(pointer);
+    }
+    pointers(&whole, String::new(), &mut paths);
+    for path in paths {
+        for other in [Value::Null, json!("text"), json!(-1.5), json!([]), json!({})] {
+            let mut metrics = whole.clone();
+            *metrics.pointer_mut(&path).unwrap() = other;
+            check_numbers(&metrics, &read(&page(&metrics, &[])));
+        }
+    }
+}
+
+#[test]
+fn a_test_says_so() {
+    let mut metrics = bounded("age");
+    assert!(read(&page(&metrics, &[])).prose.contains("Made with a seed: a test, not a release."));
+    metrics["test"] = json!(false);
+    assert!(!read(&page(&metrics, &[])).prose.contains("seed"));
+}
+
+#[test]
+fn an_adversary_who_knows_more_than_asked_is_warned_of() {
+    let mut metrics = bounded("age");
+    assert!(read(&page(&metrics, &[])).prose.contains("More than the policy protects against"));
+    metrics["risk_all"] = metrics["risk"].clone();
+    assert!(!read(&page(&metrics, &[])).prose.contains("More than the policy protects against"));
+}
+
+#[test]
+fn nothing_is_fetched_and_nothing_runs() {
+    let html = page(&bounded("age"), &[]);
+    for word in ["<script", "http:", "https:", "src=\"", "href=", "@import", "@font-face", "url(http", "onload"] {
+        assert!(!html.contains(word), "{word}");
+    }
+    let used: Vec<&str> = html.split("url(#").skip(1).filter_map(|s| s.split_once(')')).map(|s| s.0).collect();
+    assert!(!used.is_empty());
+    for id in used {
+        assert_eq!(html.matches(&format!("id=\"{id}\"")).count(), 1, "{id} is drawn with, and defined once");
+    }
+}

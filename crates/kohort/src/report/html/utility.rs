@@ -1,0 +1,62 @@
+//! How much the release still tells.
+
+use super::escape::escape;
+use super::number::Shown;
+use super::place::Place;
+use super::table::{named, section, table};
+
+/// A measure: its key, its name, how it is shown, and how it is read.
+type Measure = (&'static str, &'static str, Shown, &'static str);
+
+const MEASURES: [Measure; 6] = [
+    (
+        "loss",
+        "Loss",
+        Shown::Percent,
+        "How much detail of the quasi-identifiers is gone, on average over cells: nothing at zero, all at a hundred. Lower is better.",
+    ),
+    (
+        "precision",
+        "Precision",
+        Shown::Percent,
+        "How far cells are from fully coarse, in steps of their hierarchies: at a hundred nothing was changed. Higher is better.",
+    ),
+    (
+        "discernibility",
+        "Discernibility",
+        Shown::Count,
+        "Each row is charged the size of its class, a suppressed row the size of the table; compare it between releases of one table only. Lower is better.",
+    ),
+    (
+        "discernibility_ratio",
+        "Discernibility, as a share",
+        Shown::Percent,
+        "The same, of what it would be if no two rows could be told apart. Lower is better.",
+    ),
+    (
+        "average_class_size",
+        "Average class size",
+        Shown::Count,
+        "Rows of the original for each class released. Closer to k is better; it is smaller than k only if the adversary is taken to know less than all.",
+    ),
+    (
+        "entropy",
+        "Information lost, in bits",
+        Shown::Count,
+        "How many yes-or-no questions, over all cells, would bring the original back; compare it between releases of one table only. Lower is better.",
+    ),
+];
+
+/// What a researcher can still do with it.
+pub(super) fn utility(metrics: &Place) -> String {
+    let utility = metrics.at("utility");
+    let known = MEASURES.iter().map(|&(key, name, shown, read)| (utility.at(key), name.to_string(), shown, read));
+    let others = utility.members().into_iter().filter(|(key, _)| MEASURES.iter().all(|m| m.0 != *key));
+    let others = others.map(|(key, place)| (place, escape(&key.replace('_', " ")), Shown::Decimals(4), ""));
+    let rows: Vec<Vec<String>> = known
+        .chain(others)
+        .filter(|(place, ..)| place.exists())
+        .map(|(place, name, shown, read)| vec![named(&name, read), place.show(shown)])
+        .collect();
+    section("What it is still good for", &table(&["Measure", "Value"], &rows))
+}
