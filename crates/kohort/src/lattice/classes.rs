@@ -91,7 +91,7 @@ impl<'a> Classes<'a> {
                 self.dense[key as usize] = NONE;
             }
         } else {
-            self.sparse.begin(self.packed.len());
+            self.sparse.begin(self.packed.len(), key_limit([a, b, c]));
             for (&[ia, ib, ic, weight], class) in self.packed.iter().zip(&mut self.of_tuple) {
                 let key = sparse_key([a.of[ia as usize], b.of[ib as usize], c.of[ic as usize]], nb, nc);
                 let next = self.rows.len() as u32;
@@ -120,7 +120,7 @@ impl<'a> Classes<'a> {
                 key
             }));
         } else {
-            self.sparse.begin(tuples.len());
+            self.sparse.begin(tuples.len(), key_limit([a, b, c]));
             let (nb, nc) = (u64::from(b.len), u64::from(c.len));
             for &[ia, ib, ic, weight] in tuples {
                 let key = sparse_key([a.of[ia as usize], b.of[ib as usize], c.of[ic as usize]], nb, nc);
@@ -136,10 +136,11 @@ impl<'a> Classes<'a> {
         self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum()
     }
 
-    /// Whether the tuple's class was found below `k` by [`Classes::small`].
-    #[inline]
-    pub fn is_small(&self, tuple: usize, k: u32) -> bool {
-        self.rows[self.keys[tuple] as usize] < k
+    /// By tuple: its rows where its class was found below `k` by [`Classes::small`], else 0. Without
+    /// a branch, since nobody could foretell it.
+    pub fn small_rows(&self, tuples: &[[u32; 4]], k: u32) -> Vec<u32> {
+        let rows = |(&key, tuple): (&u32, &[u32; 4])| tuple[3] * u32::from(self.rows[key as usize] < k);
+        self.keys.iter().zip(tuples).map(rows).collect()
     }
 
     /// By tuple: its combination in each of three groups of columns, and its rows.
@@ -163,17 +164,15 @@ impl<'a> Classes<'a> {
         &self.rows
     }
 
-    /// For each quasi-identifier and value code, how many rows of the marked ones of these tuples
-    /// (packed as [`Classes::packed`]) have it.
-    pub fn histogram(&self, tuples: &[[u32; 4]], marked: impl Fn(usize) -> bool) -> Vec<Vec<u64>> {
+    /// For each quasi-identifier and value code, how many of these rows have it: `rows` of each of
+    /// these tuples (packed as [`Classes::packed`]).
+    pub fn histogram(&self, tuples: &[[u32; 4]], rows: &[u32]) -> Vec<Vec<u64>> {
         let mut counts = [0, 1, 2].map(|g| vec![0u32; self.groups[g].len()]);
         let [ca, cb, cc] = &mut counts;
-        for (t, &[ia, ib, ic, weight]) in tuples.iter().enumerate() {
-            if marked(t) {
-                ca[ia as usize] += weight;
-                cb[ib as usize] += weight;
-                cc[ic as usize] += weight;
-            }
+        for (&[ia, ib, ic, _], rows) in tuples.iter().zip(rows) {
+            ca[ia as usize] += rows;
+            cb[ib as usize] += rows;
+            cc[ic as usize] += rows;
         }
         let dictionaries = &self.cohort.tuples.dictionaries;
         let mut histogram: Vec<Vec<u64>> =
@@ -210,6 +209,11 @@ fn split(cohort: &Cohort) -> [Vec<usize>; 3] {
     })
 }
 
+/// Class keys are below this.
+fn key_limit(tables: [&Table; 3]) -> u64 {
+    tables.iter().fold(1, |product: u64, table| product.saturating_mul(u64::from(table.len)))
+}
+
 fn sparse_key([a, b, c]: [u32; 3], nb: u64, nc: u64) -> u64 {
     (u64::from(a) * nb + u64::from(b)) * nc + u64::from(c)
 }
@@ -221,7 +225,7 @@ struct Scaled {
 }
 
 fn scaled([a, b, c]: [&Table; 3], tuples: usize) -> Option<Scaled> {
-    let keys = u64::from(a.len).saturating_mul(u64::from(b.len)).saturating_mul(u64::from(c.len));
+    let keys = key_limit([a, b, c]);
     if keys > tuples.saturating_mul(DENSE).clamp(1 << 12, 1 << 24) as u64 {
         return None;
     }
@@ -321,32 +325,65 @@ impl Numbers {
     }
 }
 
-/// Numbers for sparse keys: open addressing, nothing is cleared between nodes.
+/// Numbers for sparse keys: open addressing, nothing is cleared between most nodes.
 #[derive(Default)]
 struct Sparse {
-    slots: Vec<(u64, u32, u32)>,
+    /// Key and number. For keys below 2³² and fewer than 2²⁴ numbers, which is nearly always,
+    /// both in one word: it is the cache that makes this fast or slow.
+    wide: Vec<(u64, u32, u32)>,
+    /// Key (32 bits), generation (8), number (24).
+    narrow: Vec<u64>,
     generation: u32,
+    mask: usize,
     shift: u32,
+    is_narrow: bool,
 }
 
 impl Sparse {
-    fn begin(&mut self, most: usize) {
-        let size = (most * 2).next_power_of_two().max(16);
-        if self.slots.len() != size || self.generation == u32::MAX {
-            self.slots = vec![(0, 0, 0); size];
-            self.shift = 64 - size.trailing_zeros();
-            self.generation = 0;
-        }
+    /// Forgets all keys; at most `most` will come, each below `limit`.
+    fn begin(&mut self, most: usize, limit: u64) {
+        let size = (most + most / 2).next_power_of_two().max(16);
+        self.is_narrow = limit <= 1 << 32 && most < 1 << 24;
         self.generation += 1;
+        // A generation has eight bits: when they are used up, all is cleared.
+        if self.generation == 256 {
+            (self.generation, self.narrow, self.wide) = (1, Vec::new(), Vec::new());
+        }
+        if self.is_narrow && self.narrow.len() < size {
+            self.narrow = vec![0; size];
+        }
+        if !self.is_narrow && self.wide.len() < size {
+            self.wide = vec![(0, 0, 0); size];
+        }
+        self.mask = size - 1;
+        self.shift = 64 - size.trailing_zeros();
     }
 
     /// The number of `key`: `next` if it is new.
     #[inline]
     fn number(&mut self, key: u64, next: u32) -> u32 {
-        let mask = self.slots.len() - 1;
         let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
+        if !self.is_narrow {
+            return self.wide_number(key, next, at);
+        }
+        let generation = u64::from(self.generation);
+        let own = key << 8 | generation;
         loop {
-            let slot = &mut self.slots[at];
+            let slot = &mut self.narrow[at & self.mask];
+            if *slot >> 24 == own {
+                return (*slot & 0xff_ffff) as u32;
+            }
+            if *slot >> 24 & 0xff != generation {
+                *slot = own << 24 | u64::from(next);
+                return next;
+            }
+            at += 1;
+        }
+    }
+
+    fn wide_number(&mut self, key: u64, next: u32, mut at: usize) -> u32 {
+        loop {
+            let slot = &mut self.wide[at & self.mask];
             if slot.1 != self.generation {
                 *slot = (key, self.generation, next);
                 return next;
@@ -354,7 +391,7 @@ impl Sparse {
             if slot.0 == key {
                 return slot.2;
             }
-            at = (at + 1) & mask;
+            at += 1;
         }
     }
 }

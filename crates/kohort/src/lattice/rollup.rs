@@ -65,13 +65,13 @@ fn merge(column: usize, level: usize, cohort: &Cohort, classes: &mut Classes, co
 }
 
 impl Rolled {
-    /// By level of the column: how much more the marked groups cost there if they are deleted.
-    pub(super) fn dearer(&self, depth: usize, marked: impl Fn(usize) -> bool) -> Vec<u64> {
+    /// By level of the column up to `level`: how much more these groups cost there if they are
+    /// deleted; a group goes whole (`rows` above 0) or not at all.
+    pub(super) fn dearer(&self, depth: usize, level: usize, rows: &[u32]) -> Vec<u64> {
         let mut sums = vec![0; depth];
-        for (group, own) in self.dearer.chunks_exact(depth).enumerate() {
-            if marked(group) {
-                sums.iter_mut().zip(own).for_each(|(sum, d)| *sum += d);
-            }
+        for (own, rows) in self.dearer.chunks_exact(depth).zip(rows) {
+            let goes = u64::from(*rows > 0).wrapping_neg();
+            sums[..=level].iter_mut().zip(own).for_each(|(sum, d)| *sum += d & goes);
         }
         sums
     }

@@ -17,7 +17,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 
 /// How many nodes are counted between two looks at the whole lattice.
-const PICKS: usize = 6;
+const PICKS: usize = 10;
 
 /// What a search may use.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,8 @@ impl<'a> Search<'a> {
     fn new(cohort: &'a Cohort, space: &'a Space, objective: Objective, limits: Limits) -> Search<'a> {
         let classes = Classes::new(cohort);
         let costs = Costs::new(cohort, objective);
-        let everything = classes.histogram(classes.packed(), |_| true);
+        let rows: Vec<u32> = classes.packed().iter().map(|p| p[3]).collect();
+        let everything = classes.histogram(classes.packed(), &rows);
         let base = sums(space, &everything, |q, level, code| costs.cell[q][level][code]);
         let mut high = vec![0; space.len()];
         if objective.is_separable() {
@@ -185,10 +186,10 @@ impl<'a> Search<'a> {
             if !self.objective.is_separable() {
                 return Some(Taken { rows, dearer: Vec::new(), kept: None });
             }
-            let small = |group: usize| self.classes.is_small(group, k);
-            let mut dearer = self.dearer_by(&self.classes.histogram(&rolled.packed, small));
+            let taken = self.classes.small_rows(&rolled.packed, k);
+            let mut dearer = self.dearer_by(&self.classes.histogram(&rolled.packed, &taken));
             // The rolled-up column's values are not in the groups, their costs are.
-            let by_level = rolled.dearer(self.costs.cell[self.rollup.column].len(), small);
+            let by_level = rolled.dearer(self.costs.cell[self.rollup.column].len(), level, &taken);
             let column = self.rollup.column;
             dearer[column] = self.space.levels(column).iter().map(|&level| by_level[level]).collect();
             return Some(Taken { rows, dearer, kept: None });
@@ -198,7 +199,9 @@ impl<'a> Search<'a> {
     }
 
     fn taken(&self, outcome: Outcome) -> Taken {
-        let dearer = self.dearer_by(&self.classes.histogram(self.classes.packed(), |t| !outcome.kept[t]));
+        let packed = self.classes.packed();
+        let taken: Vec<u32> = packed.iter().zip(&outcome.kept).map(|(p, kept)| p[3] * u32::from(!kept)).collect();
+        let dearer = self.dearer_by(&self.classes.histogram(packed, &taken));
         Taken { rows: outcome.suppressed, dearer, kept: Some(outcome.kept) }
     }
 
