@@ -136,11 +136,24 @@ impl<'a> Classes<'a> {
         self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum()
     }
 
-    /// By tuple: its rows where its class was found below `k` by [`Classes::small`], else 0. Without
-    /// a branch, since nobody could foretell it.
-    pub fn small_rows(&self, tuples: &[[u32; 4]], k: u32) -> Vec<u32> {
-        let rows = |(&key, tuple): (&u32, &[u32; 4])| tuple[3] * u32::from(self.rows[key as usize] < k);
-        self.keys.iter().zip(tuples).map(rows).collect()
+    /// Of the tuples whose class was found below `k` by [`Classes::small`]: the histogram of their
+    /// rows, and the sums of their costs, of which `costs` holds `width` per tuple. Without a
+    /// branch, since nobody could foretell it.
+    pub fn small_sums(&self, tuples: &[[u32; 4]], k: u32, costs: &[u64], width: usize) -> (Vec<Vec<u64>>, Vec<u64>) {
+        let mut counts = self.no_counts();
+        let [ca, cb, cc] = &mut counts;
+        let mut sums = vec![0; width];
+        let tuples = tuples.iter().zip(&self.keys).zip(costs.chunks_exact(width));
+        for ((&[ia, ib, ic, weight], &key), costs) in tuples {
+            let goes = u32::from(self.rows[key as usize] < k);
+            let rows = weight * goes;
+            ca[ia as usize] += rows;
+            cb[ib as usize] += rows;
+            cc[ic as usize] += rows;
+            let mask = u64::from(goes).wrapping_neg();
+            sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += cost & mask);
+        }
+        (self.unfold(&counts), sums)
     }
 
     /// By tuple: its combination in each of three groups of columns, and its rows.
@@ -167,17 +180,26 @@ impl<'a> Classes<'a> {
     /// For each quasi-identifier and value code, how many of these rows have it: `rows` of each of
     /// these tuples (packed as [`Classes::packed`]).
     pub fn histogram(&self, tuples: &[[u32; 4]], rows: &[u32]) -> Vec<Vec<u64>> {
-        let mut counts = [0, 1, 2].map(|g| vec![0u32; self.groups[g].len()]);
+        let mut counts = self.no_counts();
         let [ca, cb, cc] = &mut counts;
         for (&[ia, ib, ic, _], rows) in tuples.iter().zip(rows) {
             ca[ia as usize] += rows;
             cb[ib as usize] += rows;
             cc[ic as usize] += rows;
         }
+        self.unfold(&counts)
+    }
+
+    fn no_counts(&self) -> [Vec<u32>; 3] {
+        [0, 1, 2].map(|g| vec![0u32; self.groups[g].len()])
+    }
+
+    /// From counts of combinations to counts of values.
+    fn unfold(&self, counts: &[Vec<u32>; 3]) -> Vec<Vec<u64>> {
         let dictionaries = &self.cohort.tuples.dictionaries;
         let mut histogram: Vec<Vec<u64>> =
             (0..self.cohort.quasi.len()).map(|q| vec![0; dictionaries[q].len()]).collect();
-        for (group, counts) in self.groups.iter().zip(&counts) {
+        for (group, counts) in self.groups.iter().zip(counts) {
             let width = group.columns.len();
             for (combination, &count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
                 for (i, &column) in group.columns.iter().enumerate() {

@@ -19,7 +19,7 @@ pub(super) struct Rolled {
     /// One tuple of each group as in [`Classes::packed`], with the rows of all.
     pub(super) packed: Vec<[u32; 4]>,
     /// For each group and level of the column: how much more its rows cost there if they are deleted.
-    dearer: Vec<u64>,
+    pub(super) dearer: Vec<u64>,
 }
 
 impl Rollup {
@@ -62,17 +62,4 @@ fn merge(column: usize, level: usize, cohort: &Cohort, classes: &mut Classes, co
         }
     }
     rolled
-}
-
-impl Rolled {
-    /// By level of the column up to `level`: how much more these groups cost there if they are
-    /// deleted; a group goes whole (`rows` above 0) or not at all.
-    pub(super) fn dearer(&self, depth: usize, level: usize, rows: &[u32]) -> Vec<u64> {
-        let mut sums = vec![0; depth];
-        for (own, rows) in self.dearer.chunks_exact(depth).zip(rows) {
-            let goes = u64::from(*rows > 0).wrapping_neg();
-            sums[..=level].iter_mut().zip(own).for_each(|(sum, d)| *sum += d & goes);
-        }
-        sums
-    }
 }

@@ -186,11 +186,11 @@ impl<'a> Search<'a> {
             if !self.objective.is_separable() {
                 return Some(Taken { rows, dearer: Vec::new(), kept: None });
             }
-            let taken = self.classes.small_rows(&rolled.packed, k);
-            let mut dearer = self.dearer_by(&self.classes.histogram(&rolled.packed, &taken));
             // The rolled-up column's values are not in the groups, their costs are.
-            let by_level = rolled.dearer(self.costs.cell[self.rollup.column].len(), level, &taken);
             let column = self.rollup.column;
+            let depth = self.costs.cell[column].len();
+            let (values, by_level) = self.classes.small_sums(&rolled.packed, k, &rolled.dearer, depth);
+            let mut dearer = self.dearer_by(&values);
             dearer[column] = self.space.levels(column).iter().map(|&level| by_level[level]).collect();
             return Some(Taken { rows, dearer, kept: None });
         }
