@@ -4,6 +4,7 @@
 //! entirely costs about 2⁶² / (rows × columns), everything else in proportion.
 
 use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::SUPPRESSED;
 
 /// What is minimized over all nodes that meet the requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +78,17 @@ impl Costs {
                     .map(|(l, level)| {
                         let mut sums = vec![0u64; level.labels.len()];
                         level.label_of.iter().zip(&frequencies).for_each(|(&g, f)| sums[g as usize] += f);
-                        let share = |code: usize| match objective {
-                            Objective::Precision => l as f64 / (levels.len() - 1) as f64,
-                            Objective::Entropy => lost(code, sums[level.label_of[code] as usize]),
-                            _ => level.labels[level.label_of[code] as usize].loss,
+                        let share = |code: usize| {
+                            let label = level.label_of[code] as usize;
+                            // A value the hierarchy does not cover is `*` on every level, and costs what `*` costs.
+                            let gone = level.labels[label].text == SUPPRESSED;
+                            match objective {
+                                Objective::Precision if gone => 1.0,
+                                Objective::Precision => l as f64 / (levels.len() - 1) as f64,
+                                Objective::Entropy if gone => lost(code, total),
+                                Objective::Entropy => lost(code, sums[label]),
+                                _ => level.labels[label].loss,
+                            }
                         };
                         (0..level.label_of.len()).map(|code| fixed(share(code))).collect()
                     })
