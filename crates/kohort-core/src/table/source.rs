@@ -343,7 +343,7 @@ impl Source {
             }
             if let Some(other) = self.columns[..i].iter().position(|n| n == name) {
                 return Err(Error::yours(format!(
-                    "{}: columns {} and {} are both called `{name}`. Rename one of them.",
+                    "{}: columns {} and {} have the same name. Rename one of them; if the file has no header, say header = false under [input].",
                     self.name,
                     other + 1,
                     i + 1
