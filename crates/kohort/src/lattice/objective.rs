@@ -1,7 +1,8 @@
 //! What the best node is best at.
 //!
 //! Costs are whole numbers, so that sums do not depend on their order: a cell that is lost
-//! entirely costs about 2⁶² / (rows × columns), everything else in proportion.
+//! entirely costs about 2⁶² / (rows × columns), everything else in proportion. Each level adds 1 to a
+//! cell, so that of equally good nodes the finer one is best: a column of one value stays as it is.
 
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
@@ -90,7 +91,7 @@ impl Costs {
                                 _ => level.labels[label].loss,
                             }
                         };
-                        (0..level.label_of.len()).map(|code| fixed(share(code))).collect()
+                        (0..level.label_of.len()).map(|code| fixed(share(code)) + l as u64).collect()
                     })
                     .collect::<Vec<Vec<u64>>>(),
             );
@@ -98,7 +99,7 @@ impl Costs {
                 Objective::Entropy => lost(code, total),
                 _ => 1.0,
             };
-            deleted.push((0..frequencies.len()).map(|code| fixed(gone(code))).collect());
+            deleted.push((0..frequencies.len()).map(|code| fixed(gone(code)) + levels.len() as u64).collect());
         }
         Costs { cell, deleted }
     }
