@@ -79,6 +79,17 @@ pub struct Case {
     pub t: Option<(Hundredths, T)>,
     pub max_suppressed: Hundredths,
     pub objective: &'static str,
+    pub method: &'static str,
+}
+
+/// How a method is asked for in a policy; every method has its line here.
+pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
+    match name {
+        "lattice" => {
+            format!("[method]\nname = \"lattice\"\nmax_suppressed = {max_suppressed}\nobjective = \"{objective}\"\n")
+        }
+        other => panic!("say here how {other} is asked for"),
+    }
 }
 
 pub const OBJECTIVES: [&str; 5] = ["loss", "precision", "entropy", "discernibility", "class_size"];
@@ -150,6 +161,7 @@ fn build(drawn: &[Drawn], dials: &[u8], unmapped: bool) -> Case {
         t: (required & 4 != 0).then_some(t),
         max_suppressed: dial.one_of(&[0, 10, 50, 100]),
         objective: dial.one_of(&OBJECTIVES),
+        method: "lattice",
     }
 }
 
@@ -284,12 +296,7 @@ impl Case {
             };
             text += &format!("t_closeness = {{ max = {}, distance = \"{name}\" }}\n", share(max));
         }
-        text += &format!(
-            "[method]\nname = \"lattice\"\nmax_suppressed = {}\nobjective = \"{}\"\n",
-            share(self.max_suppressed),
-            self.objective
-        );
-        text
+        text + &method(self.method, &share(self.max_suppressed), self.objective)
     }
 
     /// Whether anything is required of sensitive values.

@@ -5,3 +5,4 @@ pub mod case;
 pub mod definition;
 pub mod run;
 pub mod table;
+pub mod tamper;
