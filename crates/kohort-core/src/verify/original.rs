@@ -40,8 +40,8 @@ struct TupleOfLine {
 
 impl TupleOfLine {
     fn get(&self, line: u64) -> u32 {
-        let near = usize::try_from(line).ok().and_then(|l| self.near.get(l));
-        near.or_else(|| self.far.get(&line)).copied().unwrap_or(NOBODY)
+        let near = usize::try_from(line).ok().and_then(|l| self.near.get(l)).copied().unwrap_or(NOBODY);
+        if near == NOBODY && !self.far.is_empty() { self.far.get(&line).copied().unwrap_or(NOBODY) } else { near }
     }
 
     /// Notes the tuple of a line; what stood there before.
