@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What an interrupt must know.
 struct Open {
-    /// Folders that must go.
-    folders: Vec<PathBuf>,
+    /// Folders that must go, each with the folders made on the way to it, the deepest first.
+    folders: Vec<(PathBuf, Vec<PathBuf>)>,
     /// Whether the last of them became its target: it is too late to interrupt.
     published: bool,
 }
@@ -59,6 +59,8 @@ impl Staging {
             Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
             _ => PathBuf::from("."),
         };
+        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
         fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
         let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
         let mut open = open_folders();
@@ -66,7 +68,7 @@ impl Staging {
             fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
         }
         make_private(&folder)?;
-        open.folders.push(folder.clone());
+        open.folders.push((folder.clone(), made));
         open.published = false;
         drop(open);
         let staging = Staging { folder, target: target.to_path_buf(), replace };
@@ -131,7 +133,7 @@ impl Staging {
             }
             return Err(Error::io(&self.target, &error));
         }
-        open.folders.retain(|f| *f != self.folder);
+        open.folders.retain(|(f, _)| *f != self.folder);
         open.published = true;
         drop(open);
         if let Some(aside) = old {
@@ -148,13 +150,14 @@ impl Staging {
         if open.folders.is_empty() && open.published {
             return None;
         }
-        for folder in open.folders.iter() {
+        for (folder, made) in open.folders.iter() {
             // A thread may still be writing: what it makes meanwhile is removed by trying again.
             for _ in 0..20 {
                 if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
                     break;
                 }
             }
+            remove_made(made);
         }
         Some(open)
     }
@@ -163,11 +166,16 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         let mut open = open_folders();
-        if let Some(at) = open.folders.iter().position(|f| *f == self.folder) {
+        if let Some(at) = open.folders.iter().position(|(f, _)| *f == self.folder) {
             let _ = fs::remove_dir_all(&self.folder);
-            open.folders.remove(at);
+            remove_made(&open.folders.remove(at).1);
         }
     }
+}
+
+/// Removes the folders made on the way, as far as nobody put anything into them.
+fn remove_made(folders: &[PathBuf]) {
+    folders.iter().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
 }
 
 /// Whether a folder holds a release or nothing: replacing any other would destroy what is not ours.
