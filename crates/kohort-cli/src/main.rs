@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     };
     // An interrupt leaves nothing behind: no folder, no half of one.
     let _ = ctrlc::set_handler(|| {
-        let _gone = kohort_core::release::Staging::remove_all();
+        let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
         eprintln!("\ninterrupted: nothing was published.");
         std::process::exit(4);
     });
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
                 Kind::Infeasible => "no release",
                 Kind::Machine => "stopped",
             };
-            eprintln!("{word}: {error}");
+            eprintln!("{word}: {}", output::printable(&error.message));
             if cli.show_values {
                 error.values.reveal().iter().for_each(|value| eprintln!("  {value:?}"));
             }

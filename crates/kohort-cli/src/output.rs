@@ -33,10 +33,15 @@ pub(crate) fn decimal(value: &Value) -> String {
 /// Prints a line; a closed pipe is no error of ours.
 pub(crate) fn say(line: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = writeln!(std::io::stdout(), "{}", printable(line));
 }
 
 /// Prints a note.
 pub(crate) fn note(line: &str) {
-    eprintln!("note: {line}");
+    eprintln!("note: {}", printable(line));
+}
+
+/// A line without characters that steer a terminal: names may come from a stranger's file.
+pub(crate) fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }

@@ -69,8 +69,12 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             thousands(compared.smallest_class)
         ));
         compared.not_shown.iter().for_each(|n| note(&format!("not shown: {n}.")));
-    } else {
-        certificate.not_recountable.iter().for_each(|n| note(&format!("not counted here: {n}")));
+    } else if certificate.patients {
+        // Said by this program, not by the certificate: a stranger may have written that.
+        note("not counted here: how many patients stand behind the rows of a class. Rows were counted.");
+        if !claim.sensitive.is_empty() {
+            note("not counted here: what is claimed of sensitive values, since it is counted in patients.");
+        }
     }
     if certificate.test {
         note("made with a seed: this is a test, no release.");

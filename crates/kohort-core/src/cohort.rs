@@ -102,7 +102,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let required = (first_sensitive..columns.len())
         .map(|position| {
             let column = &policy.columns[columns[position]];
-            let requirement = require(policy, column, &tuples.dictionaries[position], &mut notes)?;
+            let requirement = require(source, policy, column, &tuples.dictionaries[position], &mut notes)?;
             Ok(Required { kept: kept(position), requirement })
         })
         .collect::<Result<Vec<_>>>()?;
@@ -216,7 +216,13 @@ fn detail_of(policy: &Policy, column: usize, quasi: &[Quasi]) -> Vec<usize> {
 }
 
 /// What the policy requires of one sensitive column, in its codes.
-fn require(policy: &Policy, column: &Column, dictionary: &Dictionary, notes: &mut Vec<String>) -> Result<Sensitive> {
+fn require(
+    source: &Source,
+    policy: &Policy,
+    column: &Column,
+    dictionary: &Dictionary,
+    notes: &mut Vec<String>,
+) -> Result<Sensitive> {
     let privacy = &policy.privacy;
     let Role::Sensitive { values } = &column.role else { return Ok(Sensitive::default()) };
     let listed = values.as_ref().map(|values| {
@@ -237,16 +243,25 @@ fn require(policy: &Policy, column: &Column, dictionary: &Dictionary, notes: &mu
         l_diversity: privacy.l_diversity.clone(),
         t_closeness: match privacy.t_closeness {
             None => None,
-            Some((max, distance)) => Some(TCloseness { max, distance: measure(policy, column, dictionary, distance)? }),
+            Some((max, distance)) => {
+                let point = source.input().decimal;
+                Some(TCloseness { max, distance: measure(policy, column, dictionary, distance, point)? })
+            }
         },
     })
 }
 
-fn measure(policy: &Policy, column: &Column, dictionary: &Dictionary, distance: TDistance) -> Result<Distance> {
+fn measure(
+    policy: &Policy,
+    column: &Column,
+    dictionary: &Dictionary,
+    distance: TDistance,
+    point: u8,
+) -> Result<Distance> {
     let texts = dictionary.texts();
     Ok(match distance {
         TDistance::Equal => Distance::Equal,
-        TDistance::Ordered => Distance::Ordered(order(&texts, column.domain.as_deref()).ok_or_else(|| {
+        TDistance::Ordered => Distance::Ordered(order(&texts, column.domain.as_deref(), point).ok_or_else(|| {
             policy.error(format!(
                 "t_closeness by order: the values of `{}` are no numbers. Say domain = [\"least\", …, \"most\"] for that column, with every value.",
                 column.name
@@ -270,8 +285,8 @@ fn measure(policy: &Policy, column: &Column, dictionary: &Dictionary, distance: 
     })
 }
 
-/// Value codes in their order: as the domain lists them, or as numbers.
-fn order(texts: &[&str], domain: Option<&[String]>) -> Option<Vec<u32>> {
+/// Value codes in their order: as the domain lists them, or as numbers with this decimal mark.
+fn order(texts: &[&str], domain: Option<&[String]>, point: u8) -> Option<Vec<u32>> {
     let codes = 1..texts.len() as u32;
     match domain {
         Some(domain) => {
@@ -285,7 +300,7 @@ fn order(texts: &[&str], domain: Option<&[String]>) -> Option<Vec<u32>> {
         None => {
             let mut order: Vec<(Decimal, u32)> = Vec::new();
             for code in codes {
-                order.push((Decimal::parse(texts[code as usize], b'.')?, code));
+                order.push((Decimal::parse(texts[code as usize], point)?, code));
             }
             order.sort_unstable();
             Some(order.into_iter().map(|o| o.1).collect())

@@ -212,7 +212,9 @@ fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, S
                 ));
             }
             let text = read_text(&path, LARGEST_HIERARCHY)?;
-            Ok((Rule::File(FileHierarchy::parse(file, &text)?), format!("the file {file}")))
+            // Its folder is nobody's business: the rule is named in the release.
+            let name = path.file_name().map_or_else(|| file.clone(), |n| n.to_string_lossy().into_owned());
+            Ok((Rule::File(FileHierarchy::parse(file, &text)?), format!("the file {name}")))
         }
         Value::Section(rule) => read_inline(rule, input),
         _ => Err(section

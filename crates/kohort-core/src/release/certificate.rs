@@ -163,6 +163,10 @@ impl Certificate {
         }
         let delimiter = root.at("text")?.text("delimiter")?;
         let [delimiter] = delimiter.as_bytes()[..] else { return Err(wrong("`text.delimiter` is not one character")) };
+        let text = root.at("text")?;
+        if text.text("suppressed")? != "*" || !text.text("missing")?.is_empty() {
+            return Err(wrong("`text` names other marks than * for suppressed and an empty cell for missing"));
+        }
         let files = root.list("files")?.into_iter().map(|f| {
             Ok(FileEntry {
                 name: f.text("name")?,

@@ -68,7 +68,8 @@ pub struct Plan {
 
 impl Plan {
     /// Full-domain generalization: every quasi-identifier at one level, tuples kept or deleted whole.
-    /// A detail is shown only where all it is finer than is unchanged.
+    /// A detail is shown only where all it is finer than leaves unchanged: also a value that the
+    /// hierarchy pools or does not cover on level 0 hides it.
     pub fn full_domain(cohort: &Cohort, levels: &[usize], kept: &[bool]) -> Plan {
         let tuples = &cohort.tuples;
         let mut changed: Vec<Changed> = cohort
@@ -81,15 +82,16 @@ impl Plan {
                 labels: level_labels(cohort, position, quasi, levels[position]),
             })
             .collect();
-        let mut shown = vec![true; cohort.details.len()];
-        for ((kept, of), shown) in cohort.details.iter().zip(&mut shown) {
-            *shown = of.iter().all(|&q| levels[q] == 0);
-            changed.push(Changed {
-                column: kept.column,
-                position: kept.position,
-                labels: detail_labels(cohort, kept.position, *shown),
-            });
+        for (kept, of) in &cohort.details {
+            let shown = of.iter().all(|&q| levels[q] == 0);
+            let labels = detail_labels(cohort, kept.position, shown);
+            changed.push(Changed { column: kept.column, position: kept.position, labels });
         }
+        let unchanged = |t: usize, q: usize| {
+            let (code, level) = (tuples.code(t, q), &cohort.quasi[q].hierarchy.levels[0]);
+            levels[q] == 0
+                && level.labels[level.label_of[code as usize] as usize].text == tuples.dictionaries[q].text(code)
+        };
         let mut keys = crate::table::Keys::new(changed.len());
         let mut key = vec![0; changed.len()];
         let quasi = cohort.quasi.len();
@@ -101,8 +103,10 @@ impl Plan {
                 for (q, slot) in key[..quasi].iter_mut().enumerate() {
                     *slot = cohort.quasi[q].hierarchy.levels[levels[q]].label_of[tuples.code(t, q) as usize];
                 }
-                for (d, slot) in key[quasi..].iter_mut().enumerate() {
-                    *slot = if shown[d] { tuples.code(t, cohort.details[d].0.position) } else { 0 };
+                for ((slot, (kept, of)), changed) in key[quasi..].iter_mut().zip(&cohort.details).zip(&changed[quasi..])
+                {
+                    let shown = of.iter().all(|&q| unchanged(t, q));
+                    *slot = if shown { tuples.code(t, kept.position) } else { changed.labels.len() as u32 - 1 };
                 }
                 vec![Part { cells: keys.intern(&key), share: Share::Whole }]
             })
@@ -158,13 +162,15 @@ fn level_labels(cohort: &Cohort, position: usize, quasi: &Quasi, level: usize) -
         .collect()
 }
 
+/// The values of a detail by code where they may be shown, and `*` behind them.
 fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
-    let total = cohort.tuples.rows;
+    let text = crate::hierarchy::SUPPRESSED.to_string();
+    let gone = ReleasedLabel { text, loss: 1.0, height: 1.0, rows: cohort.tuples.rows };
     if !shown {
-        let text = crate::hierarchy::SUPPRESSED.to_string();
-        return vec![ReleasedLabel { text, loss: 1.0, height: 1.0, rows: total }];
+        return vec![gone];
     }
     let texts = cohort.tuples.dictionaries[position].texts();
     let labels = texts.iter().zip(cohort.tuples.frequencies(position));
-    labels.map(|(text, rows)| ReleasedLabel { text: text.to_string(), loss: 0.0, height: 0.0, rows }).collect()
+    let labels = labels.map(|(text, rows)| ReleasedLabel { text: text.to_string(), loss: 0.0, height: 0.0, rows });
+    labels.chain([gone]).collect()
 }

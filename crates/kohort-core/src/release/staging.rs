@@ -6,10 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Folders that must go if the run is interrupted.
-static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// What an interrupt must know.
+struct Open {
+    /// Folders that must go, each with the folders made on the way to it, the deepest first.
+    folders: Vec<(PathBuf, Vec<PathBuf>)>,
+    /// Whether the last of them became its target: it is too late to interrupt.
+    published: bool,
+}
 
-fn open_folders() -> MutexGuard<'static, Vec<PathBuf>> {
+static OPEN: Mutex<Open> = Mutex::new(Open { folders: Vec::new(), published: false });
+
+fn open_folders() -> MutexGuard<'static, Open> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -42,10 +49,18 @@ impl Staging {
                 target.display()
             )));
         }
+        if fs::symlink_metadata(target).is_ok() && !may_be_replaced(target) {
+            return Err(Error::yours(format!(
+                "{} exists and is no release of Kohort's. Choose another folder with -o, or remove it yourself.",
+                target.display()
+            )));
+        }
         let parent = match target.parent() {
             Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
             _ => PathBuf::from("."),
         };
+        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
         fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
         let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
         let mut open = open_folders();
@@ -53,7 +68,8 @@ impl Staging {
             fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
         }
         make_private(&folder)?;
-        open.push(folder.clone());
+        open.folders.push((folder.clone(), made));
+        open.published = false;
         drop(open);
         let staging = Staging { folder, target: target.to_path_buf(), replace };
         for part in ["release", "evidence", "private"] {
@@ -117,7 +133,8 @@ impl Staging {
             }
             return Err(Error::io(&self.target, &error));
         }
-        open.retain(|f| *f != self.folder);
+        open.folders.retain(|(f, _)| *f != self.folder);
+        open.published = true;
         drop(open);
         if let Some(aside) = old {
             fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside)).map_err(io(&aside))?;
@@ -126,29 +143,45 @@ impl Staging {
     }
 
     /// Removes every folder that is being filled: for the handler of an interrupt, which must end
-    /// the process while it holds what this returns.
-    pub fn remove_all() -> impl Drop {
+    /// the process while it holds what this returns. `None`: the release was published just now, and
+    /// the run is to end as it would have.
+    pub fn remove_all() -> Option<impl Drop> {
         let open = open_folders();
-        for folder in open.iter() {
+        if open.folders.is_empty() && open.published {
+            return None;
+        }
+        for (folder, made) in open.folders.iter() {
             // A thread may still be writing: what it makes meanwhile is removed by trying again.
             for _ in 0..20 {
                 if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
                     break;
                 }
             }
+            remove_made(made);
         }
-        open
+        Some(open)
     }
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
         let mut open = open_folders();
-        if let Some(at) = open.iter().position(|f| *f == self.folder) {
+        if let Some(at) = open.folders.iter().position(|(f, _)| *f == self.folder) {
             let _ = fs::remove_dir_all(&self.folder);
-            open.remove(at);
+            remove_made(&open.folders.remove(at).1);
         }
     }
+}
+
+/// Removes the folders made on the way, as far as nobody put anything into them.
+fn remove_made(folders: &[PathBuf]) {
+    folders.iter().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
+}
+
+/// Whether a folder holds a release or nothing: replacing any other would destroy what is not ours.
+fn may_be_replaced(target: &Path) -> bool {
+    let is_empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    target.join("release").join("certificate.json").is_file() || is_empty()
 }
 
 /// A folder that only its owner can look into.

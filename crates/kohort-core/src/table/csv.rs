@@ -174,6 +174,8 @@ impl Cutter<'_> {
                 let start = text.len() as u32;
                 let end = read_cell(bytes, &mut at, self.delimiter, &mut text);
                 cells.push(Span { start, end: text.len() as u32 });
+                // Something between cells, or two halves of a character would read as one.
+                text.push(b'\n');
                 if !matches!(end, CellEnd::Delimiter) {
                     break;
                 }
@@ -268,6 +270,8 @@ mod tests {
     fn bytes_that_are_no_utf8_are_named_by_line_and_column() {
         let error = cutter(2).cut(b"a,b\nc,\xff\n".to_vec(), 2).unwrap_err();
         assert!(error.message.starts_with("t.csv, line 3, column 2: not valid UTF-8"), "{error}");
+        let error = cutter(2).cut(b"\"a\",b\n\"\xc3\",\"\xa9\"\n".to_vec(), 2).unwrap_err();
+        assert!(error.message.starts_with("t.csv, line 3, column 1: not valid UTF-8"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,8 @@ const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The delimiter that cuts the first records into the same number of cells, more than one;
 /// of several the one that makes most cells. A table of one column has a comma.
 pub(super) fn find_delimiter(head: &[u8], whole: bool) -> u8 {
-    let mut best = (1, b',');
+    // Whether it cuts evenly comes first: 1,5;2 has a comma too.
+    let mut best = ((false, 1), b',');
     for delimiter in CANDIDATES {
         let (mut rest, mut width, mut records) = (head, None, 0);
         let mut even = true;
@@ -21,8 +22,8 @@ pub(super) fn find_delimiter(head: &[u8], whole: bool) -> u8 {
         }
         let cells = width.unwrap_or(1);
         // The header alone tells where a later record is ragged: the reader will name its line.
-        if (even || records > 2) && cells > best.0 {
-            best = (cells, delimiter);
+        if (even || records > 2) && cells > 1 && (even, cells) > best.0 {
+            best = ((even, cells), delimiter);
         }
     }
     best.1
@@ -41,6 +42,7 @@ mod tests {
     fn the_delimiter_is_found_out() {
         check("a,b\n1,2\n", b',');
         check("a;b\n1,5;2\n3,7;4\n", b';');
+        check("1,5;2\n3,7;4\n5;6\n", b';');
         check("a\tb c,d\n1\t2\n", b'\t');
         check("a|b|c\n1|2|3\n", b'|');
         check("alone\n1\n2\n", b',');

@@ -1,12 +1,15 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::Certificate;
+use crate::release::{Certificate, FileEntry};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// What the data of a release may be called.
+pub(super) const DATA: [&str; 3] = ["data.csv", "data.csv.gz", "data.parquet"];
 
 /// The largest certificate that is read.
 const LARGEST_CERTIFICATE: u64 = 64 << 20;
@@ -34,6 +37,14 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
                 "release/ holds a file that the certificate does not list. Only listed files may be handed over.",
             ));
         }
+    }
+    // What is handed over is one table, which is counted, and its dictionary.
+    let data = certificate.files.iter().filter(|f| f.rows.is_some()).count();
+    let known = |f: &FileEntry| f.name == "dictionary.md" || (f.rows.is_some() && DATA.contains(&f.name.as_str()));
+    if data != 1 || !certificate.files.iter().all(known) {
+        return Err(Error::refused(
+            "the certificate lists another file than one table and its dictionary. Nobody counted what is in it.",
+        ));
     }
     for file in &certificate.files {
         // A name that leads elsewhere is no file of this release.

@@ -6,6 +6,7 @@
 //! let verified = kohort_core::verify::Verified { staging: todo!(), findings: todo!(), keep_rows: false };
 //! ```
 
+mod claim;
 mod files;
 mod multiset;
 mod original;
@@ -78,6 +79,7 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let (hashes, compared) = (hashes.map_err(|_| Error::machine("a thread failed."))??, compared?);
     draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     draft.recount = counted.recount.to_json();
+    claim::is_the_policys(&draft, policy)?;
     let path = release.join("certificate.json");
     let text = draft.to_text();
     std::fs::write(&path, &text).map_err(|e| Error::io(&path, &e))?;
@@ -104,6 +106,7 @@ pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Rec
     if counted.recount.to_json() != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
     }
+    claim::says_what_it_means(&certificate)?;
     Ok((certificate, counted.recount))
 }
 
@@ -115,6 +118,7 @@ pub fn verify_with_original(
     policy: &Policy,
 ) -> Result<(Certificate, Recount, Compared)> {
     let (certificate, recount) = verify_release(folder, source.threads())?;
+    claim::is_the_policys(&certificate, policy)?;
     let release = files::release_folder(folder)?;
     let counted = recount::recount(&release, &certificate, source.threads(), source.progress())?;
     let lines = folder.join("private").join("rows");

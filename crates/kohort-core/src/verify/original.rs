@@ -7,7 +7,7 @@ use crate::policy::{Policy, Role};
 use crate::release::Certificate;
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader};
@@ -29,6 +29,34 @@ pub struct Compared {
 }
 
 const NOBODY: u32 = u32::MAX;
+
+/// The released tuple of each input line.
+#[derive(Default)]
+struct TupleOfLine {
+    /// By line, as far as lines are not far more than released rows.
+    near: Vec<u32>,
+    far: HashMap<u64, u32>,
+}
+
+impl TupleOfLine {
+    fn get(&self, line: u64) -> u32 {
+        let near = usize::try_from(line).ok().and_then(|l| self.near.get(l)).copied().unwrap_or(NOBODY);
+        if near == NOBODY && !self.far.is_empty() { self.far.get(&line).copied().unwrap_or(NOBODY) } else { near }
+    }
+
+    /// Notes the tuple of a line; what stood there before.
+    fn set(&mut self, line: u64, tuple: u32, rows: usize) -> u32 {
+        match usize::try_from(line) {
+            Ok(at) if at <= rows.saturating_mul(8).saturating_add(1 << 20) => {
+                if self.near.len() <= at {
+                    self.near.resize((at + 1).max(self.near.len() * 2), NOBODY);
+                }
+                std::mem::replace(&mut self.near[at], tuple)
+            }
+            _ => self.far.insert(line, tuple).unwrap_or(NOBODY),
+        }
+    }
+}
 
 /// Compares row by row: `lines` holds the input line of each released row.
 pub(super) fn row_by_row(
@@ -109,22 +137,15 @@ impl Columns {
 
 /// Reads the map of lines beside the release: the released tuple of each input line, and a
 /// fingerprint of all cells that leave as they are, each row with its line.
-fn place(counted: &Counted, plan: &Columns, lines: &Path, key: &RandomState) -> Result<(Vec<u32>, u64)> {
+fn place(counted: &Counted, plan: &Columns, lines: &Path, key: &RandomState) -> Result<(TupleOfLine, u64)> {
     let io = |e: std::io::Error| Error::io(lines, &e);
     let bad = || Error::refused("private/rows does not hold one input line for each released row.");
     let of_row = counted.tuples.of_row.as_ref().ok_or_else(bad)?;
     let mut numbers = Numbers { reader: BufReader::with_capacity(1 << 16, File::open(lines).map_err(io)?) };
     let mut next_line = || numbers.next().map_err(io)?.ok_or_else(bad);
-    let mut tuple_of_line: Vec<u32> = Vec::new();
+    let mut tuple_of_line = TupleOfLine::default();
     let mut set = |row: usize, line: u64| -> Result<()> {
-        let line = usize::try_from(line).map_err(|_| bad())?;
-        if line > of_row.len().saturating_mul(1000).saturating_add(1 << 20) {
-            return Err(bad());
-        }
-        if tuple_of_line.len() <= line {
-            tuple_of_line.resize((line + 1).max(tuple_of_line.len() * 2), NOBODY);
-        }
-        match std::mem::replace(&mut tuple_of_line[line], *of_row.get(row).ok_or_else(bad)?) {
+        match tuple_of_line.set(line, *of_row.get(row).ok_or_else(bad)?, of_row.len()) {
             NOBODY => Ok(()),
             _ => Err(Error::refused("one row of the original stands behind two released rows.")),
         }
@@ -259,7 +280,7 @@ impl Worker {
         source: &Source,
         counted: &Counted,
         plan: &Columns,
-        tuple_of_line: &[u32],
+        tuple_of_line: &TupleOfLine,
         patient: Option<usize>,
         key: &RandomState,
     ) -> Seen {
@@ -272,10 +293,7 @@ impl Worker {
         };
         seen.rows = chunk.rows() as u64;
         self.released.clear();
-        self.released.extend((0..chunk.rows()).map(|r| {
-            let line = chunk.line(r) as usize;
-            tuple_of_line.get(line).copied().unwrap_or(NOBODY)
-        }));
+        self.released.extend((0..chunk.rows()).map(|r| tuple_of_line.get(chunk.line(r))));
         for (i, &(position, c)) in plan.changed.iter().enumerate() {
             let (values, shown) = (&mut self.values[i], &mut self.shown[i]);
             for (r, &released) in self.released.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
 
+use crate::hierarchy::SUPPRESSED;
 use crate::number::K;
 use crate::privacy::{Confidence, Counts, Distance, Knows, Sensitive, Shorter, TCloseness};
-use crate::release::{Certificate, Claim, KnowsClaim, SensitiveClaim};
+use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim};
 use crate::table::{Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, open};
 use crate::{Error, Result};
 use serde_json::{Value, json};
@@ -45,9 +46,15 @@ impl Recount {
         for (name, e) in &self.sensitive {
             let mut own = serde_json::Map::new();
             // Rounded up, so that the text is never below the share itself.
-            let up = |x: f64| format!("{:.4}", (x * 1e4).ceil() / 1e4);
-            e.confidence.map(|(h, n)| own.insert("highest_confidence".into(), json!(up(h as f64 / n.max(1) as f64))));
-            e.diversity.map(|d| own.insert("least_diversity".into(), json!(format!("{:.4}", (d * 1e4).floor() / 1e4))));
+            let share = |(h, n): (u64, u64)| {
+                let up = (u128::from(h) * 10_000).div_ceil(u128::from(n.max(1)));
+                format!("{}.{:04}", up / 10_000, up % 10_000)
+            };
+            // What lies within a float's error of a step is that step: 0.07 is not 0.0701, nor 3 values 2.9999.
+            let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4);
+            let down = |x: f64| format!("{:.4}", (x * 1e4 + 1e-8).floor() / 1e4);
+            e.confidence.map(|c| own.insert("highest_confidence".into(), json!(share(c))));
+            e.diversity.map(|d| own.insert("least_diversity".into(), json!(down(d))));
             e.distance.map(|d| own.insert("largest_distance".into(), json!(up(d))));
             root["sensitive"][name] = Value::Object(own);
         }
@@ -135,6 +142,9 @@ pub(super) fn recount(
         return Err(Error::refused("the data has another number of rows than the certificate says."));
     }
     let names: Vec<&str> = quasi.iter().map(|&c| certificate.columns[c].name.as_str()).collect();
+    for (d, &column) in details.iter().enumerate() {
+        details_hide(&tuples, &names, &certificate.columns[column], names.len() + d)?;
+    }
     let sets = sets(claim, &names, certificate.patients)?;
     let requirements = claim.sensitive.iter().enumerate();
     let requirements = requirements
@@ -147,6 +157,20 @@ pub(super) fn recount(
     let required = if certificate.patients { Required::KAlone } else { Required::Everything };
     counted.recount = counted.check(claim.k, &Rows(&counted.tuples.weights), required)?;
     Ok(counted)
+}
+
+/// A detail must not be shown where a column it is finer than is suppressed.
+fn details_hide(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: usize) -> Result<()> {
+    let of: Option<Vec<usize>> = column.of.iter().map(|name| quasi.iter().position(|q| q == name)).collect();
+    let of = of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail is finer than no quasi-identifier"))?;
+    let gone = |t: usize, p: usize| tuples.dictionaries[p].text(tuples.code(t, p)) == SUPPRESSED;
+    match (0..tuples.len()).any(|t| of.iter().any(|&q| gone(t, q)) && !gone(t, position)) {
+        true => Err(Error::refused(format!(
+            "column `{}`: a detail is shown where what it is finer than is suppressed.",
+            column.name
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// What is checked of a class.
@@ -296,7 +320,7 @@ fn open_data(
     progress: &Arc<dyn Progress>,
 ) -> Result<Source> {
     let data = certificate.files.iter().find(|f| f.rows.is_some()).ok_or_else(|| damaged("no data file is listed"))?;
-    if !["data.csv", "data.csv.gz", "data.parquet"].contains(&data.name.as_str()) {
+    if !super::files::DATA.contains(&data.name.as_str()) {
         return Err(damaged("the data file has a name that no release has"));
     }
     let mut input = Input::new(release.join(&data.name));
@@ -322,6 +346,9 @@ fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>
             let place = |name: &String| quasi.iter().position(|q| q == name);
             let sets = sets.iter().map(|s| s.iter().map(place).collect::<Option<Vec<_>>>()).collect::<Option<Vec<_>>>();
             let sets = sets.ok_or_else(|| damaged("the claim names a column that is no quasi-identifier"))?;
+            if sets.iter().any(Vec::is_empty) {
+                return Err(damaged("a set of the claim is empty"));
+            }
             if sets.is_empty() || (0..quasi.len()).any(|q| !sets.iter().any(|s| s.contains(&q))) {
                 return Err(damaged("a quasi-identifier is in none of the sets of the claim"));
             }

@@ -1,9 +1,11 @@
 //! What the best node is best at.
 //!
 //! Costs are whole numbers, so that sums do not depend on their order: a cell that is lost
-//! entirely costs about 2⁶² / (rows × columns), everything else in proportion.
+//! entirely costs about 2⁶² / (rows × columns), everything else in proportion. Each level adds 1 to a
+//! cell, so that of equally good nodes the finer one is best: a column of one value stays as it is.
 
 use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::SUPPRESSED;
 
 /// What is minimized over all nodes that meet the requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,12 +79,19 @@ impl Costs {
                     .map(|(l, level)| {
                         let mut sums = vec![0u64; level.labels.len()];
                         level.label_of.iter().zip(&frequencies).for_each(|(&g, f)| sums[g as usize] += f);
-                        let share = |code: usize| match objective {
-                            Objective::Precision => l as f64 / (levels.len() - 1) as f64,
-                            Objective::Entropy => lost(code, sums[level.label_of[code] as usize]),
-                            _ => level.labels[level.label_of[code] as usize].loss,
+                        let share = |code: usize| {
+                            let label = level.label_of[code] as usize;
+                            // A value the hierarchy does not cover is `*` on every level, and costs what `*` costs.
+                            let gone = level.labels[label].text == SUPPRESSED;
+                            match objective {
+                                Objective::Precision if gone => 1.0,
+                                Objective::Precision => l as f64 / (levels.len() - 1) as f64,
+                                Objective::Entropy if gone => lost(code, total),
+                                Objective::Entropy => lost(code, sums[label]),
+                                _ => level.labels[label].loss,
+                            }
                         };
-                        (0..level.label_of.len()).map(|code| fixed(share(code))).collect()
+                        (0..level.label_of.len()).map(|code| fixed(share(code)) + l as u64).collect()
                     })
                     .collect::<Vec<Vec<u64>>>(),
             );
@@ -90,7 +99,7 @@ impl Costs {
                 Objective::Entropy => lost(code, total),
                 _ => 1.0,
             };
-            deleted.push((0..frequencies.len()).map(|code| fixed(gone(code))).collect());
+            deleted.push((0..frequencies.len()).map(|code| fixed(gone(code)) + levels.len() as u64).collect());
         }
         Costs { cell, deleted }
     }

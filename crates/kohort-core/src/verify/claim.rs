@@ -1,0 +1,77 @@
+//! Whether a certificate claims what its policy asks for, and says what its claim means.
+
+use crate::policy::{Policy, Role, TDistance};
+use crate::privacy::Knows;
+use crate::release::{Certificate, KnowsClaim, SensitiveClaim, guarantee};
+use crate::{Error, Result};
+
+/// Refuses sentences that are not those of the claim: they are what a stranger reads.
+pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
+    if certificate.guarantee != guarantee(&certificate.claim, certificate.patients) {
+        return Err(Error::refused("the sentences under `guarantee` in the certificate are not those of its claim."));
+    }
+    Ok(())
+}
+
+/// Refuses a certificate that claims anything else than the policy asks for.
+pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Result<()> {
+    let differs = |what: &str| {
+        Err(Error::refused(format!("the certificate does not claim what the policy asks for: {what} differs.")))
+    };
+    says_what_it_means(certificate)?;
+    if certificate.patients != policy.patient().is_some() {
+        return differs("the unit (patient or row)");
+    }
+    let columns = policy.released().into_iter().map(|c| &policy.columns[c]);
+    let of = |role: &Role| match role {
+        Role::Detail { of } => of.clone(),
+        _ => Vec::new(),
+    };
+    if !columns
+        .map(|c| (c.name.clone(), c.role.name().to_string(), of(&c.role)))
+        .eq(certificate.columns.iter().map(|c| (c.name.clone(), c.role.clone(), c.of.clone())))
+    {
+        return differs("the columns and their roles");
+    }
+    let claim = &certificate.claim;
+    if claim.k != policy.privacy.k {
+        return differs("k");
+    }
+    let quasi = policy.quasi();
+    let name = |q: &usize| policy.columns[quasi[*q]].name.clone();
+    let knows = match &policy.privacy.knows {
+        Knows::All => KnowsClaim::All,
+        Knows::Any(n) => KnowsClaim::Any(*n),
+        Knows::Sets(sets) => KnowsClaim::Sets(sets.iter().map(|s| s.iter().map(name).collect()).collect()),
+    };
+    if claim.knows != knows {
+        return differs("what the adversary knows");
+    }
+    let required = policy.positions(|r| matches!(r, Role::Sensitive { .. }) && policy.privacy.reads_sensitive());
+    let all = required.len() == claim.sensitive.len();
+    if !all || !required.iter().zip(&claim.sensitive).all(|(&c, own)| is_required(policy, c, own)) {
+        return differs("what is required of sensitive columns");
+    }
+    Ok(())
+}
+
+fn is_required(policy: &Policy, column: usize, claim: &SensitiveClaim) -> bool {
+    let (column, privacy) = (&policy.columns[column], &policy.privacy);
+    let listed = match &column.role {
+        Role::Sensitive { values } => values,
+        _ => &None,
+    };
+    let t = claim.t_closeness.as_ref().map(|t| {
+        let distance = match (&t.order, &t.tree) {
+            (Some(_), _) => TDistance::Ordered,
+            (_, Some(_)) => TDistance::Hierarchical,
+            _ => TDistance::Equal,
+        };
+        (t.max, distance)
+    });
+    claim.column == column.name
+        && claim.values == *listed
+        && claim.confidence == privacy.confidence
+        && claim.l_diversity == privacy.l_diversity
+        && t == privacy.t_closeness
+}
