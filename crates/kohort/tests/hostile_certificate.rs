@@ -188,9 +188,12 @@ fn a_listed_file_that_nobody_counted_is_refused() {
     }
 }
 
+/// What is done to release/.
+type Change = (&'static str, fn(&Path));
+
 #[test]
 fn files_that_are_not_listed_or_not_there_are_refused() {
-    let changes: [(&str, fn(&Path)); 6] = [
+    let changes: [Change; 6] = [
         ("a file more", |r| fs::write(r.join("more.csv"), "x").unwrap()),
         ("a folder more", |r| fs::create_dir(r.join("more")).unwrap()),
         ("a hidden file", |r| fs::write(r.join(".DS_Store"), "x").unwrap()),
