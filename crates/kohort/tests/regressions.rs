@@ -98,9 +98,10 @@ fn the_folder_of_a_hierarchy_is_not_handed_over() {
     let folder = tempfile::tempdir().unwrap();
     let hidden = folder.path().join("hidden-place");
     fs::create_dir(&hidden).unwrap();
-    fs::write(hidden.join("tree.csv"), "a;x;*\nb;x;*\n").unwrap();
+    fs::write(hidden.join("tree.csv"), "a;x;*\nb;x;*\nc;y;*\n").unwrap();
     let columns = format!("[columns]\nq = {{ role = \"quasi\", hierarchy = {:?} }}\n", hidden.join("tree.csv"));
     let out = run(folder.path(), "q\na\nb\n", &columns, "k = 2\n", "0");
+    assert!(fs::read_to_string(out.join("release/dictionary.md")).unwrap().contains("the file tree.csv"));
     for file in ["dictionary.md", "certificate.json", "data.csv"] {
         assert!(!fs::read_to_string(out.join("release").join(file)).unwrap().contains("hidden-place"), "{file}");
     }
