@@ -79,6 +79,10 @@ pub fn draft_certificate(
         not_recountable.push("How many patients stand behind the rows of a class: it was counted before release; the recipient counts rows.".into());
         if !claim.sensitive.is_empty() {
             not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
+            // Two classes at confidence ½ that share a patient merge to ⅔.
+            if cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty()) {
+                assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
+            }
             if claim.knows == KnowsClaim::All {
                 assumed.push("What is claimed of sensitive values was counted for a reader who knows all quasi-identifiers, not fewer.".into());
             }

@@ -39,7 +39,7 @@ fn check(case: &Case) {
     };
     let levels = plan.levels.clone().unwrap();
     let kept: Vec<bool> =
-        cohort.tuples.of_row.as_ref().unwrap().iter().map(|&t| !plan.parts[t as usize].is_empty()).collect();
+        cohort.tuples.of_row.as_ref().unwrap().iter().map(|&t| !plan.parts.of(t as usize).is_empty()).collect();
     assert_eq!(kept, rule(case, &labels, &levels), "other records go than by the rule at {levels:?}");
     let reached = objective(case, &labels, case.objective, &levels, &kept);
     assert!(same(reached, best.unwrap()), "{} {reached} at {levels:?}, but {best:?} can be reached", case.objective);

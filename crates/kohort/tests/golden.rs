@@ -49,8 +49,7 @@ fn releases_are_what_they_were() {
     for folder in folders {
         let out = tempfile::tempdir().unwrap();
         let released = out.path().join("out");
-        let options =
-            Options { force: false, keep_rows: false, seed: Some(7), threads: 2, progress: Arc::new(Silent) };
+        let options = Options { force: false, keep_rows: false, seed: Some(7), threads: 2, progress: Arc::new(Silent) };
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         anonymize(&folder.join("policy.toml"), &released, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
         for (file, text) in files(&released) {

@@ -183,7 +183,13 @@ fn read_role(section: &Section) -> Result<Role> {
             Some(of) if !of.is_empty() => Role::Detail { of },
             _ => return Err(section.wrong("of", "must name the columns this one is finer than: of = [\"…\"].")),
         },
-        "sensitive" => Role::Sensitive { values: section.texts("values")? },
+        "sensitive" => {
+            let values = section.texts("values")?;
+            if values.as_ref().is_some_and(Vec::is_empty) {
+                return Err(section.wrong("values", "lists none. Leave it out, and every value counts."));
+            }
+            Role::Sensitive { values }
+        }
         "class" => Role::Class,
         _ => match text(section.text("reason")?) {
             Some(reason) => Role::Other { reason },

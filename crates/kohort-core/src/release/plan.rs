@@ -51,6 +51,32 @@ pub struct Part {
     pub share: Share,
 }
 
+/// The parts of tuples, one tuple after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    ends: Vec<u32>,
+    parts: Vec<Part>,
+}
+
+impl Parts {
+    /// Adds the parts of the next tuple; none: all its rows are deleted.
+    pub fn push(&mut self, parts: impl IntoIterator<Item = Part>) {
+        self.parts.extend(parts);
+        self.ends.push(self.parts.len() as u32);
+    }
+
+    /// The parts of a tuple.
+    pub fn of(&self, tuple: usize) -> &[Part] {
+        let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] as usize };
+        &self.parts[start..self.ends[tuple] as usize]
+    }
+
+    /// How many tuples there are.
+    pub fn tuples(&self) -> usize {
+        self.ends.len()
+    }
+}
+
 /// What happens to each tuple. Rows in no part are deleted.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -59,7 +85,7 @@ pub struct Plan {
     /// Rows of label numbers, one per column of `changed`, one after the other.
     pub cells: Vec<u32>,
     /// The parts of each tuple.
-    pub parts: Vec<Vec<Part>>,
+    pub parts: Parts,
     /// The level of each quasi-identifier, where the method is full-domain.
     pub levels: Option<Vec<usize>>,
     /// What the method tells of its work, for the evidence.
@@ -95,22 +121,23 @@ impl Plan {
         let mut keys = crate::table::Keys::new(changed.len());
         let mut key = vec![0; changed.len()];
         let quasi = cohort.quasi.len();
-        let parts = (0..tuples.len())
-            .map(|t| {
-                if !kept[t] {
-                    return Vec::new();
-                }
-                for (q, slot) in key[..quasi].iter_mut().enumerate() {
-                    *slot = cohort.quasi[q].hierarchy.levels[levels[q]].label_of[tuples.code(t, q) as usize];
-                }
-                for ((slot, (kept, of)), changed) in key[quasi..].iter_mut().zip(&cohort.details).zip(&changed[quasi..])
-                {
-                    let shown = of.iter().all(|&q| unchanged(t, q));
-                    *slot = if shown { tuples.code(t, kept.position) } else { changed.labels.len() as u32 - 1 };
-                }
-                vec![Part { cells: keys.intern(&key), share: Share::Whole }]
-            })
-            .collect();
+        let label_of: Vec<&[u32]> =
+            cohort.quasi.iter().zip(levels).map(|(q, &level)| &q.hierarchy.levels[level].label_of[..]).collect();
+        let mut parts = Parts::default();
+        for t in 0..tuples.len() {
+            if !kept[t] {
+                parts.push([]);
+                continue;
+            }
+            for ((slot, label_of), &code) in key.iter_mut().zip(&label_of).zip(tuples.codes(t)) {
+                *slot = label_of[code as usize];
+            }
+            for ((slot, (kept, of)), changed) in key[quasi..].iter_mut().zip(&cohort.details).zip(&changed[quasi..]) {
+                let shown = of.iter().all(|&q| unchanged(t, q));
+                *slot = if shown { tuples.code(t, kept.position) } else { changed.labels.len() as u32 - 1 };
+            }
+            parts.push([Part { cells: keys.intern(&key), share: Share::Whole }]);
+        }
         Plan { changed, cells: keys.into_rows(), parts, levels: Some(levels.to_vec()), trace: serde_json::Value::Null }
     }
 
@@ -121,7 +148,7 @@ impl Plan {
 
     /// The parts of a tuple: row of cells, and how many rows get it.
     pub fn rows<'a>(&'a self, cohort: &'a Cohort, tuple: usize) -> impl Iterator<Item = (u32, u64)> + 'a {
-        self.parts[tuple].iter().map(move |part| {
+        self.parts.of(tuple).iter().map(move |part| {
             let rows = match &part.share {
                 Share::Whole => cohort.tuples.weights[tuple],
                 Share::Rows(rows) => *rows,

@@ -229,7 +229,7 @@ struct Left {
 impl<'a> Dealer<'a> {
     fn new(cohort: &'a Cohort, plan: &'a Plan) -> Dealer<'a> {
         let mut left = BTreeMap::new();
-        let whole = plan.parts.iter().enumerate().map(|(t, parts)| match &parts[..] {
+        let whole = (0..plan.parts.tuples()).map(|t| match plan.parts.of(t) {
             [] => DELETED,
             [Part { cells, share: Share::Whole }] => *cells,
             parts => {
@@ -260,7 +260,7 @@ impl<'a> Dealer<'a> {
     }
 
     fn draw(&mut self, row: u64, tuple: u32, chance: &mut Chance) -> Option<u32> {
-        let parts = &self.plan.parts[tuple as usize];
+        let parts = self.plan.parts.of(tuple as usize);
         if let Some(patients) = &self.cohort.tuples.patients {
             let patient = patients.of_row[row as usize];
             if patient != ONLY_ROW {

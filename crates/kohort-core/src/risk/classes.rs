@@ -97,7 +97,7 @@ fn patients(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
                 pairs.extend(patients.having(t).iter().map(|&p| (class, p)));
             }
             View::After(plan) => {
-                for part in &plan.parts[t] {
+                for part in plan.parts.of(t) {
                     let class = classes.number(plan.row(part.cells));
                     let (single, named) = match &part.share {
                         Share::Whole => (single, patients.having(t)),

@@ -119,7 +119,7 @@ pub(super) fn knows(metrics: &Place) -> Option<String> {
         "all" => format!("all quasi-identifiers of a person{among}"),
         sets if sets.ends_with("sets") => {
             let listed = metrics.at("guarantee.known_sets").elements();
-            let listed: Vec<String> = listed.iter().map(|set| codes(set.texts().into_iter())).collect();
+            let listed: Vec<String> = listed.iter().map(|set| codes(set.texts())).collect();
             format!("{} of quasi-identifiers: {}", escape(sets), listed.join("; "))
         }
         some => format!("{} of a person’s quasi-identifiers{among}", escape(some)),
