@@ -66,14 +66,14 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
     draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
-    let counted = recount::recount(&release, &draft, source.threads(), source.progress())?;
+    let mut counted = recount::recount(&release, &draft, source.threads(), source.progress())?;
     // The hashes wait for nobody, and nobody waits for them.
     let (hashes, compared) = std::thread::scope(|scope| {
         let hashes = scope.spawn(|| {
             let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
             draft.files.iter().map(hash).collect::<Result<Vec<_>>>()
         });
-        let compared = original::row_by_row(&counted, &draft, source, policy, &written.lines);
+        let compared = original::row_by_row(&mut counted, &draft, source, policy, &written.lines);
         (hashes.join(), compared)
     });
     let (hashes, compared) = (hashes.map_err(|_| Error::machine("a thread failed."))??, compared?);
@@ -120,10 +120,10 @@ pub fn verify_with_original(
     let (certificate, recount) = verify_release(folder, source.threads())?;
     claim::is_the_policys(&certificate, policy)?;
     let release = files::release_folder(folder)?;
-    let counted = recount::recount(&release, &certificate, source.threads(), source.progress())?;
+    let mut counted = recount::recount(&release, &certificate, source.threads(), source.progress())?;
     let lines = folder.join("private").join("rows");
     let compared = if lines.exists() {
-        original::row_by_row(&counted, &certificate, source, policy, &lines)?
+        original::row_by_row(&mut counted, &certificate, source, policy, &lines)?
     } else {
         multiset::as_multisets(&counted, &certificate, source, policy)?
     };

@@ -30,37 +30,59 @@ pub struct Compared {
 
 const NOBODY: u32 = u32::MAX;
 
-/// The released tuple of each input line.
-#[derive(Default)]
+/// The released tuple of each input line: two bytes a line where tuples are few, else four.
 struct TupleOfLine {
     /// By line, as far as lines are not far more than released rows.
-    near: Vec<u32>,
+    near: Near,
     far: HashMap<u64, u32>,
 }
 
+enum Near {
+    Few(Vec<u16>),
+    Many(Vec<u32>),
+}
+
 impl TupleOfLine {
+    fn new(tuples: usize) -> TupleOfLine {
+        let near = if tuples < usize::from(u16::MAX) { Near::Few(Vec::new()) } else { Near::Many(Vec::new()) };
+        TupleOfLine { near, far: HashMap::new() }
+    }
+
     fn get(&self, line: u64) -> u32 {
-        let near = usize::try_from(line).ok().and_then(|l| self.near.get(l)).copied().unwrap_or(NOBODY);
-        if near == NOBODY && !self.far.is_empty() { self.far.get(&line).copied().unwrap_or(NOBODY) } else { near }
+        let at = usize::try_from(line).unwrap_or(usize::MAX);
+        let near = match &self.near {
+            Near::Few(near) => near.get(at).map(|&t| if t == u16::MAX { NOBODY } else { u32::from(t) }),
+            Near::Many(near) => near.get(at).copied(),
+        };
+        near.filter(|&t| t != NOBODY || self.far.is_empty()).or_else(|| self.far.get(&line).copied()).unwrap_or(NOBODY)
     }
 
     /// Notes the tuple of a line; what stood there before.
     fn set(&mut self, line: u64, tuple: u32, rows: usize) -> u32 {
-        match usize::try_from(line) {
-            Ok(at) if at <= rows.saturating_mul(8).saturating_add(1 << 20) => {
-                if self.near.len() <= at {
-                    self.near.resize((at + 1).max(self.near.len() * 2), NOBODY);
-                }
-                std::mem::replace(&mut self.near[at], tuple)
-            }
-            _ => self.far.insert(line, tuple).unwrap_or(NOBODY),
+        let before = self.get(line);
+        match (usize::try_from(line), &mut self.near) {
+            (Ok(at), near) if at <= rows.saturating_mul(8).saturating_add(1 << 20) => match near {
+                Near::Few(near) => put(near, at, tuple as u16, u16::MAX),
+                Near::Many(near) => put(near, at, tuple, NOBODY),
+            },
+            _ => drop(self.far.insert(line, tuple)),
         }
+        before
     }
+}
+
+/// Lines come in random order, so that the list is nearly as long as it gets after a few of them.
+fn put<T: Copy>(list: &mut Vec<T>, at: usize, value: T, nobody: T) {
+    if list.len() <= at {
+        list.reserve_exact(at + 1 + at / 16 - list.len());
+        list.resize(at + 1 + at / 16, nobody);
+    }
+    list[at] = value;
 }
 
 /// Compares row by row: `lines` holds the input line of each released row.
 pub(super) fn row_by_row(
-    counted: &Counted,
+    counted: &mut Counted,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,
@@ -68,7 +90,9 @@ pub(super) fn row_by_row(
 ) -> Result<Compared> {
     let plan = Columns::new(counted, certificate, source)?;
     let key = RandomState::new();
-    let (tuple_of_line, released_print) = place(counted, &plan, lines, &key)?;
+    let of_row = counted.tuples.of_row.take().unwrap_or_default();
+    let (tuple_of_line, released_print) = place(counted, of_row, &plan, lines, &key)?;
+    let counted = &*counted;
     let mut walk = Walk::default();
     let patient = policy.patient();
     if certificate.patients != patient.is_some() {
@@ -137,13 +161,18 @@ impl Columns {
 
 /// Reads the map of lines beside the release: the released tuple of each input line, and a
 /// fingerprint of all cells that leave as they are, each row with its line.
-fn place(counted: &Counted, plan: &Columns, lines: &Path, key: &RandomState) -> Result<(TupleOfLine, u64)> {
+fn place(
+    counted: &Counted,
+    of_row: Vec<u32>,
+    plan: &Columns,
+    lines: &Path,
+    key: &RandomState,
+) -> Result<(TupleOfLine, u64)> {
     let io = |e: std::io::Error| Error::io(lines, &e);
     let bad = || Error::refused("private/rows does not hold one input line for each released row.");
-    let of_row = counted.tuples.of_row.as_ref().ok_or_else(bad)?;
     let mut numbers = Numbers { reader: BufReader::with_capacity(1 << 16, File::open(lines).map_err(io)?) };
     let mut next_line = || numbers.next().map_err(io)?.ok_or_else(bad);
-    let mut tuple_of_line = TupleOfLine::default();
+    let mut tuple_of_line = TupleOfLine::new(counted.tuples.len());
     let mut set = |row: usize, line: u64| -> Result<()> {
         match tuple_of_line.set(line, *of_row.get(row).ok_or_else(bad)?, of_row.len()) {
             NOBODY => Ok(()),
