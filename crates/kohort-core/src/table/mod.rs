@@ -3,16 +3,20 @@
 mod chunk;
 mod csv;
 mod dialect;
+mod dictionary;
 mod encoding;
 mod intern;
 mod parquet;
+mod patients;
 mod source;
 mod tuples;
 
 pub use chunk::Chunk;
 pub use csv::{split_cells, write_cell};
+pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use intern::{Keys, Texts};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
+pub use patients::{ONLY_ROW, Patients};
 pub use source::{Input, Progress, Silent, Source, open, read_text};
-pub use tuples::{Counting, Dictionary, ONLY_ROW, Patients, Tuples, count};
+pub use tuples::{Counting, Tuples, count};

@@ -1,0 +1,46 @@
+//! The distinct values of a column and their codes.
+
+use crate::hierarchy::MISSING;
+
+/// The distinct values of a column. Code 0 is missing; the others are in byte order from 1.
+#[derive(Debug, Clone, Default)]
+pub struct Dictionary {
+    pub(super) values: Vec<Box<str>>,
+    /// Whether a cell is missing anywhere.
+    pub missing_occurs: bool,
+}
+
+impl Dictionary {
+    /// The text of a value; missing is empty.
+    pub fn text(&self, code: u32) -> &str {
+        &self.values[code as usize]
+    }
+
+    /// All texts by code; the first is missing.
+    pub fn texts(&self) -> Vec<&str> {
+        self.values.iter().map(|v| &**v).collect()
+    }
+
+    /// How many codes there are, missing included.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether no value occurs.
+    pub fn is_empty(&self) -> bool {
+        self.values.len() <= 1
+    }
+
+    /// The code of a value, from its bytes.
+    pub fn code_of(&self, text: &[u8]) -> Option<u32> {
+        self.values[1..].binary_search_by(|v| v.as_bytes().cmp(text)).ok().map(|i| i as u32 + 1)
+    }
+
+    /// The code of a value.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        if text.is_empty() {
+            return Some(MISSING);
+        }
+        self.code_of(text.as_bytes())
+    }
+}
