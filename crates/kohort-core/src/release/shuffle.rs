@@ -79,12 +79,13 @@ impl Shuffle {
         Ok(())
     }
 
-    /// Gives all rows back in random order: for each bucket the rows' bytes, each with a line end,
-    /// and their input lines. Buckets are shuffled on `threads` threads, each with its own chance.
+    /// Gives all rows back in random order, bucket by bucket; `show` appends the text of a row that
+    /// was taken in as these bytes. Buckets are shuffled on `threads` threads, each with its own chance.
     pub(super) fn drain(
         mut self,
         threads: usize,
         chance: &mut Chance,
+        show: impl Fn(&mut Vec<u8>, &[u8]) + Sync,
         each: impl FnMut(Shuffled) -> Result<()>,
     ) -> Result<()> {
         let threads = if self.held < 1 << 20 && self.spooled == 0 { 1 } else { threads };
@@ -93,7 +94,7 @@ impl Shuffle {
         let produce = |each: &mut dyn FnMut((Vec<u8>, Chance)) -> Result<()>| {
             buckets.into_iter().try_for_each(|(mut bucket, chance)| each((self.whole(&mut bucket)?, chance)))
         };
-        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance)), each)
+        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance, &show)), each)
     }
 
     fn whole(&mut self, bucket: &mut Bucket) -> Result<Vec<u8>> {
@@ -115,13 +116,15 @@ impl Shuffle {
 /// The rows of a bucket in random order.
 #[derive(Default)]
 pub(super) struct Shuffled {
-    /// Each row's bytes and a line end. A row of one empty cell is quoted, since it would read as a blank line.
+    /// How many.
+    pub(super) rows: u64,
+    /// Each row's text and a line end.
     pub(super) text: Vec<u8>,
-    /// Each row's input line.
-    pub(super) lines: Vec<u64>,
+    /// Each row's input line, as text, and a line end.
+    pub(super) lines: Vec<u8>,
 }
 
-fn shuffled(bytes: &[u8], mut chance: Chance) -> Shuffled {
+fn shuffled(bytes: &[u8], mut chance: Chance, show: &impl Fn(&mut Vec<u8>, &[u8])) -> Shuffled {
     let mut rows: Vec<u32> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -132,14 +135,34 @@ fn shuffled(bytes: &[u8], mut chance: Chance) -> Shuffled {
     for i in (1..rows.len()).rev() {
         rows.swap(i, chance.below(i as u64 + 1) as usize);
     }
-    let mut shuffled = Shuffled { text: Vec::with_capacity(bytes.len()), lines: Vec::with_capacity(rows.len()) };
+    let mut shuffled = Shuffled { rows: rows.len() as u64, ..Shuffled::default() };
     for at in rows.into_iter().map(|at| at as usize) {
-        shuffled.lines.push(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default()));
-        let row = &bytes[at + HEAD..at + HEAD + length(bytes, at)];
-        shuffled.text.extend_from_slice(if row.is_empty() { b"\"\"" } else { row });
+        write_number(&mut shuffled.lines, u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default()));
+        let start = shuffled.text.len();
+        show(&mut shuffled.text, &bytes[at + HEAD..at + HEAD + length(bytes, at)]);
+        // A record of one empty cell would read as a blank line.
+        if shuffled.text.len() == start {
+            shuffled.text.extend_from_slice(b"\"\"");
+        }
         shuffled.text.push(b'\n');
     }
     shuffled
+}
+
+fn write_number(out: &mut Vec<u8>, number: u64) {
+    let mut digits = [0u8; 20];
+    let mut at = 20;
+    let mut rest = number;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+    out.push(b'\n');
 }
 
 fn length(bytes: &[u8], at: usize) -> usize {

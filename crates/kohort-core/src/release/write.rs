@@ -93,7 +93,7 @@ pub fn write(
     source.progress().stage("writing", source.bytes());
     let mut deal = |row: Row| -> Result<()> {
         let Some(cells) = dealer.deal(row.number, row.tuple, chance) else { return Ok(()) };
-        shuffle.push(row.line, chance, &folder, |out| form.append(out, row.tuple, cells, row.cells))
+        shuffle.push(row.line, chance, &folder, |out| form.pack(out, row.tuple, cells, row.cells))
     };
     match (&cohort.tuples.of_row, cohort.tuples.first_line) {
         (Some(of_row), Some(first)) if form.raw.is_empty() => {
@@ -106,7 +106,7 @@ pub fn write(
     let file = data_file_name(source);
     let path = staging.release().join(&file);
     let lines = staging.private().join("rows");
-    let rows = drain(source, policy, &path, &lines, shuffle, chance)?;
+    let rows = drain(source, policy, &form, &path, &lines, shuffle, chance)?;
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
     Ok(Staged { staging, written: Written { file, rows, lines, columns } })
 }
@@ -342,31 +342,61 @@ impl<'a> RowForm<'a> {
         RowForm { source, pieces, raw, tuple_columns, delimiter }
     }
 
-    fn append(&self, out: &mut Vec<u8>, tuple: u32, cells: u32, raw: Option<(&Chunk, usize)>) {
+    /// A row on its way through the shuffle: which cells of the plan, which kept values, and the
+    /// text of what is copied. Nothing in it that does not leave.
+    fn pack(&self, out: &mut Vec<u8>, tuple: u32, cells: u32, raw: Option<(&Chunk, usize)>) {
+        out.extend_from_slice(&cells.to_le_bytes());
+        for piece in &self.pieces {
+            match piece {
+                Piece::Planned(_) => {}
+                Piece::Kept(codes, _) => out.extend_from_slice(&codes[tuple as usize].to_le_bytes()),
+                Piece::Raw(column) => {
+                    let start = out.len();
+                    out.extend_from_slice(&[0; 4]);
+                    let cell = raw.map_or(&[][..], |(chunk, row)| chunk.cell(row, *column));
+                    if !self.source.is_missing(cell) {
+                        write_cell(out, cell, self.delimiter);
+                    }
+                    let length = (out.len() - start - 4) as u32;
+                    out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+                }
+            }
+        }
+    }
+
+    /// The text of a packed row.
+    fn show(&self, out: &mut Vec<u8>, packed: &[u8]) {
+        let cells = word(packed, 0);
+        let mut at = 4;
         for (i, piece) in self.pieces.iter().enumerate() {
             if i > 0 {
                 out.push(self.delimiter);
             }
             match piece {
-                Piece::Planned(run) => out.extend_from_slice(&run[cells as usize]),
-                Piece::Kept(codes, texts) => out.extend_from_slice(&texts[codes[tuple as usize] as usize]),
-                Piece::Raw(column) => {
-                    if let Some((chunk, row)) = raw {
-                        let cell = chunk.cell(row, *column);
-                        if !self.source.is_missing(cell) {
-                            write_cell(out, cell, self.delimiter);
-                        }
-                    }
+                Piece::Planned(run) => out.extend_from_slice(&run[cells]),
+                Piece::Kept(_, texts) => {
+                    out.extend_from_slice(&texts[word(packed, at)]);
+                    at += 4;
+                }
+                Piece::Raw(_) => {
+                    let length = word(packed, at);
+                    out.extend_from_slice(&packed[at + 4..at + 4 + length]);
+                    at += 4 + length;
                 }
             }
         }
     }
 }
 
+fn word(packed: &[u8], at: usize) -> usize {
+    u32::from_le_bytes(packed[at..at + 4].try_into().unwrap_or_default()) as usize
+}
+
 /// Writes the shuffled rows and their input lines.
 fn drain(
     source: &Source,
     policy: &Policy,
+    form: &RowForm,
     path: &Path,
     lines: &Path,
     shuffle: Shuffle,
@@ -401,33 +431,19 @@ fn drain(
     header.push(b'\n');
     out.header(&header).map_err(io)?;
     let mut rows = 0;
-    let mut numbers = Vec::new();
-    shuffle.drain(source.threads(), chance, |shuffled| {
-        rows += shuffled.lines.len() as u64;
-        numbers.clear();
-        shuffled.lines.iter().for_each(|&line| write_number(&mut numbers, line));
-        map.write_all(&numbers).map_err(|e| Error::io(lines, &e))?;
-        out.rows(&shuffled.text, delimiter, path)
-    })?;
+    shuffle.drain(
+        source.threads(),
+        chance,
+        |out, packed| form.show(out, packed),
+        |shuffled| {
+            rows += shuffled.rows;
+            map.write_all(&shuffled.lines).map_err(|e| Error::io(lines, &e))?;
+            out.rows(&shuffled.text, delimiter, path)
+        },
+    )?;
     map.flush().map_err(|e| Error::io(lines, &e))?;
     out.finish().map_err(io)?;
     Ok(rows)
-}
-
-fn write_number(out: &mut Vec<u8>, number: u64) {
-    let mut digits = [0u8; 20];
-    let mut at = 20;
-    let mut rest = number;
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-    out.push(b'\n');
 }
 
 enum Out {
