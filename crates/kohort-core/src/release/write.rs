@@ -6,7 +6,7 @@ use super::staging::{Staged, Staging};
 use crate::cohort::{Cohort, star_in_data};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
-use crate::table::{Chunk, Keys, ONLY_ROW, ParquetWriter, Source, split_cells, write_cell};
+use crate::table::{Chunk, Dictionary, Keys, ONLY_ROW, ParquetWriter, Source, Texts, split_cells, write_cell};
 use crate::{Error, Result};
 use flate2::write::GzEncoder;
 use rand::{Rng, SeedableRng};
@@ -172,36 +172,39 @@ fn each_row(source: &Source, cohort: &Cohort, form: &RowForm, deal: &mut dyn FnM
 /// Finds the tuple of a row again, where it was not remembered.
 struct Lookup<'a> {
     source: &'a Source,
-    cohort: &'a Cohort,
     columns: Vec<usize>,
+    /// By column: values numbered by their codes.
+    values: Vec<Texts>,
     keys: Keys,
 }
 
 impl<'a> Lookup<'a> {
-    fn new(source: &'a Source, cohort: &'a Cohort, form: &RowForm) -> Lookup<'a> {
+    fn new(source: &'a Source, cohort: &Cohort, form: &RowForm) -> Lookup<'a> {
         let mut keys = Keys::new(cohort.tuples.width());
         (0..cohort.tuples.len()).for_each(|t| {
             keys.intern(cohort.tuples.codes(t));
         });
-        Lookup { source, cohort, columns: form.tuple_columns.clone(), keys }
+        let numbered = |dictionary: &Dictionary| {
+            let mut texts = Texts::default();
+            dictionary.texts().iter().for_each(|text| {
+                texts.intern(text.as_bytes());
+            });
+            texts
+        };
+        let values = cohort.tuples.dictionaries.iter().map(numbered).collect();
+        Lookup { source, columns: form.tuple_columns.clone(), values, keys }
     }
 
     fn tuples(&self, chunk: &Chunk) -> Option<Vec<u32>> {
-        let mut key = vec![0; self.columns.len()];
-        (0..chunk.rows())
-            .map(|r| {
-                for ((slot, &column), dictionary) in
-                    key.iter_mut().zip(&self.columns).zip(&self.cohort.tuples.dictionaries)
-                {
-                    let cell = chunk.cell(r, column);
-                    *slot = match self.source.is_missing(cell) {
-                        true => 0,
-                        false => dictionary.code_of(cell)?,
-                    };
-                }
-                self.keys.find(&key)
-            })
-            .collect()
+        let (rows, width) = (chunk.rows(), self.columns.len());
+        let mut codes = vec![0; rows * width];
+        for (i, (&column, values)) in self.columns.iter().zip(&self.values).enumerate() {
+            for r in 0..rows {
+                let cell = chunk.cell(r, column);
+                codes[r * width + i] = if self.source.is_missing(cell) { 0 } else { values.find(cell)? };
+            }
+        }
+        codes.chunks_exact(width.max(1)).map(|key| self.keys.find(key)).collect()
     }
 }
 
