@@ -37,6 +37,12 @@ impl Rollup {
         }
     }
 
+    /// How many tuples there are at a level, as far as that is known.
+    pub(super) fn size(&self, level: usize) -> f64 {
+        let finer = self.levels[..=level].iter().rev().flatten().next();
+        finer.map_or(1.0, |rolled| rolled.packed.len() as f64)
+    }
+
     /// The tuples merged at a level that was prepared.
     pub(super) fn at(&self, level: usize) -> &Rolled {
         static NOTHING: Rolled = Rolled { packed: Vec::new(), dearer: Vec::new() };

@@ -4,9 +4,10 @@
 //! takes there; they go at every finer node too, which raises the bounds below y (and, for class
 //! objectives, y's classes raise the bounds above it). A node whose bound reaches the best cost
 //! found, or below which too many records would go, is dead. The next node to count is the live
-//! one with the most live nodes below and above it: (below)³ × above. When none is live, the best
-//! found is the best there is. Requirements that are not monotone cost speed, never correctness:
-//! only k prunes, and each node that stays live is evaluated by the full rule.
+//! one with the most live nodes below, for what it costs to count, and above:
+//! (below ÷ cost)³ × above. When none is live, the best found is the best there is. Requirements
+//! that are not monotone cost speed, never correctness: only k prunes, and each node that stays
+//! live is evaluated by the full rule.
 
 use super::classes::Classes;
 use super::objective::{Costs, Objective};
@@ -123,7 +124,12 @@ impl<'a> Search<'a> {
         let (mut below, mut above) = (live.clone(), live.clone());
         self.space.sum_below(&mut below);
         self.space.sum_above(&mut above);
-        let score = |node: usize| f64::from(below[node]).powi(3) * f64::from(above[node]);
+        // What counting a node costs follows the tuples left where its largest column is rolled up.
+        let column = self.rollup.column;
+        let cost: Vec<f64> = self.space.levels(column).iter().map(|&l| self.rollup.size(l)).collect();
+        let score = |node: usize| {
+            (f64::from(below[node]) / cost[self.space.digit(node, column)]).powi(3) * f64::from(above[node])
+        };
         let mut picks: Vec<(f64, usize)> = Vec::with_capacity(PICKS + 1);
         for node in (0..live.len()).filter(|&n| live[n] == 1) {
             let own = score(node);

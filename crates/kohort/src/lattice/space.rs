@@ -45,6 +45,11 @@ impl Space {
         self.levels.iter().zip(&self.strides).map(|(l, &s)| node / s % l.len()).collect()
     }
 
+    /// A node's place in one column's list of permitted levels.
+    pub fn digit(&self, node: usize, column: usize) -> usize {
+        node / self.strides[column] % self.levels[column].len()
+    }
+
     /// A node's level in each column.
     pub fn level_vector(&self, node: usize) -> Vec<usize> {
         self.levels.iter().zip(self.digits(node)).map(|(l, d)| l[d]).collect()
