@@ -68,15 +68,6 @@ pub enum Unmapped {
     Suppressed,
 }
 
-/// A level as the policy names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LevelName {
-    /// By its name: "month".
-    Name(String),
-    /// By its number; 0 is the value itself.
-    Number(u64),
-}
-
 /// One column of the input, with all that the policy says of it.
 #[derive(Debug, Clone)]
 pub struct Column {

@@ -9,6 +9,6 @@ mod privacy;
 mod section;
 
 pub use bind::{Policy, PolicyFile, read};
-pub use column::{Column, LevelName, Role, Unmapped};
+pub use column::{Column, Role, Unmapped};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};

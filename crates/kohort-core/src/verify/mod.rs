@@ -17,9 +17,10 @@ pub use recount::{Extremes, Recount};
 
 use crate::policy::Policy;
 use crate::release::{Certificate, FileEntry, Staged, Staging};
-use crate::table::Source;
+use crate::table::{Progress, Silent, Source};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the gate found.
 #[derive(Debug, Clone)]
@@ -93,20 +94,8 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
 
 /// Recounts a published release from DIR/release alone, as its recipient can.
 pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Recount)> {
-    let release = files::release_folder(folder)?;
-    let certificate = files::read_certificate(&release)?;
-    files::check_listed(&release, &certificate)?;
-    for file in &certificate.files {
-        if files::sha256(&release.join(&file.name))? != file.sha256 {
-            return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
-        }
-    }
-    let progress: std::sync::Arc<dyn crate::table::Progress> = std::sync::Arc::new(crate::table::Silent);
-    let counted = recount::recount(&release, &certificate, threads, &progress)?;
-    if counted.recount.to_json() != certificate.recount {
-        return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
-    }
-    claim::says_what_it_means(&certificate)?;
+    let progress: Arc<dyn Progress> = Arc::new(Silent);
+    let (certificate, counted) = count_published(folder, threads, &progress)?;
     Ok((certificate, counted.recount))
 }
 
@@ -117,15 +106,35 @@ pub fn verify_with_original(
     source: &Source,
     policy: &Policy,
 ) -> Result<(Certificate, Recount, Compared)> {
-    let (certificate, recount) = verify_release(folder, source.threads())?;
+    let (certificate, mut counted) = count_published(folder, source.threads(), source.progress())?;
     claim::is_the_policys(&certificate, policy)?;
-    let release = files::release_folder(folder)?;
-    let mut counted = recount::recount(&release, &certificate, source.threads(), source.progress())?;
     let lines = folder.join("private").join("rows");
     let compared = if lines.exists() {
         original::row_by_row(&mut counted, &certificate, source, policy, &lines)?
     } else {
         multiset::as_multisets(&counted, &certificate, source, policy)?
     };
-    Ok((certificate, recount, compared))
+    Ok((certificate, counted.recount, compared))
+}
+
+/// Reads a published release: its files are those listed, its numbers those of its certificate.
+fn count_published(
+    folder: &Path,
+    threads: usize,
+    progress: &Arc<dyn Progress>,
+) -> Result<(Certificate, recount::Counted)> {
+    let release = files::release_folder(folder)?;
+    let certificate = files::read_certificate(&release)?;
+    files::check_listed(&release, &certificate)?;
+    for file in &certificate.files {
+        if files::sha256(&release.join(&file.name))? != file.sha256 {
+            return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
+        }
+    }
+    let counted = recount::recount(&release, &certificate, threads, progress)?;
+    if counted.recount.to_json() != certificate.recount {
+        return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
+    }
+    claim::says_what_it_means(&certificate)?;
+    Ok((certificate, counted))
 }
