@@ -94,7 +94,8 @@ impl Shuffle {
         let produce = |each: &mut dyn FnMut((Vec<u8>, Chance)) -> Result<()>| {
             buckets.into_iter().try_for_each(|(mut bucket, chance)| each((self.whole(&mut bucket)?, chance)))
         };
-        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance, &show)), each)
+        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance, &show)), each)?;
+        Ok(())
     }
 
     fn whole(&mut self, bucket: &mut Bucket) -> Result<Vec<u8>> {
