@@ -8,12 +8,14 @@
 
 mod claim;
 mod files;
+mod gate;
 mod multiset;
 mod original;
 mod recount;
 
+pub use gate::Extremes;
 pub use original::Compared;
-pub use recount::{Extremes, Recount};
+pub use recount::Recount;
 
 use crate::policy::Policy;
 use crate::release::{Certificate, FileEntry, Staged, Staging};
