@@ -49,7 +49,8 @@ pub struct Required {
 /// What a relational method sees: never a row, never an `other` column.
 #[derive(Debug, Clone)]
 pub struct Cohort {
-    /// Distinct tuples: quasi-identifiers first, then details, then required sensitive columns.
+    /// Distinct tuples: quasi-identifiers first, then details, then required sensitive columns,
+    /// then the class.
     pub tuples: Tuples,
     /// The quasi-identifiers; the i-th stands at place i of the tuples.
     pub quasi: Vec<Quasi>,
@@ -57,6 +58,9 @@ pub struct Cohort {
     pub details: Vec<(Kept, Vec<usize>)>,
     /// Sensitive columns with requirements.
     pub required: Vec<Required>,
+    /// The column a classification is to foretell: the only one with role class, if it has at
+    /// most [`MOST_CLASSES`] values.
+    pub class: Option<Kept>,
     /// The sets of quasi-identifiers an adversary may know.
     pub sets: Vec<Vec<usize>>,
     /// What the custodian should know.
@@ -68,9 +72,18 @@ impl Cohort {
     pub fn columns(&self) -> Vec<usize> {
         let quasi = self.quasi.iter().map(|q| q.column);
         let details = self.details.iter().map(|(kept, _)| kept.column);
-        quasi.chain(details).chain(self.required.iter().map(|r| r.kept.column)).collect()
+        quasi.chain(details).chain(self.kept().map(|kept| kept.column)).collect()
+    }
+
+    /// The columns of the tuples that leave as they are.
+    pub fn kept(&self) -> impl Iterator<Item = &Kept> {
+        self.required.iter().map(|r| &r.kept).chain(&self.class)
     }
 }
+
+/// A class column with more values is none that a tree could foretell, and would make a tuple of
+/// nearly every row: it is not carried.
+pub const MOST_CLASSES: usize = 100;
 
 /// Counts the table: one pass.
 pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
@@ -81,14 +94,29 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     } else {
         Vec::new()
     };
-    let columns = [&quasi_columns[..], &details, &sensitive].concat();
+    let mut notes = Vec::new();
+    let mut class = only_class(policy, &mut notes);
+    let mut columns = [&quasi_columns[..], &details, &sensitive].concat();
+    let first_sensitive = quasi_columns.len() + details.len();
+    let after_sensitive = columns.len();
+    columns.extend(class);
     source.progress().stage("reading", source.bytes());
-    let counting = Counting { columns: columns.clone(), patient: policy.patient(), remember: REMEMBER };
-    let tuples = count(source, &counting)?;
+    let counted = |columns: &[usize]| {
+        count(source, &Counting { columns: columns.to_vec(), patient: policy.patient(), remember: REMEMBER })
+    };
+    let mut tuples = counted(&columns)?;
+    if class.is_some() && tuples.dictionaries[after_sensitive].len() > MOST_CLASSES + 1 {
+        notes.push(format!(
+            "column `{}`: more than {MOST_CLASSES} values, too many for a class: classification is not measured.",
+            policy.columns[columns[after_sensitive]].name
+        ));
+        columns.truncate(after_sensitive);
+        class = None;
+        tuples = counted(&columns)?;
+    }
     for (position, &column) in columns.iter().enumerate() {
         refuse_star(source, column, &tuples.dictionaries[position])?;
     }
-    let mut notes = Vec::new();
     let mut quasi = Vec::new();
     for (position, &column) in quasi_columns.iter().enumerate() {
         quasi.push(generalize(source, column, &policy.columns[column], &tuples.dictionaries[position], &mut notes)?);
@@ -98,8 +126,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         column: columns[position],
         position,
     };
-    let first_sensitive = quasi_columns.len() + details.len();
-    let required = (first_sensitive..columns.len())
+    let required = (first_sensitive..after_sensitive)
         .map(|position| {
             let column = &policy.columns[columns[position]];
             let requirement = require(source, policy, column, &tuples.dictionaries[position], &mut notes)?;
@@ -110,7 +137,21 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         .map(|position| (kept(position), detail_of(policy, columns[position], &quasi)))
         .collect();
     let sets = known_sets(policy, quasi.len())?;
-    Ok(Cohort { tuples, quasi, details, required, sets, notes })
+    let class = class.map(|_| kept(after_sensitive));
+    Ok(Cohort { tuples, quasi, details, required, class, sets, notes })
+}
+
+/// The column with role class, if there is one and no more.
+fn only_class(policy: &Policy, notes: &mut Vec<String>) -> Option<usize> {
+    let classes = policy.positions(|r| *r == Role::Class);
+    match classes[..] {
+        [] => None,
+        [one] => Some(one),
+        _ => {
+            notes.push("several columns have role = \"class\": classification is not measured.".into());
+            None
+        }
+    }
 }
 
 /// The sets to be counted. With patients as unit, what is required of sensitive values does not

@@ -331,8 +331,8 @@ impl<'a> RowForm<'a> {
                 } else {
                     pieces.push(Piece::Planned((0..rows).map(|row| text(row).clone()).collect()));
                 }
-            } else if let Some(required) = cohort.required.iter().find(|r| r.kept.column == column) {
-                let position = required.kept.position;
+            } else if let Some(kept) = cohort.kept().find(|kept| kept.column == column) {
+                let position = kept.position;
                 let codes = (0..cohort.tuples.len()).map(|t| cohort.tuples.code(t, position)).collect();
                 let texts = cohort.tuples.dictionaries[position].texts().iter().map(|t| quoted(t)).collect();
                 pieces.push(Piece::Kept(codes, texts));

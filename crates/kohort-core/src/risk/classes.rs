@@ -67,7 +67,7 @@ pub fn sizes(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
 /// Rows of each class of the data as it is.
 fn rows(cohort: &Cohort, set: &[usize]) -> Vec<u64> {
     let tuples = &cohort.tuples;
-    if cohort.required.is_empty() && cohort.details.is_empty() && set.len() == cohort.quasi.len() {
+    if tuples.width() == cohort.quasi.len() && set.len() == cohort.quasi.len() {
         return tuples.weights.clone();
     }
     let mut classes = Classes::new(set);

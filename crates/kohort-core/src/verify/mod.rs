@@ -8,14 +8,16 @@
 
 mod claim;
 mod files;
+mod gate;
 mod lines;
 mod multiset;
 mod original;
 mod recount;
 mod sums;
 
+pub use gate::Extremes;
 pub use original::Compared;
-pub use recount::{Extremes, Recount};
+pub use recount::Recount;
 
 use crate::policy::Policy;
 use crate::release::{Certificate, FileEntry, Staged, Staging};

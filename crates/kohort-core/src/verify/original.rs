@@ -1,9 +1,11 @@
 //! Compares a release with its original, row by row: every released cell is the original or its
 //! ancestor, every other cell is the original, and what is required of patients holds of them.
 
+use super::gate::Extremes;
 use super::lines::LineFile;
-use super::recount::{ClassCounts, Counted, Extremes, Required};
+use super::recount::{Counted, Required};
 use super::sums;
+use crate::classes::People;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
 use crate::release::Certificate;
@@ -134,8 +136,8 @@ pub(super) fn row_by_row(
     let recount = match patient {
         None => counted.recount.clone(),
         Some(_) => {
-            let people = walk.people(counted.tuples.len());
-            counted.check(certificate.claim.k, &people, Required::Everything)?
+            let people = People::new(vec![0; counted.tuples.len()], std::mem::take(&mut walk.people));
+            counted.check(certificate.claim.k, people, Required::Everything)?
         }
     };
     Ok(Compared {
@@ -335,6 +337,7 @@ struct Walk {
     values: Vec<BTreeSet<Box<[u8]>>>,
     pairs: Vec<BTreeSet<(Box<[u8]>, u32)>>,
     patients: Texts,
+    /// Patient and released tuple of each released row.
     people: Vec<(u32, u32)>,
 }
 
@@ -352,45 +355,7 @@ impl Walk {
             all.extend(new);
         }
         let patients = &mut self.patients;
-        self.people.extend(seen.people.into_iter().map(|(tuple, p)| (tuple, patients.intern(&p))));
-    }
-
-    fn people(&mut self, tuples: usize) -> People {
-        let mut people = std::mem::take(&mut self.people);
-        people.sort_unstable();
-        people.dedup();
-        People { of: people, tuples }
-    }
-}
-
-/// Patients: who stands behind which released tuple.
-struct People {
-    /// Released tuple and patient, each pair once.
-    of: Vec<(u32, u32)>,
-    tuples: usize,
-}
-
-impl ClassCounts for People {
-    fn people(&self, class: &[u32], classes: usize) -> Vec<u64> {
-        debug_assert_eq!(class.len(), self.tuples);
-        let mut pairs: Vec<(u32, u32)> = self.of.iter().map(|&(t, p)| (class[t as usize], p)).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut people = vec![0; classes];
-        pairs.iter().for_each(|&(c, _)| people[c as usize] += 1);
-        people
-    }
-
-    fn values(&self, class: &[u32], classes: usize, value: &[u32]) -> (BTreeMap<(u32, u32), u64>, Vec<u64>) {
-        let known = self.of.iter().filter(|(t, _)| value[*t as usize] != 0);
-        let mut triples: Vec<(u32, u32, u32)> =
-            known.map(|&(t, p)| (class[t as usize], p, value[t as usize])).collect();
-        triples.sort_unstable();
-        triples.dedup();
-        let (mut values, mut people) = (BTreeMap::new(), vec![0; classes]);
-        triples.iter().for_each(|&(c, _, v)| *values.entry((c, v)).or_default() += 1);
-        triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).for_each(|own| people[own[0].0 as usize] += 1);
-        (values, people)
+        self.people.extend(seen.people.into_iter().map(|(tuple, p)| (patients.intern(&p), tuple)));
     }
 }
 
