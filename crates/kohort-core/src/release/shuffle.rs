@@ -13,7 +13,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// What buckets may take in memory.
-const BUDGET: usize = 128 << 20;
+const BUDGET: usize = 32 << 20;
 /// What one bucket should hold.
 const BUCKET: u64 = 1 << 20;
 const MOST_BUCKETS: u64 = 1024;
