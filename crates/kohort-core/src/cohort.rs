@@ -59,6 +59,8 @@ pub struct Cohort {
     pub required: Vec<Required>,
     /// The sets of quasi-identifiers an adversary may know.
     pub sets: Vec<Vec<usize>>,
+    /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
+    pub dependencies: Vec<(usize, usize)>,
     /// What the custodian should know.
     pub notes: Vec<String>,
 }
@@ -110,7 +112,13 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         .map(|position| (kept(position), detail_of(policy, columns[position], &quasi)))
         .collect();
     let sets = known_sets(policy, quasi.len())?;
-    Ok(Cohort { tuples, quasi, details, required, sets, notes })
+    let dependencies = (0..quasi.len()).flat_map(|finer| {
+        let of = &policy.columns[quasi[finer].column].of;
+        let quasi = &quasi;
+        (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))
+    });
+    let dependencies = dependencies.collect();
+    Ok(Cohort { tuples, quasi, details, required, sets, dependencies, notes })
 }
 
 /// The sets to be counted. With patients as unit, what is required of sensitive values does not
