@@ -63,6 +63,8 @@ pub struct Cohort {
     pub class: Option<Kept>,
     /// The sets of quasi-identifiers an adversary may know.
     pub sets: Vec<Vec<usize>>,
+    /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
+    pub dependencies: Vec<(usize, usize)>,
     /// What the custodian should know.
     pub notes: Vec<String>,
 }
@@ -138,7 +140,13 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         .collect();
     let sets = known_sets(policy, quasi.len())?;
     let class = class.map(|_| kept(after_sensitive));
-    Ok(Cohort { tuples, quasi, details, required, class, sets, notes })
+    let dependencies = (0..quasi.len()).flat_map(|finer| {
+        let of = &policy.columns[quasi[finer].column].of;
+        let quasi = &quasi;
+        (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))
+    });
+    let dependencies = dependencies.collect();
+    Ok(Cohort { tuples, quasi, details, required, class, sets, dependencies, notes })
 }
 
 /// The column with role class, if there is one and no more.

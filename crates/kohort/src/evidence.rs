@@ -64,6 +64,7 @@ pub fn draft_certificate(
         let column = &policy.columns[c];
         let of = match &column.role {
             Role::Detail { of } => of.clone(),
+            _ if method.name() == "suppress" => column.of.clone(),
             _ => Vec::new(),
         };
         ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of }
@@ -73,6 +74,10 @@ pub fn draft_certificate(
             .to_string(),
         "Columns with another role are not known to the adversary.".to_string(),
     ];
+    let name = |q: usize| &cohort.quasi[q].name;
+    for &(a, b) in &policy.privacy.not_together {
+        assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
+    }
     let mut not_recountable = Vec::new();
     if patients {
         assumed.push("A reader who knows several rows of one patient is not covered.".into());
@@ -80,7 +85,8 @@ pub fn draft_certificate(
         if !claim.sensitive.is_empty() {
             not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
             // Two classes at confidence ½ that share a patient merge to ⅔.
-            if cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty()) {
+            let blanks = method.name() == "suppress" || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
+            if blanks {
                 assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
             }
             if claim.knows == KnowsClaim::All {
@@ -98,7 +104,7 @@ pub fn draft_certificate(
         files: Vec::new(),
         delimiter: source.delimiter(),
         columns: columns.collect(),
-        guarantee: guarantee(&claim, patients),
+        guarantee: guarantee(method.name(), &claim, patients),
         claim,
         recount: Value::Null,
         assumed,

@@ -87,6 +87,10 @@ pub struct Column {
     pub unmapped: Unmapped,
     /// The values that could occur, in their order, where the policy says so.
     pub domain: Option<Vec<String>>,
+    /// Of a quasi-identifier: the columns it is finer than, as levels of one variable.
+    pub of: Vec<String>,
+    /// The column it is derived from, if it is no column of the table itself.
+    pub from: Option<String>,
 }
 
 const KEYS: [&str; 12] = [
@@ -108,7 +112,7 @@ impl Column {
     /// Reads a column's section; `folder` is where hierarchy files are found.
     pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
         section.only(&KEYS)?;
-        for later in ["from", "separator", "scope"] {
+        for later in ["separator", "scope"] {
             if section.get(later).is_some() {
                 return Err(section.wrong(later, "belongs to sets of codes and claims; a table has no use for it."));
             }
@@ -122,7 +126,10 @@ impl Column {
         }
         let unmapped = section.word("unmapped", &[("suppress", Unmapped::Suppressed)])?.unwrap_or(Unmapped::Refused);
         let domain = section.texts("domain")?;
-        let column = Column { name: name.into(), role, rule, rule_text, levels, weight, unmapped, domain };
+        let of = if role == Role::Quasi { section.texts("of")?.unwrap_or_default() } else { Vec::new() };
+        let from = section.text("from")?.map(str::to_string);
+        let name = name.into();
+        let column = Column { name, role, rule, rule_text, levels, weight, unmapped, domain, of, from };
         column.check(section)?;
         Ok(column)
     }

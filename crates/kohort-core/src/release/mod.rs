@@ -1,5 +1,6 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
+mod blanked;
 mod certificate;
 mod dictionary;
 mod guarantee;

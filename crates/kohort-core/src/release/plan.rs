@@ -168,7 +168,7 @@ impl Plan {
     }
 }
 
-fn level_labels(cohort: &Cohort, position: usize, quasi: &Quasi, level: usize) -> Vec<ReleasedLabel> {
+pub(super) fn level_labels(cohort: &Cohort, position: usize, quasi: &Quasi, level: usize) -> Vec<ReleasedLabel> {
     let levels = &quasi.hierarchy.levels;
     let frequencies = cohort.tuples.frequencies(position);
     let mut rows = vec![0; levels[level].labels.len()];
@@ -190,7 +190,7 @@ fn level_labels(cohort: &Cohort, position: usize, quasi: &Quasi, level: usize) -
 }
 
 /// The values of a detail by code where they may be shown, and `*` behind them.
-fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
+pub(super) fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
     let text = crate::hierarchy::SUPPRESSED.to_string();
     let gone = ReleasedLabel { text, loss: 1.0, height: 1.0, rows: cohort.tuples.rows };
     if !shown {
