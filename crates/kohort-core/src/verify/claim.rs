@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
 pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
-    if certificate.guarantee != guarantee(&certificate.claim, certificate.patients) {
+    if certificate.guarantee != guarantee(&certificate.method, &certificate.claim, certificate.patients) {
         return Err(Error::refused("the sentences under `guarantee` in the certificate are not those of its claim."));
     }
     Ok(())

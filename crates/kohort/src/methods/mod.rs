@@ -1,6 +1,7 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
 pub mod lattice;
+pub mod specialize;
 
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -12,12 +13,14 @@ use kohort_core::release::Plan;
 pub enum Method {
     /// Full-domain generalization.
     Lattice(lattice::Params),
+    /// Top-down specialization.
+    Specialize(specialize::Params),
 }
 
 /// The methods a policy may name.
-pub const NAMES: [&str; 1] = ["lattice"];
+pub const NAMES: [&str; 2] = ["lattice", "specialize"];
 /// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 5] = ["specialize", "suppress", "ceiling", "disassociate", "claims"];
+const LATER: [&str; 4] = ["suppress", "ceiling", "disassociate", "claims"];
 
 impl Method {
     /// The method the policy names.
@@ -28,6 +31,7 @@ impl Method {
         };
         match name {
             "lattice" => Ok(Method::Lattice(lattice::Params::read(section)?)),
+            "specialize" => Ok(Method::Specialize(specialize::Params::read(policy)?)),
             later if LATER.contains(&later) => Err(section.wrong(
                 "name",
                 format!("\"{later}\" is not available in this version. Available: {}.", NAMES.join(", ")),
@@ -45,6 +49,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Lattice(_) => "lattice",
+            Method::Specialize(_) => "specialize",
         }
     }
 
@@ -52,6 +57,7 @@ impl Method {
     pub fn plan(&self, cohort: &Cohort, policy: &Policy) -> Result<Plan> {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),
+            Method::Specialize(params) => specialize::plan(cohort, policy, params),
         }
     }
 }
