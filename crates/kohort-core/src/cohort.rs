@@ -67,6 +67,8 @@ pub struct Cohort {
     pub dependencies: Vec<(usize, usize)>,
     /// What the custodian should know.
     pub notes: Vec<String>,
+    /// How many threads may work.
+    pub threads: usize,
 }
 
 impl Cohort {
@@ -96,6 +98,8 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     } else {
         Vec::new()
     };
+    // Before anything is read: what is out of reach is said at once.
+    let sets = known_sets(policy, quasi_columns.len())?;
     let mut notes = Vec::new();
     let mut class = only_class(policy, &mut notes);
     let mut columns = [&quasi_columns[..], &details, &sensitive].concat();
@@ -138,7 +142,6 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let details = (quasi_columns.len()..first_sensitive)
         .map(|position| (kept(position), detail_of(policy, columns[position], &quasi)))
         .collect();
-    let sets = known_sets(policy, quasi.len())?;
     let class = class.map(|_| kept(after_sensitive));
     let dependencies = (0..quasi.len()).flat_map(|finer| {
         let of = &policy.columns[quasi[finer].column].of;
@@ -146,7 +149,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))
     });
     let dependencies = dependencies.collect();
-    Ok(Cohort { tuples, quasi, details, required, class, sets, dependencies, notes })
+    Ok(Cohort { tuples, quasi, details, required, class, sets, dependencies, notes, threads: source.threads() })
 }
 
 /// The column with role class, if there is one and no more.
@@ -170,8 +173,9 @@ fn known_sets(policy: &Policy, quasi: usize) -> Result<Vec<Vec<usize>>> {
     match knows.number(quasi, shorter) {
         Some(n) if n <= MOST_SETS => Ok(knows.sets(quasi, shorter)),
         n => {
+            let asked = if let Knows::Any(n) = knows { (*n).min(quasi) } else { quasi };
             let reach =
-                (1..quasi).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
+                (1..asked).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
             let count = n.map_or("too many".into(), |n| n.to_string());
             Err(policy.error(format!(
                 "`knows` makes {count} sets of quasi-identifiers, more than the {MOST_SETS} that are counted. In reach: knows = {}, or \"all\".",

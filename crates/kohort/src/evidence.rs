@@ -3,6 +3,7 @@
 use crate::methods::Method;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
@@ -327,8 +328,14 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Value 
             value["level"] = json!(levels[q]);
             value["level_name"] = json!(own[levels[q]].name);
             value["levels"] = json!(own.len() - 1);
-            value["labels"] = json!(shown_labels(cohort, plan, q));
+        } else {
+            let labels = &plan.changed[q].labels;
+            value["recoded"] = json!(match &labels[..] {
+                [one] if one.text == SUPPRESSED => "suppressed",
+                _ => "mixed",
+            });
         }
+        value["labels"] = json!(shown_labels(cohort, plan, q));
     }
     value
 }

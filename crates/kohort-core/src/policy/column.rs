@@ -231,8 +231,14 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
     let kinds: Vec<&str> =
         ["intervals", "cuts", "prefix", "date"].into_iter().filter(|k| rule.get(k).is_some()).collect();
     let here = |e: Error| rule.error(rule.line, format!("{}: {}", rule.name, e.message));
+    if rule.get("step").is_some() && !kinds.is_empty() {
+        return Err(
+            rule.wrong("step", "is where cuts are found while a method runs: it goes with `from` and `to` alone.")
+        );
+    }
+    let kinds = if kinds.is_empty() && rule.get("from").is_some() { vec!["grid"] } else { kinds };
     match kinds[..] {
-        ["intervals"] | ["cuts"] => {
+        ["intervals"] | ["cuts"] | ["grid"] => {
             let (Some(from), Some(to)) = (rule.decimal("from")?, rule.decimal("to")?) else {
                 return Err(rule.error(
                     rule.line,
@@ -241,6 +247,12 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
             };
             let (widths, cuts) =
                 (rule.decimals("intervals")?.unwrap_or_default(), rule.decimals("cuts")?.unwrap_or_default());
+            if kinds == ["grid"] {
+                let step = rule.decimal("step")?.unwrap_or(Decimal::whole(1));
+                let text = format!("intervals found on a grid of {step} from {from} to {to}");
+                let found = Intervals::on_grid(from, to, step, input.decimal).map_err(here)?;
+                return Ok((Rule::Intervals(found), text));
+            }
             let text = if cuts.is_empty() {
                 format!("intervals of {} from {from} to {to}", join(&widths))
             } else {
@@ -260,7 +272,10 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
             let format = rule.text("date")?.unwrap_or_default();
             Ok((Rule::Date(DateFormat::new(format).map_err(here)?), format!("dates written {format}")))
         }
-        _ => Err(rule.error(rule.line, format!("{} needs one of: intervals, cuts, prefix, date.", rule.name))),
+        _ => Err(rule.error(
+            rule.line,
+            format!("{} needs one of: intervals, cuts, prefix, date, or `from` and `to`.", rule.name),
+        )),
     }
 }
 

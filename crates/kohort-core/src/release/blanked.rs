@@ -1,6 +1,6 @@
 //! A plan in which single cells are blank and all others show their value.
 
-use super::plan::{Changed, Part, Parts, Plan, ReleasedLabel, Share, detail_labels, level_labels};
+use super::plan::{Changed, Part, Parts, Plan, ReleasedLabel, Share, at_level, detail_labels};
 use crate::cohort::Cohort;
 use crate::hierarchy::SUPPRESSED;
 use crate::table::Keys;
@@ -8,7 +8,7 @@ use crate::table::Keys;
 impl Plan {
     /// Each quasi-identifier shows its label at its level, or `*` where `blank` says so of a run and
     /// a column. `runs` are the rows that leave: tuple, which of its rows, and the run's number.
-    /// A detail is shown only where nothing it is finer than is blank.
+    /// A detail is shown only where all it is finer than leaves unchanged.
     pub fn blanked(
         cohort: &Cohort,
         levels: &[usize],
@@ -17,9 +17,11 @@ impl Plan {
     ) -> Plan {
         let tuples = &cohort.tuples;
         let quasi = cohort.quasi.len();
-        let mut changed: Vec<Changed> = Vec::new();
+        let (mut changed, mut unchanged): (Vec<Changed>, Vec<Vec<bool>>) = Default::default();
         for (position, column) in cohort.quasi.iter().enumerate() {
-            let mut labels = level_labels(cohort, position, column, levels[position]);
+            let own = at_level(cohort, position, levels[position]);
+            let mut labels = own.labels;
+            unchanged.push(own.unchanged);
             let top = column.hierarchy.levels.last().and_then(|level| level.labels.first());
             labels.push(ReleasedLabel {
                 text: SUPPRESSED.into(),
@@ -55,7 +57,7 @@ impl Plan {
                     key[q] = if blank(*run, q) { gone[q] } else { label };
                 }
                 for (d, (kept, of)) in cohort.details.iter().enumerate() {
-                    let shown = of.iter().all(|&q| !blank(*run, q));
+                    let shown = of.iter().all(|&q| !blank(*run, q) && unchanged[q][tuples.code(t, q) as usize]);
                     key[quasi + d] = if shown { tuples.code(t, kept.position) } else { gone[quasi + d] };
                 }
                 Part { cells: keys.intern(&key), share: share.clone() }

@@ -12,8 +12,8 @@ pub struct Guarantee {
     pub aware: String,
 }
 
-/// The sentences for a full-domain release (`lattice`) or one with single cells suppressed
-/// (`suppress`), where a suppressed cell matches whatever is known.
+/// The sentences for a release by this method. Where single cells are suppressed (`suppress`), a
+/// suppressed cell matches whatever is known.
 pub fn guarantee(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     let k = claim.k.get();
     // Who has several rows has several chances to own a row, but is still one patient among k.
@@ -51,7 +51,9 @@ pub fn guarantee(method: &str, claim: &Claim, patients: bool) -> Guarantee {
             );
         }
     }
-    let aware = if claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
+    // What `specialize` splits may follow the class column, and tells of it to who knows all others.
+    let follows = method == "specialize";
+    let aware = if follows || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
         "To a reader who also reasons about the method no bound is promised.".to_string()
     } else {
         let cells = match method {
@@ -79,6 +81,7 @@ mod tests {
         assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("at most 1/5"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
+        assert!(guarantee("specialize", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
         assert!(!guarantee("lattice", &claim(KnowsClaim::Any(2)), true).plain.contains("1/5"));
         let blanked = |knows| guarantee("suppress", &claim(knows), true).aware;
         assert!(blanked(KnowsClaim::All).contains("may be inferred"));

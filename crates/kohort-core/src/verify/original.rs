@@ -363,8 +363,8 @@ impl Walk {
 fn check_ancestors(counted: &Counted, plan: &Columns, policy: &Policy, i: usize, walk: &Walk) -> Result<()> {
     let (position, column) = plan.changed[i];
     let values: Vec<String> = walk.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
-    let labels = labels_of(policy, column, &values)?;
     let dictionary = &counted.tuples.dictionaries[position];
+    let labels = labels_of(policy, column, &values, &dictionary.texts())?;
     for (value, label) in &walk.pairs[i] {
         let shown = dictionary.text(*label);
         let value = std::str::from_utf8(value).unwrap_or_default();
@@ -382,8 +382,14 @@ pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
     ))
 }
 
-/// What each original value may be shown as.
-pub(super) fn labels_of(policy: &Policy, column: usize, values: &[String]) -> Result<BTreeMap<String, Vec<String>>> {
+/// What each original value may be shown as: itself, its ancestors, and those of the released
+/// labels that are intervals found on the way and hold it.
+pub(super) fn labels_of(
+    policy: &Policy,
+    column: usize,
+    values: &[String],
+    released: &[&str],
+) -> Result<BTreeMap<String, Vec<String>>> {
     let bound = &policy.columns[column];
     let mut texts: Vec<&str> = vec![""];
     texts.extend(values.iter().map(String::as_str).filter(|v| !v.is_empty()));
@@ -394,7 +400,9 @@ pub(super) fn labels_of(policy: &Policy, column: usize, values: &[String]) -> Re
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
         } else {
-            hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.clone()).collect()
+            let on_levels = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
+            let found = released.iter().copied().filter(|label| bound.rule.found_interval_holds(label, text));
+            on_levels.chain(found).map(str::to_string).collect()
         };
         (text.to_string(), own)
     });

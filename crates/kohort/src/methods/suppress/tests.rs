@@ -33,6 +33,7 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         sets,
         dependencies: Vec::new(),
         notes: Vec::new(),
+        threads: 1,
     }
 }
 
