@@ -1,7 +1,6 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
 use crate::methods::Method;
-use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::{Policy, Role};
@@ -13,6 +12,7 @@ use kohort_core::risk::{self, Risk, View};
 use kohort_core::table::Source;
 use kohort_core::utility;
 use kohort_core::verify::Verified;
+use kohort_core::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
@@ -185,8 +185,9 @@ pub fn measure(
     policy: &Policy,
     method: &Method,
     verified: &Verified,
+    threads: usize,
     timing: &mut Timing,
-) -> Value {
+) -> Result<Value> {
     let findings = verified.findings();
     let rows = cohort.tuples.rows;
     let out = findings.recount.rows;
@@ -194,6 +195,17 @@ pub fn measure(
     let after = View::After(plan);
     let (sizes_before, sizes_after) = (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, after, &all));
     let risk_all = |sizes: &[u64]| risk_json(cohort, &Risk::of(&all, sizes));
+    let worst = |view: View| {
+        let worst = risk::worst(cohort, view, threads)?;
+        let highest = worst.map_or(Value::Null, |w| {
+            let mut value = risk_json(cohort, &w.risk);
+            if !w.is_exact {
+                value["exact"] = json!(false);
+            }
+            value
+        });
+        Ok::<Value, Error>(highest)
+    };
     let cells = utility::cells(cohort, plan);
     let discernibility = utility::discernibility(cohort, plan);
     let by_column: Map<String, Value> = plan
@@ -254,7 +266,7 @@ pub fn measure(
         "cells": { "suppressed": cells.suppressed, "share": cells.share, "by_column": by_column },
         "levels": levels,
         "columns": columns,
-        "risk": { "before": worst(cohort, View::Before), "after": worst(cohort, after) },
+        "risk": { "before": worst(View::Before)?, "after": worst(after)? },
         "risk_all": { "before": risk_all(&sizes_before), "after": risk_all(&sizes_after) },
         "class_sizes": { "before": histogram(&sizes_before), "after": histogram(&sizes_after) },
         "utility": {
@@ -268,8 +280,14 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    if let Some(c) = utility::classification(cohort, plan) {
+        metrics["utility"]["classification"] = json!({
+            "column": c.column, "learned": c.learned, "foretold": c.foretold,
+            "baseline_error": c.baseline_error, "error": c.error, "upper_bound_error": c.upper_bound_error,
+        });
+    }
     metrics["timing"] = timing.finish();
-    metrics
+    Ok(metrics)
 }
 
 fn knows_text(policy: &Policy) -> String {
@@ -278,13 +296,6 @@ fn knows_text(policy: &Policy) -> String {
         Knows::Any(n) => format!("any {n}"),
         Knows::Sets(sets) => format!("one of {} sets", sets.len()),
     }
-}
-
-/// The risk under the set with the highest mean risk of all that the policy lists.
-fn worst(cohort: &Cohort, view: View) -> Value {
-    let risks = cohort.sets.iter().map(|set| risk::risk(cohort, view, set));
-    let worst = risks.reduce(|a, b| if (b.max, b.mean) > (a.max, a.mean) { b } else { a });
-    worst.map_or(Value::Null, |w| risk_json(cohort, &w))
 }
 
 fn risk_json(cohort: &Cohort, risk: &Risk) -> Value {

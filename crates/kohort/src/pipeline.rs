@@ -55,7 +55,7 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
         Ok(staged)
     })?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
-    let metrics = evidence::measure(&cohort, &plan, &policy, &method, &verified, &mut timing);
+    let metrics = evidence::measure(&cohort, &plan, &policy, &method, &verified, options.threads, &mut timing)?;
     let notes = [&policy.notes[..], &cohort.notes].concat();
     report::write(&verified, &policy, &metrics, &notes)?;
     let folder = verified.publish(options.keep_rows)?;

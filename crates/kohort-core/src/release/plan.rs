@@ -2,6 +2,7 @@
 
 use crate::cohort::Cohort;
 use crate::hierarchy::{Label, SUPPRESSED};
+use crate::table::Patients;
 
 /// A label that a column may show in the release, with what utility measures need of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +53,17 @@ pub enum Share {
         /// Numbers of those with several, ascending.
         named: Vec<u32>,
     },
+}
+
+impl Share {
+    /// Of the patients of a tuple, those who get it: how many with one row, and which with several.
+    pub fn people<'a>(&'a self, patients: &'a Patients, tuple: usize) -> (u64, &'a [u32]) {
+        match self {
+            Share::Whole => (u64::from(patients.single[tuple]), patients.having(tuple)),
+            Share::Rows(rows) => (*rows, &[]),
+            Share::Patients { single, named } => (*single, named),
+        }
+    }
 }
 
 /// Some rows of a tuple and what they show.
