@@ -16,10 +16,13 @@
 mod classes;
 mod crowd;
 mod infer;
+mod levels;
+mod packed;
 mod params;
 mod pass;
 mod records;
 mod remainder;
+mod repair;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -33,8 +36,9 @@ use kohort_core::policy::Policy;
 use kohort_core::release::Plan;
 use kohort_core::{Error, Result};
 use records::{BLANK, Records};
+use repair::repair;
 use serde_json::json;
-use settle::settle;
+use settle::{Work, settle};
 
 /// More combinations than this are refused.
 const MOST_SETS: usize = 10_000;
@@ -48,10 +52,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
             sets.len()
         )));
     }
-    let mut rule = Rule::new(cohort, policy.privacy.k.get());
-    let mut records = Records::new(cohort);
-    let inference = Inference::new(cohort, &records);
-    let work = settle(&mut records, &mut rule, &sets, &params.weights, params.remainder, &inference);
+    let (records, work, order) = blank(cohort, &sets, policy.privacy.k.get(), params);
     let (cells, deleted) = records.lost();
     if deleted == cohort.tuples.rows {
         return Err(nothing_left(cohort, policy));
@@ -60,7 +61,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let parts = records.runs();
     let mut plan = Plan::blanked(cohort, &levels, &parts, |run, column| records.cells(run as usize)[column] == BLANK);
     plan.trace = json!({
-        "order": match params.order { Order::Best => "best", Order::Paper => "paper" },
+        "order": match order { Order::Best => "best", Order::Paper => "paper" },
         "remainder": match params.remainder { Remainder::Delete => "delete", Remainder::Grow => "grow" },
         "combinations": sets.len(),
         "rounds": work.rounds,
@@ -71,6 +72,38 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         "told_by_others": work.inferred,
     });
     Ok(plan)
+}
+
+/// The records with their blanks, what it took, and the order that was best.
+fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -> (Records<'a>, Work, Order) {
+    let mut rule = Rule::new(cohort, k);
+    let start = Records::new(cohort);
+    let inference = Inference::new(cohort, &start);
+    let weights = &params.weights[..];
+    let mut in_order = |order: Order, records: &mut Records| {
+        settle(records, &mut rule, sets, weights, (order, params.remainder), &inference)
+    };
+    let mut paper = start.clone();
+    let paper_work = in_order(Order::Paper, &mut paper);
+    if params.order == Order::Paper {
+        return (paper, paper_work, Order::Paper);
+    }
+    let mut best = start;
+    let mut work = in_order(Order::Best, &mut best);
+    if let ([set], true, None) = (sets, cohort.required.is_empty(), &cohort.tuples.patients) {
+        repair(&mut best, k, set, weights);
+    }
+    // Whatever was repaired is looked at again, as a whole.
+    let again = in_order(Order::Best, &mut best);
+    work.rounds += again.rounds;
+    work.steps.extend(again.steps);
+    work.inferred += again.inferred;
+    work.grown += again.grown;
+    if best.paid(weights) <= paper.paid(weights) {
+        (best, work, Order::Best)
+    } else {
+        (paper, paper_work, Order::Paper)
+    }
 }
 
 /// The combinations to be looked at. Where k is all that is asked, what holds for a combination

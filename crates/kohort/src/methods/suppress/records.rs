@@ -26,6 +26,8 @@ pub(super) struct Records<'a> {
     /// By column: whether its cells may go blank.
     pub may_blank: Vec<bool>,
     cells: Vec<u32>,
+    /// By column and value code: what is shown of it.
+    values: Vec<Vec<u32>>,
     /// With patients as the unit: who is in a run that was split, of those with several rows.
     named: BTreeMap<u32, Vec<u32>>,
 }
@@ -55,6 +57,7 @@ impl<'a> Records<'a> {
             support: Vec::new(),
             may_blank: (0..width).map(|q| cohort.quasi[q].levels.contains(&top(q))).collect(),
             cells,
+            values,
             named: BTreeMap::new(),
         };
         records.count_support();
@@ -69,6 +72,16 @@ impl<'a> Records<'a> {
     /// The cells of a run.
     pub fn cells(&self, run: usize) -> &[u32] {
         &self.cells[run * self.width..][..self.width]
+    }
+
+    /// What a column showed of a run before anything went blank.
+    pub fn original(&self, run: usize, column: usize) -> u32 {
+        self.values[column][self.cohort.tuples.code(self.tuple[run] as usize, column) as usize]
+    }
+
+    /// An order of runs that does not depend on the order of rows.
+    pub fn rank(&self, run: usize) -> (&[u32], &[u32]) {
+        (self.cohort.tuples.codes(self.tuple[run] as usize), self.cells(run))
     }
 
     /// Sets one cell of a run; supports are not touched.
@@ -150,6 +163,15 @@ impl<'a> Records<'a> {
         let deleted: u64 = (0..self.len()).filter(|&r| self.deleted[r]).map(|r| self.rows(r)).sum();
         let blank: u64 = self.support.iter().map(|s| s[BLANK as usize]).sum();
         (blank + deleted * self.width as u64, deleted)
+    }
+
+    /// What blanks and deleted records cost, in millionths of a cell of weight 1.
+    pub fn paid(&self, weights: &[f64]) -> u128 {
+        let deleted = self.lost().1;
+        let cost = |(support, weight): (&Vec<u64>, &f64)| {
+            u128::from(support[BLANK as usize] + deleted) * u128::from(super::packed::millionths(*weight))
+        };
+        self.support.iter().zip(weights).map(cost).sum()
     }
 
     /// The runs that leave: tuple, which of its rows, and the run.

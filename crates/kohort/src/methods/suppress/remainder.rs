@@ -64,8 +64,7 @@ fn grow(records: &mut Records, rule: &Rule, set: &[usize], runs: &[u32]) -> u64 
         if needed == 0 {
             break;
         }
-        let codes = |run: usize| records.cohort.tuples.codes(records.tuple[run] as usize);
-        members[donor as usize].sort_by_key(|&run| (codes(run as usize), records.cells(run as usize)));
+        members[donor as usize].sort_by_key(|&run| records.rank(run as usize));
         // Who has one row counts once: those with several may be in the class with another row.
         for &run in &members[donor as usize] {
             let take = needed.min(spare[donor as usize]).min(records.single[run as usize]);

@@ -5,6 +5,8 @@
 use super::classes::Classes;
 use super::crowd::Rule;
 use super::infer::Inference;
+use super::levels::levels;
+use super::params::Order;
 use super::pass::{Step, pass};
 use super::records::{BLANK, Records};
 use super::remainder::{Remainder, remainder};
@@ -31,7 +33,7 @@ pub(super) fn settle(
     rule: &mut Rule,
     sets: &[Vec<usize>],
     weights: &[f64],
-    rest: Remainder,
+    how: (Order, Remainder),
     inference: &Inference,
 ) -> Work {
     let mut work = Work::default();
@@ -74,15 +76,26 @@ pub(super) fn settle(
                 Some((counted, classes)) if counted == s => classes,
                 _ => Classes::count(records, rule, &sets[s]),
             };
+            let mut touched: Vec<usize> = Vec::new();
+            let classes = match how.0 {
+                Order::Paper => classes,
+                Order::Best => {
+                    levels(records, rule, &classes, weights);
+                    touched.extend(&sets[s]);
+                    Classes::count(records, rule, &sets[s])
+                }
+            };
             let passed = pass(records, rule, classes, weights);
-            let shown = |step: &Step, set: &[usize]| set.contains(&step.column);
-            for (other, safe) in safe.iter_mut().enumerate() {
-                *safe &= !passed.steps.iter().any(|step| shown(step, &sets[other]));
+            touched.extend(passed.steps.iter().map(|step| step.column));
+            touched.sort_unstable();
+            touched.dedup();
+            for (safe, set) in safe.iter_mut().zip(sets) {
+                *safe &= !touched.iter().any(|column| set.contains(column));
             }
             safe[s] = rule.k_alone();
             work.steps.extend(passed.steps);
             if !passed.stuck.is_empty() {
-                work.grown += remainder(records, rule, &sets[s], &passed.stuck, rest);
+                work.grown += remainder(records, rule, &sets[s], &passed.stuck, how.1);
                 safe.fill(false);
             }
         }
