@@ -122,7 +122,7 @@ pub(super) fn row_by_row(
         None => counted.recount.clone(),
         Some(_) => {
             let people = walk.people(counted.tuples.len());
-            counted.check(certificate.claim.k, &people, Required::Everything)?
+            counted.check(certificate.claim.k(), &people, Required::Everything)?
         }
     };
     Ok(Compared {
