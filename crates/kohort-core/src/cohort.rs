@@ -8,8 +8,8 @@ use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness
 use crate::table::{Counting, Dictionary, Source, Tuples, count};
 use crate::{Error, Result};
 
-/// Up to how many rows the tuple of each row is remembered: 64 MB.
-const REMEMBER: u64 = 16 << 20;
+/// Up to how many rows the tuple of each row is remembered: 32 MB.
+const REMEMBER: u64 = 8 << 20;
 
 /// A quasi-identifier over its distinct values.
 #[derive(Debug, Clone)]

@@ -251,7 +251,7 @@ fn a_lie_that_keeps_k_is_seen_against_the_original() {
     let case = case();
     let folder = tempfile::tempdir().unwrap();
     let (policy, out) = honest(folder.path());
-    let lies: [(&str, Tamper); 3] = [
+    let lies: [(&str, Tamper); 4] = [
         ("a class under another label", |_, table, _| {
             for r in class_of_first(table) {
                 table.rows[r][0] = "[6,9)".into();
@@ -263,6 +263,10 @@ fn a_lie_that_keeps_k_is_seen_against_the_original() {
                 .find(|r| !class_of_first(table).contains(r) && table.rows[*r][2] != table.rows[0][2]);
             let (a, b) = (table.rows[0][2].clone(), table.rows[other.unwrap()][2].clone());
             (table.rows[0][2], table.rows[other.unwrap()][2]) = (b, a);
+        }),
+        ("two lines exchanged between classes", |_, table, lines| {
+            let other = (0..table.rows.len()).find(|r| !class_of_first(table).contains(r));
+            lines.swap(0, other.unwrap());
         }),
         ("a row twice", |_, table, lines| {
             table.rows.push(table.rows[0].clone());

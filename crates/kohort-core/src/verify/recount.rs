@@ -1,15 +1,21 @@
 //! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
 
+use super::gate::{Extremes, Gate, Table};
+use super::sums::Lines;
+use crate::classes::{Codes, Crowd, People, each_set};
 use crate::hierarchy::SUPPRESSED;
 use crate::number::K;
-use crate::privacy::{Confidence, Counts, Distance, Knows, Sensitive, Shorter, TCloseness};
+use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
 use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim};
-use crate::table::{Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, open};
+use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::{Error, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Up to how many rows the tuple of each row is remembered for the comparison with the original.
+const REMEMBER: u64 = 4_000_000;
 
 /// What was counted over all sets.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,17 +30,6 @@ pub struct Recount {
     pub smallest_class: u64,
     /// By sensitive column: name, and the extremes over all sets.
     pub sensitive: Vec<(String, Extremes)>,
-}
-
-/// The extremes of one sensitive column.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Extremes {
-    /// The highest confidence as hits and people.
-    pub confidence: Option<(u64, u64)>,
-    /// The least diversity.
-    pub diversity: Option<f64>,
-    /// The largest distance from the table.
-    pub distance: Option<f64>,
 }
 
 impl Recount {
@@ -62,37 +57,10 @@ impl Recount {
     }
 }
 
-/// How the people of a class are counted: rows of released tuples, or patients behind them.
-pub(super) trait ClassCounts {
-    /// People in each class, where `class[t]` is the class of released tuple t.
-    fn people(&self, class: &[u32], classes: usize) -> Vec<u64>;
-    /// For each class and value of a column (by `value[t]`, 0 is missing): people who have it;
-    /// and for each class the people who have any value.
-    fn values(&self, class: &[u32], classes: usize, value: &[u32]) -> (BTreeMap<(u32, u32), u64>, Vec<u64>);
-}
-
-/// Rows: every row is a person.
-pub(super) struct Rows<'a>(pub(super) &'a [u64]);
-
-impl ClassCounts for Rows<'_> {
-    fn people(&self, class: &[u32], classes: usize) -> Vec<u64> {
-        let mut people = vec![0; classes];
-        class.iter().zip(self.0).for_each(|(&c, w)| people[c as usize] += w);
-        people
-    }
-
-    fn values(&self, class: &[u32], classes: usize, value: &[u32]) -> (BTreeMap<(u32, u32), u64>, Vec<u64>) {
-        let (mut values, mut people) = (BTreeMap::new(), vec![0; classes]);
-        for ((&c, &v), &w) in class.iter().zip(value).zip(self.0).filter(|((_, v), _)| **v != 0) {
-            *values.entry((c, v)).or_default() += w;
-            people[c as usize] += w;
-        }
-        (values, people)
-    }
-}
-
 /// A release, read and counted.
 pub(super) struct Counted {
+    /// The input lines of its rows, where they are known.
+    pub(super) lines: Option<Lines>,
     /// Distinct released rows over quasi-identifiers, details and claimed sensitive columns.
     pub(super) tuples: Tuples,
     /// Where each tuple column stands in the release, and its name.
@@ -109,11 +77,12 @@ pub(super) struct Counted {
     pub(super) recount: Recount,
 }
 
-/// Reads a release and recounts its claim in rows. With patients as the unit the rows of a class
+/// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed. With patients as the unit the rows of a class
 /// are at least its patients; what is claimed of sensitive values cannot be recounted without them.
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,
+    lines: Option<&Path>,
     threads: usize,
     progress: &Arc<dyn Progress>,
 ) -> Result<Counted> {
@@ -132,11 +101,19 @@ pub(super) fn recount(
         return Err(damaged("no quasi-identifier is declared"));
     }
     let columns = [&quasi[..], &details, &sensitive].concat();
-    let counting = Counting { columns: columns.clone(), patient: None, remember: u64::MAX };
-    let tuples = count(&source, &counting).map_err(|e| match e.message.ends_with("has no rows.") {
+    let remember = if lines.is_none() { 0 } else { REMEMBER };
+    let counting = Counting { columns: columns.clone(), patient: None, remember };
+    let kept = (0..certificate.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
+    let mut lines = lines.map(|path| Lines::open(path, kept)).transpose()?;
+    let looking = lines.as_ref().map(Lines::looking);
+    let look = |chunk: &Chunk| looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk));
+    let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
+    let counted = count_and_sum(&source, &counting, look, numbers);
+    let (tuples, sums) = counted.map_err(|e| match e.message.ends_with("has no rows.") {
         true => Error::refused("the release has no rows."),
         false => e,
     })?;
+    lines.as_mut().map_or(Ok(()), |l| l.end(sums))?;
     let rows = certificate.files.iter().find_map(|f| f.rows);
     if rows != Some(tuples.rows) {
         return Err(Error::refused("the data has another number of rows than the certificate says."));
@@ -153,9 +130,9 @@ pub(super) fn recount(
     let columns = columns.iter().map(|&c| (c, certificate.columns[c].name.clone())).collect();
     let (quasi, details) = (quasi.len(), details.len());
     let recount = Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new() };
-    let mut counted = Counted { tuples, columns, quasi, details, sets, requirements, source, recount };
+    let mut counted = Counted { lines, tuples, columns, quasi, details, sets, requirements, source, recount };
     let required = if certificate.patients { Required::KAlone } else { Required::Everything };
-    counted.recount = counted.check(claim.k, &Rows(&counted.tuples.weights), required)?;
+    counted.recount = counted.check(claim.k, People::rows(&counted.tuples.weights), required)?;
     Ok(counted)
 }
 
@@ -181,130 +158,57 @@ pub(super) enum Required {
 }
 
 impl Counted {
-    /// Checks every class of every set; refuses the first that fails.
-    pub(super) fn check(&self, k: K, counts: &dyn ClassCounts, required: Required) -> Result<Recount> {
-        let everything: Vec<usize> = (0..self.quasi).collect();
-        let mut recount = Recount { smallest_class: u64::MAX, sets: self.sets.len() as u64, ..self.recount.clone() };
-        recount.classes = self.classes(&everything).1 as u64;
-        recount.sensitive = match required {
-            Required::KAlone => Vec::new(),
-            Required::Everything => {
-                let names = self.columns[self.quasi + self.details..].iter();
-                names.map(|(_, name)| (name.clone(), Extremes::default())).collect()
-            }
-        };
-        let tables = self.tables(counts);
-        for set in &self.sets {
-            let (class, classes) = self.classes(set);
-            let people = counts.people(&class, classes);
-            let smallest = people.iter().copied().min().unwrap_or(0);
-            recount.smallest_class = recount.smallest_class.min(smallest);
-            if smallest < k.get() {
-                let small = people.iter().filter(|&&p| p < k.get()).count();
-                return Err(Error::refused(format!(
-                    "of {classes} classes over {}, {small} hold fewer than {k}; the smallest holds {smallest}.",
-                    self.names(set)
-                )));
-            }
-            if required == Required::KAlone {
-                continue;
-            }
-            for (i, requirement) in self.requirements.iter().enumerate() {
-                let (values, people) = counts.values(&class, classes, &self.values_of(i));
-                self.check_values(set, i, requirement, &values, &people, &tables[i], &mut recount.sensitive[i].1)?;
-            }
+    /// The released tuple of each row: as remembered, or read again.
+    pub(super) fn of_row(&mut self) -> Result<Vec<u32>> {
+        if let Some(of_row) = self.tuples.of_row.take() {
+            return Ok(of_row);
         }
-        Ok(recount)
+        let columns = self.columns.iter().map(|c| c.0).collect();
+        let again = count(&self.source, &Counting { columns, patient: None, remember: u64::MAX })?;
+        again.of_row.ok_or_else(|| Error::refused("the release changed while it was read."))
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn check_values(
-        &self,
-        set: &[usize],
-        column: usize,
-        requirement: &Sensitive,
-        values: &BTreeMap<(u32, u32), u64>,
-        people: &[u64],
-        table: &[u64],
-        extremes: &mut Extremes,
-    ) -> Result<()> {
-        let entries: Vec<((u32, u32), u64)> = values.iter().map(|(k, v)| (*k, *v)).collect();
-        for class in entries.chunk_by(|a, b| a.0.0 == b.0.0) {
-            let own: Vec<(u32, u64)> = class.iter().map(|&((_, value), people)| (value, people)).collect();
-            let counts = Counts { values: &own, people: people[class[0].0.0 as usize] };
-            extremes.take(requirement, &counts, table);
-            if !requirement.holds(&counts, table) {
-                return Err(Error::refused(format!(
-                    "a class over {} does not hold what is claimed of `{}`.",
-                    self.names(set),
-                    self.columns[self.quasi + self.details + column].1
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// The class of each released tuple over a set of quasi-identifiers, and how many there are.
-    pub(super) fn classes(&self, set: &[usize]) -> (Vec<u32>, usize) {
-        let mut keys = Keys::new(set.len());
-        let mut key = vec![0; set.len()];
-        let class = (0..self.tuples.len())
-            .map(|t| {
-                key.iter_mut().zip(set).for_each(|(k, &q)| *k = self.tuples.code(t, q));
-                keys.intern(&key)
-            })
-            .collect();
-        (class, keys.len())
-    }
-
-    fn values_of(&self, sensitive: usize) -> Vec<u32> {
-        let position = self.quasi + self.details + sensitive;
-        (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect()
-    }
-
-    /// The whole release as one class: by sensitive column, people per value code.
-    fn tables(&self, counts: &dyn ClassCounts) -> Vec<Vec<u64>> {
-        let everybody = vec![0; self.tuples.len()];
-        let table = |i: usize| {
-            let mut table = vec![0; self.tuples.dictionaries[self.quasi + self.details + i].len()];
-            let (values, _) = counts.values(&everybody, 1, &self.values_of(i));
-            values.iter().for_each(|(&(_, value), &people)| table[value as usize] = people);
-            table
+    /// Checks every class of every set; refuses the first set that fails.
+    pub(super) fn check(&self, k: K, people: People, required: Required) -> Result<Recount> {
+        let codes = |position: usize| Codes {
+            of: (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect(),
+            len: self.tuples.dictionaries[position].len(),
         };
-        (0..self.requirements.len()).map(table).collect()
+        let sensitive = match required {
+            Required::KAlone => 0..0,
+            Required::Everything => self.quasi + self.details..self.columns.len(),
+        };
+        let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
+        let known = (0..self.quasi).map(codes).collect();
+        let crowd = Crowd { known, sensitive: sensitive.map(codes).collect(), people };
+        let threads = self.source.threads();
+        let requirements = &self.requirements[..crowd.sensitive.len()];
+        // The whole release is the class of someone who knows nothing.
+        let mut whole = Vec::new();
+        let empty = || Table { values: crowd.sensitive.iter().map(|s| vec![0; s.len]).collect() };
+        each_set(&crowd, &[Vec::new()], 1, empty, |table| whole = table.values)?;
+        let new = || Gate::new(k, requirements, &whole);
+        let mut gate = new();
+        each_set(&crowd, &self.sets, threads, new, |own| gate.take(own))?;
+        if let Some(failure) = gate.failure {
+            return Err(failure.error(&self.names(&self.sets[failure.set]), k, &names));
+        }
+        let sensitive = names.iter().map(|name| name.to_string()).zip(gate.extremes).collect();
+        let (sets, classes) = (self.sets.len() as u64, self.classes());
+        Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class: gate.smallest, sensitive })
+    }
+
+    /// Classes over all quasi-identifiers together.
+    fn classes(&self) -> u64 {
+        let mut keys = Keys::new(self.quasi);
+        (0..self.tuples.len()).for_each(|t| {
+            keys.intern(&self.tuples.codes(t)[..self.quasi]);
+        });
+        keys.len() as u64
     }
 
     fn names(&self, set: &[usize]) -> String {
         set.iter().map(|&q| format!("`{}`", self.columns[q].1)).collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl Extremes {
-    fn take(&mut self, requirement: &Sensitive, class: &Counts, table: &[u64]) {
-        if let Some(own) = requirement.confidence.as_ref().and_then(|c| c.highest(class)) {
-            let higher =
-                |a: (u64, u64), b: (u64, u64)| u128::from(a.0) * u128::from(b.1) > u128::from(b.0) * u128::from(a.1);
-            if self.confidence.is_none_or(|best| higher(own, best)) {
-                self.confidence = Some(own);
-            }
-        }
-        if let Some(l) = &requirement.l_diversity {
-            let own = l.reached(class);
-            // Recursive diversity is a ratio that must stay low, the others must reach high.
-            let worse = |best: f64| match l {
-                crate::privacy::LDiversity::Recursive { .. } => own > best,
-                _ => own < best,
-            };
-            if self.diversity.is_none_or(worse) {
-                self.diversity = Some(own);
-            }
-        }
-        if let Some(t) = &requirement.t_closeness {
-            let own = t.distance(class, table);
-            if self.distance.is_none_or(|best| own > best) {
-                self.distance = Some(own);
-            }
-        }
     }
 }
 

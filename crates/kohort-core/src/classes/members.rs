@@ -1,0 +1,160 @@
+//! The classes of one set, tuple by tuple.
+
+use super::walk::Walk;
+use super::{Codes, Crowd, Judge};
+use crate::privacy::Counts;
+
+/// Counts one set after the other; sets that begin with the same columns should follow each other.
+pub(super) struct Members<'a> {
+    crowd: &'a Crowd,
+    walk: Walk<'a>,
+    /// People of each class.
+    sizes: Vec<u32>,
+    /// By class: the last person with several tuples who was counted there.
+    last: Vec<u32>,
+    /// The tuples of class c: `tuples[starts[c]..starts[c + 1]]`.
+    starts: Vec<u32>,
+    tuples: Vec<u32>,
+    values: Values,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl<'a> Members<'a> {
+    pub(super) fn new(crowd: &'a Crowd, plain: usize) -> Members<'a> {
+        let walk = Walk::new(&crowd.known, crowd.people.tuples(), plain);
+        Members {
+            crowd,
+            walk,
+            sizes: Vec::new(),
+            last: Vec::new(),
+            starts: Vec::new(),
+            tuples: Vec::new(),
+            values: Values::default(),
+        }
+    }
+
+    /// Shows the classes of a set to the judge.
+    pub(super) fn count(&mut self, number: usize, set: &[usize], judge: &mut impl Judge) {
+        if !(self.crowd.sensitive.is_empty() && self.crowd.people.add_up() && self.beside(set)) {
+            let (class, classes) = self.walk.classes(set);
+            sizes(self.crowd, class, classes, &mut self.sizes, &mut self.last);
+        }
+        self.sizes.iter().filter(|&&s| s > 0).for_each(|&s| judge.size(u64::from(s)));
+        if !self.crowd.sensitive.is_empty() {
+            let (class, classes) = self.walk.classes(set);
+            gather(class, classes, &mut self.starts, &mut self.tuples);
+        }
+        for (column, codes) in self.crowd.sensitive.iter().enumerate() {
+            for own in self.starts.windows(2).filter(|own| own[0] < own[1]) {
+                let members = &self.tuples[own[0] as usize..own[1] as usize];
+                let people = self.values.count(self.crowd, codes, members);
+                if !self.values.found.is_empty() {
+                    judge.values(column, &Counts { values: &self.values.found, people });
+                }
+            }
+        }
+        judge.end(number);
+    }
+
+    /// The hot loop of sets that are counted alone: the last column is not made into classes, its
+    /// codes are counted beside those of the columns before. False if there are too many.
+    fn beside(&mut self, set: &[usize]) -> bool {
+        let Some((&last, before)) = set.split_last() else { return false };
+        let (dense, codes) = (self.walk.dense(), &self.crowd.known[last]);
+        let (class, classes) = self.walk.classes(before);
+        let combinations = classes.saturating_mul(codes.len);
+        if combinations > dense {
+            return false;
+        }
+        self.sizes.clear();
+        self.sizes.resize(combinations, 0);
+        let width = codes.len as u32;
+        for ((&class, &code), &people) in class.iter().zip(&codes.of).zip(&self.crowd.people.single) {
+            self.sizes[(class * width + code) as usize] += people;
+        }
+        true
+    }
+}
+
+/// People in each class; who has several tuples counts once.
+fn sizes(crowd: &Crowd, class: &[u32], classes: usize, sizes: &mut Vec<u32>, last: &mut Vec<u32>) {
+    sizes.clear();
+    sizes.resize(classes, 0);
+    class.iter().zip(&crowd.people.single).for_each(|(&c, &people)| sizes[c as usize] += people);
+    last.clear();
+    last.resize(if crowd.people.add_up() { 0 } else { classes }, NOBODY);
+    for (person, tuples) in (0u32..).zip(crowd.people.several()) {
+        for &t in tuples {
+            let c = class[t as usize] as usize;
+            sizes[c] += u32::from(last[c] != person);
+            last[c] = person;
+        }
+    }
+}
+
+/// Sorts the tuples by class.
+fn gather(class: &[u32], classes: usize, starts: &mut Vec<u32>, tuples: &mut Vec<u32>) {
+    starts.clear();
+    starts.resize(classes + 2, 0);
+    class.iter().for_each(|&c| starts[c as usize + 2] += 1);
+    for c in 2..starts.len() {
+        starts[c] += starts[c - 1];
+    }
+    tuples.clear();
+    tuples.resize(class.len(), 0);
+    for (t, &c) in class.iter().enumerate() {
+        let at = &mut starts[c as usize + 1];
+        tuples[*at as usize] = t as u32;
+        *at += 1;
+    }
+    starts.pop();
+}
+
+/// The values of one class in one sensitive column.
+#[derive(Default)]
+struct Values {
+    /// By value: people; all 0 between two classes.
+    counts: Vec<u64>,
+    /// Who of those with several tuples has which value.
+    named: Vec<(u32, u32)>,
+    found: Vec<(u32, u64)>,
+}
+
+impl Values {
+    /// Counts the values of these tuples, ascending, missing left out; returns who has any.
+    fn count(&mut self, crowd: &Crowd, codes: &Codes, members: &[u32]) -> u64 {
+        self.counts.resize(self.counts.len().max(codes.len), 0);
+        self.found.clear();
+        self.named.clear();
+        let mut people = 0;
+        for &t in members {
+            let value = codes.of[t as usize];
+            if value != 0 {
+                let single = u64::from(crowd.people.single[t as usize]);
+                people += single;
+                self.add(value, single);
+                self.named.extend(crowd.people.having(t).iter().map(|&person| (person, value)));
+            }
+        }
+        self.named.sort_unstable();
+        self.named.dedup();
+        people += self.named.chunk_by(|a, b| a.0 == b.0).count() as u64;
+        for i in 0..self.named.len() {
+            self.add(self.named[i].1, 1);
+        }
+        self.found.sort_unstable();
+        for (value, count) in &mut self.found {
+            *count = std::mem::take(&mut self.counts[*value as usize]);
+        }
+        people
+    }
+
+    fn add(&mut self, value: u32, people: u64) {
+        let count = &mut self.counts[value as usize];
+        if *count == 0 && people > 0 {
+            self.found.push((value, 0));
+        }
+        *count += people;
+    }
+}

@@ -1,0 +1,108 @@
+//! Who looks the same to someone who knows some columns: the classes of very many sets of columns
+//! over the same people.
+//!
+//! The gate and the measures of risk count with it; a method cannot (nothing here leaves the
+//! crate), so that what searches and what verifies count with different code.
+//!
+//! Cost: 40 columns of two or three labels have 91,390 sets of four. Columns are joined to blocks,
+//! so that a few thousand passes over the tuples count all of them ([`joint`]); where a set has too
+//! many classes for that, the classes of its first columns are kept from the set before and
+//! refined by its last ([`walk`]). Sets go to all cores. Memory: a few words a tuple for each core.
+
+mod joint;
+mod members;
+mod people;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use people::People;
+
+use crate::Result;
+use crate::parallel::in_order;
+use crate::privacy::Counts;
+use joint::Joint;
+use members::Members;
+
+/// A column over tuples: a code below `len` for each.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Codes {
+    pub(crate) of: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+/// People by what is known of them.
+#[derive(Debug)]
+pub(crate) struct Crowd {
+    /// The columns an adversary may know.
+    pub(crate) known: Vec<Codes>,
+    /// Sensitive columns whose values are counted in each class; code 0 is missing.
+    pub(crate) sensitive: Vec<Codes>,
+    /// Who stands behind each tuple.
+    pub(crate) people: People,
+}
+
+/// Looks at the classes of one set after the other.
+pub(crate) trait Judge: Send {
+    /// A class of the set has so many people, never 0.
+    fn size(&mut self, people: u64);
+    /// A class of the set has these values in a sensitive column, at least one; after all sizes.
+    fn values(&mut self, column: usize, class: &Counts);
+    /// That was the set with this number.
+    fn end(&mut self, set: usize);
+}
+
+/// Shows the classes of each set to a judge. There are many judges: which of them sees which sets,
+/// and in which order, depends on the sets alone, not on the number of threads. `take` gets them
+/// one after the other.
+pub(crate) fn each_set<J: Judge>(
+    crowd: &Crowd,
+    sets: &[Vec<usize>],
+    threads: usize,
+    judge: impl Fn() -> J + Sync,
+    take: impl FnMut(J),
+) -> Result<()> {
+    let cells = (crowd.people.tuples() / 8).clamp(64, 1 << 16);
+    each_set_within(crowd, sets, threads, cells, judge, take)
+}
+
+/// Sets that one judge sees.
+const TOGETHER: usize = 64;
+
+/// [`each_set`], where tables of joined columns have at most so many cells.
+fn each_set_within<J: Judge>(
+    crowd: &Crowd,
+    sets: &[Vec<usize>],
+    threads: usize,
+    cells: usize,
+    judge: impl Fn() -> J + Sync,
+    mut take: impl FnMut(J),
+) -> Result<()> {
+    let (joint, alone) = Joint::new(crowd, sets, cells);
+    let together = joint.jobs.chunks(TOGETHER / 4).map(Work::Joint);
+    let work: Vec<Work> = together.chain(alone.chunks(TOGETHER).map(Work::Alone)).collect();
+    in_order(
+        threads.min(work.len()).max(1),
+        |hand| work.iter().try_for_each(hand),
+        |_| (joint.counter(crowd), Members::new(crowd, cells)),
+        |(joint, members), work: &Work| {
+            let mut judge = judge();
+            match work {
+                Work::Joint(jobs) => jobs.iter().for_each(|job| joint.count(job, sets, &mut judge)),
+                Work::Alone(alone) => alone.iter().for_each(|&set| members.count(set, &sets[set], &mut judge)),
+            }
+            Ok(judge)
+        },
+        |judge| {
+            take(judge);
+            Ok(())
+        },
+    )?;
+    Ok(())
+}
+
+enum Work<'a> {
+    Joint(&'a [joint::Job]),
+    Alone(&'a [usize]),
+}

@@ -1,0 +1,128 @@
+//! Every way of counting against the plain definition.
+
+use super::{Codes, Crowd, Judge, People, each_set_within};
+use crate::privacy::{Counts, Knows, Shorter};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What there is to see of one set: sizes of classes, and for each sensitive column the values of
+/// each class with the people who have any; in an order of their own.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Seen {
+    sizes: Vec<u64>,
+    values: Vec<(usize, Vec<(u32, u64)>, u64)>,
+}
+
+impl Seen {
+    fn sorted(mut self) -> Seen {
+        self.sizes.sort_unstable();
+        self.values.sort();
+        self
+    }
+}
+
+#[derive(Default)]
+struct Witness {
+    current: Seen,
+    sets: Vec<(usize, Seen)>,
+}
+
+impl Judge for Witness {
+    fn size(&mut self, people: u64) {
+        self.current.sizes.push(people);
+    }
+
+    fn values(&mut self, column: usize, class: &Counts) {
+        self.current.values.push((column, class.values.to_vec(), class.people));
+    }
+
+    fn end(&mut self, set: usize) {
+        self.sets.push((set, std::mem::take(&mut self.current).sorted()));
+    }
+}
+
+/// Numbers that look like chance.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// The definition: for each class the people in it, for each value in it the people who have it.
+fn plainly(crowd: &Crowd, behind: &[(u32, u32)], set: &[usize]) -> Seen {
+    let mut classes: BTreeMap<Vec<u32>, Vec<(u32, u32)>> = BTreeMap::new();
+    for &(person, tuple) in behind {
+        let key = set.iter().map(|&c| crowd.known[c].of[tuple as usize]).collect();
+        classes.entry(key).or_default().push((person, tuple));
+    }
+    let mut seen = Seen::default();
+    for members in classes.values() {
+        seen.sizes.push(members.iter().map(|m| m.0).collect::<BTreeSet<u32>>().len() as u64);
+        for (column, codes) in crowd.sensitive.iter().enumerate() {
+            let mut values: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+            for &(person, tuple) in members {
+                values.entry(codes.of[tuple as usize]).or_default().insert(person);
+            }
+            values.remove(&0);
+            let any: BTreeSet<u32> = values.values().flatten().copied().collect();
+            if !any.is_empty() {
+                let counts = values.iter().map(|(&value, people)| (value, people.len() as u64)).collect();
+                seen.values.push((column, counts, any.len() as u64));
+            }
+        }
+    }
+    seen.sorted()
+}
+
+/// A crowd and who is behind it: pairs of person and tuple.
+fn draw(dice: &mut Dice) -> (Crowd, Vec<(u32, u32)>) {
+    let tuples = 1 + dice.below(60);
+    let mut column = |least: usize, most: usize| {
+        let len = least + dice.below(most);
+        Codes { of: (0..tuples).map(|_| dice.below(len) as u32).collect(), len }
+    };
+    let known: Vec<Codes> = (0..1 + tuples % 11).map(|i| column(1, if i == 0 { 40 } else { 4 })).collect();
+    let sensitive = (0..tuples % 3).map(|_| column(1, 6)).collect();
+    if dice.below(2) == 0 {
+        let weights: Vec<u64> = (0..tuples).map(|_| 1 + dice.below(4) as u64).collect();
+        let tuple_of = (0u32..).zip(&weights).flat_map(|(t, &w)| std::iter::repeat_n(t, w as usize));
+        let behind = (0u32..).zip(tuple_of).collect();
+        return (Crowd { known, sensitive, people: People::rows(&weights) }, behind);
+    }
+    let most = 1 + dice.below(3 * tuples);
+    let mut behind: Vec<(u32, u32)> = (0..tuples as u32).map(|t| (dice.below(most) as u32, t)).collect();
+    behind.extend((0..dice.below(2 * tuples)).map(|_| (dice.below(most) as u32, dice.below(tuples) as u32)));
+    // Some who have one tuple are given as a number.
+    let single: Vec<u32> = (0..tuples).map(|_| dice.below(3) as u32).collect();
+    let people = People::new(single.clone(), behind.clone());
+    let ones = (0u32..).zip(&single).flat_map(|(t, &n)| std::iter::repeat_n(t, n as usize));
+    behind.extend((most as u32..).zip(ones));
+    (Crowd { known, sensitive, people }, behind)
+}
+
+#[test]
+fn every_set_is_counted_as_by_the_definition() {
+    let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let mut dice = Dice(7);
+    for case in 0..cases {
+        let (crowd, behind) = draw(&mut dice);
+        let columns = crowd.known.len();
+        let sets: Vec<Vec<usize>> = match dice.below(4) {
+            0 => (0..1 + dice.below(9)).map(|_| (0..dice.below(6)).map(|_| dice.below(columns)).collect()).collect(),
+            1 => Knows::All.sets(columns, Shorter::Implied),
+            2 => Knows::Any(1 + dice.below(4)).sets(columns, Shorter::Implied),
+            _ => Knows::Any(1 + dice.below(4)).sets(columns, Shorter::Counted),
+        };
+        let expected: Vec<Seen> = sets.iter().map(|set| plainly(&crowd, &behind, set)).collect();
+        for (cells, threads) in [(1, 1), (24, 2), (200, 1), (1 << 14, 3)] {
+            let mut found = vec![Vec::new(); sets.len()];
+            let take = |witness: Witness| witness.sets.into_iter().for_each(|(set, seen)| found[set].push(seen));
+            each_set_within(&crowd, &sets, threads, cells, Witness::default, take).unwrap();
+            for (set, (expected, found)) in expected.iter().zip(&found).enumerate() {
+                assert_eq!(found, std::slice::from_ref(expected), "case {case}, set {:?}, {cells} cells", sets[set]);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether the classes of a release hold what is claimed, and how near they come to failing.
+
+use crate::Error;
+use crate::classes::Judge;
+use crate::number::K;
+use crate::privacy::{Counts, LDiversity, Sensitive};
+
+/// The extremes of one sensitive column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extremes {
+    /// The highest confidence as hits and people.
+    pub confidence: Option<(u64, u64)>,
+    /// The least diversity.
+    pub diversity: Option<f64>,
+    /// The largest distance from the table.
+    pub distance: Option<f64>,
+}
+
+impl Extremes {
+    fn see(&mut self, requirement: &Sensitive, class: &Counts, table: &[u64]) {
+        let confidence = requirement.confidence.as_ref().and_then(|c| c.highest(class));
+        let diversity = requirement.l_diversity.as_ref().map(|l| l.reached(class));
+        let distance = requirement.t_closeness.as_ref().map(|t| t.distance(class, table));
+        self.merge(requirement, Extremes { confidence, diversity, distance });
+    }
+
+    fn merge(&mut self, requirement: &Sensitive, other: Extremes) {
+        fn keep<T: Copy>(own: &mut Option<T>, other: Option<T>, worse: impl Fn(T, T) -> bool) {
+            if let Some(new) = other.filter(|&new| own.is_none_or(|own| worse(new, own))) {
+                *own = Some(new);
+            }
+        }
+        // Of equal shares that of most people, so that it does not matter which class came first.
+        keep(&mut self.confidence, other.confidence, |a, b| {
+            let (left, right) = (u128::from(a.0) * u128::from(b.1), u128::from(b.0) * u128::from(a.1));
+            (left, a.1) > (right, b.1)
+        });
+        // Recursive diversity is a ratio that must stay low, the others must reach high.
+        let is_ratio = matches!(requirement.l_diversity, Some(LDiversity::Recursive { .. }));
+        keep(&mut self.diversity, other.diversity, |a, b| if is_ratio { a > b } else { a < b });
+        keep(&mut self.distance, other.distance, |a, b| a > b);
+    }
+}
+
+/// The values of the whole table, by sensitive column and code.
+pub(super) struct Table {
+    pub(super) values: Vec<Vec<u64>>,
+}
+
+impl Judge for Table {
+    fn size(&mut self, _: u64) {}
+
+    fn values(&mut self, column: usize, class: &Counts) {
+        class.values.iter().for_each(|&(value, people)| self.values[column][value as usize] = people);
+    }
+
+    fn end(&mut self, _: usize) {}
+}
+
+/// Checks the classes of some sets.
+pub(super) struct Gate<'a> {
+    k: K,
+    requirements: &'a [Sensitive],
+    table: &'a [Vec<u64>],
+    /// The smallest class of any set.
+    pub(super) smallest: u64,
+    /// By sensitive column.
+    pub(super) extremes: Vec<Extremes>,
+    /// The first set that fails, in the order of the sets.
+    pub(super) failure: Option<Failure>,
+    /// The set that is being looked at.
+    current: Failure,
+}
+
+/// What fails in a set.
+#[derive(Clone)]
+pub(super) struct Failure {
+    pub(super) set: usize,
+    classes: u64,
+    /// Classes below k, and the smallest of all.
+    small: u64,
+    smallest: u64,
+    /// The first sensitive column of which a class does not hold what is claimed.
+    column: Option<usize>,
+}
+
+const NOTHING: Failure = Failure { set: 0, classes: 0, small: 0, smallest: u64::MAX, column: None };
+
+impl<'a> Gate<'a> {
+    pub(super) fn new(k: K, requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> Gate<'a> {
+        let extremes = vec![Extremes::default(); requirements.len()];
+        Gate { k, requirements, table, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
+    }
+
+    /// Takes in what another one found.
+    pub(super) fn take(&mut self, other: Gate) {
+        self.smallest = self.smallest.min(other.smallest);
+        let extremes = self.extremes.iter_mut().zip(self.requirements).zip(other.extremes);
+        extremes.for_each(|((own, requirement), other)| own.merge(requirement, other));
+        if let Some(failure) = other.failure {
+            self.fail(failure);
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        if self.failure.as_ref().is_none_or(|first| failure.set < first.set) {
+            self.failure = Some(failure);
+        }
+    }
+}
+
+impl Judge for Gate<'_> {
+    fn size(&mut self, people: u64) {
+        let current = &mut self.current;
+        current.classes += 1;
+        current.small += u64::from(people < self.k.get());
+        current.smallest = current.smallest.min(people);
+    }
+
+    fn values(&mut self, column: usize, class: &Counts) {
+        let (requirement, table) = (&self.requirements[column], &self.table[column]);
+        self.extremes[column].see(requirement, class, table);
+        if self.current.column.is_none() && !requirement.holds(class, table) {
+            self.current.column = Some(column);
+        }
+    }
+
+    fn end(&mut self, set: usize) {
+        let current = std::mem::replace(&mut self.current, NOTHING);
+        self.smallest = self.smallest.min(current.smallest);
+        // A set without any class holds nothing.
+        if current.small > 0 || current.classes == 0 || current.column.is_some() {
+            self.fail(Failure { set, ..current });
+        }
+    }
+}
+
+impl Failure {
+    /// What is refused, over columns of these names.
+    pub(super) fn error(&self, set: &str, k: K, sensitive: &[&str]) -> Error {
+        match self.column {
+            Some(column) if self.small == 0 => {
+                Error::refused(format!("a class over {set} does not hold what is claimed of `{}`.", sensitive[column]))
+            }
+            _ => Error::refused(format!(
+                "of {} classes over {set}, {} hold fewer than {k}; the smallest holds {}.",
+                self.classes, self.small, self.smallest
+            )),
+        }
+    }
+}
