@@ -8,8 +8,8 @@ use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness
 use crate::table::{Counting, Dictionary, Source, Tuples, count};
 use crate::{Error, Result};
 
-/// Up to how many rows the tuple of each row is remembered: 64 MB.
-const REMEMBER: u64 = 16 << 20;
+/// Up to how many rows the tuple of each row is remembered: 32 MB.
+const REMEMBER: u64 = 8 << 20;
 
 /// A quasi-identifier over its distinct values.
 #[derive(Debug, Clone)]
@@ -63,8 +63,12 @@ pub struct Cohort {
     pub class: Option<Kept>,
     /// The sets of quasi-identifiers an adversary may know.
     pub sets: Vec<Vec<usize>>,
+    /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
+    pub dependencies: Vec<(usize, usize)>,
     /// What the custodian should know.
     pub notes: Vec<String>,
+    /// How many threads may work.
+    pub threads: usize,
 }
 
 impl Cohort {
@@ -94,6 +98,8 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     } else {
         Vec::new()
     };
+    // Before anything is read: what is out of reach is said at once.
+    let sets = known_sets(policy, quasi_columns.len())?;
     let mut notes = Vec::new();
     let mut class = only_class(policy, &mut notes);
     let mut columns = [&quasi_columns[..], &details, &sensitive].concat();
@@ -136,9 +142,14 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let details = (quasi_columns.len()..first_sensitive)
         .map(|position| (kept(position), detail_of(policy, columns[position], &quasi)))
         .collect();
-    let sets = known_sets(policy, quasi.len())?;
     let class = class.map(|_| kept(after_sensitive));
-    Ok(Cohort { tuples, quasi, details, required, class, sets, notes })
+    let dependencies = (0..quasi.len()).flat_map(|finer| {
+        let of = &policy.columns[quasi[finer].column].of;
+        let quasi = &quasi;
+        (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))
+    });
+    let dependencies = dependencies.collect();
+    Ok(Cohort { tuples, quasi, details, required, class, sets, dependencies, notes, threads: source.threads() })
 }
 
 /// The column with role class, if there is one and no more.
@@ -162,8 +173,9 @@ fn known_sets(policy: &Policy, quasi: usize) -> Result<Vec<Vec<usize>>> {
     match knows.number(quasi, shorter) {
         Some(n) if n <= MOST_SETS => Ok(knows.sets(quasi, shorter)),
         n => {
+            let asked = if let Knows::Any(n) = knows { (*n).min(quasi) } else { quasi };
             let reach =
-                (1..quasi).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
+                (1..asked).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
             let count = n.map_or("too many".into(), |n| n.to_string());
             Err(policy.error(format!(
                 "`knows` makes {count} sets of quasi-identifiers, more than the {MOST_SETS} that are counted. In reach: knows = {}, or \"all\".",

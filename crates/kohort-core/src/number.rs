@@ -170,7 +170,7 @@ impl fmt::Display for K {
     }
 }
 
-/// A share above 0 and at most 1, exactly as it was written.
+/// A share from 0 to 1, exactly as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fraction {
     num: u64,
@@ -180,6 +180,8 @@ pub struct Fraction {
 impl Fraction {
     /// The whole.
     pub const ONE: Fraction = Fraction { num: 1, den: 1 };
+    /// Nothing.
+    pub const NONE: Fraction = Fraction { num: 0, den: 1 };
 
     /// A share in [0, 1] as written; 5 is refused, 0.05 is meant.
     pub fn from_decimal(d: Decimal) -> Option<Fraction> {

@@ -9,16 +9,18 @@ use std::sync::{Arc, Mutex};
 /// a state of its own made by `state` from the thread's number; what it returns comes to `fold` in
 /// the order of the items. The first error in that order is the one returned, whatever the number
 /// of threads. A few items are under way at a time, so that memory stays bounded.
-pub fn in_order<T: Send, S, R: Send>(
+/// At the end the threads' states are handed back.
+pub fn in_order<T: Send, S: Send, R: Send>(
     threads: usize,
     produce: impl FnOnce(&mut dyn FnMut(T) -> Result<()>) -> Result<()> + Send,
     state: impl Fn(usize) -> S + Sync,
     work: impl Fn(&mut S, T) -> Result<R> + Sync,
     mut fold: impl FnMut(R) -> Result<()>,
-) -> Result<()> {
+) -> Result<Vec<S>> {
     if threads == 1 {
         let mut state = state(0);
-        return produce(&mut |item| fold(work(&mut state, item)?));
+        produce(&mut |item| fold(work(&mut state, item)?))?;
+        return Ok(vec![state]);
     }
     std::thread::scope(|scope| {
         let (send_item, items) = sync_channel::<(u64, T)>(threads * 2);
@@ -36,11 +38,12 @@ pub fn in_order<T: Send, S, R: Send>(
                 let _ = send_failed.send((number, Err(error)));
             }
         });
-        for thread in 0..threads {
+        let start = |thread| {
             let (items, send_done) = (Arc::clone(&items), send_done.clone());
             let (state, work) = (&state, &work);
-            scope.spawn(move || run(&items, &send_done, &mut state(thread), work));
-        }
+            scope.spawn(move || run(&items, &send_done, state(thread), work))
+        };
+        let running: Vec<_> = (0..threads).map(start).collect();
         drop((items, send_done));
         let mut waiting = BTreeMap::new();
         let mut next = 0;
@@ -51,21 +54,22 @@ pub fn in_order<T: Send, S, R: Send>(
                 fold(result?)?;
             }
         }
-        Ok(())
+        let joined = running.into_iter().map(|thread| thread.join());
+        Ok(joined.map(|state| state.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect())
     })
 }
 
 fn run<T, S, R>(
     items: &Mutex<Receiver<(u64, T)>>,
     done: &SyncSender<(u64, Result<R>)>,
-    state: &mut S,
+    mut state: S,
     work: &impl Fn(&mut S, T) -> Result<R>,
-) {
+) -> S {
     loop {
         let next = items.lock().ok().and_then(|r| r.recv().ok());
-        let Some((number, item)) = next else { return };
-        if done.send((number, work(state, item))).is_err() {
-            return;
+        let Some((number, item)) = next else { return state };
+        if done.send((number, work(&mut state, item))).is_err() {
+            return state;
         }
     }
 }

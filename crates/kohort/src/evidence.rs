@@ -2,6 +2,7 @@
 
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
@@ -64,6 +65,7 @@ pub fn draft_certificate(
         let column = &policy.columns[c];
         let of = match &column.role {
             Role::Detail { of } => of.clone(),
+            _ if method.name() == "suppress" => column.of.clone(),
             _ => Vec::new(),
         };
         ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of }
@@ -73,6 +75,10 @@ pub fn draft_certificate(
             .to_string(),
         "Columns with another role are not known to the adversary.".to_string(),
     ];
+    let name = |q: usize| &cohort.quasi[q].name;
+    for &(a, b) in &policy.privacy.not_together {
+        assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
+    }
     let mut not_recountable = Vec::new();
     if patients {
         assumed.push("A reader who knows several rows of one patient is not covered.".into());
@@ -80,7 +86,8 @@ pub fn draft_certificate(
         if !claim.sensitive.is_empty() {
             not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
             // Two classes at confidence ½ that share a patient merge to ⅔.
-            if cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty()) {
+            let blanks = method.name() == "suppress" || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
+            if blanks {
                 assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
             }
             if claim.knows == KnowsClaim::All {
@@ -98,7 +105,7 @@ pub fn draft_certificate(
         files: Vec::new(),
         delimiter: source.delimiter(),
         columns: columns.collect(),
-        guarantee: guarantee(&claim, patients),
+        guarantee: guarantee(method.name(), &claim, patients),
         claim,
         recount: Value::Null,
         assumed,
@@ -332,8 +339,14 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Value 
             value["level"] = json!(levels[q]);
             value["level_name"] = json!(own[levels[q]].name);
             value["levels"] = json!(own.len() - 1);
-            value["labels"] = json!(shown_labels(cohort, plan, q));
+        } else {
+            let labels = &plan.changed[q].labels;
+            value["recoded"] = json!(match &labels[..] {
+                [one] if one.text == SUPPRESSED => "suppressed",
+                _ => "mixed",
+            });
         }
+        value["labels"] = json!(shown_labels(cohort, plan, q));
     }
     value
 }

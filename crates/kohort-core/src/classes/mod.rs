@@ -112,7 +112,8 @@ fn each_set_within<J: Judge>(
             take(judge);
             Ok(())
         },
-    )
+    )?;
+    Ok(())
 }
 
 enum Work<'a> {

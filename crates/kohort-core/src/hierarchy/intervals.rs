@@ -15,30 +15,33 @@ const MOST_INTERVALS: f64 = 1e12;
 /// A number outside the bounds leaves as `<from` or `>=to` on every level, also on the lowest.
 #[derive(Debug, Clone)]
 pub struct Intervals {
-    steps: Steps,
-    from: Decimal,
-    to: Decimal,
-    point: u8,
+    pub(super) steps: Steps,
+    pub(super) from: Decimal,
+    pub(super) to: Decimal,
+    pub(super) point: u8,
 }
 
 #[derive(Debug, Clone)]
-enum Steps {
+pub(super) enum Steps {
     /// One level per width, aligned at `from`.
     Widths(Vec<Decimal>),
     /// One level, with these bounds and `from` and `to` around them.
     Cuts(Vec<Decimal>),
+    /// No level: a method finds the cuts while it runs, on multiples of this step from `from` on.
+    Grid(Decimal),
 }
 
 /// Where a number lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Side {
+pub(super) enum Side {
     Below,
     Inside,
     Above,
 }
 
 /// What the leaves of a column are.
-enum Leaves {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Leaves {
     /// The whole numbers inside, and whatever else occurs: this many.
     Whole(f64),
     /// A stretch of the number line: widths count.
@@ -47,7 +50,8 @@ enum Leaves {
 
 impl Intervals {
     /// Intervals of `widths`, the narrowest first, or intervals between `cuts`, inside [from, to).
-    /// With neither, a number stays as it is or becomes `*`. `point` is the decimal mark of the data.
+    /// With neither, a number stays as it is or becomes `*`, but for methods that find cuts
+    /// themselves: see [`Intervals::on_grid`]. `point` is the decimal mark of the data.
     pub fn new(widths: &[Decimal], cuts: &[Decimal], from: Decimal, to: Decimal, point: u8) -> Result<Intervals> {
         let wrong = |what: &str| Err(Error::yours(format!("intervals: {what}")));
         if from >= to {
@@ -71,8 +75,19 @@ impl Intervals {
         if !inside || cuts.windows(2).any(|pair| pair[0] >= pair[1]) {
             return wrong("cuts must rise, and lie between `from` and `to` without them.");
         }
-        let steps = if cuts.is_empty() { Steps::Widths(widths.to_vec()) } else { Steps::Cuts(cuts.to_vec()) };
+        let steps = match (widths, cuts) {
+            ([], []) => Steps::Grid(Decimal::whole(1)),
+            (widths, []) => Steps::Widths(widths.to_vec()),
+            (_, cuts) => Steps::Cuts(cuts.to_vec()),
+        };
         Ok(Intervals { steps, from, to, point })
+    }
+
+    /// Intervals inside [from, to) whose bounds a method finds while it runs, on multiples of
+    /// `step` from `from` on.
+    pub fn on_grid(from: Decimal, to: Decimal, step: Decimal, point: u8) -> Result<Intervals> {
+        let ranges = Intervals::new(&[step], &[], from, to, point)?;
+        Ok(Intervals { steps: Steps::Grid(step), ..ranges })
     }
 
     pub(super) fn level_names(&self) -> Vec<String> {
@@ -80,6 +95,7 @@ impl Intervals {
         match &self.steps {
             Steps::Widths(widths) => names.extend(widths.iter().map(Decimal::to_string)),
             Steps::Cuts(_) => names.push("cuts".to_string()),
+            Steps::Grid(_) => {}
         }
         names
     }
@@ -93,7 +109,7 @@ impl Intervals {
         by_paths(names, values, top_loss, |value| self.path(value, &leaves))
     }
 
-    fn leaves(&self, values: &[&str], missing_occurs: bool) -> Leaves {
+    pub(super) fn leaves(&self, values: &[&str], missing_occurs: bool) -> Leaves {
         let numbers = || values.iter().skip(1).filter_map(|value| Decimal::parse(value, self.point));
         if !self.from.is_whole() || !self.to.is_whole() || !numbers().all(Decimal::is_whole) {
             return Leaves::Widths;
@@ -104,7 +120,7 @@ impl Intervals {
         Leaves::Whole(whole_numbers(self.from, self.to) + others as f64)
     }
 
-    fn side(&self, number: Decimal) -> Side {
+    pub(super) fn side(&self, number: Decimal) -> Side {
         if number < self.from {
             Side::Below
         } else if number < self.to {
@@ -121,13 +137,9 @@ impl Intervals {
             Side::Below => outside(format!("<{}", self.from)),
             Side::Above => outside(format!(">={}", self.to)),
             Side::Inside => {
-                let intervals = self.intervals_of(number).into_iter().map(|(start, end)| {
-                    let lost = match *leaves {
-                        Leaves::Whole(leaves) => loss(whole_numbers(start, end), leaves),
-                        Leaves::Widths => end.minus(start).to_f64() / self.to.minus(self.from).to_f64(),
-                    };
-                    (Cow::Owned(format!("[{start},{end})")), lost)
-                });
+                let intervals = self.intervals_of(number).into_iter();
+                let intervals =
+                    intervals.map(|(start, end)| (Cow::Owned(text_of(start, end)), self.lost(start, end, leaves)));
                 std::iter::once((Cow::Borrowed(value), 0.0)).chain(intervals).collect()
             }
         })
@@ -148,8 +160,22 @@ impl Intervals {
                 let start = if after == 0 { self.from } else { cuts[after - 1] };
                 vec![(start, cuts.get(after).copied().unwrap_or(self.to))]
             }
+            Steps::Grid(_) => Vec::new(),
         }
     }
+
+    /// The loss of an interval.
+    pub(super) fn lost(&self, start: Decimal, end: Decimal, leaves: &Leaves) -> f64 {
+        match *leaves {
+            Leaves::Whole(leaves) => loss(whole_numbers(start, end), leaves),
+            Leaves::Widths => end.minus(start).to_f64() / self.to.minus(self.from).to_f64(),
+        }
+    }
+}
+
+/// How an interval leaves.
+pub(super) fn text_of(start: Decimal, end: Decimal) -> String {
+    format!("[{start},{end})")
 }
 
 /// How many whole numbers lie in [start, end).

@@ -4,12 +4,14 @@
 //! becomes a [`Hierarchy`]: for each level, a label for each value.
 
 mod build;
+mod cells;
 mod consistent;
 mod date;
 mod file;
 mod intervals;
 mod prefix;
 
+pub use cells::{Cell, Cells};
 pub use date::DateFormat;
 pub use file::FileHierarchy;
 pub use intervals::Intervals;
@@ -91,6 +93,12 @@ impl Rule {
         };
         debug_assert!(hierarchy.is_consistent(), "a rule built levels that do not nest");
         hierarchy
+    }
+
+    /// Whether `label` stands on none of the levels, but is an interval found while a method ran
+    /// that holds `value`.
+    pub fn found_interval_holds(&self, label: &str, value: &str) -> bool {
+        matches!(self, Rule::Intervals(intervals) if intervals.holds(label, value))
     }
 
     /// The names of the levels, known without data: `value`, `5`, `10`, `*`.

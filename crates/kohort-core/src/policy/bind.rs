@@ -83,7 +83,10 @@ impl PolicyFile {
         let Some(privacy) = self.root.section("privacy")? else {
             return Err(self.root.error(0, "there is no [privacy] section: say at least k = … under [privacy]; 5 is usual for a trusted recipient, 11 or 20 for the public."));
         };
-        let (bound, mut notes) = Privacy::read(&privacy, &quasi, k)?;
+        let place = |name: &String| quasi.iter().position(|q| q == name);
+        let levels = columns.iter().flat_map(|c| c.of.iter().map(|of| (place(&c.name), place(of))));
+        let levels: Vec<(usize, usize)> = levels.filter_map(|(finer, coarser)| finer.zip(coarser)).collect();
+        let (bound, mut notes) = Privacy::read(&privacy, &quasi, &levels, k)?;
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\": every row is taken for a person of its own.".into());
@@ -148,12 +151,15 @@ impl PolicyFile {
             ));
         }
         for column in columns {
-            let Role::Detail { of } = &column.role else { continue };
+            let (of, is) = match &column.role {
+                Role::Detail { of } => (of, "a detail of"),
+                _ => (&column.of, "finer than"),
+            };
             for name in of {
-                if !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
+                if *name == column.name || !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
                     return Err(section.error(
                         section.line,
-                        format!("`{}` is a detail of `{name}`, which is no column with role = \"quasi\".", column.name),
+                        format!("`{}` is {is} `{name}`, which is no other column with role = \"quasi\".", column.name),
                     ));
                 }
             }

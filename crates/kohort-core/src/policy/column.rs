@@ -87,6 +87,10 @@ pub struct Column {
     pub unmapped: Unmapped,
     /// The values that could occur, in their order, where the policy says so.
     pub domain: Option<Vec<String>>,
+    /// Of a quasi-identifier: the columns it is finer than, as levels of one variable.
+    pub of: Vec<String>,
+    /// The column it is derived from, if it is no column of the table itself.
+    pub from: Option<String>,
 }
 
 const KEYS: [&str; 12] = [
@@ -108,7 +112,7 @@ impl Column {
     /// Reads a column's section; `folder` is where hierarchy files are found.
     pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
         section.only(&KEYS)?;
-        for later in ["from", "separator", "scope"] {
+        for later in ["separator", "scope"] {
             if section.get(later).is_some() {
                 return Err(section.wrong(later, "belongs to sets of codes and claims; a table has no use for it."));
             }
@@ -122,7 +126,10 @@ impl Column {
         }
         let unmapped = section.word("unmapped", &[("suppress", Unmapped::Suppressed)])?.unwrap_or(Unmapped::Refused);
         let domain = section.texts("domain")?;
-        let column = Column { name: name.into(), role, rule, rule_text, levels, weight, unmapped, domain };
+        let of = if role == Role::Quasi { section.texts("of")?.unwrap_or_default() } else { Vec::new() };
+        let from = section.text("from")?.map(str::to_string);
+        let name = name.into();
+        let column = Column { name, role, rule, rule_text, levels, weight, unmapped, domain, of, from };
         column.check(section)?;
         Ok(column)
     }
@@ -224,8 +231,14 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
     let kinds: Vec<&str> =
         ["intervals", "cuts", "prefix", "date"].into_iter().filter(|k| rule.get(k).is_some()).collect();
     let here = |e: Error| rule.error(rule.line, format!("{}: {}", rule.name, e.message));
+    if rule.get("step").is_some() && !kinds.is_empty() {
+        return Err(
+            rule.wrong("step", "is where cuts are found while a method runs: it goes with `from` and `to` alone.")
+        );
+    }
+    let kinds = if kinds.is_empty() && rule.get("from").is_some() { vec!["grid"] } else { kinds };
     match kinds[..] {
-        ["intervals"] | ["cuts"] => {
+        ["intervals"] | ["cuts"] | ["grid"] => {
             let (Some(from), Some(to)) = (rule.decimal("from")?, rule.decimal("to")?) else {
                 return Err(rule.error(
                     rule.line,
@@ -234,6 +247,12 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
             };
             let (widths, cuts) =
                 (rule.decimals("intervals")?.unwrap_or_default(), rule.decimals("cuts")?.unwrap_or_default());
+            if kinds == ["grid"] {
+                let step = rule.decimal("step")?.unwrap_or(Decimal::whole(1));
+                let text = format!("intervals found on a grid of {step} from {from} to {to}");
+                let found = Intervals::on_grid(from, to, step, input.decimal).map_err(here)?;
+                return Ok((Rule::Intervals(found), text));
+            }
             let text = if cuts.is_empty() {
                 format!("intervals of {} from {from} to {to}", join(&widths))
             } else {
@@ -253,7 +272,10 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
             let format = rule.text("date")?.unwrap_or_default();
             Ok((Rule::Date(DateFormat::new(format).map_err(here)?), format!("dates written {format}")))
         }
-        _ => Err(rule.error(rule.line, format!("{} needs one of: intervals, cuts, prefix, date.", rule.name))),
+        _ => Err(rule.error(
+            rule.line,
+            format!("{} needs one of: intervals, cuts, prefix, date, or `from` and `to`.", rule.name),
+        )),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use crate::cohort::Cohort;
+use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
 
 /// The data dictionary of a relational release.
@@ -56,6 +57,10 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
                 format!("level {level} of {} (`{}`): {}", own.len() - 1, own[level].name, bound.rule_text)
             }
         }
+        (Some(q), None) => match &plan.changed[q].labels[..] {
+            [one] if one.text == SUPPRESSED => "suppressed".into(),
+            _ => format!("values and coarser labels side by side, each value under one label: {}", bound.rule_text),
+        },
         _ => bound.rule_text.clone(),
     }
 }

@@ -12,8 +12,9 @@ pub struct Guarantee {
     pub aware: String,
 }
 
-/// The sentences for a full-domain release (`lattice`) or one with single cells suppressed.
-pub fn guarantee(claim: &Claim, patients: bool) -> Guarantee {
+/// The sentences for a release by this method. Where single cells are suppressed (`suppress`), a
+/// suppressed cell matches whatever is known.
+pub fn guarantee(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     let k = claim.k.get();
     // Who has several rows has several chances to own a row, but is still one patient among k.
     let (people, link) = if patients {
@@ -50,11 +51,17 @@ pub fn guarantee(claim: &Claim, patients: bool) -> Guarantee {
             );
         }
     }
-    let aware = if claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
+    // What `specialize` splits may follow the class column, and tells of it to who knows all others.
+    let follows = method == "specialize";
+    let aware = if follows || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
         "To a reader who also reasons about the method no bound is promised.".to_string()
     } else {
+        let cells = match method {
+            "suppress" => " What stood in a suppressed cell may be inferred.",
+            _ => "",
+        };
         format!(
-            "To a reader who also reasons about the method the same holds: {link}. What is learned about sensitive values is not bounded."
+            "To a reader who also reasons about the method the same holds: {link}.{cells} What is learned about sensitive values is not bounded."
         )
     };
     if claim.sensitive.is_empty() {
@@ -71,9 +78,13 @@ mod tests {
     #[test]
     fn an_aware_reader_is_promised_nothing_beyond_k_over_all_columns() {
         let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new() };
-        assert!(guarantee(&claim(KnowsClaim::All), true).aware.contains("at most 1/5"));
-        assert!(guarantee(&claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
-        assert!(guarantee(&claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
-        assert!(!guarantee(&claim(KnowsClaim::Any(2)), true).plain.contains("1/5"));
+        assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("at most 1/5"));
+        assert!(guarantee("lattice", &claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
+        assert!(guarantee("lattice", &claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
+        assert!(guarantee("specialize", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
+        assert!(!guarantee("lattice", &claim(KnowsClaim::Any(2)), true).plain.contains("1/5"));
+        let blanked = |knows| guarantee("suppress", &claim(knows), true).aware;
+        assert!(blanked(KnowsClaim::All).contains("may be inferred"));
+        assert!(blanked(KnowsClaim::Sets(vec![])).contains("no bound is promised"));
     }
 }

@@ -1,5 +1,6 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
+mod blanked;
 mod certificate;
 mod dictionary;
 mod guarantee;
@@ -11,6 +12,6 @@ mod write;
 pub use certificate::{Certificate, Claim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim};
 pub use dictionary::data_dictionary;
 pub use guarantee::{Guarantee, guarantee};
-pub use plan::{Changed, Part, Parts, Plan, ReleasedLabel, Share};
+pub use plan::{Changed, Part, Parts, Plan, Recoded, ReleasedLabel, Share};
 pub use staging::{Staged, Staging};
 pub use write::{Chance, Written, write};

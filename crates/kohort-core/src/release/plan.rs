@@ -1,6 +1,7 @@
 //! What a relational method decides: what happens to each tuple. Nothing is written yet.
 
-use crate::cohort::{Cohort, Quasi};
+use crate::cohort::Cohort;
+use crate::hierarchy::{Label, SUPPRESSED};
 use crate::table::Patients;
 
 /// A label that a column may show in the release, with what utility measures need of it.
@@ -25,6 +26,17 @@ pub struct Changed {
     pub position: usize,
     /// The labels it shows.
     pub labels: Vec<ReleasedLabel>,
+}
+
+/// What a quasi-identifier shows where each of its values leaves as one label.
+#[derive(Debug, Clone)]
+pub struct Recoded {
+    /// The labels it shows.
+    pub labels: Vec<ReleasedLabel>,
+    /// The label of each value, by value code.
+    pub label_of: Vec<u32>,
+    /// By value code: whether the value leaves as it is.
+    pub unchanged: Vec<bool>,
 }
 
 /// Which rows of a tuple get the cells of a part.
@@ -106,51 +118,47 @@ pub struct Plan {
 
 impl Plan {
     /// Full-domain generalization: every quasi-identifier at one level, tuples kept or deleted whole.
-    /// A detail is shown only where all it is finer than leaves unchanged: also a value that the
-    /// hierarchy pools or does not cover on level 0 hides it.
+    /// On level 0 also a value that the hierarchy pools or does not cover counts as changed.
     pub fn full_domain(cohort: &Cohort, levels: &[usize], kept: &[bool]) -> Plan {
+        let columns = levels.iter().enumerate().map(|(q, &level)| at_level(cohort, q, level)).collect();
+        Plan { levels: Some(levels.to_vec()), ..Plan::recoded(cohort, columns, kept) }
+    }
+
+    /// Global recoding: every value of a quasi-identifier leaves as one label, tuples are kept or
+    /// deleted whole. A detail is shown only where all it is finer than leaves unchanged.
+    pub fn recoded(cohort: &Cohort, columns: Vec<Recoded>, kept: &[bool]) -> Plan {
         let tuples = &cohort.tuples;
-        let mut changed: Vec<Changed> = cohort
-            .quasi
-            .iter()
-            .enumerate()
-            .map(|(position, quasi)| Changed {
-                column: quasi.column,
-                position,
-                labels: level_labels(cohort, position, quasi, levels[position]),
-            })
+        let quasi = cohort.quasi.len();
+        let shown: Vec<(Vec<u32>, Vec<bool>)> =
+            columns.iter().map(|c| (c.label_of.clone(), c.unchanged.clone())).collect();
+        let labels = columns.into_iter().zip(&cohort.quasi).enumerate();
+        let mut changed: Vec<Changed> = labels
+            .map(|(position, (own, quasi))| Changed { column: quasi.column, position, labels: own.labels })
             .collect();
         for (kept, of) in &cohort.details {
-            let shown = of.iter().all(|&q| levels[q] == 0);
+            let shown = of.iter().all(|&q| shown[q].1.contains(&true));
             let labels = detail_labels(cohort, kept.position, shown);
             changed.push(Changed { column: kept.column, position: kept.position, labels });
         }
-        let unchanged = |t: usize, q: usize| {
-            let (code, level) = (tuples.code(t, q), &cohort.quasi[q].hierarchy.levels[0]);
-            levels[q] == 0
-                && level.labels[level.label_of[code as usize] as usize].text == tuples.dictionaries[q].text(code)
-        };
         let mut keys = crate::table::Keys::new(changed.len());
         let mut key = vec![0; changed.len()];
-        let quasi = cohort.quasi.len();
-        let label_of: Vec<&[u32]> =
-            cohort.quasi.iter().zip(levels).map(|(q, &level)| &q.hierarchy.levels[level].label_of[..]).collect();
         let mut parts = Parts::default();
         for t in 0..tuples.len() {
             if !kept[t] {
                 parts.push([]);
                 continue;
             }
-            for ((slot, label_of), &code) in key.iter_mut().zip(&label_of).zip(tuples.codes(t)) {
+            let codes = tuples.codes(t);
+            for ((slot, (label_of, _)), &code) in key.iter_mut().zip(&shown).zip(codes) {
                 *slot = label_of[code as usize];
             }
             for ((slot, (kept, of)), changed) in key[quasi..].iter_mut().zip(&cohort.details).zip(&changed[quasi..]) {
-                let shown = of.iter().all(|&q| unchanged(t, q));
-                *slot = if shown { tuples.code(t, kept.position) } else { changed.labels.len() as u32 - 1 };
+                let unchanged = of.iter().all(|&q| shown[q].1[codes[q] as usize]);
+                *slot = if unchanged { codes[kept.position] } else { changed.labels.len() as u32 - 1 };
             }
             parts.push([Part { cells: keys.intern(&key), share: Share::Whole }]);
         }
-        Plan { changed, cells: keys.into_rows(), parts, levels: Some(levels.to_vec()), trace: serde_json::Value::Null }
+        Plan { changed, cells: keys.into_rows(), parts, levels: None, trace: serde_json::Value::Null }
     }
 
     /// The label numbers of a row of cells.
@@ -180,30 +188,41 @@ impl Plan {
     }
 }
 
-fn level_labels(cohort: &Cohort, position: usize, quasi: &Quasi, level: usize) -> Vec<ReleasedLabel> {
-    let levels = &quasi.hierarchy.levels;
-    let frequencies = cohort.tuples.frequencies(position);
-    let mut rows = vec![0; levels[level].labels.len()];
-    levels[level].label_of.iter().zip(&frequencies).for_each(|(&label, f)| rows[label as usize] += f);
-    let total: u64 = frequencies.iter().sum();
-    let top = levels.len() - 1;
-    let labels = levels[level].labels.iter().zip(rows);
-    labels
-        .map(|(label, rows)| {
-            let gone = label.text == crate::hierarchy::SUPPRESSED;
-            ReleasedLabel {
-                text: label.text.clone(),
-                loss: label.loss,
-                height: if gone { 1.0 } else { level as f64 / top as f64 },
-                rows: if gone { total } else { rows },
-            }
-        })
-        .collect()
+/// A quasi-identifier at one level.
+pub(super) fn at_level(cohort: &Cohort, position: usize, level: usize) -> Recoded {
+    let levels = &cohort.quasi[position].hierarchy.levels;
+    let own = &levels[level];
+    let height = level as f64 / (levels.len() - 1) as f64;
+    let labels = own.labels.iter().map(|label| (label.clone(), height)).collect();
+    let mut recoded = Recoded::new(cohort, position, labels, own.label_of.clone());
+    if level > 0 {
+        recoded.unchanged.fill(false);
+    }
+    recoded
+}
+
+impl Recoded {
+    /// A column that shows these labels, each with how far on the way to `*` it is.
+    pub fn new(cohort: &Cohort, position: usize, labels: Vec<(Label, f64)>, label_of: Vec<u32>) -> Recoded {
+        let frequencies = cohort.tuples.frequencies(position);
+        let mut rows = vec![0; labels.len()];
+        label_of.iter().zip(&frequencies).for_each(|(&label, f)| rows[label as usize] += f);
+        let total: u64 = frequencies.iter().sum();
+        let texts = cohort.tuples.dictionaries[position].texts();
+        let unchanged = label_of.iter().zip(texts).map(|(&label, text)| labels[label as usize].0.text == text);
+        let unchanged = unchanged.collect();
+        let shown = labels.into_iter().zip(rows).map(|((label, height), rows)| {
+            let gone = label.text == SUPPRESSED;
+            let (height, rows) = if gone { (1.0, total) } else { (height, rows) };
+            ReleasedLabel { text: label.text, loss: label.loss, height, rows }
+        });
+        Recoded { labels: shown.collect(), label_of, unchanged }
+    }
 }
 
 /// The values of a detail by code where they may be shown, and `*` behind them.
-fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
-    let text = crate::hierarchy::SUPPRESSED.to_string();
+pub(super) fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
+    let text = SUPPRESSED.to_string();
     let gone = ReleasedLabel { text, loss: 1.0, height: 1.0, rows: cohort.tuples.rows };
     if !shown {
         return vec![gone];

@@ -13,7 +13,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// What buckets may take in memory.
-const BUDGET: usize = 128 << 20;
+const BUDGET: usize = 32 << 20;
 /// What one bucket should hold.
 const BUCKET: u64 = 1 << 20;
 const MOST_BUCKETS: u64 = 1024;
@@ -94,7 +94,8 @@ impl Shuffle {
         let produce = |each: &mut dyn FnMut((Vec<u8>, Chance)) -> Result<()>| {
             buckets.into_iter().try_for_each(|(mut bucket, chance)| each((self.whole(&mut bucket)?, chance)))
         };
-        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance, &show)), each)
+        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance, &show)), each)?;
+        Ok(())
     }
 
     fn whole(&mut self, bucket: &mut Bucket) -> Result<Vec<u8>> {

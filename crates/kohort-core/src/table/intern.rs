@@ -144,41 +144,102 @@ impl Short {
 }
 
 /// Distinct rows of numbers, all of one width, numbered from 0 in the order they first came.
+///
+/// Cost: as long as a row's numbers fit into one word together, a lookup touches that word alone.
 #[derive(Debug, Clone)]
 pub struct Keys {
     width: usize,
     len: usize,
-    numbers: HashTable<u32>,
+    numbers: Numbers,
     rows: Vec<u32>,
     hasher: RandomState,
+}
+
+#[derive(Debug, Clone)]
+enum Numbers {
+    /// By the row packed into a word.
+    Packed(Packing, HashTable<(u64, u32)>),
+    /// By the row itself.
+    Wide(HashTable<u32>),
 }
 
 impl Keys {
     /// No rows yet, each `width` numbers wide.
     pub fn new(width: usize) -> Keys {
-        Keys { width, len: 0, numbers: HashTable::new(), rows: Vec::new(), hasher: RandomState::default() }
+        let numbers = match width {
+            0..=64 => Numbers::Packed(Packing::new(vec![64 / width.max(2) as u32; width]), HashTable::new()),
+            _ => Numbers::Wide(HashTable::new()),
+        };
+        Keys { width, len: 0, numbers, rows: Vec::new(), hasher: RandomState::default() }
     }
 
     /// The number of `key`, which is taken in if it is new.
     pub fn intern(&mut self, key: &[u32]) -> u32 {
         debug_assert_eq!(key.len(), self.width);
         let (rows, width, hasher) = (&self.rows, self.width, &self.hasher);
-        let hash = hash_key(hasher, key);
-        if let Some(&number) = self.numbers.find(hash, |&n| same(key_at(rows, width, n), key)) {
-            return number;
-        }
         let number = self.len as u32;
-        self.numbers.insert_unique(hash, number, |&n| {
-            if n == number { hash } else { hash_key(hasher, key_at(rows, width, n)) }
-        });
+        match &mut self.numbers {
+            Numbers::Packed(packing, numbers) => {
+                let Some(word) = packing.pack(key) else {
+                    self.widen(key);
+                    return self.intern(key);
+                };
+                let hash = hasher.hash_one(word);
+                if let Some(&(_, number)) = numbers.find(hash, |n| n.0 == word) {
+                    return number;
+                }
+                numbers.insert_unique(hash, (word, number), |n| hasher.hash_one(n.0));
+            }
+            Numbers::Wide(numbers) => {
+                let hash = hash_key(hasher, key);
+                if let Some(&number) = numbers.find(hash, |&n| same(key_at(rows, width, n), key)) {
+                    return number;
+                }
+                numbers.insert_unique(hash, number, |&n| {
+                    if n == number { hash } else { hash_key(hasher, key_at(rows, width, n)) }
+                });
+            }
+        }
         self.rows.extend_from_slice(key);
         self.len += 1;
         number
     }
 
+    /// Makes room for numbers that do not fit; where one word is too small for all, rows are compared.
+    #[cold]
+    fn widen(&mut self, key: &[u32]) {
+        let (rows, width, hasher) = (&self.rows, self.width, &self.hasher);
+        let all = (0..self.len as u32).map(|n| (key_at(rows, width, n), n));
+        self.numbers = match Packing::for_rows(rows.chunks_exact(width.max(1)).chain([key]), width) {
+            Some(packing) => {
+                let mut numbers = HashTable::with_capacity(self.len * 2);
+                for (word, n) in all.filter_map(|(row, n)| Some((packing.pack(row)?, n))) {
+                    numbers.insert_unique(hasher.hash_one(word), (word, n), |n| hasher.hash_one(n.0));
+                }
+                Numbers::Packed(packing, numbers)
+            }
+            None => {
+                let mut numbers = HashTable::with_capacity(self.len * 2);
+                for (row, n) in all {
+                    numbers.insert_unique(hash_key(hasher, row), n, |&n| hash_key(hasher, key_at(rows, width, n)));
+                }
+                Numbers::Wide(numbers)
+            }
+        };
+    }
+
     /// The number of `key`, if it was taken in.
     pub fn find(&self, key: &[u32]) -> Option<u32> {
-        self.numbers.find(hash_key(&self.hasher, key), |&n| same(key_at(&self.rows, self.width, n), key)).copied()
+        match &self.numbers {
+            Numbers::Packed(packing, numbers) => {
+                let word = packing.pack(key)?;
+                numbers.find(self.hasher.hash_one(word), |n| n.0 == word).map(|n| n.1)
+            }
+            Numbers::Wide(numbers) => {
+                let hash = hash_key(&self.hasher, key);
+                numbers.find(hash, |&n| same(key_at(&self.rows, self.width, n), key)).copied()
+            }
+        }
     }
 
     /// The row with this number.
@@ -199,6 +260,44 @@ impl Keys {
     /// All rows, one after the other.
     pub fn into_rows(self) -> Vec<u32> {
         self.rows
+    }
+}
+
+/// How the numbers of a row stand side by side in a word.
+#[derive(Debug, Clone)]
+struct Packing {
+    bits: Vec<u32>,
+}
+
+impl Packing {
+    fn new(bits: Vec<u32>) -> Packing {
+        debug_assert!(bits.iter().all(|&b| (1..=32).contains(&b)) && bits.iter().sum::<u32>() <= 64);
+        Packing { bits }
+    }
+
+    /// Room for these rows, and where there is some left, for numbers twice as large.
+    fn for_rows<'a>(rows: impl Iterator<Item = &'a [u32]>, width: usize) -> Option<Packing> {
+        let mut all = vec![1u32; width];
+        rows.for_each(|row| all.iter_mut().zip(row).for_each(|(all, n)| *all |= n));
+        let mut bits: Vec<u32> = all.iter().map(|all| 32 - all.leading_zeros()).collect();
+        let mut left = 64u32.checked_sub(bits.iter().sum())?;
+        for bits in bits.iter_mut().filter(|b| **b < 32) {
+            if left > 0 {
+                (*bits, left) = (*bits + 1, left - 1);
+            }
+        }
+        Some(Packing::new(bits))
+    }
+
+    /// The row as a word, if it fits.
+    #[inline]
+    fn pack(&self, row: &[u32]) -> Option<u64> {
+        let (mut word, mut over) = (0, 0);
+        for (&number, &bits) in row.iter().zip(&self.bits) {
+            over |= u64::from(number) >> bits;
+            word = word << bits | u64::from(number);
+        }
+        (over == 0).then_some(word)
     }
 }
 
@@ -243,6 +342,23 @@ mod tests {
         }
         // Empty once, the three runs of NUL once each, every other slice differs.
         assert_eq!(all.len(), slices.iter().collect::<std::collections::BTreeSet<_>>().len());
+        // Rows that fit a word, outgrow their place in it, and outgrow the word.
+        for (width, large) in [(1, 1 << 20), (2, u32::MAX / 100), (3, 1 << 24), (7, 300), (70, 3)] {
+            let mut keys = Keys::new(width);
+            let key =
+                |i: u32| (0..width as u32).map(|c| i.wrapping_mul(c * 7 + large) >> (i % 8)).collect::<Vec<u32>>();
+            let mut rows = Vec::new();
+            for i in 0..300 {
+                let number = keys.intern(&key(i)) as usize;
+                let at = rows.iter().position(|r| *r == key(i));
+                assert_eq!(number, at.unwrap_or(rows.len()));
+                if at.is_none() {
+                    rows.push(key(i));
+                }
+                assert_eq!(keys.find(&key(i + 1)).map(|n| n as usize), rows.iter().position(|r| *r == key(i + 1)));
+            }
+            assert_eq!((keys.len(), keys.into_rows()), (rows.len(), rows.concat()));
+        }
         for width in [0, 1, 2, 3, 5] {
             let mut keys = Keys::new(width);
             for i in 0..2000u32 {

@@ -19,4 +19,4 @@ pub use intern::{Keys, Texts};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use patients::{ONLY_ROW, Patients};
 pub use source::{Input, Progress, Silent, Source, open, read_text};
-pub use tuples::{Counting, Tuples, count};
+pub use tuples::{Counting, Tuples, count, count_and_sum};

@@ -188,12 +188,13 @@ impl Source {
     /// Reads all rows. `work` sees each chunk, on several threads, each with a state of its own
     /// made by `state` from the thread's number; what it returns comes to `fold` in the order of the file.
     /// The first error in that order is the one returned, whatever the number of threads.
-    pub fn scan<S, R: Send>(
+    /// At the end the threads' states are handed back.
+    pub fn scan<S: Send, R: Send>(
         &self,
         state: impl Fn(usize) -> S + Sync,
         work: impl Fn(&mut S, Chunk) -> Result<R> + Sync,
         fold: impl FnMut(R) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Vec<S>> {
         // A small table is not worth a thread.
         let threads = if (self.bytes as usize) < BLOCK { 1 } else { self.threads };
         in_order(threads, |each| self.raw(each), state, |s, raw| work(s, self.cells(raw)?), fold)

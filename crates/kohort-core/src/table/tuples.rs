@@ -59,8 +59,8 @@ impl Tuples {
         for patient in patients.unwrap_or_default() {
             block.patients.push(worker.patients.intern(&patient.to_le_bytes()));
         }
-        fold.block(worker.end(block));
-        fold.finish(|_| false)
+        fold.block(worker.end(block), &[]);
+        fold.finish(|_| false).0
     }
 
     /// How many distinct tuples there are.
@@ -116,6 +116,18 @@ impl Tuples {
 
 /// Counts the distinct tuples of a table.
 pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
+    count_and_sum(source, counting, |_| (), |(), _| Ok(Vec::new())).map(|(tuples, _)| tuples)
+}
+
+/// Counts the distinct tuples of a table, and for each the sum of its rows' numbers, which wrap
+/// around. `look` sees each chunk, on any thread; from what it returns `numbers` makes the numbers
+/// of the chunk's rows, chunk after chunk in file order.
+pub fn count_and_sum<L: Send>(
+    source: &Source,
+    counting: &Counting,
+    look: impl Fn(&Chunk) -> L + Sync,
+    mut numbers: impl FnMut(L, usize) -> Result<Vec<u64>>,
+) -> Result<(Tuples, Vec<u64>)> {
     let columns = &counting.columns;
     let mut fold = Fold::new(columns.len(), source.threads(), counting.remember, counting.patient.is_some());
     let mut unnamed = None;
@@ -132,13 +144,14 @@ pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
                 }
                 block.patients.push(worker.patients.intern(cell));
             }
-            Ok((worker.end(block), nobody, chunk.regular_line()))
+            Ok((worker.end(block), nobody, chunk.regular_line(), look(&chunk)))
         },
-        |(block, nobody, line)| {
+        |(block, nobody, line, seen)| {
             unnamed = unnamed.or(nobody);
             fold.first_line.get_or_insert(line.unwrap_or_default());
             fold.regular &= line.is_some_and(|l| Some(l - fold.rows) == fold.first_line);
-            fold.block(block);
+            let numbers = numbers(seen, block.tuples.len())?;
+            fold.block(block, &numbers);
             Ok(())
         },
     )?;
@@ -248,6 +261,8 @@ struct Fold {
     tuple_of: Vec<Vec<u32>>,
     patient_of: Vec<Vec<u32>>,
     weights: Vec<u64>,
+    /// The sum of each tuple's numbers, as far as it has any.
+    sums: Vec<u64>,
     rows: u64,
     remember: u64,
     with_patients: bool,
@@ -269,6 +284,7 @@ impl Fold {
             tuple_of: vec![Vec::new(); threads],
             patient_of: vec![Vec::new(); threads],
             weights: Vec::new(),
+            sums: Vec::new(),
             rows: 0,
             remember,
             with_patients,
@@ -279,7 +295,7 @@ impl Fold {
         }
     }
 
-    fn block(&mut self, block: Block) {
+    fn block(&mut self, block: Block, numbers: &[u64]) {
         let thread = block.thread;
         for (column, news) in block.new_values.iter().enumerate() {
             self.value_of[thread][column].extend(news.iter().map(|v| self.values[column].intern(v)));
@@ -308,13 +324,20 @@ impl Fold {
                 self.of_row.push(tuple);
             }
         }
+        if !numbers.is_empty() {
+            self.sums.resize(self.keys.len(), 0);
+        }
+        for (&local, number) in block.tuples.iter().zip(numbers) {
+            let sum = &mut self.sums[tuple_of[local as usize] as usize];
+            *sum = sum.wrapping_add(*number);
+        }
         self.patient_of[thread].extend(block.new_patients.iter().map(|p| self.patients.intern(p)));
         self.patient_of_row.extend(block.patients.iter().map(|&p| self.patient_of[thread][p as usize]));
     }
 
     /// Sorts the dictionaries, so that codes do not depend on the order of rows, and merges what
     /// is written differently but is all missing.
-    fn finish(self, is_missing: impl Fn(&[u8]) -> bool) -> Tuples {
+    fn finish(self, is_missing: impl Fn(&[u8]) -> bool) -> (Tuples, Vec<u64>) {
         let mut dictionaries = Vec::with_capacity(self.width);
         let mut code_of: Vec<Vec<u32>> = Vec::with_capacity(self.width);
         let mut merges = false;
@@ -340,7 +363,7 @@ impl Fold {
                 *slot = of[*slot as usize];
             }
         }
-        let (mut weights, mut of_row) = (self.weights, self.of_row);
+        let (mut weights, mut sums, mut of_row) = (self.weights, self.sums, self.of_row);
         if merges {
             let mut keys = Keys::new(self.width);
             let number: Vec<u32> = (0..distinct).map(|t| keys.intern(&codes[t * self.width..][..self.width])).collect();
@@ -348,13 +371,19 @@ impl Fold {
             for (&n, w) in number.iter().zip(&weights) {
                 merged[n as usize] += w;
             }
-            (weights, codes) = (merged, keys.into_rows());
+            let mut merged_sums = vec![0u64; keys.len()];
+            for (&n, sum) in number.iter().zip(&sums) {
+                merged_sums[n as usize] = merged_sums[n as usize].wrapping_add(*sum);
+            }
+            (weights, sums, codes) = (merged, merged_sums, keys.into_rows());
             of_row.iter_mut().for_each(|t| *t = number[*t as usize]);
         }
         let patients =
             self.with_patients.then(|| patients(&of_row, &self.patient_of_row, self.patients.len(), weights.len()));
         let of_row = (of_row.len() as u64 == self.rows).then_some(of_row);
         let first_line = self.first_line.filter(|_| self.regular);
-        Tuples { dictionaries, weights, patients, rows: self.rows, of_row, first_line, codes, width: self.width }
+        let tuples =
+            Tuples { dictionaries, weights, patients, rows: self.rows, of_row, first_line, codes, width: self.width };
+        (tuples, sums)
     }
 }

@@ -1,13 +1,13 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
-use crate::policy::{Policy, Role, TDistance};
+use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::Knows;
 use crate::release::{Certificate, KnowsClaim, SensitiveClaim, guarantee};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
 pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
-    if certificate.guarantee != guarantee(&certificate.claim, certificate.patients) {
+    if certificate.guarantee != guarantee(&certificate.method, &certificate.claim, certificate.patients) {
         return Err(Error::refused("the sentences under `guarantee` in the certificate are not those of its claim."));
     }
     Ok(())
@@ -23,12 +23,14 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
         return differs("the unit (patient or row)");
     }
     let columns = policy.released().into_iter().map(|c| &policy.columns[c]);
-    let of = |role: &Role| match role {
+    // Where cells are blanked one by one, also a quasi-identifier is blank where what it is finer than is.
+    let of = |column: &Column| match &column.role {
         Role::Detail { of } => of.clone(),
+        _ if certificate.method == "suppress" => column.of.clone(),
         _ => Vec::new(),
     };
     if !columns
-        .map(|c| (c.name.clone(), c.role.name().to_string(), of(&c.role)))
+        .map(|c| (c.name.clone(), c.role.name().to_string(), of(c)))
         .eq(certificate.columns.iter().map(|c| (c.name.clone(), c.role.clone(), c.of.clone())))
     {
         return differs("the columns and their roles");

@@ -9,9 +9,11 @@
 mod claim;
 mod files;
 mod gate;
+mod lines;
 mod multiset;
 mod original;
 mod recount;
+mod sums;
 
 pub use gate::Extremes;
 pub use original::Compared;
@@ -69,7 +71,7 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
     draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
-    let mut counted = recount::recount(&release, &draft, source.threads(), source.progress())?;
+    let mut counted = recount::recount(&release, &draft, Some(&written.lines), source.threads(), source.progress())?;
     // The hashes wait for nobody, and nobody waits for them.
     let (hashes, compared) = std::thread::scope(|scope| {
         let hashes = scope.spawn(|| {
@@ -97,7 +99,7 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
 /// Recounts a published release from DIR/release alone, as its recipient can.
 pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Recount)> {
     let progress: Arc<dyn Progress> = Arc::new(Silent);
-    let (certificate, counted) = count_published(folder, threads, &progress)?;
+    let (certificate, counted) = count_published(folder, None, threads, &progress)?;
     Ok((certificate, counted.recount))
 }
 
@@ -108,13 +110,12 @@ pub fn verify_with_original(
     source: &Source,
     policy: &Policy,
 ) -> Result<(Certificate, Recount, Compared)> {
-    let (certificate, mut counted) = count_published(folder, source.threads(), source.progress())?;
+    let lines = Some(folder.join("private").join("rows")).filter(|l| l.exists());
+    let (certificate, mut counted) = count_published(folder, lines.as_deref(), source.threads(), source.progress())?;
     claim::is_the_policys(&certificate, policy)?;
-    let lines = folder.join("private").join("rows");
-    let compared = if lines.exists() {
-        original::row_by_row(&mut counted, &certificate, source, policy, &lines)?
-    } else {
-        multiset::as_multisets(&counted, &certificate, source, policy)?
+    let compared = match lines {
+        Some(lines) => original::row_by_row(&mut counted, &certificate, source, policy, &lines)?,
+        None => multiset::as_multisets(&counted, &certificate, source, policy)?,
     };
     Ok((certificate, counted.recount, compared))
 }
@@ -122,6 +123,7 @@ pub fn verify_with_original(
 /// Reads a published release: its files are those listed, its numbers those of its certificate.
 fn count_published(
     folder: &Path,
+    lines: Option<&Path>,
     threads: usize,
     progress: &Arc<dyn Progress>,
 ) -> Result<(Certificate, recount::Counted)> {
@@ -133,7 +135,7 @@ fn count_published(
             return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
         }
     }
-    let counted = recount::recount(&release, &certificate, threads, progress)?;
+    let counted = recount::recount(&release, &certificate, lines, threads, progress)?;
     if counted.recount.to_json() != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
     }

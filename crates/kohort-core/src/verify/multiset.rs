@@ -58,8 +58,8 @@ fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuple
     if dictionary.missing_occurs {
         values.push(String::new());
     }
-    let labels = labels_of(policy, column, &values)?;
     let released = &counted.tuples.dictionaries[position];
+    let labels = labels_of(policy, column, &values, &released.texts())?;
     let mut shown: Vec<Vec<u32>> = Vec::new();
     let mut hit = vec![false; released.len()];
     for text in dictionary.texts() {

@@ -2,7 +2,9 @@
 //! ancestor, every other cell is the original, and what is required of patients holds of them.
 
 use super::gate::Extremes;
+use super::lines::LineFile;
 use super::recount::{Counted, Required};
+use super::sums;
 use crate::classes::People;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
@@ -10,9 +12,7 @@ use crate::release::Certificate;
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// What the comparison with the original found.
@@ -91,17 +91,30 @@ pub(super) fn row_by_row(
     lines: &Path,
 ) -> Result<Compared> {
     let plan = Columns::new(counted, certificate, source)?;
-    let key = RandomState::new();
-    let of_row = counted.tuples.of_row.take().unwrap_or_default();
-    let (tuple_of_line, released_print) = place(counted, of_row, &plan, lines, &key)?;
-    let counted = &*counted;
-    let mut walk = Walk::default();
     let patient = policy.patient();
     if certificate.patients != patient.is_some() {
         return Err(Error::refused(
             "the certificate counts patients, the policy names no patient column, or the other way round.",
         ));
     }
+    let sums = counted.lines.take();
+    if let (Some(sums), None) = (&sums, patient)
+        && let Some(rows) = sums::compare(counted, sums, &plan, source, policy)?
+    {
+        return Ok(Compared {
+            rows,
+            matched: counted.tuples.rows,
+            smallest_class: counted.recount.smallest_class,
+            sensitive: counted.recount.sensitive.clone(),
+            not_shown: Vec::new(),
+        });
+    }
+    drop(sums);
+    let key = RandomState::new();
+    let of_row = counted.of_row()?;
+    let (tuple_of_line, released_print) = place(counted, of_row, &plan, lines, &key)?;
+    let counted = &*counted;
+    let mut walk = Walk::default();
     source.scan(
         |_| Worker::new(plan.changed.len()),
         |worker, chunk| Ok(worker.look(&chunk, source, counted, &plan, &tuple_of_line, patient, &key)),
@@ -170,13 +183,10 @@ fn place(
     lines: &Path,
     key: &RandomState,
 ) -> Result<(TupleOfLine, u64)> {
-    let io = |e: std::io::Error| Error::io(lines, &e);
-    let bad = || Error::refused("private/rows does not hold one input line for each released row.");
-    let mut numbers = Numbers { reader: BufReader::with_capacity(1 << 16, File::open(lines).map_err(io)?) };
-    let mut next_line = || numbers.next().map_err(io)?.ok_or_else(bad);
+    let mut file = LineFile::open(lines)?;
     let mut tuple_of_line = TupleOfLine::new(counted.tuples.len());
     let mut set = |row: usize, line: u64| -> Result<()> {
-        match tuple_of_line.set(line, *of_row.get(row).ok_or_else(bad)?, of_row.len()) {
+        match tuple_of_line.set(line, *of_row.get(row).ok_or_else(LineFile::bad)?, of_row.len()) {
             NOBODY => Ok(()),
             _ => Err(Error::refused("one row of the original stands behind two released rows.")),
         }
@@ -184,7 +194,7 @@ fn place(
     let (mut row, mut print) = (0usize, 0u64);
     if plan.kept.is_empty() {
         for row in 0..of_row.len() {
-            set(row, next_line()?)?;
+            set(row, file.next()?)?;
         }
     } else {
         counted.source.scan(
@@ -197,7 +207,7 @@ fn place(
             },
             |prints: Vec<u64>| {
                 for own in prints {
-                    let line = next_line()?;
+                    let line = file.next()?;
                     set(row, line)?;
                     print = print.wrapping_add(key.hash_one((own, line)));
                     row += 1;
@@ -206,48 +216,12 @@ fn place(
             },
         )?;
     }
-    if next_line().is_ok() {
-        return Err(bad());
-    }
+    file.end()?;
     Ok((tuple_of_line, print))
 }
 
-/// Whole numbers, one a line.
-struct Numbers {
-    reader: BufReader<File>,
-}
-
-impl Numbers {
-    /// The next number; `None` at the end, or where there is none.
-    #[inline]
-    fn next(&mut self) -> std::io::Result<Option<u64>> {
-        let (mut number, mut digits) = (0u64, 0);
-        loop {
-            let buffer = self.reader.fill_buf()?;
-            let Some(end) = buffer.iter().position(|b| !b.is_ascii_digit()) else {
-                let taken = buffer.len();
-                if taken == 0 {
-                    return Ok(None);
-                }
-                number = buffer.iter().fold(number, add_digit);
-                digits += taken;
-                self.reader.consume(taken);
-                continue;
-            };
-            number = buffer[..end].iter().fold(number, add_digit);
-            digits += end;
-            let ends = buffer[end] == b'\n' && (1..=18).contains(&digits);
-            self.reader.consume(end + 1);
-            return Ok(ends.then_some(number));
-        }
-    }
-}
-
-fn add_digit(number: u64, digit: &u8) -> u64 {
-    number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
-}
-
-fn fingerprint<'a>(key: &RandomState, cells: impl Iterator<Item = &'a [u8]>) -> u64 {
+/// A row's cells in one number.
+pub(super) fn fingerprint<'a>(key: &impl BuildHasher, cells: impl Iterator<Item = &'a [u8]>) -> u64 {
     use std::hash::Hasher;
     let mut hasher = key.build_hasher();
     for cell in cells {
@@ -388,25 +362,34 @@ impl Walk {
 /// Checks that each released label is the original value or one of its ancestors.
 fn check_ancestors(counted: &Counted, plan: &Columns, policy: &Policy, i: usize, walk: &Walk) -> Result<()> {
     let (position, column) = plan.changed[i];
-    let bound = &policy.columns[column];
     let values: Vec<String> = walk.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
-    let labels = labels_of(policy, column, &values)?;
     let dictionary = &counted.tuples.dictionaries[position];
+    let labels = labels_of(policy, column, &values, &dictionary.texts())?;
     for (value, label) in &walk.pairs[i] {
         let shown = dictionary.text(*label);
         let value = std::str::from_utf8(value).unwrap_or_default();
         if !labels.get(value).is_some_and(|own| own.iter().any(|l| l == shown)) {
-            return Err(Error::refused(format!(
-                "column `{}`: a released cell is neither the original value nor one of its ancestors.",
-                bound.name
-            )));
+            return Err(no_ancestor(policy, column));
         }
     }
     Ok(())
 }
 
-/// What each original value may be shown as.
-pub(super) fn labels_of(policy: &Policy, column: usize, values: &[String]) -> Result<BTreeMap<String, Vec<String>>> {
+pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
+    Error::refused(format!(
+        "column `{}`: a released cell is neither the original value nor one of its ancestors.",
+        policy.columns[column].name
+    ))
+}
+
+/// What each original value may be shown as: itself, its ancestors, and those of the released
+/// labels that are intervals found on the way and hold it.
+pub(super) fn labels_of(
+    policy: &Policy,
+    column: usize,
+    values: &[String],
+    released: &[&str],
+) -> Result<BTreeMap<String, Vec<String>>> {
     let bound = &policy.columns[column];
     let mut texts: Vec<&str> = vec![""];
     texts.extend(values.iter().map(String::as_str).filter(|v| !v.is_empty()));
@@ -417,7 +400,9 @@ pub(super) fn labels_of(policy: &Policy, column: usize, values: &[String]) -> Re
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
         } else {
-            hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.clone()).collect()
+            let on_levels = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
+            let found = released.iter().copied().filter(|label| bound.rule.found_interval_holds(label, text));
+            on_levels.chain(found).map(str::to_string).collect()
         };
         (text.to_string(), own)
     });

@@ -1,17 +1,21 @@
 //! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
 
 use super::gate::{Extremes, Gate, Table};
+use super::sums::Lines;
 use crate::classes::{Codes, Crowd, People, each_set};
 use crate::hierarchy::SUPPRESSED;
 use crate::number::K;
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
 use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim};
-use crate::table::{Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, open};
+use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::{Error, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Up to how many rows the tuple of each row is remembered for the comparison with the original.
+const REMEMBER: u64 = 4_000_000;
 
 /// What was counted over all sets.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +59,8 @@ impl Recount {
 
 /// A release, read and counted.
 pub(super) struct Counted {
+    /// The input lines of its rows, where they are known.
+    pub(super) lines: Option<Lines>,
     /// Distinct released rows over quasi-identifiers, details and claimed sensitive columns.
     pub(super) tuples: Tuples,
     /// Where each tuple column stands in the release, and its name.
@@ -71,11 +77,12 @@ pub(super) struct Counted {
     pub(super) recount: Recount,
 }
 
-/// Reads a release and recounts its claim in rows. With patients as the unit the rows of a class
+/// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed. With patients as the unit the rows of a class
 /// are at least its patients; what is claimed of sensitive values cannot be recounted without them.
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,
+    lines: Option<&Path>,
     threads: usize,
     progress: &Arc<dyn Progress>,
 ) -> Result<Counted> {
@@ -94,18 +101,26 @@ pub(super) fn recount(
         return Err(damaged("no quasi-identifier is declared"));
     }
     let columns = [&quasi[..], &details, &sensitive].concat();
-    let counting = Counting { columns: columns.clone(), patient: None, remember: u64::MAX };
-    let tuples = count(&source, &counting).map_err(|e| match e.message.ends_with("has no rows.") {
+    let remember = if lines.is_none() { 0 } else { REMEMBER };
+    let counting = Counting { columns: columns.clone(), patient: None, remember };
+    let kept = (0..certificate.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
+    let mut lines = lines.map(|path| Lines::open(path, kept)).transpose()?;
+    let looking = lines.as_ref().map(Lines::looking);
+    let look = |chunk: &Chunk| looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk));
+    let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
+    let counted = count_and_sum(&source, &counting, look, numbers);
+    let (tuples, sums) = counted.map_err(|e| match e.message.ends_with("has no rows.") {
         true => Error::refused("the release has no rows."),
         false => e,
     })?;
+    lines.as_mut().map_or(Ok(()), |l| l.end(sums))?;
     let rows = certificate.files.iter().find_map(|f| f.rows);
     if rows != Some(tuples.rows) {
         return Err(Error::refused("the data has another number of rows than the certificate says."));
     }
     let names: Vec<&str> = quasi.iter().map(|&c| certificate.columns[c].name.as_str()).collect();
-    for (d, &column) in details.iter().enumerate() {
-        details_hide(&tuples, &names, &certificate.columns[column], names.len() + d)?;
+    for (position, &column) in columns[..quasi.len() + details.len()].iter().enumerate() {
+        finer_hides(&tuples, &names, &certificate.columns[column], position)?;
     }
     let sets = sets(claim, &names, certificate.patients)?;
     let requirements = claim.sensitive.iter().enumerate();
@@ -115,18 +130,24 @@ pub(super) fn recount(
     let columns = columns.iter().map(|&c| (c, certificate.columns[c].name.clone())).collect();
     let (quasi, details) = (quasi.len(), details.len());
     let recount = Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new() };
-    let mut counted = Counted { tuples, columns, quasi, details, sets, requirements, source, recount };
+    let mut counted = Counted { lines, tuples, columns, quasi, details, sets, requirements, source, recount };
     let required = if certificate.patients { Required::KAlone } else { Required::Everything };
     counted.recount = counted.check(claim.k, People::rows(&counted.tuples.weights), required)?;
     Ok(counted)
 }
 
-/// A detail must not be shown where a column it is finer than is suppressed.
-fn details_hide(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: usize) -> Result<()> {
+/// A column must not be shown where one it is declared finer than is suppressed: it would tell it.
+fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: usize) -> Result<()> {
+    if column.of.is_empty() && column.role != "detail" {
+        return Ok(());
+    }
     let of: Option<Vec<usize>> = column.of.iter().map(|name| quasi.iter().position(|q| q == name)).collect();
-    let of = of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail is finer than no quasi-identifier"))?;
-    let gone = |t: usize, p: usize| tuples.dictionaries[p].text(tuples.code(t, p)) == SUPPRESSED;
-    match (0..tuples.len()).any(|t| of.iter().any(|&q| gone(t, q)) && !gone(t, position)) {
+    let of = of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a column is finer than no quasi-identifier"))?;
+    let suppressed = |p: usize| tuples.dictionaries[p].code(SUPPRESSED);
+    let own = suppressed(position);
+    let gone: Vec<(usize, u32)> = of.iter().filter_map(|&q| Some((q, suppressed(q)?))).collect();
+    let tells = |t: usize| gone.iter().any(|&(q, star)| tuples.code(t, q) == star);
+    match (0..tuples.len()).any(|t| Some(tuples.code(t, position)) != own && tells(t)) {
         true => Err(Error::refused(format!(
             "column `{}`: a detail is shown where what it is finer than is suppressed.",
             column.name
@@ -143,6 +164,16 @@ pub(super) enum Required {
 }
 
 impl Counted {
+    /// The released tuple of each row: as remembered, or read again.
+    pub(super) fn of_row(&mut self) -> Result<Vec<u32>> {
+        if let Some(of_row) = self.tuples.of_row.take() {
+            return Ok(of_row);
+        }
+        let columns = self.columns.iter().map(|c| c.0).collect();
+        let again = count(&self.source, &Counting { columns, patient: None, remember: u64::MAX })?;
+        again.of_row.ok_or_else(|| Error::refused("the release changed while it was read."))
+    }
+
     /// Checks every class of every set; refuses the first set that fails.
     pub(super) fn check(&self, k: K, people: People, required: Required) -> Result<Recount> {
         let codes = |position: usize| Codes {

@@ -1,6 +1,8 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
 pub mod lattice;
+pub mod specialize;
+pub mod suppress;
 
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -12,12 +14,16 @@ use kohort_core::release::Plan;
 pub enum Method {
     /// Full-domain generalization.
     Lattice(lattice::Params),
+    /// Top-down specialization.
+    Specialize(specialize::Params),
+    /// Single cells go blank.
+    Suppress(suppress::Params),
 }
 
 /// The methods a policy may name.
-pub const NAMES: [&str; 1] = ["lattice"];
+pub const NAMES: [&str; 3] = ["lattice", "specialize", "suppress"];
 /// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 5] = ["specialize", "suppress", "ceiling", "disassociate", "claims"];
+const LATER: [&str; 3] = ["ceiling", "disassociate", "claims"];
 
 impl Method {
     /// The method the policy names.
@@ -28,6 +34,8 @@ impl Method {
         };
         match name {
             "lattice" => Ok(Method::Lattice(lattice::Params::read(section)?)),
+            "specialize" => Ok(Method::Specialize(specialize::Params::read(policy)?)),
+            "suppress" => Ok(Method::Suppress(suppress::Params::read(policy)?)),
             later if LATER.contains(&later) => Err(section.wrong(
                 "name",
                 format!("\"{later}\" is not available in this version. Available: {}.", NAMES.join(", ")),
@@ -45,6 +53,8 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Lattice(_) => "lattice",
+            Method::Specialize(_) => "specialize",
+            Method::Suppress(_) => "suppress",
         }
     }
 
@@ -52,6 +62,8 @@ impl Method {
     pub fn plan(&self, cohort: &Cohort, policy: &Policy) -> Result<Plan> {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),
+            Method::Specialize(params) => specialize::plan(cohort, policy, params),
+            Method::Suppress(params) => suppress::plan(cohort, policy, params),
         }
     }
 }

@@ -88,6 +88,20 @@ pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
         "lattice" => {
             format!("[method]\nname = \"lattice\"\nmax_suppressed = {max_suppressed}\nobjective = \"{objective}\"\n")
         }
+        "specialize" => {
+            let objective = if objective == "discernibility" { objective } else { "none" };
+            format!("[method]\nname = \"specialize\"\nmax_suppressed = {max_suppressed}\nobjective = \"{objective}\"\n")
+        }
+        // What is random for the others chooses among its orders and remainders.
+        "suppress" => {
+            let how = match objective {
+                "loss" => "",
+                "precision" => "order = \"paper\"\n",
+                "entropy" => "order = \"paper\"\nremainder = \"grow\"\n",
+                _ => "remainder = \"grow\"\n",
+            };
+            format!("[method]\nname = \"suppress\"\n{how}")
+        }
         other => panic!("say here how {other} is asked for"),
     }
 }
@@ -297,6 +311,15 @@ impl Case {
             text += &format!("t_closeness = {{ max = {}, distance = \"{name}\" }}\n", share(max));
         }
         text + &method(self.method, &share(self.max_suppressed), self.objective)
+    }
+
+    /// The same case by another method; one that takes no listed sets gets a number.
+    pub fn by(&self, method: &'static str) -> Case {
+        let known = match &self.known {
+            Known::Sets(sets) if method == "specialize" => Known::Any(sets[0].len()),
+            known => known.clone(),
+        };
+        Case { method, known, ..self.clone() }
     }
 
     /// Whether anything is required of sensitive values.

@@ -123,24 +123,56 @@ pub(super) fn recounted(metrics: &Place) -> String {
 pub(super) fn trace(metrics: &Place) -> String {
     let read = "Different combinations of values in the original: all that the method looked at.";
     let tuples = fact("Distinct combinations", read, &metrics.at("tuples"), Shown::Count);
-    let steps = metrics.at("trace").members().into_iter().map(|(key, place)| {
+    let members = metrics.at("trace").members().into_iter().filter(|(key, _)| *key != "steps");
+    let steps = members.map(|(key, place)| {
         let (name, read) = match key {
             "nodes" => ("Ways to combine levels", "Every combination of a level for each column."),
             "counted" => (
                 "Combinations counted",
                 "All others were decided without counting, by what was known of finer or coarser ones.",
             ),
-            "suppressed" => ("Rows suppressed", "By the combination chosen."),
+            "suppressed" => ("Rows suppressed", "By what was chosen."),
             "may_suppress" => ("Rows that might go", "As asked."),
             "max_suppressed" => ("Share of rows that might go", "As asked."),
-            "objective" => {
-                ("Objective", "Of all combinations that meet the guarantee, the one with the least of it was chosen.")
-            }
+            "objective" => ("Objective", "Of all that meets the guarantee, what is best by it was chosen."),
+            "max_steps" => ("Steps asked for", "It stops there."),
+            "stopped" => ("It stopped because", ""),
+            "invalid" => ("Values left as they are", "To specialize them would break the guarantee."),
+            "partitions" => ("Classes", "Over all quasi-identifiers."),
             other => return fact(&escape(&other.replace('_', " ")), "", &place, Shown::Count),
         };
         fact(name, read, &place, Shown::Count)
     });
-    section("How the method found it", &facts(["Step", "Value"], std::iter::once(tuples).chain(steps)))
+    let body = facts(["Step", "Value"], std::iter::once(tuples).chain(steps));
+    section("How the method found it", &(body + &specializations(&metrics.at("trace.steps"))))
+}
+
+/// The steps of a method that goes down from the top, one a row.
+fn specializations(steps: &Place) -> String {
+    let row = |step: &Place| {
+        let into: Vec<String> = step.at("into").texts().into_iter().map(code).collect();
+        let at = step.at("at").text().map_or(String::new(), |at| format!(" at {}", code(at)));
+        let value = step.at("value").text().map_or(String::new(), code);
+        vec![
+            step.at("step").show(Shown::Count),
+            step.at("column").text().map_or(String::new(), code),
+            format!("{value}{at} → {}", into.join(", ")),
+            step.at("score").show(Shown::Decimals(4)),
+            step.at("rows").show(Shown::Count),
+            step.at("invalid").show(Shown::Count),
+            step.at("suppressed").show(Shown::Count),
+        ]
+    };
+    let rows: Vec<Vec<String>> = steps.elements().iter().map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let headings = ["Step", "Column", "Specialized", "Score", "Rows", "Blocked so far", "Rows suppressed"];
+    format!(
+        "<details><summary>Step by step</summary>\n<p class=\"read\">After each of these steps the guarantee held: \
+         <code>max_steps</code> stops at any of them. This list stays in the house.</p>\n{}</details>\n",
+        cards(&headings, &rows)
+    )
 }
 
 /// How long each stage took.

@@ -68,7 +68,13 @@ fn happened(column: &Place) -> String {
 fn level(column: &Place) -> String {
     let (level, levels) = (column.at("level"), column.at("levels"));
     let (Some(n), Some(of)) = (level.number(), levels.number()) else {
-        return "made coarser or suppressed where needed".into();
+        return match column.at("recoded").text() {
+            Some("suppressed") => "<strong>suppressed throughout</strong>".into(),
+            Some("mixed") => {
+                "<strong>made coarser</strong> where needed<small>labels of several levels side by side</small>".into()
+            }
+            _ => "made coarser or suppressed where needed".into(),
+        };
     };
     let what = if n == 0.0 {
         "kept, but for what the hierarchy pools"

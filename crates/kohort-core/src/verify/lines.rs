@@ -1,0 +1,138 @@
+//! The input line of each released row, as private/rows keeps them.
+
+use crate::{Error, Result};
+use std::collections::HashSet;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Reads private/rows: one line number for each released row, in the order of the release.
+pub(super) struct LineFile {
+    reader: BufReader<File>,
+    path: PathBuf,
+}
+
+impl LineFile {
+    pub(super) fn open(path: &Path) -> Result<LineFile> {
+        let file = File::open(path).map_err(|e| Error::io(path, &e))?;
+        Ok(LineFile { reader: BufReader::with_capacity(1 << 16, file), path: path.into() })
+    }
+
+    /// The line of the next released row.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<u64> {
+        self.number().map_err(|e| Error::io(&self.path, &e))?.ok_or_else(Self::bad)
+    }
+
+    /// Refuses lines of rows that are not there.
+    pub(super) fn end(mut self) -> Result<()> {
+        match self.reader.fill_buf().map_err(|e| Error::io(&self.path, &e))?.is_empty() {
+            true => Ok(()),
+            false => Err(Self::bad()),
+        }
+    }
+
+    pub(super) fn bad() -> Error {
+        Error::refused("private/rows does not hold one input line for each released row.")
+    }
+
+    /// The next number; `None` at the end, or where there is none.
+    #[inline]
+    fn number(&mut self) -> std::io::Result<Option<u64>> {
+        let (mut number, mut digits) = (0u64, 0);
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(end) = buffer.iter().position(|b| !b.is_ascii_digit()) else {
+                let taken = buffer.len();
+                if taken == 0 {
+                    return Ok(None);
+                }
+                number = buffer.iter().fold(number, add_digit);
+                digits += taken;
+                self.reader.consume(taken);
+                continue;
+            };
+            number = buffer[..end].iter().fold(number, add_digit);
+            digits += end;
+            let ends = buffer[end] == b'\n' && (1..=18).contains(&digits);
+            self.reader.consume(end + 1);
+            return Ok(ends.then_some(number));
+        }
+    }
+}
+
+fn add_digit(number: u64, digit: &u8) -> u64 {
+    number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+}
+
+/// A set of lines: one bit each, as far as lines are not far more than rows.
+#[derive(Default)]
+pub(super) struct LineSet {
+    near: Vec<u64>,
+    far: HashSet<u64>,
+}
+
+impl LineSet {
+    /// Takes a line in; whether it is new. `rows`: how many are known to be there by now.
+    #[inline]
+    pub(super) fn insert(&mut self, line: u64, rows: u64) -> bool {
+        let word = (line / 64) as usize;
+        if word >= self.near.len() {
+            if line / 64 > rows / 2 + (1 << 14) {
+                return self.far.insert(line);
+            }
+            self.near.resize(word + 1 + word / 2, 0);
+        }
+        let (word, bit) = (&mut self.near[word], 1 << (line % 64));
+        let new = *word & bit == 0 && (self.far.is_empty() || !self.far.contains(&line));
+        *word |= bit;
+        new
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, line: u64) -> bool {
+        let near = self.near.get((line / 64) as usize).is_some_and(|word| word & 1 << (line % 64) != 0);
+        near || !self.far.is_empty() && self.far.contains(&line)
+    }
+}
+
+/// A number for each line, that nobody can foresee: sums of them tell sets of lines apart.
+pub(super) struct Draw(u64, u64);
+
+impl Draw {
+    pub(super) fn new() -> Draw {
+        let key = RandomState::new();
+        Draw(key.hash_one(0), key.hash_one(1))
+    }
+
+    /// The number of a line.
+    #[inline]
+    pub(super) fn of(&self, line: u64) -> u64 {
+        let mut x = line.wrapping_add(self.0);
+        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ x >> 27 ^ self.1).wrapping_mul(0x94D0_49BB_1331_11EB);
+        x ^ x >> 31
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_new_once_near_or_far() {
+        let mut set = LineSet::default();
+        let lines = [5, 1 << 40, 0, 63, 64, 3_000_000, 2_900_000, u64::MAX, 70_000_000];
+        for (i, line) in lines.into_iter().enumerate() {
+            assert!(!set.contains(line));
+            // A line that was far when it came may be near later.
+            assert!(set.insert(line, 1_000_000 * i as u64));
+            assert!(set.contains(line));
+        }
+        assert!(set.insert(2_999_999, 1 << 30));
+        for line in lines {
+            assert!(!set.insert(line, 1 << 50 >> 20));
+        }
+    }
+}

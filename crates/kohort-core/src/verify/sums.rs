@@ -1,0 +1,228 @@
+//! The comparison row by row where every value has one label among those released, which is so
+//! wherever a column is recoded as a whole: the lines that show a label must be the lines whose
+//! value it stands for. Sets of lines are compared by the sum of numbers drawn for each line, so
+//! that memory follows values, not rows.
+
+use super::lines::{Draw, LineFile, LineSet};
+use super::original::{Columns, fingerprint, labels_of, no_ancestor};
+use super::recount::Counted;
+use crate::policy::Policy;
+use crate::table::{Chunk, Source, Texts};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is known of a release's lines.
+pub(super) struct Lines {
+    /// The lines that leave.
+    set: LineSet,
+    /// By released tuple: the sum of its lines' numbers.
+    pub(super) sums: Vec<u64>,
+    /// The cells that leave as they are, each row with its line.
+    print: u64,
+    draw: Draw,
+    key: foldhash::quality::RandomState,
+    /// Where they stand in the release.
+    kept: Vec<usize>,
+    file: Option<LineFile>,
+    rows: u64,
+}
+
+impl Lines {
+    /// Lines that are still to be read; `kept` are the release's columns that leave as they are.
+    pub(super) fn open(path: &Path, kept: Vec<usize>) -> Result<Lines> {
+        Ok(Lines {
+            set: LineSet::default(),
+            sums: Vec::new(),
+            print: 0,
+            draw: Draw::new(),
+            key: foldhash::quality::RandomState::default(),
+            kept,
+            file: Some(LineFile::open(path)?),
+            rows: 0,
+        })
+    }
+
+    /// What a thread finds in a chunk of the release, with nothing else known.
+    pub(super) fn look(kept: &[usize], key: &foldhash::quality::RandomState, chunk: &Chunk) -> Vec<u64> {
+        if kept.is_empty() {
+            return Vec::new();
+        }
+        (0..chunk.rows()).map(|r| fingerprint(key, kept.iter().map(|&c| chunk.cell(r, c)))).collect()
+    }
+
+    /// What `look` needs.
+    pub(super) fn looking(&self) -> (Vec<usize>, foldhash::quality::RandomState) {
+        (self.kept.clone(), self.key.clone())
+    }
+
+    /// The next rows of the release: the number of each one's line.
+    pub(super) fn take(&mut self, prints: &[u64], rows: usize) -> Result<Vec<u64>> {
+        let Some(file) = &mut self.file else { return Ok(Vec::new()) };
+        self.rows += rows as u64;
+        let mut numbers = Vec::with_capacity(rows);
+        for r in 0..rows {
+            let line = file.next()?;
+            if !self.set.insert(line, self.rows) {
+                return Err(Error::refused("one row of the original stands behind two released rows."));
+            }
+            let number = self.draw.of(line);
+            if let Some(&own) = prints.get(r) {
+                self.print = self.print.wrapping_add(mixed(own, number));
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+
+    /// All rows of the release were seen.
+    pub(super) fn end(&mut self, sums: Vec<u64>) -> Result<()> {
+        self.sums = sums;
+        self.file.take().map_or(Ok(()), LineFile::end)
+    }
+}
+
+/// A row's cells and its line in one number.
+#[inline]
+fn mixed(own: u64, number: u64) -> u64 {
+    let product = u128::from(own ^ number.rotate_left(32)) * u128::from(number | 1);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Compares: how many rows the original has, or nothing where a value could be shown in several ways.
+pub(super) fn compare(
+    counted: &Counted,
+    lines: &Lines,
+    plan: &Columns,
+    source: &Source,
+    policy: &Policy,
+) -> Result<Option<u64>> {
+    if plan.changed.iter().any(|&(position, _)| may_be_local(counted, position)) {
+        return Ok(None);
+    }
+    let workers = source.scan(
+        |_| Worker::new(plan.changed.len()),
+        |worker, chunk| {
+            worker.look(&chunk, source, lines, plan);
+            Ok(())
+        },
+        |()| Ok(()),
+    )?;
+    if workers.iter().map(|w| w.matched).sum::<u64>() != counted.tuples.rows {
+        return Err(Error::refused("some released rows stand for no row of the original."));
+    }
+    if workers.iter().fold(0u64, |sum, w| sum.wrapping_add(w.print)) != lines.print {
+        return Err(Error::refused("cells that should leave as they are differ from the original."));
+    }
+    for i in 0..plan.changed.len() {
+        if !column_is_true(counted, lines, plan, policy, i, &workers)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(workers.iter().map(|w| w.rows).sum()))
+}
+
+/// Whether a released column shows `*` beside other labels: then a value may be shown in two ways.
+fn may_be_local(counted: &Counted, position: usize) -> bool {
+    let dictionary = &counted.tuples.dictionaries[position];
+    let labels = dictionary.len() - 1 + usize::from(dictionary.missing_occurs);
+    labels > 1 && (1..dictionary.len() as u32).any(|label| dictionary.text(label) == crate::hierarchy::SUPPRESSED)
+}
+
+/// Whether each value has one label it could be shown as; refuses lines under another one.
+fn column_is_true(
+    counted: &Counted,
+    lines: &Lines,
+    plan: &Columns,
+    policy: &Policy,
+    i: usize,
+    workers: &[Worker],
+) -> Result<bool> {
+    let (position, column) = plan.changed[i];
+    let dictionary = &counted.tuples.dictionaries[position];
+    let mut values: BTreeMap<&[u8], (u64, u64)> = BTreeMap::new();
+    for worker in workers {
+        for (n, (rows, sum)) in worker.sums[i].iter().enumerate() {
+            let own = values.entry(worker.values[i].get(n as u32)).or_default();
+            *own = (own.0 + rows, own.1.wrapping_add(*sum));
+        }
+    }
+    let texts: Vec<String> = values.keys().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
+    let labels = labels_of(policy, column, &texts, &dictionary.texts())?;
+    let code_of: BTreeMap<&str, usize> = (0..dictionary.len()).map(|c| (dictionary.text(c as u32), c)).collect();
+    let mut expected = vec![0u64; dictionary.len()];
+    for (text, (_, sum)) in texts.iter().zip(values.values()).filter(|(_, (rows, _))| *rows > 0) {
+        let own = labels.get(text).into_iter().flatten();
+        let mut codes: Vec<usize> = own.filter_map(|label| code_of.get(label.as_str()).copied()).collect();
+        codes.retain(|&c| c != 0 || dictionary.missing_occurs);
+        codes.sort_unstable();
+        codes.dedup();
+        match codes[..] {
+            [] => return Err(no_ancestor(policy, column)),
+            [only] => expected[only] = expected[only].wrapping_add(*sum),
+            _ => return Ok(false),
+        }
+    }
+    let mut released = vec![0u64; dictionary.len()];
+    for (t, sum) in lines.sums.iter().enumerate() {
+        let own = &mut released[counted.tuples.code(t, position) as usize];
+        *own = own.wrapping_add(*sum);
+    }
+    match released == expected {
+        true => Ok(true),
+        false => Err(no_ancestor(policy, column)),
+    }
+}
+
+/// What one thread has seen of the original.
+struct Worker {
+    rows: u64,
+    matched: u64,
+    print: u64,
+    /// By changed column: its values, deleted rows included.
+    values: Vec<Texts>,
+    /// By changed column and value: released rows, and the sum of their lines' numbers.
+    sums: Vec<Vec<(u64, u64)>>,
+    /// By row of the chunk: the number of its line if it leaves.
+    numbers: Vec<Option<u64>>,
+}
+
+impl Worker {
+    fn new(width: usize) -> Worker {
+        let (values, sums) = (vec![Texts::default(); width], vec![Vec::new(); width]);
+        Worker { rows: 0, matched: 0, print: 0, values, sums, numbers: Vec::new() }
+    }
+
+    fn look(&mut self, chunk: &Chunk, source: &Source, lines: &Lines, plan: &Columns) {
+        // A cell as the release shows it: missing is empty.
+        let plain = |r: usize, c: usize| {
+            let cell = chunk.cell(r, c);
+            if source.is_missing(cell) { &[][..] } else { cell }
+        };
+        self.rows += chunk.rows() as u64;
+        self.numbers.clear();
+        let number = |line: u64| lines.set.contains(line).then(|| lines.draw.of(line));
+        self.numbers.extend((0..chunk.rows()).map(|r| number(chunk.line(r))));
+        self.matched += self.numbers.iter().flatten().count() as u64;
+        for (i, &(_, c)) in plan.changed.iter().enumerate() {
+            let (values, sums) = (&mut self.values[i], &mut self.sums[i]);
+            for (r, number) in self.numbers.iter().enumerate() {
+                let value = values.intern(plain(r, c)) as usize;
+                if value >= sums.len() {
+                    sums.resize(value + 1, (0, 0));
+                }
+                if let Some(number) = number {
+                    sums[value] = (sums[value].0 + 1, sums[value].1.wrapping_add(*number));
+                }
+            }
+        }
+        if !plan.kept.is_empty() {
+            for (r, number) in self.numbers.iter().enumerate() {
+                if let Some(number) = number {
+                    let own = fingerprint(&lines.key, plan.kept.iter().map(|&(_, c)| plain(r, c)));
+                    self.print = self.print.wrapping_add(mixed(own, *number));
+                }
+            }
+        }
+    }
+}

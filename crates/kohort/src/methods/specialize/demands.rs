@@ -1,0 +1,129 @@
+//! What is required of a class, as counts that can be added up: people, and for each sensitive
+//! column those with any value and those with each value that matters.
+
+use kohort_core::cohort::Cohort;
+use kohort_core::number::K;
+use kohort_core::privacy::{Counts, Sensitive};
+use kohort_core::table::Keys;
+
+/// What becomes of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It meets everything.
+    Holds,
+    /// It has fewer than k people. What is finer has no more.
+    TooFew,
+    /// Its sensitive values do not.
+    Reveals,
+}
+
+/// The requirements over a vector of counts: `counts[0]` are the people.
+#[derive(Debug)]
+pub(super) struct Demands {
+    /// k.
+    pub k: u32,
+    /// How long a vector of counts is.
+    pub width: usize,
+    /// By tuple: which of `adds` it has; empty where nothing is required of sensitive values.
+    pub signature: Vec<u32>,
+    /// What one person with a signature adds to, beside the people.
+    pub adds: Vec<Vec<u32>>,
+    columns: Vec<Demand>,
+}
+
+/// What is required of one sensitive column.
+#[derive(Debug)]
+struct Demand {
+    requirement: Sensitive,
+    /// Where people with any value are counted.
+    any: usize,
+    /// Value codes, and where they are counted.
+    values: Vec<(u32, usize)>,
+    /// People by value code in the whole release, for t-closeness.
+    table: Vec<u64>,
+}
+
+impl Demands {
+    /// The requirements of a cohort, over all its people.
+    pub(super) fn new(cohort: &Cohort, k: K) -> Demands {
+        let mut columns = Vec::new();
+        let mut positions = Vec::new();
+        let mut width = 1;
+        for required in &cohort.required {
+            let mut requirement = required.requirement.clone();
+            // All of a class is within confidence 1.
+            requirement.confidence = requirement.confidence.filter(|c| !c.max.allows(1, 1));
+            if requirement.is_empty() {
+                continue;
+            }
+            let position = required.kept.position;
+            let codes = 1..cohort.tuples.dictionaries[position].len() as u32;
+            let listed = match &requirement {
+                Sensitive { confidence: Some(c), l_diversity: None, t_closeness: None } => c.listed.as_ref(),
+                _ => None,
+            };
+            let matters = codes.filter(|&c| listed.is_none_or(|listed| listed[c as usize]));
+            let values: Vec<(u32, usize)> = matters.zip(width + 1..).collect();
+            let any = width;
+            width += 1 + values.len();
+            let table = vec![0; cohort.tuples.dictionaries[position].len()];
+            columns.push(Demand { requirement, any, values, table });
+            positions.push(position);
+        }
+        let mut keys = Keys::new(positions.len());
+        let mut key = vec![0; positions.len()];
+        let tuples = if columns.is_empty() { 0 } else { cohort.tuples.len() };
+        let signature = (0..tuples).map(|t| {
+            key.iter_mut().zip(&positions).for_each(|(slot, &p)| *slot = cohort.tuples.code(t, p));
+            keys.intern(&key)
+        });
+        let signature: Vec<u32> = signature.collect();
+        let adds = (0..keys.len() as u32).map(|s| {
+            let own = columns.iter().zip(keys.get(s)).filter(|(_, code)| **code != 0);
+            own.flat_map(|(demand, &code)| {
+                let value = demand.values.binary_search_by_key(&code, |v| v.0).ok();
+                std::iter::once(demand.any as u32).chain(value.map(|v| demand.values[v].1 as u32))
+            })
+            .collect()
+        });
+        let adds = adds.collect();
+        let k = u32::try_from(k.get()).unwrap_or(u32::MAX);
+        Demands { k, width, signature, adds, columns }
+    }
+
+    /// The signature of a tuple.
+    pub(super) fn signature(&self, tuple: usize) -> u32 {
+        self.signature.get(tuple).copied().unwrap_or(0)
+    }
+
+    /// Whether anything is required of sensitive values.
+    pub(super) fn reads_sensitive(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// Takes the counts of the whole release: t-closeness is measured against them.
+    pub(super) fn set_table(&mut self, counts: &[u32]) {
+        for demand in &mut self.columns {
+            demand.table.fill(0);
+            demand.values.iter().for_each(|&(code, at)| demand.table[code as usize] = u64::from(counts[at]));
+        }
+    }
+
+    /// Whether a class with these counts meets everything. One without people is no class.
+    pub(super) fn verdict(&self, counts: &[u32], scratch: &mut Vec<(u32, u64)>) -> Verdict {
+        if counts[0] == 0 {
+            return Verdict::Holds;
+        }
+        if counts[0] < self.k {
+            return Verdict::TooFew;
+        }
+        let holds = self.columns.iter().all(|demand| {
+            scratch.clear();
+            let values = demand.values.iter().map(|&(code, at)| (code, u64::from(counts[at])));
+            scratch.extend(values.filter(|v| v.1 > 0));
+            let class = Counts { values: scratch, people: u64::from(counts[demand.any]) };
+            demand.requirement.holds(&class, &demand.table)
+        });
+        if holds { Verdict::Holds } else { Verdict::Reveals }
+    }
+}

@@ -1,0 +1,122 @@
+//! Parameters of `specialize`: as written → as meant.
+
+use kohort_core::Result;
+use kohort_core::number::Fraction;
+use kohort_core::policy::{Policy, Role};
+use kohort_core::privacy::Knows;
+
+/// What a specialization is chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Objective {
+    /// "class": information gain on the column with role class.
+    Class,
+    /// "discernibility": how many pairs of records can be told apart afterwards.
+    Discernibility(ScoreMode),
+    /// "none": the value with most records first.
+    None,
+}
+
+impl Objective {
+    /// Its name in policies and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Objective::Class => "class",
+            Objective::Discernibility(_) => "discernibility",
+            Objective::None => "none",
+        }
+    }
+}
+
+/// What discernibility ranks by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScoreMode {
+    /// "reduction": Σ |class|² before minus after.
+    Reduction,
+    /// "paper-before": formula 4 of the paper, to reproduce it.
+    PaperBefore,
+    /// "paper-after": example 3 of the paper, to reproduce it.
+    PaperAfter,
+}
+
+/// Which cut of an interval is considered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumericSplit {
+    /// "best_valid": the best of those that keep the guarantee.
+    BestValid,
+    /// "best_then_check": the best of all; if it breaks the guarantee, the interval stays whole.
+    BestThenCheck,
+}
+
+/// What the policy says beside `name = "specialize"`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// `objective`: default "class" where a column has role class, else "discernibility".
+    pub objective: Objective,
+    /// `max_steps`: stop after so many specializations.
+    pub max_steps: Option<u64>,
+    /// `max_suppressed`: the share of records that may be deleted where they alone block a
+    /// specialization. Default 0.
+    pub max_suppressed: Fraction,
+    /// `numeric_split`: default "best_valid".
+    pub numeric_split: NumericSplit,
+    /// `min_gain`: specializations with a lower score are not made. Default: none is too low.
+    pub min_gain: Option<f64>,
+}
+
+impl Params {
+    /// Reads and checks them.
+    pub fn read(policy: &Policy) -> Result<Params> {
+        let section = &policy.method;
+        section.only(&[
+            "name",
+            "objective",
+            "max_steps",
+            "max_suppressed",
+            "numeric_split",
+            "min_gain",
+            "score_mode",
+        ])?;
+        if let Knows::Sets(_) = policy.privacy.knows {
+            return Err(section.wrong(
+                "name",
+                "\"specialize\" takes knows = \"all\" or a number. For listed sets of columns say name = \"lattice\".",
+            ));
+        }
+        let classes = policy.positions(|r| *r == Role::Class).len();
+        let words = [
+            ("class", Objective::Class),
+            ("discernibility", Objective::Discernibility(ScoreMode::Reduction)),
+            ("none", Objective::None),
+        ];
+        let mut objective = section.word("objective", &words)?.unwrap_or(match classes {
+            1 => Objective::Class,
+            _ => Objective::Discernibility(ScoreMode::Reduction),
+        });
+        if objective == Objective::Class && classes != 1 {
+            let have = if classes == 0 { "no column has".into() } else { format!("{classes} columns have") };
+            return Err(section.wrong(
+                "objective",
+                format!("\"class\" is about one column with role = \"class\", but {have} it. Say \"discernibility\" or \"none\", or name the column."),
+            ));
+        }
+        let modes = [
+            ("reduction", ScoreMode::Reduction),
+            ("paper-before", ScoreMode::PaperBefore),
+            ("paper-after", ScoreMode::PaperAfter),
+        ];
+        if let Some(mode) = section.word("score_mode", &modes)? {
+            match &mut objective {
+                Objective::Discernibility(own) => *own = mode,
+                _ => return Err(section.wrong("score_mode", "goes with objective = \"discernibility\".")),
+            }
+        }
+        let numeric = [("best_valid", NumericSplit::BestValid), ("best_then_check", NumericSplit::BestThenCheck)];
+        Ok(Params {
+            objective,
+            max_steps: section.whole("max_steps")?,
+            max_suppressed: section.share("max_suppressed")?.unwrap_or(Fraction::NONE),
+            numeric_split: section.word("numeric_split", &numeric)?.unwrap_or(NumericSplit::BestValid),
+            min_gain: section.decimal("min_gain")?.map(|d| d.to_f64()),
+        })
+    }
+}
