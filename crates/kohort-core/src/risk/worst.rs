@@ -74,15 +74,15 @@ fn crowd(cohort: &Cohort, view: View) -> Crowd {
     let quasi = 0..cohort.quasi.len();
     let known = match view {
         View::Before => quasi
-            .map(|q| Codes {
-                of: (0..tuples.len()).map(|t| tuples.code(t, q)).collect(),
-                len: tuples.dictionaries[q].len(),
+            .map(|q| {
+                let codes = (0..tuples.len()).map(|t| tuples.code(t, q));
+                Codes::occurring(codes.collect(), tuples.dictionaries[q].len())
             })
             .collect(),
         View::After(plan) => quasi
-            .map(|q| Codes {
-                of: plan.cells.chunks_exact(plan.changed.len()).map(|cells| cells[q]).collect(),
-                len: plan.changed[q].labels.len(),
+            .map(|q| {
+                let labels = plan.cells.chunks_exact(plan.changed.len()).map(|cells| cells[q]);
+                Codes::occurring(labels.collect(), plan.changed[q].labels.len())
             })
             .collect(),
     };

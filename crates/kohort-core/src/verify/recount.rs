@@ -180,12 +180,16 @@ impl Counted {
             of: (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect(),
             len: self.tuples.dictionaries[position].len(),
         };
+        let shown = |position: usize| {
+            let codes = codes(position);
+            Codes::occurring(codes.of, codes.len)
+        };
         let sensitive = match required {
             Required::KAlone => 0..0,
             Required::Everything => self.quasi + self.details..self.columns.len(),
         };
         let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
-        let known = (0..self.quasi).map(codes).collect();
+        let known = (0..self.quasi).map(shown).collect();
         let crowd = Crowd { known, sensitive: sensitive.map(codes).collect(), people };
         let threads = self.source.threads();
         let requirements = &self.requirements[..crowd.sensitive.len()];
