@@ -2,6 +2,7 @@
 //!
 //! Start with [`pipeline`]: it is the whole product in one page.
 
+pub mod baselines;
 pub mod demo;
 pub mod evidence;
 pub mod hospital;

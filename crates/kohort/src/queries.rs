@@ -2,7 +2,7 @@
 //! a recipient would who averages over all reconstructions, against the original.
 
 use kohort_core::records::Records;
-use kohort_core::release::{CodeChunk, Node};
+use kohort_core::release::{CodeChunk, Columns, Node};
 use std::collections::HashMap;
 
 /// Where a code stands in a cluster.
@@ -27,7 +27,7 @@ struct Leaf {
 pub struct Expected<'a> {
     leaves: Vec<Leaf>,
     /// All chunks, each with the patients it is about.
-    chunks: Vec<(&'a CodeChunk, f64)>,
+    chunks: Vec<(Columns<'a>, f64)>,
     /// By code: the leaves that show it.
     holders: Vec<Vec<u32>>,
     k: f64,
@@ -37,14 +37,14 @@ impl<'a> Expected<'a> {
     /// Of these clusters, whose codes are numbers below `codes`.
     pub fn new(nodes: &'a [Node], codes: usize, k: u64) -> Expected<'a> {
         let mut numbers: HashMap<*const CodeChunk, u32> = HashMap::new();
-        let (mut leaves, mut chunks): (Vec<Leaf>, Vec<(&CodeChunk, f64)>) = (Vec::new(), Vec::new());
+        let (mut leaves, mut chunks): (Vec<Leaf>, Vec<(Columns, f64)>) = (Vec::new(), Vec::new());
         for node in nodes {
             node.walk(&mut |cluster, above| {
                 let own = cluster.record_chunks.iter().map(|chunk| (chunk, u64::from(cluster.size)));
                 let mut codes: Vec<(u32, Place)> = Vec::new();
                 for (chunk, size) in own.chain(above.iter().copied()) {
                     let number = *numbers.entry(std::ptr::from_ref(chunk)).or_insert_with(|| {
-                        chunks.push((chunk, size as f64));
+                        chunks.push((Columns::new(chunk), size as f64));
                         chunks.len() as u32 - 1
                     });
                     codes.extend(chunk.domain.iter().map(|&code| (code, Place::Chunk(number))));
@@ -82,11 +82,11 @@ impl<'a> Expected<'a> {
                     Place::Item => share *= self.item(leaf),
                     Place::Chunk(_) if places[..i].iter().any(|(p, _)| *p == place) => {}
                     Place::Chunk(c) => {
-                        let (chunk, size) = self.chunks[c as usize];
+                        let (chunk, size) = &self.chunks[c as usize];
                         let part: Vec<u32> =
                             places[i..].iter().filter(|(p, _)| *p == place).map(|(_, code)| *code).collect();
                         debug_assert_eq!(part[0], code);
-                        share *= chunk.support(&part) as f64 / size;
+                        share *= chunk.with_all(&part) as f64 / size;
                     }
                 }
             }
@@ -114,9 +114,8 @@ impl<'a> Expected<'a> {
                     Place::Chunk(c) if seen.contains(c) => {}
                     Place::Chunk(c) => {
                         seen.push(*c);
-                        let (chunk, size) = self.chunks[*c as usize];
-                        let any = chunk.subrecords().filter(|s| s.iter().any(|c| codes.binary_search(c).is_ok()));
-                        none *= 1.0 - any.count() as f64 / size;
+                        let (chunk, size) = &self.chunks[*c as usize];
+                        none *= 1.0 - chunk.with_any(codes) as f64 / size;
                     }
                 }
             }

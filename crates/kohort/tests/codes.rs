@@ -495,3 +495,106 @@ fn the_brute_force_finds_what_s2_and_s4_prevent() {
     let s4 = json!({ "members": members, "shared_chunks": [chunk("e", 2)] });
     assert_eq!(World::of(&[s4]).most(&two("a", "e"), 9), 1);
 }
+
+/// For a reader who takes every recombination of one cluster for equally likely: by chunk and fragment, the chance that
+/// a person of whom `known` is known has it; the last of each chunk is the chance of having none.
+fn links(world: &World, known: &BTreeSet<String>) -> Vec<Vec<f64>> {
+    let slots = world.cluster.len();
+    let mut counts: Vec<Vec<u64>> = world.chunks.iter().map(|(_, s)| vec![0; s.len() + 1]).collect();
+    let mut total = 0;
+    // By chunk: the fragment of each slot.
+    let mut laid: Vec<Vec<Option<usize>>> = vec![vec![None; slots]; world.chunks.len()];
+    place(world, 0, 0, &mut laid, known, &mut counts, &mut total);
+    counts.into_iter().map(|c| c.into_iter().map(|n| n as f64 / (total as f64).max(1.0)).collect()).collect()
+}
+
+fn place(
+    world: &World,
+    chunk: usize,
+    fragment: usize,
+    laid: &mut Vec<Vec<Option<usize>>>,
+    known: &BTreeSet<String>,
+    counts: &mut [Vec<u64>],
+    total: &mut u64,
+) {
+    let slots = world.cluster.len();
+    let Some((_, fragments)) = world.chunks.get(chunk) else {
+        // The person is the first slot; every non-empty set of patients may have a code of the item chunk.
+        let mut own: BTreeSet<&String> = BTreeSet::new();
+        let mut empty: Vec<bool> = vec![true; slots];
+        for (c, (_, fragments)) in world.chunks.iter().enumerate() {
+            for slot in 0..slots {
+                if let Some(f) = laid[c][slot] {
+                    empty[slot] = false;
+                    if slot == 0 {
+                        own.extend(&fragments[f]);
+                    }
+                }
+            }
+        }
+        let sets = 1u64 << slots;
+        let items = world.items.len() as u32;
+        let mut fitting = 0;
+        for choice in 0..sets.pow(items) {
+            let who = |i: u32| choice / sets.pow(i) % sets;
+            let all_some = (0..items).all(|i| who(i) > 0);
+            let nobody = (0..slots).any(|s| empty[s] && (0..items).all(|i| who(i) >> s & 1 == 0));
+            let has = |code: &String| {
+                own.contains(code) || (0..items).any(|i| who(i) & 1 == 1 && world.items[i as usize].1 == *code)
+            };
+            fitting += u64::from(all_some && !nobody && known.iter().all(has));
+        }
+        for (c, (_, fragments)) in world.chunks.iter().enumerate() {
+            counts[c][laid[c][0].unwrap_or(fragments.len())] += fitting;
+        }
+        return *total += fitting;
+    };
+    if fragment == fragments.len() {
+        return place(world, chunk + 1, 0, laid, known, counts, total);
+    }
+    for slot in 0..slots {
+        if laid[chunk][slot].is_none() {
+            laid[chunk][slot] = Some(fragment);
+            place(world, chunk, fragment + 1, laid, known, counts, total);
+            laid[chunk][slot] = None;
+        }
+    }
+}
+
+#[test]
+fn a_plain_reader_links_nobody_to_a_fragment_beyond_one_in_k() {
+    let mut draw = lottery(11);
+    let mut looked = 0;
+    for round in 0..cases(300) {
+        let k = 2 + round % 2;
+        let rows: Vec<Vec<String>> = (0..k + draw(3))
+            .map(|_| (0..3).filter(|_| draw(2) == 0).map(|c| format!("c{c}")).collect::<Vec<_>>())
+            .collect();
+        let method = "[method]\nname = \"disassociate\"\n".to_string();
+        let case = Case { rows, k, m: 2, long: false, method };
+        let folder = tempfile::tempdir().unwrap();
+        let Ok((out, _)) = release(&case.write(folder.path()), "out", &options(1, 1)) else { continue };
+        for node in clusters(&out).iter().filter(|node| node.get("size").is_some_and(|n| n.as_u64() < Some(5))) {
+            let world = World::of(std::slice::from_ref(node));
+            for row in case.rows.iter().filter(|row| !row.is_empty()) {
+                for known in known_sets(&row.iter().cloned().collect(), 2) {
+                    looked += 1;
+                    for chunk in links(&world, &known) {
+                        let (_, fragments) = chunk.split_last().unwrap();
+                        let highest = fragments.iter().fold(0.0, |a: f64, b| a.max(*b));
+                        assert!(highest <= 1.0 / k as f64 + 1e-9, "{highest} of {known:?} in {node}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(looked > 100, "{looked}");
+}
+
+/// Why the sentence says "non-empty": a, a, a and one without, item chunk {b}.
+#[test]
+fn to_have_none_may_be_likelier_than_one_in_k() {
+    let node = json!({ "size": 4, "record_chunks": [{ "domain": ["a"], "subrecords": [["a"], ["a"], ["a"]] }], "item_chunk": ["b"] });
+    let links = links(&World::of(&[node]), &["b".to_string()].into_iter().collect());
+    assert!((links[0][3] - 2.0 / 5.0).abs() < 1e-9, "{links:?}");
+}

@@ -14,7 +14,8 @@ pub use certificate::{
     Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim,
 };
 pub use clusters::{
-    CLUSTERS_FILE, Cluster, Clusters, CodeChunk, DEEPEST, Header, Joint, Node, Shared, read_clusters, write_clusters,
+    CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
+    write_clusters,
 };
 pub use dictionary::{codes_dictionary, data_dictionary};
 pub use guarantee::{Guarantee, guarantee};

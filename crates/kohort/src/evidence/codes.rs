@@ -68,7 +68,7 @@ pub struct Run<'a> {
 /// W1 holds the codes that so many hundredths of a percent of the patients have together.
 const FREQUENT: u64 = 125;
 /// At most so many sets.
-const MOST_QUERIES: usize = 2000;
+const MOST_QUERIES: usize = 1000;
 
 /// What metrics.json holds.
 pub fn measure(

@@ -74,6 +74,52 @@ impl CodeChunk {
     }
 }
 
+/// A chunk by columns: for each code of its domain the subrecords that hold it, a bit each. Supports
+/// of combinations are counted on it without looking at the subrecords again.
+#[derive(Debug, Clone)]
+pub struct Columns<'a> {
+    domain: &'a [u32],
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl<'a> Columns<'a> {
+    /// Of this chunk.
+    pub fn new(chunk: &'a CodeChunk) -> Columns<'a> {
+        let words = chunk.len().div_ceil(64);
+        let mut bits = vec![0; words * chunk.domain.len()];
+        for (row, subrecord) in chunk.subrecords().enumerate() {
+            for column in subrecord.iter().filter_map(|code| chunk.domain.binary_search(code).ok()) {
+                bits[column * words + row / 64] |= 1 << (row % 64);
+            }
+        }
+        Columns { domain: &chunk.domain, words, bits }
+    }
+
+    /// Whether it shows a code.
+    pub fn holds(&self, code: u32) -> bool {
+        self.domain.binary_search(&code).is_ok()
+    }
+
+    fn column(&self, code: u32) -> Option<&[u64]> {
+        let column = self.domain.binary_search(&code).ok()?;
+        Some(&self.bits[column * self.words..][..self.words])
+    }
+
+    /// Subrecords that hold all of `codes`: none, if it does not show one of them.
+    pub fn with_all(&self, codes: &[u32]) -> u64 {
+        let columns: Option<Vec<&[u64]>> = codes.iter().map(|&code| self.column(code)).collect();
+        let Some(columns) = columns else { return 0 };
+        (0..self.words).map(|w| u64::from(columns.iter().fold(u64::MAX, |all, c| all & c[w]).count_ones())).sum()
+    }
+
+    /// Subrecords that hold any of `codes`.
+    pub fn with_any(&self, codes: &[u32]) -> u64 {
+        let columns: Vec<&[u64]> = codes.iter().filter_map(|&code| self.column(code)).collect();
+        (0..self.words).map(|w| u64::from(columns.iter().fold(0, |any, c| any | c[w]).count_ones())).sum()
+    }
+}
+
 /// Patients whose codes are split into chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cluster {

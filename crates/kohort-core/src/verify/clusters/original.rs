@@ -2,10 +2,11 @@
 
 use super::Read;
 use crate::records::Records;
-use crate::release::{ClustersClaim, CodeChunk, Node};
+use crate::release::{ClustersClaim, CodeChunk, Columns, Node};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::rc::Rc;
 
 /// What was counted against the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct ClustersCompared {
 }
 
 /// More combinations than this are not looked for one by one.
-const MOST_COMBINATIONS: u64 = 20_000_000;
+const MOST_COMBINATIONS: u64 = 5_000_000;
 
 fn differs(what: &str) -> Error {
     Error::refused(format!("the release is not that of this original: {what}."))
@@ -171,11 +172,15 @@ impl Candidates {
     /// it as its rarest part allows. Parts are laid over one another; codes of the item chunk may be
     /// everybody's.
     fn look(&mut self, rows: &[u32], chunks: &[&CodeChunk], size: u64, records: &Records) {
-        let mut supports: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+        if self.left == 0 {
+            return;
+        }
+        let chunks: Vec<Columns> = chunks.iter().map(|chunk| Columns::new(chunk)).collect();
+        let mut part = Vec::new();
         for &row in rows {
             let codes = records.get(row as usize);
             let chunk_of: Vec<Option<usize>> =
-                codes.iter().map(|code| chunks.iter().position(|c| c.domain.binary_search(code).is_ok())).collect();
+                codes.iter().map(|&code| chunks.iter().position(|c| c.holds(code))).collect();
             combinations(codes.len(), self.m, &mut |places| {
                 if self.left == 0 {
                     return;
@@ -183,13 +188,14 @@ impl Candidates {
                 self.left -= 1;
                 self.counted += 1;
                 let mut found = size;
-                for (c, chunk) in chunks.iter().enumerate() {
-                    let part: Vec<u32> =
-                        places.iter().filter(|&&p| chunk_of[p] == Some(c)).map(|&p| codes[p]).collect();
-                    if !part.is_empty() {
-                        let support = *supports.entry(part).or_insert_with_key(|part| chunk.support(part));
-                        found = found.min(support);
+                for (i, &place) in places.iter().enumerate() {
+                    let Some(own) = chunk_of[place] else { continue };
+                    if places[..i].iter().any(|&p| chunk_of[p] == Some(own)) {
+                        continue;
                     }
+                    part.clear();
+                    part.extend(places[i..].iter().filter(|&&p| chunk_of[p] == Some(own)).map(|&p| codes[p]));
+                    found = found.min(chunks[own].with_all(&part));
                 }
                 self.fewest = Some(self.fewest.map_or(found, |f| f.min(found)));
             });
@@ -223,7 +229,8 @@ pub(in crate::verify) fn as_multisets(
     let supports = records.supports();
     // By code: the least and the most records that may hold it; and the clusters that do.
     let mut bounds = vec![(0u64, 0u64); records.distinct()];
-    let mut leaves: Vec<(Vec<&CodeChunk>, &[u32], u64)> = Vec::new();
+    let mut leaves: Vec<Leaf> = Vec::new();
+    let mut columns: HashMap<*const CodeChunk, Rc<Columns>> = HashMap::new();
     let mut holders: Vec<Vec<u32>> = vec![Vec::new(); records.distinct()];
     for node in &read.nodes {
         for (chunk, ..) in node.chunks() {
@@ -245,7 +252,11 @@ pub(in crate::verify) fn as_multisets(
                 bounds[code as usize].0 += 1;
                 bounds[code as usize].1 += u64::from(cluster.size);
             }
-            leaves.push((chunks, &cluster.item_chunk, u64::from(cluster.size)));
+            let chunks = chunks.into_iter().map(|chunk| {
+                let key = std::ptr::from_ref(chunk);
+                Rc::clone(columns.entry(key).or_insert_with(|| Rc::new(Columns::new(chunk))))
+            });
+            leaves.push(Leaf { chunks: chunks.collect(), items: &cluster.item_chunk, size: u64::from(cluster.size) });
         });
     }
     for (&(least, most), support) in bounds.iter().zip(supports) {
@@ -253,7 +264,7 @@ pub(in crate::verify) fn as_multisets(
             return Err(differs("a code is more or less frequent in it than the release allows"));
         }
     }
-    let (mut seen, mut left) = (HashSet::<Vec<u32>>::new(), MOST_COMBINATIONS / 4);
+    let (mut seen, mut left) = (HashSet::<Vec<u32>>::new(), MOST_COMBINATIONS);
     let mut fewest: Option<u64> = None;
     let mut lacking = false;
     for record in records.iter() {
@@ -269,8 +280,7 @@ pub(in crate::verify) fn as_multisets(
             let rarest = known.iter().min_by_key(|&&code| holders[code as usize].len());
             let mut best = 0;
             for &leaf in rarest.map_or(&[][..], |&code| &holders[code as usize]) {
-                let (chunks, items, size) = &leaves[leaf as usize];
-                best = best.max(candidates_in(&known, chunks, items, *size));
+                best = best.max(leaves[leaf as usize].candidates(&known));
                 if best >= claim.k.get() {
                     break;
                 }
@@ -298,17 +308,26 @@ pub(in crate::verify) fn as_multisets(
     })
 }
 
-/// How many patients of a cluster could have all of `known`.
-fn candidates_in(known: &[u32], chunks: &[&CodeChunk], items: &[u32], size: u64) -> u64 {
-    let mut placed = 0;
-    let mut found = size;
-    for chunk in chunks {
-        let part: Vec<u32> = known.iter().copied().filter(|code| chunk.domain.binary_search(code).is_ok()).collect();
-        if !part.is_empty() {
-            placed += part.len();
-            found = found.min(chunk.support(&part));
+/// A cluster as its patients may be looked for.
+struct Leaf<'a> {
+    /// Its chunks, shared ones included.
+    chunks: Vec<Rc<Columns<'a>>>,
+    items: &'a [u32],
+    size: u64,
+}
+
+impl Leaf<'_> {
+    /// How many of its patients could have all of `known`.
+    fn candidates(&self, known: &[u32]) -> u64 {
+        let mut placed = known.iter().filter(|code| self.items.binary_search(code).is_ok()).count();
+        let mut found = self.size;
+        for chunk in &self.chunks {
+            let part: Vec<u32> = known.iter().copied().filter(|&code| chunk.holds(code)).collect();
+            if !part.is_empty() {
+                placed += part.len();
+                found = found.min(chunk.with_all(&part));
+            }
         }
+        if placed == known.len() { found } else { 0 }
     }
-    placed += known.iter().filter(|code| items.binary_search(code).is_ok()).count();
-    if placed == known.len() { found } else { 0 }
 }

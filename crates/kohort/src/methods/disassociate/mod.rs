@@ -22,7 +22,7 @@ mod tests;
 mod verpart;
 
 pub use constraints::Constraints;
-pub use params::{ConstraintsBy, Formed, Params, Refine};
+pub use params::{ConstraintsBy, Formed, Level, Params, Refine};
 pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};
@@ -78,12 +78,8 @@ pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: 
     };
     let sorted = Sorted::new(records);
     let max_cluster = params.max_cluster(asked.k);
-    let leaves: Vec<Leaf> = match params.clusters {
-        Formed::Paper | Formed::Best => {
-            let clusters = horpart(&sorted, &rules, max_cluster, threads);
-            split_all(&sorted, clusters, &rules, threads)
-        }
-    };
+    let clusters = horpart(&sorted, &rules, max_cluster, threads);
+    let leaves = split_all(&sorted, &clusters, &rules, threads);
     let formed = leaves.len();
     let mut leaf_of = vec![0; sorted.len()];
     for (i, leaf) in leaves.iter().enumerate() {
@@ -103,17 +99,16 @@ pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: 
 }
 
 /// A joint cluster holds at most so many patients.
-const MOST_JOINT: usize = 2000;
+const MOST_JOINT: usize = 20_000;
 /// How many clusters a thread takes at a time.
-const BATCH: usize = 256;
+const BATCH: usize = 16;
 
-fn split_all(records: &Sorted, clusters: Vec<Vec<u32>>, rules: &Rules, threads: usize) -> Vec<Leaf> {
-    let batches: Vec<Vec<Vec<u32>>> = clusters.chunks(BATCH).map(<[_]>::to_vec).collect();
-    let work = |batch: Vec<Vec<u32>>| {
+fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &Rules, threads: usize) -> Vec<Leaf> {
+    let work = |batch: &[Vec<u32>]| {
         let mut pairs = Vec::new();
-        batch.into_iter().map(|rows| split(records, rows, rules, &mut pairs)).collect::<Vec<_>>()
+        batch.iter().map(|rows| split(records, rows.clone(), rules, &mut pairs)).collect::<Vec<_>>()
     };
-    on_threads(threads, batches, work).into_iter().flatten().collect()
+    on_threads(threads, clusters.chunks(BATCH).collect(), work).into_iter().flatten().collect()
 }
 
 /// The node of a tree; `moved` are the codes that shared chunks above took from item chunks.

@@ -12,7 +12,8 @@ use kohort_core::records::Records;
 pub enum Formed {
     /// As printed: HORPART alone.
     Paper,
-    /// HORPART's tree, cut where least is lost.
+    /// HORPART, stopped at larger clusters: on every set measured they tell more, of codes and of
+    /// combinations, and promise the same (docs/experiments-codes.md).
     Best,
 }
 
@@ -54,7 +55,7 @@ pub enum ConstraintsBy {
 /// What the policy says beside `name = "disassociate"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// `max_cluster`: clusters have fewer patients than this. Default 2k as printed, larger where it loses less.
+    /// `max_cluster`: clusters have fewer patients than this. Default 256k; 2k as printed with "paper".
     pub max_cluster: Option<u64>,
     /// `refine`: whether clusters share chunks. Default true.
     pub refine: Refine,
@@ -138,8 +139,8 @@ impl Params {
     pub(super) fn max_cluster(&self, k: u64) -> usize {
         let usual = match (self.clusters, self.subrecords) {
             (Formed::Paper, Subrecords::UpToM) => 2 * k,
-            (_, Subrecords::Whole) => 4 * k,
-            (Formed::Best, Subrecords::UpToM) => 4 * k,
+            (Formed::Paper, Subrecords::Whole) => 4 * k,
+            (Formed::Best, Subrecords::UpToM | Subrecords::Whole) => LARGE * k,
         };
         self.max_cluster.unwrap_or(usual).max(2 * k).min(LARGEST_CLUSTER) as usize
     }
@@ -164,6 +165,8 @@ impl Params {
     }
 }
 
+/// How many times k a cluster may hold where nothing else is said.
+const LARGE: u64 = 256;
 /// A cluster larger than this tells nothing about anybody.
 const LARGEST_CLUSTER: u64 = 100_000;
 

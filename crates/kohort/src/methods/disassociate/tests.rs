@@ -166,6 +166,40 @@ fn a_reader_who_reasons_about_the_method_needs_whole_subrecords() {
     let found = leaves(&records, &rules(2, 2, &[]), &[&[0, 1, 2]]);
     let chunks: Vec<String> = found[0].chunks.iter().map(|c| texts(&records, c).join(", ")).collect();
     assert_eq!(chunks, ["a, a b, a b", "c, c", "d, d"]);
+    // Of all originals of three records over four codes no other makes this release.
+    let all: Vec<String> = (1..16)
+        .map(|mask| {
+            "abcd".chars().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, c)| format!("{c} ")).collect()
+        })
+        .collect();
+    let release = |rows: [&str; 3]| {
+        let records = self::records(&rows.map(str::trim));
+        let (none, params) = (Constraints::none(), Params { clusters: Formed::Paper, ..Params::default() });
+        let asked = Asked { k: 2, m: 2, constraints: &none, sensitive: &[] };
+        let made = disassociate(&records, &asked, &params, 1);
+        let mut text: Vec<String> = made
+            .nodes
+            .iter()
+            .flat_map(|node| node.chunks())
+            .map(|(chunk, ..)| texts(&records, chunk).join(","))
+            .collect();
+        text.extend(
+            made.nodes
+                .iter()
+                .flat_map(|node| node.leaves())
+                .map(|leaf| format!("{} {}", leaf.size, names(&records, &leaf.item_chunk))),
+        );
+        text.sort();
+        text
+    };
+    let shown = release(["a b c", "a b d", "a c d"]);
+    let mut fitting = 0;
+    for (i, a) in all.iter().enumerate() {
+        for (j, b) in all.iter().enumerate().skip(i) {
+            fitting += all.iter().skip(j).filter(|c| release([a, b, c]) == shown).count();
+        }
+    }
+    assert_eq!(fitting, 1);
     let aware = Rules { subrecords: Subrecords::Whole, ..rules(2, 2, &[]) };
     for chunk in &leaves(&records, &aware, &[&[0, 1, 2]])[0].chunks {
         for subrecord in chunk.subrecords() {
