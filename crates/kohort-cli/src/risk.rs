@@ -52,5 +52,23 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             thousands(own.classes)
         ));
     }
+    if let Some(found) = kohort::evidence::attacks(&cohort, &policy)? {
+        say("");
+        let estimated = if found.estimated { ", estimated" } else { "" };
+        say(&format!("a registry of {} people{estimated}", thousands(found.people.round() as u64)));
+        for (region, people, share) in &found.one_patient {
+            say(&format!(
+                "  attack 1, one patient, {region}: {:.1} % of {} people are in classes smaller than {}",
+                100.0 * share,
+                thousands(people.round() as u64),
+                policy.privacy.k
+            ));
+        }
+        say(&format!("  attack 2, the whole file: {:.1} correct links to be expected", found.whole_file));
+        say(&format!(
+            "  attack 3, a targeted neighbour: highest risk {:.1} %, see above for what is known",
+            100.0 * everything.max
+        ));
+    }
     Ok(())
 }

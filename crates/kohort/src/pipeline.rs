@@ -46,6 +46,7 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let (source, policy) = open(policy, options)?;
     let method = Method::of(&policy)?;
     let cohort = timing.stage("count", || cohort::survey(&source, &policy))?;
+    let attacks = evidence::attacks(&cohort, &policy)?;
     let plan = timing.stage("method", || method.plan(&cohort, &policy))?;
     let mut chance = Chance::new(options.seed)?;
     let draft = evidence::draft_certificate(&source, &policy, &cohort, &plan, &method, &chance);
@@ -55,7 +56,8 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
         Ok(staged)
     })?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
-    let metrics = evidence::measure(&cohort, &plan, &policy, &method, &verified, &mut timing);
+    let mut metrics = evidence::measure(&cohort, &plan, &policy, &method, &verified, &mut timing);
+    evidence::add_public_use(&mut metrics, &cohort, &plan, &method, attacks.as_ref());
     let notes = [&policy.notes[..], &cohort.notes].concat();
     report::write(&verified, &policy, &metrics, &notes)?;
     let folder = verified.publish(options.keep_rows)?;
@@ -67,6 +69,7 @@ pub fn open(policy: &Path, options: &Options) -> Result<(Source, Policy)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind(&source)?;
+    let source = source.excluding(policy.exclude.clone(), policy.patient())?;
     Ok((source, policy))
 }
 
@@ -76,6 +79,7 @@ pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Cohort)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind_to_ask(&source, K::LEAST)?;
+    let source = source.excluding(policy.exclude.clone(), policy.patient())?;
     let cohort = cohort::survey(&source, &policy)?;
     Ok((policy, cohort))
 }

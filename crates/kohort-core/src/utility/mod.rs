@@ -4,10 +4,12 @@ mod cells;
 mod discernibility;
 mod entropy;
 mod loss;
+mod missing;
 mod precision;
 
 pub use cells::{Cells, cells};
 pub use discernibility::{average_class_size, discernibility};
 pub use entropy::entropy;
 pub use loss::loss;
+pub use missing::{Blanks, blanks_by_group, rows_with_blanks};
 pub use precision::precision;

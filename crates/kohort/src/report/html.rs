@@ -9,6 +9,7 @@ mod escape;
 mod limits;
 mod number;
 mod place;
+mod public_use;
 mod risk;
 mod svg;
 mod table;
@@ -38,8 +39,10 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
         changes::columns(metrics),
         changes::rows(metrics),
         risk::risk(metrics),
+        public_use::attacks(metrics),
         utility::utility(metrics),
         changes::cells(metrics),
+        public_use::missing(metrics),
         asked::trace(metrics),
         limits::assumed(metrics, notes),
         limits::limits(metrics),
