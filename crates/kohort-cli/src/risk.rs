@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let (policy, surveyed) = survey(&args.policy, &options)?;
     drop(options);
     match surveyed {
-        Surveyed::Table(cohort) => say_table(&policy, &cohort),
+        Surveyed::Table(cohort) => say_table(&policy, &cohort)?,
         Surveyed::Codes(records) => say_codes(&policy, &records),
     }
     Ok(())
@@ -62,7 +62,7 @@ fn say_codes(policy: &Policy, records: &Records) {
 }
 
 /// How many people are alone in the quasi-identifiers.
-fn say_table(policy: &Policy, cohort: &Cohort) {
+fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
@@ -93,4 +93,23 @@ fn say_table(policy: &Policy, cohort: &Cohort) {
             thousands(own.classes)
         ));
     }
+    if let Some(found) = kohort::evidence::attacks(cohort, policy)? {
+        say("");
+        let estimated = if found.estimated { ", estimated" } else { "" };
+        say(&format!("a registry of {} people{estimated}", thousands(found.people.round() as u64)));
+        for (region, people, share) in &found.one_patient {
+            say(&format!(
+                "  attack 1, one patient, {region}: {:.1} % of {} people are in classes smaller than {}",
+                100.0 * share,
+                thousands(people.round() as u64),
+                policy.privacy.k
+            ));
+        }
+        say(&format!("  attack 2, the whole file: {:.1} correct links to be expected", found.whole_file));
+        say(&format!(
+            "  attack 3, a targeted neighbour: highest risk {:.1} %, see above for what is known",
+            100.0 * everything.max
+        ));
+    }
+    Ok(())
 }

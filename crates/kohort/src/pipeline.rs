@@ -62,6 +62,7 @@ pub fn open(policy: &Path, options: &Options) -> Result<(Source, Policy)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind(&source)?;
+    let source = source.excluding(policy.exclude.clone(), policy.patient())?;
     Ok((source, policy))
 }
 
@@ -79,6 +80,7 @@ pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind_to_ask(&source, K::LEAST)?;
+    let source = source.excluding(policy.exclude.clone(), policy.patient())?;
     let surveyed = match policy.layout {
         Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),
         Layout::List | Layout::Long => Surveyed::Codes(records::survey(&source, &policy)?),

@@ -9,6 +9,7 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::policy::Policy;
 use kohort_core::records::{self, Records};
 use kohort_core::release::{self, Certificate, Chance, Clusters, Plan, Staged, Staging};
+use kohort_core::risk::Attacks;
 use kohort_core::table::Source;
 use kohort_core::verify::{Found, Verified};
 use kohort_core::{Error, Result};
@@ -24,6 +25,8 @@ pub enum Planned {
         cohort: Box<Cohort>,
         /// What happens to them.
         plan: Plan,
+        /// What someone with a registry finds in the table as it is.
+        attacks: Option<Attacks>,
     },
     /// How records of codes are split.
     Codes {
@@ -42,8 +45,9 @@ impl Planned {
         match Task::of(policy)? {
             Task::Table(method) => {
                 let cohort = timing.stage("count", || cohort::survey(source, policy))?;
+                let attacks = evidence::attacks(&cohort, policy)?;
                 let plan = timing.stage("method", || method.plan(&cohort, policy))?;
-                Ok(Planned::Table { method, cohort: Box::new(cohort), plan })
+                Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
             }
             Task::Codes(params) => {
                 let records = timing.stage("count", || records::survey(source, policy))?;
@@ -57,7 +61,7 @@ impl Planned {
     /// The certificate as far as the policy decides it: the gate fills in what it counts.
     pub fn draft_certificate(&self, source: &Source, policy: &Policy, chance: &Chance) -> Certificate {
         match self {
-            Planned::Table { method, cohort, plan } => {
+            Planned::Table { method, cohort, plan, .. } => {
                 evidence::draft_certificate(source, policy, cohort, plan, method, chance)
             }
             Planned::Codes { params, .. } => evidence::codes::draft_certificate(policy, params, chance),
@@ -85,8 +89,11 @@ impl Planned {
     /// What metrics.json holds.
     pub fn measure(&self, policy: &Policy, verified: &Verified, threads: usize, timing: &mut Timing) -> Result<Value> {
         match (self, &verified.findings().found) {
-            (Planned::Table { method, cohort, plan }, Found::Table(recount, compared)) => {
-                evidence::measure(cohort, plan, policy, method, verified, (recount, compared), timing)
+            (Planned::Table { method, cohort, plan, attacks }, Found::Table(recount, compared)) => {
+                let found = (recount, compared);
+                let mut metrics = evidence::measure(cohort, plan, policy, method, verified, found, timing)?;
+                evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref());
+                Ok(metrics)
             }
             (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {
                 let run = evidence::codes::Run { policy, params, records, clusters, threads };

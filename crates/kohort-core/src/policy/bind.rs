@@ -1,11 +1,12 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
 use super::column::{Column, Role};
+use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
 use crate::number::K;
 use crate::records::Repeats;
-use crate::table::{Encoding, Input, Source, read_text};
+use crate::table::{Encoding, ExcludeRule, Input, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,10 @@ pub struct Policy {
     pub columns: Vec<Column>,
     /// What is required.
     pub privacy: Privacy,
+    /// Rows that must not come in.
+    pub exclude: Vec<ExcludeRule>,
+    /// What is known of the people outside.
+    pub population: Option<Population>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
     /// The file that `constraints` under [method] names, if it names one.
@@ -78,15 +83,19 @@ impl PolicyFile {
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
         root.only(&["input", "columns", "exclude", "privacy", "method", "population"])?;
-        for later in ["exclude", "population"] {
-            if let Some(item) = root.get(later) {
-                return Err(root.error(item.line, format!("[{later}] is not available in this version.")));
-            }
-        }
         let Some(section) = root.section("input")? else {
             return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
         };
-        let input = read_input(&section, folder)?;
+        let mut input = read_input(&section, folder)?;
+        if let Some(columns) = root.section("columns")? {
+            for (name, item) in &columns.entries {
+                if let Value::Section(column) = &item.value
+                    && let Some(from) = column.text("from")?
+                {
+                    input.derived.push((name.clone(), from.to_string()));
+                }
+            }
+        }
         let layout = section.word("layout", &[("list", Layout::List), ("long", Layout::Long)])?;
         let layout = layout.unwrap_or(Layout::Table);
         Ok(PolicyFile { input, layout, text: text.into(), folder: folder.into(), root })
@@ -132,11 +141,13 @@ impl PolicyFile {
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section: say name = \"lattice\" under [method]."));
         };
+        let exclude = super::exclude::read(&self.root, &columns)?;
+        let population = Population::read(&self.root, &self.folder, &quasi)?;
         let constraints = self.read_constraints(&method)?;
         let counted = self.layout != Layout::Table && method.flag("multiset")?.unwrap_or(false);
         let repeats = if counted { Repeats::Counted } else { Repeats::Once };
         let (layout, text) = (self.layout, self.text.clone());
-        Ok(Policy { layout, columns, privacy: bound, method, constraints, repeats, notes, text })
+        Ok(Policy { layout, columns, privacy: bound, exclude, population, method, constraints, repeats, notes, text })
     }
 
     /// Reads the file that `constraints` names, where it names one.
@@ -314,6 +325,7 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         encoding,
         missing: section.texts("missing")?.unwrap_or_default(),
         decimal: one_byte("decimal")?.unwrap_or(b'.'),
+        derived: Vec::new(),
     })
 }
 

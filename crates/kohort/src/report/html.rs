@@ -10,6 +10,7 @@ mod escape;
 mod limits;
 mod number;
 mod place;
+mod public_use;
 mod risk;
 mod svg;
 mod table;
@@ -56,8 +57,10 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         changes::columns(metrics),
         changes::rows(metrics),
         risk::risk(metrics),
+        public_use::attacks(metrics),
         utility::utility(metrics),
         changes::cells(metrics),
+        public_use::missing(metrics),
         asked::trace(metrics),
         limits::assumed(metrics, notes),
         limits::limits(metrics),
