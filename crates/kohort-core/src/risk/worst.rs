@@ -16,11 +16,13 @@ pub struct Highest {
 }
 
 /// Up to so many tuples are looked at, over all sets; beyond, the most promising sets are.
-const MOST_LOOKS: usize = 200_000_000;
+const MOST_LOOKS: usize = 50_000_000;
 /// With no more labels in any column, all sets are counted together.
 const FEW: usize = 8;
-/// Sets that are looked at before it is asked whether any other could be worse.
+/// Sets that are looked at before it is asked whether any other could be worse, at most.
 const TOGETHER: usize = 256;
+/// Sets that are looked at in any case.
+const LEAST_SETS: usize = 16;
 
 /// The risk over the set with the highest risk of all the policy lists: with the smallest class,
 /// then with the highest mean. `None` if nothing is listed.
@@ -43,11 +45,11 @@ pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highe
         })
         .collect();
     order.sort_by(|a, b| (b.0, b.1).partial_cmp(&(a.0, a.1)).unwrap_or(std::cmp::Ordering::Equal).then(a.2.cmp(&b.2)));
-    let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(TOGETHER) };
+    let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(LEAST_SETS) };
     let people = crowd.people.number();
     let mut worst = Worst::default();
     let (mut looked, mut is_exact) = (0, true);
-    for sets in order.chunks(if few { order.len().max(1) } else { TOGETHER }) {
+    for sets in order.chunks(if few { order.len().max(1) } else { (most / 4).clamp(1, TOGETHER) }) {
         let could = |best: &Risk| best.max < 1.0 || sets[0].0 as f64 / people as f64 > best.mean;
         if !worst.set.as_ref().is_none_or(|(_, best)| could(best)) {
             break;
