@@ -55,7 +55,8 @@ fn measure(folder: &Path, policy: &Path) {
         staged
     });
     let verified = timed("the gate", || verify::verify(staged, draft, &source, &policy).expect("verified"));
-    println!("    {} sets, {} classes", verified.findings().recount.sets, verified.findings().recount.classes);
+    let recount = &verified.findings().certificate.recount;
+    println!("    {} sets, {} classes", recount["sets"], recount["classes"]);
     timed("risk before", || worst(&cohort, View::Before, threads).expect("counted"));
     timed("risk after", || worst(&cohort, View::After(&plan), threads).expect("counted"));
     let folder = verified.publish(false).expect("published");

@@ -65,6 +65,8 @@ pub struct Cohort {
     pub sets: Vec<Vec<usize>>,
     /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
     pub dependencies: Vec<(usize, usize)>,
+    /// Rows that rules of the policy excluded.
+    pub excluded: u64,
     /// What the custodian should know.
     pub notes: Vec<String>,
     /// How many threads may work.
@@ -149,7 +151,25 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))
     });
     let dependencies = dependencies.collect();
-    Ok(Cohort { tuples, quasi, details, required, class, sets, dependencies, notes, threads: source.threads() })
+    let excluded = source.excluded().map_or(0, |e| e.rows);
+    if let Some(exclusion) = source.excluded() {
+        for (rule, hits) in policy.exclude.iter().zip(&exclusion.hits) {
+            let column = &policy.columns[rule.column].name;
+            notes.push(format!("excluded: {hits} rows have one of the listed codes in `{column}`."));
+        }
+    }
+    Ok(Cohort {
+        tuples,
+        quasi,
+        details,
+        required,
+        class,
+        sets,
+        dependencies,
+        excluded,
+        notes,
+        threads: source.threads(),
+    })
 }
 
 /// The column with role class, if there is one and no more.

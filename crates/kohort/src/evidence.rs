@@ -1,17 +1,19 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
+pub mod codes;
+
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
-    Certificate, Chance, Claim, ColumnClaim, KnowsClaim, Plan, SensitiveClaim, TClaim, guarantee,
+    Certificate, Chance, Claim, Claimed, ColumnClaim, KnowsClaim, Plan, SensitiveClaim, TClaim, guarantee,
 };
-use kohort_core::risk::{self, Risk, View};
+use kohort_core::risk::{self, Attacks, Risk, View};
 use kohort_core::table::Source;
 use kohort_core::utility;
-use kohort_core::verify::Verified;
+use kohort_core::verify::{Compared, Recount, Verified};
 use kohort_core::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
@@ -97,6 +99,7 @@ pub fn draft_certificate(
     } else {
         assumed.push("Every row is another person.".into());
     }
+    let claim = Claimed::Table(claim);
     Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.name().into(),
@@ -185,18 +188,18 @@ pub fn measure(
     policy: &Policy,
     method: &Method,
     verified: &Verified,
-    threads: usize,
+    (recount, compared): (&Recount, &Compared),
     timing: &mut Timing,
 ) -> Result<Value> {
     let findings = verified.findings();
     let rows = cohort.tuples.rows;
-    let out = findings.recount.rows;
+    let out = recount.rows;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let after = View::After(plan);
     let (sizes_before, sizes_after) = (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, after, &all));
     let risk_all = |sizes: &[u64]| risk_json(cohort, &Risk::of(&all, sizes));
     let worst = |view: View| {
-        let worst = risk::worst(cohort, view, threads)?;
+        let worst = risk::worst(cohort, view, cohort.threads)?;
         let highest = worst.map_or(Value::Null, |w| {
             let mut value = risk_json(cohort, &w.risk);
             if !w.is_exact {
@@ -223,9 +226,9 @@ pub fn measure(
         "k": policy.privacy.k.get(),
         "knows": knows_text(policy),
         "unit": if policy.patient().is_some() { "patient" } else { "row" },
-        "smallest_class": findings.compared.smallest_class,
-        "sets": findings.recount.sets,
-        "classes": findings.recount.classes,
+        "smallest_class": compared.smallest_class,
+        "sets": recount.sets,
+        "classes": recount.classes,
         "plain": findings.certificate.guarantee.plain,
         "aware": findings.certificate.guarantee.aware,
         "assumed": findings.certificate.assumed,
@@ -235,15 +238,19 @@ pub fn measure(
         let names = |set: &Vec<usize>| set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect::<Vec<_>>();
         guarantee["known_sets"] = json!(sets.iter().map(names).collect::<Vec<_>>());
     }
-    let confidence = findings.compared.sensitive.iter().filter_map(|(_, e)| e.confidence);
+    let confidence = compared.sensitive.iter().filter_map(|(_, e)| e.confidence);
     let highest = confidence
         .map(|(h, n)| h as f64 / n.max(1) as f64)
         .fold(None, |a: Option<f64>, b| Some(a.map_or(b, |a| a.max(b))));
     guarantee["highest_confidence"] = json!(highest);
-    for (name, e) in &findings.compared.sensitive {
+    for (name, e) in &compared.sensitive {
         guarantee["sensitive"][name] = json!({ "highest_confidence": e.confidence.map(|(h, n)| h as f64 / n.max(1) as f64), "least_diversity": e.diversity, "largest_distance": e.distance });
     }
-    for asked in &findings.certificate.claim.sensitive {
+    let asked = match &findings.certificate.claim {
+        Claimed::Table(claim) => &claim.sensitive[..],
+        Claimed::Clusters(_) => &[],
+    };
+    for asked in asked {
         guarantee["asked"][&asked.column] = json!({
             "confidence": asked.confidence.map(|c| c.to_string()),
             "values": asked.values.as_ref().map(Vec::len),
@@ -251,16 +258,15 @@ pub fn measure(
             "t_closeness": asked.t_closeness.as_ref().map(|t| t.max.to_string()),
         });
     }
-    let compared = &findings.compared;
-    guarantee["compared"] = json!({ "rows": compared.rows, "matched": compared.matched, "smallest_class_in_rows": findings.recount.smallest_class });
-    let files = findings.certificate.files.iter();
-    let files: Vec<Value> = files.map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect();
+    guarantee["compared"] =
+        json!({ "rows": compared.rows, "matched": compared.matched, "smallest_class_in_rows": recount.smallest_class });
+    let files = files(&findings.certificate);
     let mut metrics = json!({
         "method": method.name(),
         "files": files,
         "kohort": env!("CARGO_PKG_VERSION"),
         "test": findings.certificate.test,
-        "rows": { "in": rows, "excluded": 0, "suppressed": rows - out, "counterfeit": 0, "out": out },
+        "rows": { "in": rows + cohort.excluded, "excluded": cohort.excluded, "suppressed": rows - out, "counterfeit": 0, "out": out },
         "people": { "unit": if policy.patient().is_some() { "patient" } else { "row" }, "in": cohort.tuples.people() },
         "tuples": cohort.tuples.len(),
         "cells": { "suppressed": cells.suppressed, "share": cells.share, "by_column": by_column },
@@ -288,6 +294,72 @@ pub fn measure(
     }
     metrics["timing"] = timing.finish();
     Ok(metrics)
+}
+
+/// The files of a release, as metrics.json lists them.
+fn files(certificate: &Certificate) -> Vec<Value> {
+    certificate.files.iter().map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect()
+}
+
+/// What a registry outside would tell an attacker, if the policy names one.
+pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
+    policy.population.as_ref().map(|p| risk::attacks(cohort, p, policy.privacy.k.get())).transpose()
+}
+
+/// Adds what the recipients of a public-use file ask: attacks, and where cells are blank.
+pub fn add_public_use(metrics: &mut Value, cohort: &Cohort, plan: &Plan, method: &Method, attacks: Option<&Attacks>) {
+    let names = |set: &[usize]| set.iter().map(|&q| cohort.quasi[q].name.clone()).collect::<Vec<_>>();
+    if let Some(found) = attacks {
+        metrics["attacks"]["registry"] = json!({
+            "columns": names(&found.columns), "estimated": found.estimated, "people": found.people, "classes": found.classes,
+        });
+        let regions = found.one_patient.iter();
+        metrics["attacks"]["one_patient"] = regions
+            .map(|(region, people, share)| json!({ "region": region, "people": people, "at_risk": share }))
+            .collect();
+        let share = found.whole_file / cohort.tuples.people().max(1) as f64;
+        metrics["attacks"]["whole_file"] = json!({ "links": found.whole_file, "share": share });
+    }
+    if method.name() != "suppress" {
+        return;
+    }
+    // More sets than anybody reads are left to `risk`, which shows the worst.
+    let targeted = cohort.sets.iter().take(50).map(|set| {
+        let own = |view: View| {
+            let risk = risk::risk(cohort, view, set);
+            json!({ "max": risk.max, "mean": risk.mean, "unique": risk.unique })
+        };
+        let wildcard = risk::wildcard_matches(cohort, plan, set);
+        let wildcard = wildcard.map(|(fewest, mean)| json!({ "fewest": fewest, "mean": mean }));
+        json!({ "set": names(set), "before": own(View::Before), "after": own(View::After(plan)), "wildcard": wildcard })
+    });
+    metrics["attacks"]["targeted"] = targeted.collect();
+    let out: u64 = plan.rows_by_cells(cohort).iter().sum();
+    let blank = utility::rows_with_blanks(cohort, plan);
+    let groups = utility::blanks_by_group(cohort, plan);
+    // Half of them or more than half: a reader must be told.
+    let flagged = |b: &utility::Blanks| 2 * b.blank > b.rows;
+    let mut by = Map::new();
+    for group in groups.iter().filter(|b| plan.changed[b.column].position != b.by.0) {
+        let name = |position: usize| {
+            let details = cohort.details.iter().map(|(kept, _)| (kept.position, &kept.name));
+            let quasi = cohort.quasi.iter().enumerate().map(|(q, quasi)| (q, &quasi.name));
+            quasi.chain(details).find(|(p, _)| *p == position).map_or(String::new(), |(_, name)| name.clone())
+        };
+        let column = by.entry(name(plan.changed[group.column].position)).or_insert_with(|| json!({}));
+        let text = cohort.tuples.dictionaries[group.by.0].text(group.by.1);
+        let value = json!({
+            "value": text, "rows": group.rows, "share": group.blank as f64 / group.rows as f64, "flagged": flagged(group),
+        });
+        match column[name(group.by.0)].as_array_mut() {
+            Some(list) => list.push(value),
+            None => column[name(group.by.0)] = json!([value]),
+        }
+    }
+    metrics["missing"] = json!({
+        "rows": blank, "share": blank as f64 / out.max(1) as f64,
+        "flagged": groups.iter().filter(|b| flagged(b)).count(), "by": by,
+    });
 }
 
 fn knows_text(policy: &Policy) -> String {

@@ -2,11 +2,16 @@
 //!
 //! Start with [`pipeline`]: it is the whole product in one page.
 
+pub mod baselines;
 pub mod demo;
 pub mod evidence;
 pub mod hospital;
 pub mod init;
+pub mod itemsets;
 pub mod lattice;
 pub mod methods;
 pub mod pipeline;
+pub mod planned;
+pub mod queries;
+pub mod reconstruct;
 pub mod report;

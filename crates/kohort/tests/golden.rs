@@ -22,8 +22,9 @@ fn files(released: &Path) -> Vec<(&'static str, String)> {
     metrics.as_object_mut().unwrap().remove("timing");
     // A float's last digit may differ between machines' logarithms.
     round(&mut metrics);
+    let data = if released.join("release/data.csv").exists() { "data.csv" } else { "clusters.jsonl" };
     vec![
-        ("data.csv", read("release/data.csv")),
+        (data, read(&format!("release/{data}"))),
         ("dictionary.md", read("release/dictionary.md")),
         ("certificate.json", read("release/certificate.json")),
         ("metrics.json", serde_json::to_string_pretty(&metrics).unwrap() + "\n"),

@@ -32,6 +32,11 @@ pub enum Role {
     },
     /// What analysts want to predict; released as it is.
     Class,
+    /// A patient's codes. They leave in chunks, each code as it is.
+    Codes {
+        /// What stands between the codes of a cell; `None`: a cell is one code.
+        separator: Option<String>,
+    },
     /// Released as it is, for a reason.
     Other {
         /// Why nobody can use it to find a person.
@@ -49,6 +54,7 @@ impl Role {
             Role::Detail { .. } => "detail",
             Role::Sensitive { .. } => "sensitive",
             Role::Class => "class",
+            Role::Codes { .. } => "codes",
             Role::Other { .. } => "other",
         }
     }
@@ -112,9 +118,9 @@ impl Column {
     /// Reads a column's section; `folder` is where hierarchy files are found.
     pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
         section.only(&KEYS)?;
-        for later in ["separator", "scope"] {
+        for later in ["scope"] {
             if section.get(later).is_some() {
-                return Err(section.wrong(later, "belongs to sets of codes and claims; a table has no use for it."));
+                return Err(section.wrong(later, "belongs to claims; a table has no use for it."));
             }
         }
         let role = read_role(section)?;
@@ -157,7 +163,7 @@ fn read_role(section: &Section) -> Result<Role> {
         None => Ok(()),
     };
     let text = |reason: Option<&str>| reason.map(str::trim).filter(|r| !r.is_empty()).map(str::to_string);
-    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "other"];
+    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "codes", "other"];
     let Some(role) = section.word("role", &words.map(|w| (w, w)))? else {
         return Err(section.error(
             section.line,
@@ -169,6 +175,9 @@ fn read_role(section: &Section) -> Result<Role> {
     }
     if role != "sensitive" {
         only_with("values", "sensitive")?;
+    }
+    if role != "codes" {
+        only_with("separator", "codes")?;
     }
     if role != "detail" && role != "quasi" {
         only_with("of", "detail")?;
@@ -189,6 +198,13 @@ fn read_role(section: &Section) -> Result<Role> {
             Role::Sensitive { values }
         }
         "class" => Role::Class,
+        "codes" => {
+            let separator = section.text("separator")?.map(str::to_string);
+            if separator.as_deref().is_some_and(str::is_empty) {
+                return Err(section.wrong("separator", "must be what stands between two codes: \" \" or \";\"."));
+            }
+            Role::Codes { separator }
+        }
         _ => match text(section.text("reason")?) {
             Some(reason) => Role::Other { reason },
             None => {

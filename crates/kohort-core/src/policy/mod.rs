@@ -5,10 +5,13 @@
 
 mod bind;
 mod column;
+mod exclude;
+mod population;
 mod privacy;
 mod section;
 
-pub use bind::{Policy, PolicyFile, read};
+pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
 pub use column::{Column, Role, Unmapped};
+pub use population::{Population, Registry};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};

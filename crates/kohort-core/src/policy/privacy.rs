@@ -16,6 +16,9 @@ pub enum TDistance {
     Hierarchical,
 }
 
+/// Combinations of more codes than this are not counted.
+const MOST_KNOWN_CODES: usize = 10;
+
 /// What the policy requires.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Privacy {
@@ -83,6 +86,49 @@ impl Privacy {
         }
         let (l_diversity, t_closeness) = (read_l(section)?, read_t(section)?);
         Ok((Privacy { k, knows, confidence, l_diversity, t_closeness, not_together }, notes))
+    }
+
+    /// Reads the section for sets of codes: k, and as `knows` the number m of codes an adversary may know.
+    pub(super) fn read_codes(section: &Section, k: Option<K>) -> Result<Privacy> {
+        section.only(&["k", "max_risk", "knows"])?;
+        let named = section.get("k").is_some() || section.get("max_risk").is_some();
+        let asking = k.is_some();
+        let k = match k.filter(|_| !named) {
+            Some(k) => k,
+            None => read_k(section)?,
+        };
+        let usual = "2 is usual; 5 models one discharge summary.";
+        let m = match section.get("knows").map(|item| &item.value) {
+            Some(Value::Number(_)) => section.whole("knows")?.unwrap_or_default(),
+            None if asking => 2,
+            None => {
+                return Err(section.error(
+                    section.line,
+                    format!("[privacy] names no `knows`: how many codes of a patient an adversary may know. It has no default for codes; {usual}"),
+                ));
+            }
+            Some(_) => return Err(section.wrong("knows", format!("must be a number of codes. {usual}"))),
+        };
+        match usize::try_from(m) {
+            Ok(m @ 1..=MOST_KNOWN_CODES) => Ok(Privacy {
+                k,
+                knows: Knows::Any(m),
+                confidence: None,
+                l_diversity: None,
+                t_closeness: None,
+                not_together: Vec::new(),
+            }),
+            Ok(0) => Err(section.wrong("knows", format!("0 means an adversary who knows nothing. {usual}"))),
+            _ => Err(section.wrong("knows", format!("must be at most {MOST_KNOWN_CODES}. {usual}"))),
+        }
+    }
+
+    /// How many codes of a patient an adversary may know, where `knows` is a number.
+    pub fn known_codes(&self) -> usize {
+        match self.knows {
+            Knows::Any(m) => m,
+            Knows::All | Knows::Sets(_) => MOST_KNOWN_CODES,
+        }
     }
 
     /// Whether anything is required of sensitive columns.

@@ -16,13 +16,11 @@ pub struct Highest {
 }
 
 /// Up to so many tuples are looked at, over all sets; beyond, the most promising sets are.
-const MOST_LOOKS: usize = 50_000_000;
+const MOST_LOOKS: usize = 30_000_000;
 /// With no more labels in any column, all sets are counted together.
 const FEW: usize = 8;
-/// Sets that are looked at before it is asked whether any other could be worse, at most.
+/// Up to so many sets are looked at before it is asked whether any other could be worse.
 const TOGETHER: usize = 256;
-/// Sets that are looked at in any case.
-const LEAST_SETS: usize = 16;
 
 /// The risk over the set with the highest risk of all the policy lists: with the smallest class,
 /// then with the highest mean. `None` if nothing is listed.
@@ -32,7 +30,7 @@ const LEAST_SETS: usize = 16;
 pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highest>> {
     let crowd = crowd(cohort, view);
     let tuples = crowd.people.tuples();
-    let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len() <= TOGETHER;
+    let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len().saturating_mul(tuples) <= MOST_LOOKS;
     // The most people that could be counted as classes, and how promising the set is beyond.
     let possible = |set: &[usize]| set.iter().map(|&c| crowd.known[c].len as f64).product::<f64>();
     let mut order: Vec<(usize, f64, usize)> = cohort
@@ -45,11 +43,12 @@ pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highe
         })
         .collect();
     order.sort_by(|a, b| (b.0, b.1).partial_cmp(&(a.0, a.1)).unwrap_or(std::cmp::Ordering::Equal).then(a.2.cmp(&b.2)));
-    let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(LEAST_SETS) };
+    let together = if few { order.len().max(1) } else { (MOST_LOOKS / 4 / tuples.max(1)).clamp(4, TOGETHER) };
+    let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(together) };
     let people = crowd.people.number();
     let mut worst = Worst::default();
     let (mut looked, mut is_exact) = (0, true);
-    for sets in order.chunks(if few { order.len().max(1) } else { (most / 4).clamp(1, TOGETHER) }) {
+    for sets in order.chunks(together) {
         let could = |best: &Risk| best.max < 1.0 || sets[0].0 as f64 / people as f64 > best.mean;
         if !worst.set.as_ref().is_none_or(|(_, best)| could(best)) {
             break;

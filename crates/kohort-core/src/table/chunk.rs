@@ -47,6 +47,23 @@ impl Chunk {
         regular.then_some(self.first_line)
     }
 
+    /// Adds columns that are copies of others.
+    pub(crate) fn copy_columns(&mut self, of: &[usize]) {
+        let rows = self.cells.chunks_exact(self.width.max(1));
+        self.cells = rows.flat_map(|row| row.iter().copied().chain(of.iter().map(|&c| row[c]))).collect();
+        self.width += of.len();
+    }
+
+    /// Keeps the rows of which `keep` is true.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Chunk, usize) -> bool) {
+        let kept: Vec<usize> = (0..self.rows()).filter(|&row| keep(self, row)).collect();
+        if kept.len() == self.rows() {
+            return;
+        }
+        self.lines = kept.iter().map(|&row| (self.line(row) - self.first_line) as u32).collect();
+        self.cells = kept.iter().flat_map(|&row| &self.cells[row * self.width..][..self.width]).copied().collect();
+    }
+
     /// Takes the white space off both ends of every cell.
     pub(crate) fn trim(&mut self) {
         for span in &mut self.cells {

@@ -4,6 +4,7 @@ use super::chunk::Chunk;
 use super::csv::{Cutter, last_border, split_record};
 use super::dialect::find_delimiter;
 use super::encoding::Encoding;
+use super::exclude::Exclusion;
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
@@ -34,6 +35,9 @@ pub struct Input {
     pub missing: Vec<String>,
     /// The decimal mark of numbers.
     pub decimal: u8,
+    /// Columns that are not in the file but copies of others, to be published in another way: name
+    /// and the column they are derived from.
+    pub derived: Vec<(String, String)>,
 }
 
 impl Input {
@@ -47,6 +51,7 @@ impl Input {
             encoding: Encoding::Utf8,
             missing: Vec::new(),
             decimal: b'.',
+            derived: Vec::new(),
         }
     }
 }
@@ -80,6 +85,9 @@ pub struct Source {
     form: Form,
     delimiter: u8,
     columns: Vec<String>,
+    /// By derived column: the one it is a copy of.
+    copies: Vec<usize>,
+    excluded: Option<Arc<Exclusion>>,
     bytes: u64,
     threads: usize,
     progress: Arc<dyn Progress>,
@@ -110,6 +118,8 @@ pub fn open(input: &Input) -> Result<Source> {
         form,
         delimiter: input.delimiter.unwrap_or(b','),
         columns: Vec::new(),
+        copies: Vec::new(),
+        excluded: None,
         bytes,
         threads: 1,
         progress: Arc::new(Silent),
@@ -118,6 +128,16 @@ pub fn open(input: &Input) -> Result<Source> {
         Form::Parquet => source.columns = source.parquet()?.columns().into_iter().map(|(name, _)| name).collect(),
         Form::Text { .. } => source.read_header()?,
     }
+    for (name, from) in &input.derived {
+        let Some(copied) = source.columns.iter().position(|c| c == from) else {
+            return Err(Error::yours(format!(
+                "{}: there is no column `{from}`, from which `{name}` is derived.",
+                source.name
+            )));
+        };
+        source.copies.push(copied);
+    }
+    source.columns.extend(input.derived.iter().map(|d| d.0.clone()));
     source.check_names()?;
     Ok(source)
 }
@@ -133,6 +153,20 @@ impl Source {
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Source {
         self.progress = progress;
         self
+    }
+
+    /// The same table without the rows that rules exclude: one pass over it counts them.
+    pub fn excluding(mut self, rules: Vec<super::ExcludeRule>, patient: Option<usize>) -> Result<Source> {
+        if !rules.is_empty() {
+            let exclusion = Exclusion::find(&self, rules, patient)?;
+            self.excluded = Some(Arc::new(exclusion));
+        }
+        Ok(self)
+    }
+
+    /// What was excluded.
+    pub fn excluded(&self) -> Option<&Exclusion> {
+        self.excluded.as_deref()
     }
 
     /// The file's name, without its folder.
@@ -238,13 +272,21 @@ impl Source {
     }
 
     fn cells(&self, raw: Raw) -> Result<Chunk> {
-        match raw {
-            Raw::Rows(chunk) => Ok(chunk),
+        let mut chunk = match raw {
+            Raw::Rows(chunk) => chunk,
             Raw::Text(bytes, line) => {
-                Cutter { name: &self.name, delimiter: self.delimiter, width: self.columns.len(), trim: self.input.trim }
-                    .cut(self.input.encoding.decode(bytes), line)
+                let width = self.columns.len() - self.copies.len();
+                Cutter { name: &self.name, delimiter: self.delimiter, width, trim: self.input.trim }
+                    .cut(self.input.encoding.decode(bytes), line)?
             }
+        };
+        if !self.copies.is_empty() {
+            chunk.copy_columns(&self.copies);
         }
+        if let Some(excluded) = &self.excluded {
+            chunk.retain(|chunk, row| !excluded.holds(chunk, row));
+        }
+        Ok(chunk)
     }
 
     fn parquet(&self) -> Result<super::ParquetFile> {
@@ -256,7 +298,8 @@ impl Source {
         if self.form != Form::Parquet {
             return Ok(vec![None; self.columns.len()]);
         }
-        Ok(self.parquet()?.columns().into_iter().map(|(_, own)| Some(own)).collect())
+        let own = self.parquet()?.columns().into_iter().map(|(_, own)| Some(own));
+        Ok(own.chain(self.copies.iter().map(|_| None)).collect())
     }
 
     fn blocks(&self) -> Result<Blocks> {

@@ -5,6 +5,7 @@ mod classification;
 mod discernibility;
 mod entropy;
 mod loss;
+mod missing;
 mod precision;
 mod tree;
 
@@ -13,4 +14,5 @@ pub use classification::{Classification, classification};
 pub use discernibility::{average_class_size, discernibility};
 pub use entropy::entropy;
 pub use loss::loss;
+pub use missing::{Blanks, blanks_by_group, rows_with_blanks};
 pub use precision::precision;

@@ -2,7 +2,7 @@
 
 use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::Knows;
-use crate::release::{Certificate, KnowsClaim, SensitiveClaim, guarantee};
+use crate::release::{Certificate, Claimed, KnowsClaim, SensitiveClaim, guarantee};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
@@ -35,10 +35,25 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
     {
         return differs("the columns and their roles");
     }
-    let claim = &certificate.claim;
-    if claim.k != policy.privacy.k {
+    if certificate.claim.k() != policy.privacy.k {
         return differs("k");
     }
+    let claim = match &certificate.claim {
+        Claimed::Table(claim) => claim,
+        Claimed::Clusters(claim) => {
+            let flag = |key: &str| Ok::<_, Error>(policy.method.flag(key)?.unwrap_or(false));
+            if claim.m != policy.privacy.known_codes() {
+                return differs("what the adversary knows");
+            }
+            if claim.aware != flag("aware")? || claim.no_cover != flag("no_cover")? {
+                return differs("what a chunk must keep to");
+            }
+            if claim.sensitive != policy.method.texts("sensitive")?.unwrap_or_default() {
+                return differs("which codes are sensitive");
+            }
+            return Ok(());
+        }
+    };
     let quasi = policy.quasi();
     let name = |q: &usize| policy.columns[quasi[*q]].name.clone();
     let knows = match &policy.privacy.knows {

@@ -82,12 +82,12 @@ pub(super) struct Counted {
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,
+    claim: &Claim,
     lines: Option<&Path>,
     threads: usize,
     progress: &Arc<dyn Progress>,
 ) -> Result<Counted> {
     let source = open_data(release, certificate, threads, progress)?;
-    let claim = &certificate.claim;
     let of_role = |role: &str| -> Vec<usize> {
         (0..certificate.columns.len()).filter(|&c| certificate.columns[c].role == role).collect()
     };

@@ -9,6 +9,7 @@ mod calendar;
 mod care;
 mod chance;
 mod diagnoses;
+mod national;
 mod patient;
 mod people;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::io::{self, Write};
 pub use adult::vary_adult;
 use calendar::Date;
 use chance::Chance;
+pub use national::write_national;
 use patient::{Odds, Patient, Stay};
 use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
 

@@ -5,10 +5,12 @@
 
 mod asked;
 mod changes;
+mod codes;
 mod escape;
 mod limits;
 mod number;
 mod place;
+mod public_use;
 mod risk;
 mod svg;
 mod table;
@@ -30,22 +32,10 @@ const CSS: &str = include_str!("html/page.css");
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let metrics = &Place::root(metrics);
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
-    let body = [
-        verdict::title(metrics),
-        verdict::verdict(metrics),
-        asked::asked(metrics),
-        asked::recounted(metrics),
-        changes::columns(metrics),
-        changes::rows(metrics),
-        risk::risk(metrics),
-        utility::utility(metrics),
-        changes::cells(metrics),
-        asked::trace(metrics),
-        limits::assumed(metrics, notes),
-        limits::limits(metrics),
-        asked::timing(metrics),
-        limits::approval(),
-    ];
+    let body = match metrics.at("shape").text() {
+        Some("clusters") => of_codes(metrics, notes),
+        _ => of_table(metrics, notes),
+    };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -53,6 +43,48 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
          <title>Release report{method}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{}\
          <footer>Numbers are rounded for reading; metrics.json beside this page has them exactly.</footer>\n\
          </main>\n</body>\n</html>\n",
-        body.concat()
+        body
     )
+}
+
+/// The sections of a table's page.
+fn of_table(metrics: &Place, notes: &[String]) -> String {
+    [
+        verdict::title(metrics),
+        verdict::verdict(metrics),
+        asked::asked(metrics),
+        asked::recounted(metrics),
+        changes::columns(metrics),
+        changes::rows(metrics),
+        risk::risk(metrics),
+        public_use::attacks(metrics),
+        utility::utility(metrics),
+        changes::cells(metrics),
+        public_use::missing(metrics),
+        asked::trace(metrics),
+        limits::assumed(metrics, notes),
+        limits::limits(metrics),
+        asked::timing(metrics),
+        limits::approval(),
+    ]
+    .concat()
+}
+
+/// The sections of the page of a release of codes.
+fn of_codes(metrics: &Place, notes: &[String]) -> String {
+    [
+        verdict::title(metrics),
+        verdict::verdict(metrics),
+        codes::asked(metrics),
+        codes::recounted(metrics),
+        changes::rows(metrics),
+        codes::clusters(metrics),
+        codes::risk(metrics),
+        codes::utility(metrics),
+        limits::assumed(metrics, notes),
+        limits::of_codes(),
+        asked::timing(metrics),
+        limits::approval(),
+    ]
+    .concat()
 }

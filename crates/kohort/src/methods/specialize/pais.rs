@@ -101,6 +101,8 @@ pub(super) struct Pais<'a> {
     /// By column: sets of other columns under which candidates failed lately.
     lately: Vec<Vec<Vec<usize>>>,
     pub steps: Vec<Step>,
+    /// The interval last looked at (column, node, steps and rows suppressed by then), and its records.
+    line: Option<((usize, usize, usize, u64), Line)>,
 }
 
 impl<'a> Pais<'a> {
@@ -133,6 +135,7 @@ impl<'a> Pais<'a> {
             invalid: BTreeSet::new(),
             lately,
             steps: Vec::new(),
+            line: None,
         };
         pais.recount();
         pais
@@ -409,7 +412,10 @@ impl<'a> Pais<'a> {
     fn forbid(&mut self, q: usize, node: usize, columns: &[usize]) {
         let Below::Found { inside, .. } = self.columns[q].nodes[node].below.clone() else { return };
         let Some(slot) = self.partitions.slot(q, node) else { return };
-        let line = Line::new(self.counted(), &self.partitions, q, slot, &inside);
+        // An interval is often looked at several times before anything is specialized.
+        let now = (q, node, self.steps.len(), self.suppressed);
+        let known = self.line.take().filter(|known| known.0 == now).map(|known| known.1);
+        let line = known.unwrap_or_else(|| Line::new(self.counted(), &self.partitions, q, slot, &inside));
         let link = self.partitions.link(q, slot);
         let (numbers, groups) = super::validity::classes(&self.partitions, &link, columns);
         let mut group = vec![0; self.partitions.len()];
@@ -417,6 +423,7 @@ impl<'a> Pais<'a> {
         let reveals = self.cohort.tuples.patients.is_none();
         let marks = &mut self.marks[q];
         cuts::forbidden(&line, &inside, &group, groups, &self.demands, reveals, |at| marks[at as usize] = Mark::Gone);
+        self.line = Some((now, line));
     }
 
     /// Makes a step.

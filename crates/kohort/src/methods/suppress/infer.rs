@@ -39,6 +39,15 @@ impl Inference {
         Inference { pairs: pairs.collect() }
     }
 
+    /// Whether a record that shows these cells may show this column among them.
+    pub fn allows(&self, cells: &[u32], column: usize) -> bool {
+        self.pairs.iter().all(|pair| match column {
+            c if c == pair.finer => cells[pair.coarser] != BLANK,
+            c if c == pair.coarser => cells[pair.finer] != BLANK || !pair.alone[cells[c] as usize],
+            _ => true,
+        })
+    }
+
     /// Blanks what would undo a blank; how many cells. Where the cell that tells may not go blank,
     /// the record is deleted.
     pub fn close(&self, records: &mut Records) -> u64 {

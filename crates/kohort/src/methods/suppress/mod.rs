@@ -26,6 +26,7 @@ mod repair;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 pub use params::{Order, Params, Remainder};
 
@@ -39,7 +40,10 @@ use records::{BLANK, Records};
 use repair::repair;
 use serde_json::json;
 use settle::{Work, settle};
+use undo::undo;
 
+/// Up to so many records times ways to blank, every way to fewer blanks is tried.
+const SMALL: usize = 60_000_000;
 /// More combinations than this are refused.
 const MOST_SETS: usize = 10_000;
 
@@ -80,30 +84,53 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     let start = Records::new(cohort);
     let inference = Inference::new(cohort, &start);
     let weights = &params.weights[..];
-    let mut in_order = |order: Order, records: &mut Records| {
-        settle(records, &mut rule, sets, weights, (order, params.remainder), &inference)
-    };
     let mut paper = start.clone();
-    let paper_work = in_order(Order::Paper, &mut paper);
+    let paper_work = settle(&mut paper, &mut rule, sets, weights, (Order::Paper, params.remainder), &inference);
     if params.order == Order::Paper {
         return (paper, paper_work, Order::Paper);
     }
-    let mut best = start;
-    let mut work = in_order(Order::Best, &mut best);
-    if let ([set], true, None) = (sets, cohort.required.is_empty(), &cohort.tuples.patients) {
-        repair(&mut best, k, set, weights);
+    let plain = cohort.required.is_empty() && cohort.tuples.patients.is_none();
+    // With a blank its details go.
+    let details = |q: usize| cohort.details.iter().filter(|(_, of)| of.contains(&q)).count() as f64;
+    let costs: Vec<f64> = weights.iter().enumerate().map(|(q, weight)| weight + details(q)).collect();
+    // What is safe for all columns of all combinations together is safe for each of them.
+    let mut together: Vec<usize> = sets.iter().flatten().copied().collect();
+    together.sort_unstable();
+    together.dedup();
+    let small = start.len() << together.len().min(20) < SMALL;
+    let mut ways: Vec<Vec<Vec<usize>>> = Vec::new();
+    if sets.len() == 1 || small || !plain {
+        ways.push(sets.to_vec());
     }
-    // Whatever was repaired is looked at again, as a whole.
-    let again = in_order(Order::Best, &mut best);
-    work.rounds += again.rounds;
-    work.steps.extend(again.steps);
-    work.inferred += again.inferred;
-    work.grown += again.grown;
-    if best.paid(weights) <= paper.paid(weights) {
-        (best, work, Order::Best)
-    } else {
-        (paper, paper_work, Order::Paper)
+    if sets.len() > 1 && cohort.required.is_empty() {
+        ways.push(vec![together]);
     }
+    let best = (Order::Best, params.remainder);
+    let mut drafts = Vec::new();
+    if plain && sets.len() > 1 {
+        drafts.push((paper.clone(), paper_work.clone()));
+    }
+    for way in ways {
+        let mut records = start.clone();
+        let work = settle(&mut records, &mut rule, &way, &costs, best, &inference);
+        if let ([set], true) = (&way[..], plain) {
+            repair(&mut records, k, set, &costs);
+        }
+        drafts.push((records, work));
+    }
+    let mut candidates = vec![(paper, paper_work, Order::Paper)];
+    for (mut records, mut work) in drafts {
+        if plain && sets.len() > 1 {
+            undo(&mut records, k, sets, &costs, &inference);
+        }
+        // Whatever was repaired is looked at again, as a whole.
+        work.add(settle(&mut records, &mut rule, sets, &costs, best, &inference));
+        candidates.push((records, work, Order::Best));
+    }
+    // Of equal ones the last: the paper's only if it is better.
+    let least = candidates.iter().map(|c| c.0.paid(&costs)).min();
+    let at = candidates.iter().rposition(|c| Some(c.0.paid(&costs)) == least).unwrap_or(0);
+    candidates.swap_remove(at)
 }
 
 /// The combinations to be looked at. Where k is all that is asked, what holds for a combination

@@ -89,6 +89,11 @@ impl<'a> Packing<'a> {
             masks.extend(fresh.iter().copied());
         }
         masks.truncate(most);
+        // What a finer column would tell stays blank only with it.
+        let place = |q: usize| self.set.iter().position(|&own| own == q).filter(|i| may.contains(i));
+        let levels = records.cohort.dependencies.iter();
+        let levels: Vec<(usize, usize)> = levels.filter_map(|&(f, c)| place(f).zip(place(c))).collect();
+        masks.retain(|columns| levels.iter().all(|(f, c)| columns >> c & 1 == 0 || columns >> f & 1 == 1));
         masks.retain(|&columns| columns != everything);
         let mut masks: Vec<Mask> = masks.into_iter().map(mask).collect();
         masks.sort_by_key(|mask| (mask.cost, mask.columns));

@@ -3,7 +3,7 @@
 pub use super::remainder::Remainder;
 
 use kohort_core::Result;
-use kohort_core::number::{Decimal, Fraction};
+use kohort_core::number::Decimal;
 use kohort_core::policy::{Policy, nearest};
 
 /// In which order cells go blank.
@@ -25,8 +25,6 @@ pub struct Params {
     pub remainder: Remainder,
     /// `order`: default "best".
     pub order: Order,
-    /// `samples`: the shares of the released file that leave as files of their own. Default: the whole file.
-    pub samples: Vec<Fraction>,
 }
 
 impl Params {
@@ -34,6 +32,9 @@ impl Params {
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
         section.only(&["name", "weights", "remainder", "order", "samples"])?;
+        if section.get("samples").is_some() {
+            return Err(section.wrong("samples", "is not available in this version: release the whole file."));
+        }
         let quasi: Vec<_> = policy.quasi().into_iter().map(|c| &policy.columns[c]).collect();
         let mut weights: Vec<f64> = quasi.iter().map(|c| c.weight.to_f64()).collect();
         if let Some(own) = section.section("weights")? {
@@ -61,7 +62,6 @@ impl Params {
             weights,
             remainder: section.word("remainder", &remainders)?.unwrap_or(Remainder::Delete),
             order: section.word("order", &orders)?.unwrap_or(Order::Best),
-            samples: Vec::new(),
         })
     }
 }

@@ -9,8 +9,8 @@ use super::records::Records;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-/// Looks at records this often are made at most, so that the largest tables are not repaired for ever.
-const MOST_LOOKS: usize = 150_000_000;
+/// At most so often a record is looked at, so that the largest tables are not repaired for ever.
+const MOST_LOOKS: usize = 60_000_000;
 const MOST_SWEEPS: usize = 6;
 
 /// Repairs one combination, where rows are the unit and k is all that is asked.

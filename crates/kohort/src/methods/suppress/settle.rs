@@ -24,6 +24,16 @@ pub(super) struct Work {
     pub inferred: u64,
 }
 
+impl Work {
+    /// Adds what it took to settle once more.
+    pub fn add(&mut self, other: Work) {
+        self.rounds += other.rounds;
+        self.steps.extend(other.steps);
+        self.grown += other.grown;
+        self.inferred += other.inferred;
+    }
+}
+
 /// Blanks, and deletes what blanking cannot help, until every class of every set is safe and no
 /// blank can be undone through a declared dependency.
 ///

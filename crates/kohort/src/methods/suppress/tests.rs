@@ -34,6 +34,7 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         class: None,
         sets,
         dependencies: Vec::new(),
+        excluded: 0,
         notes: Vec::new(),
         threads: 1,
     }
@@ -212,7 +213,7 @@ fn every_class_of_random_tables_is_safe_in_every_order() {
         for order in [Order::Paper, Order::Best] {
             for remainder in [Remainder::Delete, Remainder::Grow] {
                 let weights = (0..columns).map(|_| [1.0, 0.5, 0.3, 2.0][dice.below(4) as usize]).collect();
-                let params = Params { weights, remainder, order, samples: Vec::new() };
+                let params = Params { weights, remainder, order };
                 let (records, _, _) = blank(&cohort, &cohort.sets, k, &params);
                 is_safe(&records, &cohort, patients.as_deref(), k);
             }

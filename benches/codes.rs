@@ -1,0 +1,274 @@
+//! The numbers of `disassociate`: time, and how far counts are off, on public sets of codes.
+//!
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench codes -- [sizes | k | policies | aware | million]`
+//!
+//! KOHORT_DATA names a folder with derived/ and synthetic/. CPU seconds are user + system time of one
+//! run. Errors are expectations over all reconstructions (crates/kohort/src/queries.rs).
+
+use kohort::baselines::{Recoded, apriori, cba};
+use kohort::methods::disassociate::{Asked, Constraints, Formed, Level, Params, Refine, Subrecords, disassociate};
+use kohort::queries::{Exact, Expected, Query, are, frequent_queries, lottery, mre, random_queries};
+use kohort_core::codes::CodeSystem;
+use kohort_core::policy::PolicyFile;
+use kohort_core::records::{self, Records};
+use kohort_core::release::{Clusters, Shared};
+use nix::sys::resource::{UsageWho, getrusage};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Name and file of each set.
+const SETS: [(&str, &str); 3] = [
+    ("informs-shaped", "synthetic/codes-58302.txt.gz"),
+    ("nhds", "derived/nhds2010.partA.dxsets.txt.gz"),
+    ("synpuf", "derived/synpuf_inpatient.partA.patient_dxsets.txt.gz"),
+];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let Some(data) = std::env::var_os("KOHORT_DATA").map(PathBuf::from) else {
+        println!("KOHORT_DATA names no folder: nothing to measure.");
+        return;
+    };
+    let wanted = |name: &str| args.is_empty() || args.iter().any(|a| a == name);
+    for (name, file) in SETS {
+        let Some(table) =
+            Some(data.join(file)).filter(|_| ["sizes", "k", "policies", "aware"].iter().any(|n| wanted(n)))
+        else {
+            continue;
+        };
+        let records = read(&table);
+        let work = Workloads::new(&records);
+        println!(
+            "\n{name}: {} patients, {} codes, {:.2} each; {} frequent sets",
+            records.len(),
+            records.distinct(),
+            records.occurrences() as f64 / records.len() as f64,
+            work.frequent.len()
+        );
+        if wanted("sizes") {
+            sizes(&records, &work);
+        }
+        if wanted("k") {
+            by_k(&records, &work);
+        }
+        if wanted("aware") {
+            aware(&records, &work);
+        }
+        if wanted("policies") {
+            policies(&records, &work);
+        }
+    }
+    if wanted("million") {
+        million();
+    }
+}
+
+fn read(path: &Path) -> Records {
+    let path = path.canonicalize().expect("the data").display().to_string();
+    let text = format!(
+        "[input]\ntable = {path:?}\nlayout = \"list\"\nheader = false\ndelimiter = \",\"\n[columns]\ncolumn1 = {{ role = \"codes\", separator = \" \" }}\n[privacy]\nk = 5\nknows = 2\n[method]\nname = \"disassociate\"\n"
+    );
+    let file = PolicyFile::parse("policy", &text, Path::new(".")).expect("a policy");
+    let source = kohort_core::table::open(&file.input).expect("a table").with_threads(2);
+    let policy = file.bind(&source).expect("bound");
+    records::survey(&source, &policy).expect("records")
+}
+
+fn cpu() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("usage");
+    let time = |t: nix::sys::time::TimeVal| Duration::new(t.tv_sec() as u64, t.tv_usec() as u32 * 1000);
+    time(usage.user_time()) + time(usage.system_time())
+}
+
+fn timed<T>(run: impl FnOnce() -> T) -> (String, T) {
+    let (before, start) = (cpu(), Instant::now());
+    let made = run();
+    (format!("{:.2} CPU s, {:.2} s", (cpu() - before).as_secs_f64(), start.elapsed().as_secs_f64()), made)
+}
+
+/// Shares of the codes in record, shared and item chunks.
+fn shares(clusters: &Clusters, records: &Records) -> String {
+    let (mut record, mut shared) = (0, 0);
+    for (chunk, _, whose) in clusters.nodes.iter().flat_map(|node| node.chunks()) {
+        match whose {
+            Shared::No => record += chunk.occurrences(),
+            Shared::Yes => shared += chunk.occurrences(),
+        }
+    }
+    let share = |n: usize| 100.0 * n as f64 / records.occurrences() as f64;
+    let item = records.occurrences() - record - shared;
+    format!("record {:.1} %, shared {:.1} %, item {:.1} %", share(record), share(shared), share(item))
+}
+
+/// W1: sets of up to four codes that 1.25 % of the patients have. W2: random sets of 1 to 4 codes.
+struct Workloads {
+    frequent: Vec<Query>,
+    random: [Vec<Query>; 4],
+}
+
+impl Workloads {
+    fn new(records: &Records) -> Workloads {
+        let exact = Exact::new(records);
+        let least = (records.len() * 125).div_ceil(10_000) as u32;
+        Workloads {
+            frequent: frequent_queries(records, least, 5000),
+            random: random_queries(&exact, 1000, &mut lottery(2)),
+        }
+    }
+
+    fn errors(&self, patients: usize, estimate: &dyn Fn(&[u32]) -> f64) -> String {
+        let of = |size: std::ops::RangeInclusive<usize>| {
+            let some: Vec<Query> = self.frequent.iter().filter(|q| size.contains(&q.codes.len())).cloned().collect();
+            are(&some, patients, estimate).error
+        };
+        let random: Vec<String> =
+            self.random.iter().map(|queries| format!("{:.3}", are(queries, patients, estimate).sane)).collect();
+        format!(
+            "W1 {:.3} (1: {:.3}, 2: {:.3}, 3–4: {:.3}), W2 {}",
+            of(1..=4),
+            of(1..=1),
+            of(2..=2),
+            of(3..=4),
+            random.join(" ")
+        )
+    }
+}
+
+fn run(records: &Records, work: &Workloads, asked: &Asked, params: &Params, label: &str) -> Clusters {
+    let (time, made) = timed(|| disassociate(records, asked, params, 2));
+    let expected = Expected::new(&made.nodes, records.distinct(), asked.k);
+    let errors = work.errors(records.len(), &|codes| expected.with_all(codes));
+    println!("{label}: {time}; {}; {errors}", shares(&made, records));
+    made
+}
+
+/// Clusters as printed and larger ones, before and after refining.
+fn sizes(records: &Records, work: &Workloads) {
+    let asked = Asked { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[] };
+    for size in [2, 4, 16, 64, 256, 1024] {
+        for refine in [Refine::Not, Refine::Passes(16)] {
+            let params = Params { clusters: Formed::Paper, max_cluster: Some(5 * size), refine, ..Params::default() };
+            let refined = if refine == Refine::Not { "not refined" } else { "refined" };
+            run(records, work, &asked, &params, &format!("fewer than {size}k, {refined}"));
+        }
+    }
+}
+
+fn by_k(records: &Records, work: &Workloads) {
+    for (k, m) in [(5, 2), (5, 3), (5, 5), (10, 2), (25, 2), (25, 5)] {
+        let asked = Asked { k, m, constraints: &Constraints::none(), sensitive: &[] };
+        for clusters in [Formed::Paper, Formed::Best] {
+            let params = Params { clusters, ..Params::default() };
+            run(records, work, &asked, &params, &format!("k {k}, m {m}, {clusters:?}"));
+        }
+    }
+}
+
+/// What S7 costs.
+fn aware(records: &Records, work: &Workloads) {
+    let asked = Asked { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[] };
+    for size in [4, 64, 256] {
+        let subrecords = Subrecords::Whole;
+        let params = Params { subrecords, max_cluster: Some(5 * size), ..Params::default() };
+        run(records, work, &asked, &params, &format!("aware, fewer than {size}k"));
+    }
+}
+
+/// The paper's policies, and the baselines.
+fn policies(records: &Records, work: &Workloads) {
+    let level = |level| Constraints::by_level(records, CodeSystem::Icd9, level).0;
+    let frequent =
+        |per_100_000: usize| Constraints::frequent(records, (records.len() * per_100_000).div_ceil(100_000) as u32);
+    let all = [
+        ("level 1", level(Level::Category)),
+        ("level 2", level(Level::Section)),
+        ("level 3", level(Level::Chapter)),
+        ("sim 5", Constraints::siblings(records, 5)),
+        ("sim 10", Constraints::siblings(records, 10)),
+        ("sim 100", Constraints::siblings(records, 100)),
+        ("sup 0.625", frequent(625)),
+        ("sup 1.25", frequent(1250)),
+    ];
+    let exact = Exact::new(records);
+    let near = |constraints: &Constraints, estimate: &dyn Fn(&[u32]) -> f64| {
+        let errors: Vec<f64> = constraints
+            .sets()
+            .iter()
+            .map(|set| {
+                let mut codes = set.clone();
+                codes.sort_unstable();
+                100.0 * mre(exact.with_any(&codes), estimate(&codes))
+            })
+            .collect();
+        let within = |bound: f64| {
+            100.0 * errors.iter().filter(|e| (-bound..bound).contains(*e)).count() as f64 / errors.len().max(1) as f64
+        };
+        let (least, most) = errors.iter().fold((f64::MAX, f64::MIN), |(a, b), e| (a.min(*e), b.max(*e)));
+        format!(
+            "MRE within ±2.5 %: {:.1} %, ±5 %: {:.1} %, all in [{least:.1} %, {most:.1} %]",
+            within(2.5),
+            within(5.0)
+        )
+    };
+    for (name, constraints) in &all {
+        let asked = Asked { k: 5, m: 2, constraints, sensitive: &[] };
+        for clusters in [Formed::Paper, Formed::Best] {
+            let params = Params { clusters, ..Params::default() };
+            let made = run(records, work, &asked, &params, &format!("{name}, {clusters:?}"));
+            let expected = Expected::new(&made.nodes, records.distinct(), 5);
+            println!("  {}", near(constraints, &|codes| expected.with_any(codes)));
+        }
+        // The baselines hold a bit per patient and code.
+        if ["level 1", "level 3", "sim 10"].contains(name) && records.distinct() < 5000 {
+            let say = |what: &str, (time, made): (String, Recoded)| {
+                let errors = work.errors(records.len(), &|codes| made.with_all(codes));
+                println!(
+                    "{name}, {what}: {time}; {} of {} codes suppressed, {} items left, safe: {}; {errors}\n  {}",
+                    made.suppressed(),
+                    records.distinct(),
+                    made.items(),
+                    made.is_safe(records, 5, 2),
+                    near(constraints, &|codes| made.with_any(codes))
+                );
+            };
+            say("cba", timed(|| cba(records, constraints, 5, 2)));
+            if *name == "level 1" {
+                say("apriori", timed(|| apriori(records, CodeSystem::Icd9, 5, 2)));
+            }
+        }
+    }
+}
+
+/// One million patients with ten codes each of 5,000, rarer and rarer.
+fn million() {
+    let mut draw = lottery(9);
+    let names: Vec<String> = (0..5000).map(|c| format!("{c:04}")).collect();
+    let rows: Vec<Vec<&str>> = (0..1_000_000)
+        .map(|_| {
+            (0..10)
+                .map(|_| {
+                    // A product of two draws: a few codes are everybody's, most are rare.
+                    let (a, b) = (draw(5000) + 1, draw(5000) + 1);
+                    names[(a * b / 5001) as usize % 5000].as_str()
+                })
+                .collect()
+        })
+        .collect();
+    let records = Records::from_texts(rows);
+    println!(
+        "\n{} patients, {} codes, {} codes over all patients",
+        records.len(),
+        records.distinct(),
+        records.occurrences()
+    );
+    for (k, m) in [(5, 2), (5, 5)] {
+        let asked = Asked { k, m, constraints: &Constraints::none(), sensitive: &[] };
+        for clusters in [Formed::Paper, Formed::Best] {
+            let params = Params { clusters, ..Params::default() };
+            let (time, made) = timed(|| disassociate(&records, &asked, &params, 2));
+            println!("k {k}, m {m}, {clusters:?}: {time}; {}", shares(&made, &records));
+        }
+    }
+    let peak = getrusage(UsageWho::RUSAGE_SELF).expect("usage").max_rss();
+    println!("peak memory {} MB, input and both results included", peak / 1024);
+}

@@ -1,0 +1,46 @@
+//! `[[exclude]]`: rows that must not come in.
+
+use super::column::{Column, Role};
+use super::section::{Section, Value, nearest};
+use crate::Result;
+use crate::table::{ExcludeRule, Scope};
+
+/// Reads the rules over the table's columns.
+pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<ExcludeRule>> {
+    let patients = columns.iter().any(|c| c.role == Role::Patient);
+    let mut rules = Vec::new();
+    for item in root.list("exclude")?.unwrap_or_default() {
+        let Value::Section(section) = &item.value else {
+            return Err(root.wrong("exclude", "must be sections: [[exclude]] with column, codes and scope."));
+        };
+        section.only(&["column", "codes", "scope"])?;
+        let Some(name) = section.text("column")? else {
+            return Err(section.error(section.line, "[[exclude]] names no `column`."));
+        };
+        let Some(column) = columns.iter().position(|c| c.name == name) else {
+            let hint = nearest(name, columns.iter().map(|c| c.name.as_str()));
+            let hint = hint.map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+            return Err(section.wrong("column", format!("there is no column `{name}`.{hint}")));
+        };
+        let codes = section.texts("codes")?.unwrap_or_default();
+        let ranges: Option<Vec<_>> = codes.iter().map(|code| ExcludeRule::range(code)).collect();
+        let Some(ranges) = ranges.filter(|r| !r.is_empty()) else {
+            return Err(section.wrong("codes", "must be a list of codes and ranges: [\"042-044\", \"V08\"]."));
+        };
+        let scope = match section.word("scope", &[("row", Scope::Row), ("patient", Scope::Patient)])? {
+            Some(Scope::Patient) if !patients => {
+                return Err(section.wrong("scope", "\"patient\" needs a column with role = \"patient\"."));
+            }
+            Some(scope) => scope,
+            None if !patients => Scope::Row,
+            None => {
+                return Err(section.error(
+                    section.line,
+                    "[[exclude]] names no `scope`: \"patient\" excludes every row of whoever has such a code, \"row\" that row alone.",
+                ));
+            }
+        };
+        rules.push(ExcludeRule { column, ranges, scope });
+    }
+    Ok(rules)
+}

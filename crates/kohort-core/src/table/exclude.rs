@@ -1,0 +1,132 @@
+//! Rows that never come in: excluded by a code in one of their cells, alone or with all rows of
+//! their patient.
+
+use super::chunk::Chunk;
+use super::source::Source;
+use crate::Result;
+use std::collections::HashSet;
+
+/// What goes with an excluded code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The row.
+    Row,
+    /// Every row of its patient.
+    Patient,
+}
+
+/// Codes that must not come in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcludeRule {
+    /// The column they stand in.
+    pub column: usize,
+    /// Ranges of codes, both ends included, in capitals and without dots.
+    pub ranges: Vec<(String, String)>,
+    /// What goes with them.
+    pub scope: Scope,
+}
+
+impl ExcludeRule {
+    /// Reads `042-044` or `V08`: a code lies in a range if its beginning does, so that `042` holds
+    /// `0421` and `042.1`. `None` where it is no range.
+    pub fn range(text: &str) -> Option<(String, String)> {
+        let (start, end) = text.split_once('-').unwrap_or((text, text));
+        let (start, end) = (plain(start.as_bytes()), plain(end.as_bytes()));
+        let (start, end) = (String::from_utf8(start).ok()?, String::from_utf8(end).ok()?);
+        (!start.is_empty() && !end.is_empty() && start[..] <= end[..]).then_some((start, end))
+    }
+
+    /// Whether a cell holds one of the codes.
+    pub fn holds(&self, cell: &[u8]) -> bool {
+        let code = plain(cell);
+        let begins = |length: usize| &code[..length.min(code.len())];
+        let within = |(start, end): &(String, String)| {
+            start.as_bytes() <= begins(start.len()) && begins(end.len()) <= end.as_bytes()
+        };
+        !code.is_empty() && self.ranges.iter().any(within)
+    }
+}
+
+/// A code without its dot, in capitals.
+fn plain(code: &[u8]) -> Vec<u8> {
+    code.iter().filter(|b| **b != b'.' && !b.is_ascii_whitespace()).map(u8::to_ascii_uppercase).collect()
+}
+
+/// The rows that a table's rules exclude.
+#[derive(Debug)]
+pub struct Exclusion {
+    rules: Vec<ExcludeRule>,
+    patient: Option<usize>,
+    patients: HashSet<Box<[u8]>>,
+    /// By rule: rows that hold one of its codes.
+    pub hits: Vec<u64>,
+    /// Rows that do not come in.
+    pub rows: u64,
+}
+
+impl Exclusion {
+    /// Looks for them: one pass, two where patients go as a whole.
+    pub(super) fn find(source: &Source, rules: Vec<ExcludeRule>, patient: Option<usize>) -> Result<Exclusion> {
+        let mut found = Exclusion { hits: vec![0; rules.len()], rules, patient, patients: HashSet::new(), rows: 0 };
+        let (mut hits, mut patients) = (found.hits.clone(), HashSet::new());
+        source.scan(
+            |_| (),
+            |(), chunk| {
+                let (mut hits, mut patients) = (vec![0u64; found.rules.len()], Vec::new());
+                for row in 0..chunk.rows() {
+                    for (rule, hits) in found.rules.iter().zip(&mut hits) {
+                        if rule.holds(chunk.cell(row, rule.column)) {
+                            *hits += 1;
+                            if let (Scope::Patient, Some(patient)) = (rule.scope, patient) {
+                                patients.push(Box::<[u8]>::from(chunk.cell(row, patient)));
+                            }
+                        }
+                    }
+                }
+                Ok((hits, patients))
+            },
+            |(own, named)| {
+                hits.iter_mut().zip(own).for_each(|(all, own)| *all += own);
+                patients.extend(named);
+                Ok(())
+            },
+        )?;
+        (found.hits, found.patients) = (hits, patients);
+        let mut rows = 0;
+        source.scan(
+            |_| (),
+            |(), chunk| Ok((0..chunk.rows()).filter(|&row| found.holds(&chunk, row)).count() as u64),
+            |own| {
+                rows += own;
+                Ok(())
+            },
+        )?;
+        found.rows = rows;
+        Ok(found)
+    }
+
+    /// Whether a row does not come in.
+    pub(super) fn holds(&self, chunk: &Chunk, row: usize) -> bool {
+        let named = |patient: usize| self.patients.contains(chunk.cell(row, patient));
+        self.rules.iter().any(|rule| rule.holds(chunk.cell(row, rule.column)))
+            || (!self.patients.is_empty() && self.patient.is_some_and(named))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_holds_what_begins_within_it() {
+        let ranges = ["042-044", "V08", "795.71"].map(|r| ExcludeRule::range(r).unwrap());
+        let rule = ExcludeRule { column: 0, ranges: ranges.to_vec(), scope: Scope::Row };
+        for code in ["042", "0421", "043.9", "0449", "v08", "V08.1", "79571", "795.719"] {
+            assert!(rule.holds(code.as_bytes()), "{code}");
+        }
+        for code in ["", "041", "045", "04", "V09", "V0", "7957", "E042"] {
+            assert!(!rule.holds(code.as_bytes()), "{code}");
+        }
+        assert!(ExcludeRule::range("9-1").is_none() && ExcludeRule::range("").is_none());
+    }
+}
