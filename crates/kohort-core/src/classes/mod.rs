@@ -81,7 +81,7 @@ pub(crate) fn each_set<J: Judge>(
     each_set_within(crowd, sets, threads, cells, judge, take)
 }
 
-/// Sets that one judge sees.
+/// Sets that one judge sees, at most.
 const TOGETHER: usize = 64;
 
 /// [`each_set`], where tables of joined columns have at most so many cells.
@@ -95,7 +95,8 @@ fn each_set_within<J: Judge>(
 ) -> Result<()> {
     let (joint, alone) = Joint::new(crowd, sets, cells);
     let together = joint.jobs.chunks(TOGETHER / 4).map(Work::Joint);
-    let work: Vec<Work> = together.chain(alone.chunks(TOGETHER).map(Work::Alone)).collect();
+    let few = alone.len().div_ceil(16).clamp(1, TOGETHER);
+    let work: Vec<Work> = together.chain(alone.chunks(few).map(Work::Alone)).collect();
     in_order(
         threads.min(work.len()).max(1),
         |hand| work.iter().try_for_each(hand),

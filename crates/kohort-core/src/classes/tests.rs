@@ -129,3 +129,9 @@ fn every_set_is_counted_as_by_the_definition() {
         }
     }
 }
+
+#[test]
+fn codes_that_do_not_occur_have_no_number() {
+    let codes = Codes::occurring(vec![7, 2, 7, 5], 9);
+    assert_eq!(codes, Codes { of: vec![2, 0, 2, 1], len: 3 });
+}

@@ -1,0 +1,157 @@
+//! LKC-privacy on the Adult table, as in the paper's section 5.1.2: classification error and
+//! discernibility for L, K and C = 20 %, with and without a budget of suppressed records.
+//!
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench lkc_adult -- [--knows 2,4,6] [--k 20,40,60,80,100]`
+//!
+//! KOHORT_DATA names a folder with adult_uci/. Prints the tables of docs/lkc-on-adult.md. Every
+//! number is of a release that was verified.
+
+use kohort::pipeline::{Options, anonymize};
+use kohort_core::table::Silent;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The columns of the table, and how each is generalized.
+const COLUMNS: [(&str, &str); 15] = [
+    ("age", "{ from = 17, to = 91 }"),
+    ("workclass", "tree"),
+    ("fnlwgt", "{ from = 0, to = 1500000, step = 1000 }"),
+    ("education", "tree"),
+    ("education-num", "{ from = 1, to = 17 }"),
+    ("marital-status", ""),
+    ("occupation", "tree"),
+    ("relationship", "tree"),
+    ("race", "tree"),
+    ("sex", "flat"),
+    ("capital-gain", "{ from = 0, to = 100000, step = 100 }"),
+    ("capital-loss", "{ from = 0, to = 4400, step = 10 }"),
+    ("hours-per-week", "{ from = 1, to = 100 }"),
+    ("native-country", "tree"),
+    ("income", ""),
+];
+
+fn main() {
+    let Some(data) = std::env::var_os("KOHORT_DATA").map(PathBuf::from) else {
+        println!("KOHORT_DATA names no folder: nothing to measure.");
+        return;
+    };
+    let args: Vec<String> = std::env::args().collect();
+    let numbers = |name: &str, usual: &str| -> Vec<u64> {
+        let given = args.iter().position(|a| a == name).and_then(|i| args.get(i + 1));
+        given.map_or(usual, String::as_str).split(',').map(|n| n.parse().expect("a number")).collect()
+    };
+    let (knows, ks) = (numbers("--knows", "2,4,6"), numbers("--k", "20,40,60,80,100"));
+    let folder = std::env::temp_dir().join(format!("kohort-lkc-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let rows = adult(&data, &folder);
+    println!(
+        "Adult: {rows} rows without missing cells, 13 quasi-identifiers, Divorced and Separated sensitive, C = 0.2\n"
+    );
+    let run = |privacy: &str, objective: &str, budget: &str| release(&folder, privacy, objective, budget);
+    println!("Classification (objective \"class\"), errors in %; DR of the same release\n");
+    println!(
+        "| L | K | BE | CE | UE | CE − BE | UE − CE | CE, 1 % suppressed | DR | DR, 1 % suppressed | suppressed |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for &l in &knows {
+        for &k in &ks {
+            let privacy = format!("k = {k}\nknows = {l}\nconfidence = 0.2\n");
+            let (own, more) = (run(&privacy, "class", "0"), run(&privacy, "class", "0.01"));
+            let [be, ce, ue] = errors(&own);
+            let least = errors(&more)[1];
+            println!(
+                "| {l} | {k} | {be:.1} | {ce:.1} | {ue:.1} | {:.1} | {:.1} | {least:.1} | {:.4} | {:.4} | {} |",
+                ce - be,
+                ue - ce,
+                ratio(&own),
+                ratio(&more),
+                more["rows"]["suppressed"]
+            );
+        }
+    }
+    println!("\nDiscernibility ratio (objective \"discernibility\"); k-anonymity is L = 13 without C\n");
+    println!("| K | {}k-anonymity | {}k-anonymity, 1 % |", heads(&knows, ""), heads(&knows, ", 1 %"));
+    println!("|---{}|", "|---".repeat(2 * knows.len() + 2));
+    for &k in &ks {
+        let mut line = format!("| {k} |");
+        for budget in ["0", "0.01"] {
+            for l in &knows {
+                let own = run(&format!("k = {k}\nknows = {l}\nconfidence = 0.2\n"), "discernibility", budget);
+                write!(line, " {:.4} |", ratio(&own)).expect("text");
+            }
+            let own = run(&format!("k = {k}\nknows = \"all\"\n"), "discernibility", budget);
+            write!(line, " {:.4} |", ratio(&own)).expect("text");
+        }
+        println!("{line}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the temporary folder goes");
+}
+
+fn heads(knows: &[u64], budget: &str) -> String {
+    knows.iter().map(|l| format!("L = {l}{budget} | ")).collect()
+}
+
+fn errors(metrics: &Value) -> [f64; 3] {
+    let own = &metrics["utility"]["classification"];
+    ["baseline_error", "error", "upper_bound_error"].map(|key| 100.0 * own[key].as_f64().expect("an error"))
+}
+
+fn ratio(metrics: &Value) -> f64 {
+    metrics["utility"]["discernibility_ratio"].as_f64().expect("a ratio")
+}
+
+/// Writes the rows of both files that have no missing cell; returns how many there are.
+fn adult(data: &Path, folder: &Path) -> usize {
+    let mut table = COLUMNS.map(|c| c.0).join(",") + "\n";
+    let mut rows = 0;
+    for name in ["adult.data.gz", "adult.test.gz"] {
+        let file = std::fs::File::open(data.join("adult_uci").join(name)).expect("adult_uci");
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("text");
+        for line in text.lines() {
+            let cells: Vec<&str> = line.trim_end_matches('.').split(", ").collect();
+            if cells.len() == COLUMNS.len() && !cells.contains(&"?") {
+                writeln!(table, "{}", cells.join(",")).expect("text");
+                rows += 1;
+            }
+        }
+    }
+    std::fs::write(folder.join("adult.csv"), table).expect("written");
+    rows
+}
+
+fn release(folder: &Path, privacy: &str, objective: &str, max_suppressed: &str) -> Value {
+    let taxonomies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/adult_taxonomies");
+    let taxonomies = taxonomies.canonicalize().expect("data/adult_taxonomies");
+    let mut text = "[input]\ntable = \"adult.csv\"\n[columns]\n".to_string();
+    for (name, hierarchy) in COLUMNS {
+        let role = match (name, hierarchy) {
+            ("marital-status", _) => "{ role = \"sensitive\", values = [\"Divorced\", \"Separated\"] }".to_string(),
+            ("income", _) => "{ role = \"class\" }".to_string(),
+            (_, "flat") => "{ role = \"quasi\" }".to_string(),
+            (_, "tree") => {
+                format!("{{ role = \"quasi\", hierarchy = {:?} }}", taxonomies.join(format!("{name}.csv")))
+            }
+            (_, numbers) => format!("{{ role = \"quasi\", hierarchy = {numbers} }}"),
+        };
+        writeln!(text, "{name} = {role}").expect("text");
+    }
+    write!(text, "[privacy]\n{privacy}[method]\nname = \"specialize\"\nobjective = \"{objective}\"\n").expect("text");
+    writeln!(text, "max_suppressed = {max_suppressed}").expect("text");
+    let policy = folder.join("policy.toml");
+    std::fs::write(&policy, text).expect("written");
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let options = Options { force: true, keep_rows: false, seed: None, threads, progress: Arc::new(Silent) };
+    let released = anonymize(&policy, &folder.join("out"), &options).unwrap_or_else(|e| panic!("{privacy}{e}"));
+    eprintln!(
+        "{} {objective} {max_suppressed}: {} s, method {}, verify {}",
+        privacy.replace('\n', " "),
+        released.metrics["timing"]["total"],
+        released.metrics["timing"]["method"],
+        released.metrics["timing"]["verify"]
+    );
+    released.metrics
+}
