@@ -4,6 +4,7 @@ use crate::output::{count, decimal, note, percent, say};
 use crate::{Context, progress};
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::Result;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Make a verified release of a policy's data
@@ -51,6 +52,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     released.notes.iter().for_each(|n| note(n));
     let m = &released.metrics;
     say(&format!("released and verified: {}", released.folder.join("release").display()));
+    match m["shape"].as_str() {
+        Some("clusters") => say_clusters(m),
+        _ => say_table(m),
+    }
+    say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
+    Ok(())
+}
+
+fn say_table(m: &Value) {
     let rows = &m["rows"];
     say(&format!(
         "  rows       {} in, {} out, {} suppressed",
@@ -73,6 +83,37 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         count(&m["guarantee"]["k"])
     ));
     say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&m["utility"]["loss"])));
-    say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
-    Ok(())
+}
+
+fn say_clusters(m: &Value) {
+    let (clusters, utility, guarantee) = (&m["clusters"], &m["utility"], &m["guarantee"]);
+    say(&format!(
+        "  patients   {} in, {} out, {} without codes",
+        count(&m["rows"]["in"]),
+        count(&m["rows"]["out"]),
+        count(&m["rows"]["suppressed"])
+    ));
+    say(&format!(
+        "  clusters   {}, {} of them joint; {} different codes, each as it is",
+        count(&clusters["clusters"]),
+        count(&clusters["joint"]),
+        count(&clusters["codes"])
+    ));
+    say(&format!(
+        "  guarantee  any {} codes could be at least {} patients', k = {}; smallest cluster {}",
+        count(&guarantee["m"]),
+        count(&guarantee["fewest_candidates"]),
+        count(&guarantee["k"]),
+        count(&guarantee["smallest_cluster"])
+    ));
+    say(&format!(
+        "  codes      {} in record chunks, {} in shared chunks, {} in item chunks",
+        percent(&utility["in_record_chunks"]),
+        percent(&utility["in_shared_chunks"]),
+        percent(&utility["in_item_chunks"])
+    ));
+    say(&format!(
+        "  counts     of frequent combinations are off by {} on average",
+        percent(&utility["frequent"]["are"])
+    ));
 }

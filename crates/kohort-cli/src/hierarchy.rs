@@ -2,7 +2,7 @@
 
 use crate::output::say;
 use crate::{Context, progress};
-use kohort::pipeline::{Options, survey};
+use kohort::pipeline::{Options, Surveyed, survey};
 use kohort_core::{Error, Result};
 use std::path::PathBuf;
 
@@ -26,7 +26,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
-    let (_, cohort) = survey(&args.policy, &options)?;
+    let (_, surveyed) = survey(&args.policy, &options)?;
+    let Surveyed::Table(cohort) = surveyed else {
+        return Err(Error::yours("a table of codes has no hierarchies."));
+    };
     drop(options);
     if let Some(name) = &args.column {
         let Some((q, quasi)) = cohort.quasi.iter().enumerate().find(|(_, q)| q.name == *name) else {

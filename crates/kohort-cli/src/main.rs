@@ -6,6 +6,7 @@ mod hierarchy;
 mod init;
 mod output;
 mod progress;
+mod reconstruct;
 mod risk;
 mod verify;
 
@@ -46,6 +47,7 @@ enum Command {
     Risk(risk::Args),
     Anonymize(anonymize::Args),
     Verify(verify::Args),
+    Reconstruct(reconstruct::Args),
     Hierarchy(hierarchy::Args),
 }
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Risk(args) => risk::run(&args, &context),
         Command::Anonymize(args) => anonymize::run(&args, &context),
         Command::Verify(args) => verify::run(&args, &context),
+        Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Hierarchy(args) => hierarchy::run(&args, &context),
     };
     match result {

@@ -2,9 +2,12 @@
 
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
-use kohort::pipeline::{Options, survey};
+use kohort::pipeline::{Options, Surveyed, survey};
 use kohort_core::Result;
-use kohort_core::risk::{View, risk};
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::Policy;
+use kohort_core::records::Records;
+use kohort_core::risk::{View, codes_known, risk};
 use std::path::PathBuf;
 
 /// Show how easily patients can be found in the data as it is
@@ -20,12 +23,50 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
-    let (policy, cohort) = survey(&args.policy, &options)?;
+    let (policy, surveyed) = survey(&args.policy, &options)?;
     drop(options);
+    match surveyed {
+        Surveyed::Table(cohort) => say_table(&policy, &cohort),
+        Surveyed::Codes(records) => say_codes(&policy, &records),
+    }
+    Ok(())
+}
+
+/// How many patients are alone with some of their codes.
+fn say_codes(policy: &Policy, records: &Records) {
+    policy.notes.iter().chain(&records.notes).for_each(|n| note(n));
+    let k = policy.privacy.k.get();
+    say(&format!(
+        "{} patients with codes, {} different codes, {} codes over all patients",
+        thousands(records.len() as u64),
+        thousands(records.distinct() as u64),
+        thousands(records.occurrences() as u64)
+    ));
+    say("");
+    let few = format!("fewer than {k}");
+    say(&format!(
+        "{:<24} {:>14} {:>10} {:>14} {:>10}",
+        "known codes of a patient", "asked about", "unique", few, "mean risk"
+    ));
+    for risk in codes_known(records, k) {
+        let share = |n: u64| 100.0 * n as f64 / risk.patients.max(1) as f64;
+        say(&format!(
+            "{:<24} {:>14} {:>9.1}% {:>13.1}% {:>9.1}%",
+            risk.codes.map_or("all".to_string(), |n| format!("{n}, at random")),
+            thousands(risk.patients),
+            share(risk.unique),
+            share(risk.fewer_than_k),
+            100.0 * risk.mean
+        ));
+    }
+}
+
+/// How many people are alone in the quasi-identifiers.
+fn say_table(policy: &Policy, cohort: &Cohort) {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-    let everything = risk(&cohort, View::Before, &all);
+    let everything = risk(cohort, View::Before, &all);
     let share = |n: u64| 100.0 * n as f64 / everything.people.max(1) as f64;
     say(&format!("{} rows, {} {unit}", thousands(cohort.tuples.rows), thousands(cohort.tuples.people())));
     say(&format!(
@@ -40,7 +81,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     say(&format!("{:<32} {:>12} {:>10} {:>10}", "known to the adversary", "unique", "mean risk", "classes"));
     let mut sets: Vec<Vec<usize>> = all.iter().map(|&q| vec![q]).collect();
     sets.extend(all.iter().flat_map(|&a| all.iter().filter(move |&&b| b > a).map(move |&b| vec![a, b])));
-    let mut risks: Vec<_> = sets.iter().map(|set| risk(&cohort, View::Before, set)).collect();
+    let mut risks: Vec<_> = sets.iter().map(|set| risk(cohort, View::Before, set)).collect();
     risks.sort_by(|a, b| b.unique.cmp(&a.unique).then(b.mean.total_cmp(&a.mean)).then(a.set.cmp(&b.set)));
     for own in risks.iter().take(12) {
         let names: Vec<&str> = own.set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect();
@@ -52,5 +93,4 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             thousands(own.classes)
         ));
     }
-    Ok(())
 }

@@ -2,8 +2,8 @@
 
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
-use kohort_core::release::KnowsClaim;
-use kohort_core::verify::{verify_release, verify_with_original};
+use kohort_core::release::{Certificate, Claim, Claimed, ClustersClaim, KnowsClaim};
+use kohort_core::verify::{ClustersRecount, Found, Recount, Recounted, verify_release, verify_with_original};
 use kohort_core::{Result, policy, table};
 use std::path::PathBuf;
 
@@ -24,29 +24,63 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
-    let (certificate, recount, compared) = match &args.original {
+    let (certificate, recounted, found) = match &args.original {
         None => {
-            let (certificate, recount) = verify_release(&args.folder, context.threads)?;
-            (certificate, recount, None)
+            let (certificate, recounted) = verify_release(&args.folder, context.threads)?;
+            (certificate, recounted, None)
         }
         Some(path) => {
             let file = policy::read(path)?;
             let source = table::open(&file.input)?.with_threads(context.threads).with_progress(progress::bar());
             let bound = file.bind(&source)?;
-            let (certificate, recount, compared) = verify_with_original(&args.folder, &source, &bound)?;
-            (certificate, recount, Some(compared))
+            let (certificate, found) = verify_with_original(&args.folder, &source, &bound)?;
+            (certificate, found.recounted(), Some(found))
         }
     };
-    let claim = &certificate.claim;
+    say("verified");
+    match (&certificate.claim, &recounted) {
+        (Claimed::Table(claim), Recounted::Table(recount)) => table_lines(&certificate, claim, recount),
+        (Claimed::Clusters(claim), Recounted::Clusters(recount)) => clusters_lines(&certificate, claim, recount),
+        _ => {}
+    }
+    match &found {
+        Some(Found::Table(_, compared)) => say(&format!(
+            "  original   {} rows; every released cell is the original or its ancestor; the smallest class holds {} {}",
+            thousands(compared.rows),
+            thousands(compared.smallest_class),
+            unit(&certificate)
+        )),
+        Some(Found::Clusters(_, compared)) => say(&format!(
+            "  original   {} patients, {} with codes; at least {} patients could have any of {} combinations of codes looked for",
+            thousands(compared.patients),
+            thousands(compared.matched),
+            thousands(compared.fewest_candidates),
+            thousands(compared.combinations)
+        )),
+        None => not_counted(&certificate),
+    }
+    found.iter().flat_map(Found::not_shown).for_each(|n| note(&format!("not shown: {n}.")));
+    if certificate.test {
+        note("made with a seed: this is a test, no release.");
+    }
+    say(&format!("  guarantee  {}", certificate.guarantee.plain));
+    say(&format!("             {}", certificate.guarantee.aware));
+    Ok(())
+}
+
+fn unit(certificate: &Certificate) -> &'static str {
+    if certificate.patients { "patients" } else { "rows" }
+}
+
+/// What was claimed and counted of a table.
+fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
     let knows = match &claim.knows {
         KnowsClaim::All => "all quasi-identifiers".to_string(),
         KnowsClaim::Any(n) => format!("any {n} of the quasi-identifiers"),
         KnowsClaim::Sets(sets) => format!("one of {} sets of quasi-identifiers", sets.len()),
     };
-    let unit = if certificate.patients { "patients" } else { "rows" };
     let quasi: Vec<&str> = certificate.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-    say("verified");
-    say(&format!("  claim      at least {} {unit} match whoever knows {knows}", claim.k));
+    say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate)));
     say(&format!("  columns    {}", quasi.join(", ")));
     for sensitive in &claim.sensitive {
         let mut parts = Vec::new();
@@ -62,24 +96,54 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         thousands(recount.sets),
         thousands(recount.smallest_class)
     ));
-    if let Some(compared) = &compared {
-        say(&format!(
-            "  original   {} rows; every released cell is the original or its ancestor; the smallest class holds {} {unit}",
-            thousands(compared.rows),
-            thousands(compared.smallest_class)
-        ));
-        compared.not_shown.iter().for_each(|n| note(&format!("not shown: {n}.")));
-    } else if certificate.patients {
-        // Said by this program, not by the certificate: a stranger may have written that.
-        note("not counted here: how many patients stand behind the rows of a class. Rows were counted.");
-        if !claim.sensitive.is_empty() {
-            note("not counted here: what is claimed of sensitive values, since it is counted in patients.");
+}
+
+/// What was claimed and counted of clusters of codes.
+fn clusters_lines(certificate: &Certificate, claim: &ClustersClaim, recount: &ClustersRecount) {
+    say(&format!(
+        "  claim      any {} codes of a person could be at least {} {}'",
+        claim.m,
+        claim.k,
+        unit(certificate)
+    ));
+    if claim.aware {
+        say("  claim      every distinct fragment stands at least k times in its chunk");
+    }
+    if claim.no_cover {
+        say("  claim      no code tells another of its chunk, and none is a whole cluster's");
+    }
+    if !claim.sensitive.is_empty() {
+        say(&format!("  claim      {} sensitive codes stand in item chunks alone", claim.sensitive.len()));
+    }
+    say(&format!(
+        "  counted    {} patients in {} clusters, {} of them joint; {} record chunks, {} shared chunks",
+        thousands(recount.patients),
+        thousands(recount.clusters),
+        thousands(recount.joint),
+        thousands(recount.record_chunks),
+        thousands(recount.shared_chunks)
+    ));
+    say(&format!(
+        "  counted    smallest cluster {}, rarest combination of up to {} codes {} times, rarest fragment {} times; {} covers",
+        thousands(recount.smallest_cluster),
+        claim.m,
+        thousands(recount.smallest_support),
+        thousands(recount.smallest_subrecord),
+        thousands(recount.covers)
+    ));
+}
+
+/// What a recipient cannot count. Said by this program, not by the certificate: a stranger may have
+/// written that.
+fn not_counted(certificate: &Certificate) {
+    match &certificate.claim {
+        Claimed::Table(claim) if certificate.patients => {
+            note("not counted here: how many patients stand behind the rows of a class. Rows were counted.");
+            if !claim.sensitive.is_empty() {
+                note("not counted here: what is claimed of sensitive values, since it is counted in patients.");
+            }
         }
+        Claimed::Table(_) => {}
+        Claimed::Clusters(_) => note("not counted here: whether the fragments are those of the original."),
     }
-    if certificate.test {
-        note("made with a seed: this is a test, no release.");
-    }
-    say(&format!("  guarantee  {}", certificate.guarantee.plain));
-    say(&format!("             {}", certificate.guarantee.aware));
-    Ok(())
 }

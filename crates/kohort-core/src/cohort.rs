@@ -63,6 +63,8 @@ pub struct Cohort {
     pub class: Option<Kept>,
     /// The sets of quasi-identifiers an adversary may know.
     pub sets: Vec<Vec<usize>>,
+    /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
+    pub dependencies: Vec<(usize, usize)>,
     /// What the custodian should know.
     pub notes: Vec<String>,
     /// How many threads may work.
@@ -141,7 +143,13 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         .map(|position| (kept(position), detail_of(policy, columns[position], &quasi)))
         .collect();
     let class = class.map(|_| kept(after_sensitive));
-    Ok(Cohort { tuples, quasi, details, required, class, sets, notes, threads: source.threads() })
+    let dependencies = (0..quasi.len()).flat_map(|finer| {
+        let of = &policy.columns[quasi[finer].column].of;
+        let quasi = &quasi;
+        (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))
+    });
+    let dependencies = dependencies.collect();
+    Ok(Cohort { tuples, quasi, details, required, class, sets, dependencies, notes, threads: source.threads() })
 }
 
 /// The column with role class, if there is one and no more.

@@ -9,6 +9,7 @@ pub mod number;
 pub mod parallel;
 pub mod policy;
 pub mod privacy;
+pub mod records;
 pub mod release;
 pub mod risk;
 pub mod table;

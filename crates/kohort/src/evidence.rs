@@ -1,18 +1,20 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
+pub mod codes;
+
 use crate::methods::Method;
-use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
-    Certificate, Chance, Claim, ColumnClaim, KnowsClaim, Plan, SensitiveClaim, TClaim, guarantee,
+    Certificate, Chance, Claim, Claimed, ColumnClaim, KnowsClaim, Plan, SensitiveClaim, TClaim, guarantee,
 };
 use kohort_core::risk::{self, Risk, View};
 use kohort_core::table::Source;
 use kohort_core::utility;
-use kohort_core::verify::Verified;
+use kohort_core::verify::{Compared, Recount, Verified};
+use kohort_core::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
@@ -65,6 +67,7 @@ pub fn draft_certificate(
         let column = &policy.columns[c];
         let of = match &column.role {
             Role::Detail { of } => of.clone(),
+            _ if method.name() == "suppress" => column.of.clone(),
             _ => Vec::new(),
         };
         ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of }
@@ -74,6 +77,10 @@ pub fn draft_certificate(
             .to_string(),
         "Columns with another role are not known to the adversary.".to_string(),
     ];
+    let name = |q: usize| &cohort.quasi[q].name;
+    for &(a, b) in &policy.privacy.not_together {
+        assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
+    }
     let mut not_recountable = Vec::new();
     if patients {
         assumed.push("A reader who knows several rows of one patient is not covered.".into());
@@ -81,7 +88,8 @@ pub fn draft_certificate(
         if !claim.sensitive.is_empty() {
             not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
             // Two classes at confidence ½ that share a patient merge to ⅔.
-            if cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty()) {
+            let blanks = method.name() == "suppress" || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
+            if blanks {
                 assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
             }
             if claim.knows == KnowsClaim::All {
@@ -91,6 +99,7 @@ pub fn draft_certificate(
     } else {
         assumed.push("Every row is another person.".into());
     }
+    let claim = Claimed::Table(claim);
     Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.name().into(),
@@ -179,15 +188,27 @@ pub fn measure(
     policy: &Policy,
     method: &Method,
     verified: &Verified,
+    (recount, compared): (&Recount, &Compared),
     timing: &mut Timing,
-) -> Value {
+) -> Result<Value> {
     let findings = verified.findings();
     let rows = cohort.tuples.rows;
-    let out = findings.recount.rows;
+    let out = recount.rows;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let after = View::After(plan);
     let (sizes_before, sizes_after) = (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, after, &all));
     let risk_all = |sizes: &[u64]| risk_json(cohort, &Risk::of(&all, sizes));
+    let worst = |view: View| {
+        let worst = risk::worst(cohort, view, cohort.threads)?;
+        let highest = worst.map_or(Value::Null, |w| {
+            let mut value = risk_json(cohort, &w.risk);
+            if !w.is_exact {
+                value["exact"] = json!(false);
+            }
+            value
+        });
+        Ok::<Value, Error>(highest)
+    };
     let cells = utility::cells(cohort, plan);
     let discernibility = utility::discernibility(cohort, plan);
     let by_column: Map<String, Value> = plan
@@ -205,9 +226,9 @@ pub fn measure(
         "k": policy.privacy.k.get(),
         "knows": knows_text(policy),
         "unit": if policy.patient().is_some() { "patient" } else { "row" },
-        "smallest_class": findings.compared.smallest_class,
-        "sets": findings.recount.sets,
-        "classes": findings.recount.classes,
+        "smallest_class": compared.smallest_class,
+        "sets": recount.sets,
+        "classes": recount.classes,
         "plain": findings.certificate.guarantee.plain,
         "aware": findings.certificate.guarantee.aware,
         "assumed": findings.certificate.assumed,
@@ -217,15 +238,19 @@ pub fn measure(
         let names = |set: &Vec<usize>| set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect::<Vec<_>>();
         guarantee["known_sets"] = json!(sets.iter().map(names).collect::<Vec<_>>());
     }
-    let confidence = findings.compared.sensitive.iter().filter_map(|(_, e)| e.confidence);
+    let confidence = compared.sensitive.iter().filter_map(|(_, e)| e.confidence);
     let highest = confidence
         .map(|(h, n)| h as f64 / n.max(1) as f64)
         .fold(None, |a: Option<f64>, b| Some(a.map_or(b, |a| a.max(b))));
     guarantee["highest_confidence"] = json!(highest);
-    for (name, e) in &findings.compared.sensitive {
+    for (name, e) in &compared.sensitive {
         guarantee["sensitive"][name] = json!({ "highest_confidence": e.confidence.map(|(h, n)| h as f64 / n.max(1) as f64), "least_diversity": e.diversity, "largest_distance": e.distance });
     }
-    for asked in &findings.certificate.claim.sensitive {
+    let asked = match &findings.certificate.claim {
+        Claimed::Table(claim) => &claim.sensitive[..],
+        Claimed::Clusters(_) => &[],
+    };
+    for asked in asked {
         guarantee["asked"][&asked.column] = json!({
             "confidence": asked.confidence.map(|c| c.to_string()),
             "values": asked.values.as_ref().map(Vec::len),
@@ -233,10 +258,9 @@ pub fn measure(
             "t_closeness": asked.t_closeness.as_ref().map(|t| t.max.to_string()),
         });
     }
-    let compared = &findings.compared;
-    guarantee["compared"] = json!({ "rows": compared.rows, "matched": compared.matched, "smallest_class_in_rows": findings.recount.smallest_class });
-    let files = findings.certificate.files.iter();
-    let files: Vec<Value> = files.map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect();
+    guarantee["compared"] =
+        json!({ "rows": compared.rows, "matched": compared.matched, "smallest_class_in_rows": recount.smallest_class });
+    let files = files(&findings.certificate);
     let mut metrics = json!({
         "method": method.name(),
         "files": files,
@@ -248,7 +272,7 @@ pub fn measure(
         "cells": { "suppressed": cells.suppressed, "share": cells.share, "by_column": by_column },
         "levels": levels,
         "columns": columns,
-        "risk": { "before": worst(cohort, View::Before), "after": worst(cohort, after) },
+        "risk": { "before": worst(View::Before)?, "after": worst(after)? },
         "risk_all": { "before": risk_all(&sizes_before), "after": risk_all(&sizes_after) },
         "class_sizes": { "before": histogram(&sizes_before), "after": histogram(&sizes_after) },
         "utility": {
@@ -262,8 +286,19 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    if let Some(c) = utility::classification(cohort, plan) {
+        metrics["utility"]["classification"] = json!({
+            "column": c.column, "learned": c.learned, "foretold": c.foretold,
+            "baseline_error": c.baseline_error, "error": c.error, "upper_bound_error": c.upper_bound_error,
+        });
+    }
     metrics["timing"] = timing.finish();
-    metrics
+    Ok(metrics)
+}
+
+/// The files of a release, as metrics.json lists them.
+fn files(certificate: &Certificate) -> Vec<Value> {
+    certificate.files.iter().map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect()
 }
 
 fn knows_text(policy: &Policy) -> String {
@@ -272,13 +307,6 @@ fn knows_text(policy: &Policy) -> String {
         Knows::Any(n) => format!("any {n}"),
         Knows::Sets(sets) => format!("one of {} sets", sets.len()),
     }
-}
-
-/// The risk under the set with the highest mean risk of all that the policy lists.
-fn worst(cohort: &Cohort, view: View) -> Value {
-    let risks = cohort.sets.iter().map(|set| risk::risk(cohort, view, set));
-    let worst = risks.reduce(|a, b| if (b.max, b.mean) > (a.max, a.mean) { b } else { a });
-    worst.map_or(Value::Null, |w| risk_json(cohort, &w))
 }
 
 fn risk_json(cohort: &Cohort, risk: &Risk) -> Value {

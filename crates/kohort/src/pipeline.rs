@@ -1,13 +1,14 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
-use crate::evidence::{self, Timing};
-use crate::methods::Method;
+use crate::evidence::Timing;
+use crate::planned::Planned;
 use crate::report;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::number::K;
-use kohort_core::policy::{self, Policy};
-use kohort_core::release::{self, Chance, Staging};
+use kohort_core::policy::{self, Layout, Policy};
+use kohort_core::records::{self, Records};
+use kohort_core::release::{Chance, Staging};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
 use std::path::{Path, PathBuf};
@@ -44,19 +45,13 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let mut timing = Timing::start();
     let staging = Staging::create(out, options.force)?;
     let (source, policy) = open(policy, options)?;
-    let method = Method::of(&policy)?;
-    let cohort = timing.stage("count", || cohort::survey(&source, &policy))?;
-    let plan = timing.stage("method", || method.plan(&cohort, &policy))?;
+    let planned = Planned::of(&source, &policy, &mut timing)?;
     let mut chance = Chance::new(options.seed)?;
-    let draft = evidence::draft_certificate(&source, &policy, &cohort, &plan, &method, &chance);
-    let staged = timing.stage("write", || {
-        let staged = release::write(&source, &policy, &cohort, &plan, staging, &mut chance)?;
-        report::write_dictionary(&staged, &source, &policy, &cohort, &plan)?;
-        Ok(staged)
-    })?;
+    let draft = planned.draft_certificate(&source, &policy, &chance);
+    let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
-    let metrics = evidence::measure(&cohort, &plan, &policy, &method, &verified, &mut timing);
-    let notes = [&policy.notes[..], &cohort.notes].concat();
+    let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
+    let notes = [policy.notes.clone(), planned.notes()].concat();
     report::write(&verified, &policy, &metrics, &notes)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })
@@ -70,12 +65,23 @@ pub fn open(policy: &Path, options: &Options) -> Result<(Source, Policy)> {
     Ok((source, policy))
 }
 
-/// The table as a method would see it, for questions about the data as it is: they need no k, so
+/// What a method would see, by the shape of the data.
+pub enum Surveyed {
+    /// The tuples of a table.
+    Table(Box<Cohort>),
+    /// Records of codes.
+    Codes(Records),
+}
+
+/// The data as a method would see it, for questions about the data as it is: they need no k, so
 /// that a policy in which it is still to be chosen will do.
-pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Cohort)> {
+pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind_to_ask(&source, K::LEAST)?;
-    let cohort = cohort::survey(&source, &policy)?;
-    Ok((policy, cohort))
+    let surveyed = match policy.layout {
+        Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),
+        Layout::List | Layout::Long => Surveyed::Codes(records::survey(&source, &policy)?),
+    };
+    Ok((policy, surveyed))
 }

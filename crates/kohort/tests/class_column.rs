@@ -48,3 +48,38 @@ fn a_class_of_too_many_values_or_several_classes_are_not_carried() {
     let (_, cohort, _) = plan(&two).unwrap();
     assert!(cohort.class.is_none() && cohort.notes.iter().any(|n| n.starts_with("several columns")));
 }
+
+/// Rows (q, c), each so often, released with all of `q` as it is or as `*`.
+fn errors(folder: &Path, rows: &[(&str, &str, usize)], k: u64, max_suppressed: &str) -> [f64; 3] {
+    let lines = rows.iter().flat_map(|(q, c, n)| vec![format!("{q},{c}\n"); *n]);
+    let path = policy(folder, &format!("q,c\n{}", lines.collect::<String>()), "c = { role = \"class\" }\n");
+    let text = fs::read_to_string(&path).unwrap().replace("k = 2", &format!("k = {k}"));
+    fs::write(&path, text.replace("max_suppressed = 0", &format!("max_suppressed = {max_suppressed}"))).unwrap();
+    let name = format!("out-{k}-{max_suppressed}-{}", rows.len());
+    let metrics = release(&path, &name, &options(1, 1)).unwrap().1.metrics;
+    let own = &metrics["utility"]["classification"];
+    assert_eq!(own["column"], "c");
+    ["baseline_error", "error", "upper_bound_error"].map(|key| own[key].as_f64().unwrap())
+}
+
+#[test]
+fn a_class_is_foretold_from_what_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    // Where q stays, it tells all; where it goes, most rows decide: a third of each class is foretold.
+    let rows = [("a", "yes", 60), ("b", "no", 30)];
+    assert_eq!(errors(folder.path(), &rows, 2, "0"), [0.0, 0.0, 10.0 / 30.0]);
+    assert_eq!(errors(folder.path(), &rows, 40, "0"), [0.0, 10.0 / 30.0, 10.0 / 30.0]);
+    // Deleting the rows of one class does not make the others easier: they are foretold all the same.
+    assert_eq!(errors(folder.path(), &rows, 40, "0.5"), [0.0, 10.0 / 30.0, 10.0 / 30.0]);
+    // Missing classes are left out.
+    let missing = [("a", "yes", 60), ("b", "no", 30), ("b", "", 50)];
+    assert_eq!(errors(folder.path(), &missing, 2, "0"), [0.0, 0.0, 10.0 / 30.0]);
+}
+
+#[test]
+fn one_class_alone_is_not_foretold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = policy(folder.path(), "q,c\na,x\na,x\na,x\na,x\n", "c = { role = \"class\" }\n");
+    let metrics = release(&path, "out", &options(1, 1)).unwrap().1.metrics;
+    assert!(metrics["utility"]["classification"].is_null());
+}

@@ -74,6 +74,8 @@ proptest! {
     #[test]
     fn the_falsifier_finds_nothing_in_a_release(case in cases(false)) {
         for case in NAMES.map(|name| case.by(name)) {
+            // Single cells leave as `*`: see `a_star_that_may_be_anybodys_adds_to_confidence`.
+            let case = if case.method == "suppress" && case.confidence.is_some() { Case { patients: false, ..case } } else { case };
             let folder = tempfile::tempdir().unwrap();
             if let Ok((out, _)) = release(&case.write(folder.path()), "out", &options(1, 1)) {
                 prop_assert_eq!(falsify_folder(&case, &out), None, "{}", case.method);
@@ -86,9 +88,12 @@ proptest! {
     fn the_falsifier_finds_nothing_where_values_leave_as_suppressed(case in cases(true)) {
         // With patients as the unit see `a_star_that_may_be_anybodys_adds_to_confidence`.
         let case = if case.confidence.is_some() { Case { patients: false, ..case } } else { case };
-        let folder = tempfile::tempdir().unwrap();
-        if let Ok((out, _)) = release(&case.write(folder.path()), "out", &options(1, 1)) {
-            prop_assert_eq!(falsify_folder(&case, &out), None);
+        for method in NAMES {
+            let case = Case { method, ..case.clone() };
+            let folder = tempfile::tempdir().unwrap();
+            if let Ok((out, _)) = release(&case.write(folder.path()), "out", &options(1, 1)) {
+                prop_assert_eq!(falsify_folder(&case, &out), None);
+            }
         }
     }
 
@@ -296,8 +301,8 @@ fn a_lie_that_keeps_k_is_seen_against_the_original() {
                 let verdict = verify_with_original(&copied, &source, &bound);
                 // As multisets an exchange of values between rows cannot be shown, and that is said.
                 if !keep_rows && name.starts_with("two") {
-                    if let Ok((_, _, compared)) = verdict {
-                        assert!(compared.not_shown.iter().any(|n| n.contains("right rows")));
+                    if let Ok((_, compared)) = verdict {
+                        assert!(compared.not_shown().iter().any(|n| n.contains("right rows")));
                     }
                     continue;
                 }

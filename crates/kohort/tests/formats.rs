@@ -95,7 +95,8 @@ fn a_file_without_header_and_with_spaces_is_read_as_the_policy_says() {
         fs::write(&path, text).unwrap();
         let (out, _) = release(&path, "out", &options(1, 1)).unwrap();
         let released = Table::read(&out.join("release/data.csv"), b';');
-        let range = || "[0,10)".to_string();
+        // Where single cells go blank, three values that each occur once all do.
+        let range = || if name == "suppress" { "*".to_string() } else { "[0,10)".to_string() };
         let rows = [["Müller".to_string(), range()], ["x".into(), range()], ["x".into(), range()]];
         assert_eq!(released.sorted(), rows);
     }

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 /// The blocks of columns, and the sets to be counted from each table of blocks.
 pub(super) struct Joint {
     pub(super) jobs: Vec<Job>,
-    /// By block: its columns and their combined codes, the last column counts fastest.
-    columns: Vec<Vec<usize>>,
-    codes: Vec<Codes>,
+    /// By block: its columns, the last one counts fastest. Behind those that were joined, a block
+    /// for each column alone.
+    blocks: Vec<Vec<usize>>,
+    /// The codes of blocks that were joined.
+    joined: Vec<Codes>,
     /// Labels of each column.
     labels: Vec<usize>,
-    /// The largest table of blocks that is counted.
-    cells: usize,
 }
 
 /// Some blocks, and numbers of sets within them that use them all.
@@ -31,33 +31,44 @@ impl Joint {
         let labels: Vec<usize> = crowd.known.iter().map(|c| c.len).collect();
         let longest = sets.iter().map(Vec::len).max().unwrap_or(0);
         // Every cell holds a number for each value of a sensitive column.
-        let values = crowd.sensitive.iter().map(|c| c.len).max().unwrap_or(1);
-        let cells = cells / values.max(1);
-        let columns =
-            if sets.len() > 1 && crowd.people.add_up() { blocks(&labels, longest, cells) } else { Vec::new() };
-        let codes: Vec<Codes> = columns.iter().map(|columns| combine(crowd, columns)).collect();
-        let mut block_of = vec![usize::MAX; labels.len()];
-        columns.iter().enumerate().for_each(|(b, columns)| columns.iter().for_each(|&c| block_of[c] = b));
+        let values = crowd.sensitive.iter().map(|c| c.len.max(1)).max().unwrap_or(1);
+        let mut blocks = if sets.len() > 1 { blocks(&labels, longest, cells / values) } else { Vec::new() };
+        let joined: Vec<Codes> = blocks.iter().map(|columns| combine(crowd, columns)).collect();
+        let mut block_of = vec![None; labels.len()];
+        blocks.iter().enumerate().for_each(|(b, columns)| columns.iter().for_each(|&c| block_of[c] = Some(b)));
+        blocks.extend((0..labels.len()).map(|column| vec![column]));
+        let table = |own: &[usize]| {
+            let size = |b: usize| blocks[b].iter().try_fold(1usize, |size, &c| size.checked_mul(labels[c]));
+            own.iter().try_fold(values, |product, &b| product.checked_mul(size(b)?)).unwrap_or(usize::MAX)
+        };
         let (mut jobs, mut alone): (BTreeMap<Vec<usize>, Vec<usize>>, Vec<usize>) = (BTreeMap::new(), Vec::new());
         for (number, set) in sets.iter().enumerate() {
-            let mut blocks: Vec<usize> = set.iter().map(|&c| block_of[c]).collect();
-            blocks.sort_unstable();
-            blocks.dedup();
-            let table = blocks.iter().try_fold(1usize, |product, &b| product.checked_mul(codes.get(b)?.len));
-            match table.filter(|_| !columns.is_empty()) {
-                Some(table) if table <= cells => jobs.entry(blocks).or_default().push(number),
-                _ => alone.push(number),
+            let sorted = |mut blocks: Vec<usize>| {
+                blocks.sort_unstable();
+                blocks.dedup();
+                blocks
+            };
+            let together = set.iter().map(|&c| block_of[c]).collect::<Option<Vec<usize>>>().map(sorted);
+            let singly = sorted(set.iter().map(|&c| joined.len() + c).collect());
+            // Without sensitive values a set alone is counted as fast as a table of its columns.
+            let most = if crowd.sensitive.is_empty() { 0 } else { dense(crowd) };
+            match together.filter(|own| table(own) <= cells) {
+                _ if !crowd.people.add_up() => alone.push(number),
+                Some(own) => jobs.entry(own).or_default().push(number),
+                None if table(&singly) <= most => jobs.entry(singly).or_default().push(number),
+                None => alone.push(number),
             }
         }
         let jobs = jobs.into_iter().map(|(blocks, sets)| Job { blocks, sets }).collect();
-        (Joint { jobs, columns, codes, labels, cells }, alone)
+        (Joint { jobs, blocks, joined, labels }, alone)
     }
 
     pub(super) fn counter<'a>(&'a self, crowd: &'a Crowd) -> Counter<'a> {
+        let columns: Vec<&Codes> = self.joined.iter().chain(&crowd.known).collect();
         Counter {
             joint: self,
             crowd,
-            walk: Walk::new(&self.codes, crowd.people.tuples(), self.cells),
+            walk: Walk::new(columns, crowd.people.tuples(), dense(crowd)),
             tables: Vec::new(),
             class_of: Vec::new(),
             before: Vec::new(),
@@ -66,6 +77,11 @@ impl Joint {
             found: Vec::new(),
         }
     }
+}
+
+/// No table is larger.
+fn dense(crowd: &Crowd) -> usize {
+    2 * crowd.people.tuples() + (1 << 16)
 }
 
 /// Packs columns into blocks of which `longest` make a table of at most `cells`; none if that
@@ -133,8 +149,8 @@ impl Counter<'_> {
     /// The table of the job's blocks: the hot loop.
     fn fill(&mut self, job: &Job) {
         let Some((&last, before)) = job.blocks.split_last() else { return self.one_class() };
-        let (class, classes) = self.walk.classes(before);
-        let (codes, people) = (&self.joint.codes[last], &self.crowd.people.single);
+        let (class, classes, columns) = self.walk.classes_beside(before);
+        let (codes, people) = (columns[last], &self.crowd.people.single);
         let cells = classes * codes.len;
         let width = codes.len as u32;
         self.tables.resize(self.crowd.sensitive.len().max(1), Vec::new());
@@ -186,7 +202,7 @@ impl Counter<'_> {
             }
         }
         for &block in &job.blocks {
-            for &column in &self.joint.columns[block] {
+            for &column in &self.joint.blocks[block] {
                 let (labels, weight) = (self.joint.labels[column] as u32, weights[column]);
                 std::mem::swap(&mut self.class_of, &mut self.before);
                 self.class_of.clear();

@@ -22,7 +22,7 @@ const NOBODY: u32 = u32::MAX;
 
 impl<'a> Members<'a> {
     pub(super) fn new(crowd: &'a Crowd, plain: usize) -> Members<'a> {
-        let walk = Walk::new(&crowd.known, crowd.people.tuples(), plain);
+        let walk = Walk::new(crowd.known.iter().collect(), crowd.people.tuples(), plain);
         Members {
             crowd,
             walk,

@@ -32,6 +32,20 @@ pub(crate) struct Codes {
     pub(crate) len: usize,
 }
 
+impl Codes {
+    /// Codes that occur, numbered anew in their order: what never occurs needs no room.
+    pub(crate) fn occurring(mut of: Vec<u32>, len: usize) -> Codes {
+        let mut number = vec![0u32; len];
+        of.iter().for_each(|&code| number[code as usize] = 1);
+        let mut next = 0;
+        for number in &mut number {
+            next += std::mem::replace(number, next);
+        }
+        of.iter_mut().for_each(|code| *code = number[*code as usize]);
+        Codes { of, len: next as usize }
+    }
+}
+
 /// People by what is known of them.
 #[derive(Debug)]
 pub(crate) struct Crowd {

@@ -49,8 +49,13 @@ impl People {
         People { single, starts, tuples, having_starts, having }
     }
 
+    /// How many people there are, each once.
+    pub(crate) fn number(&self) -> u64 {
+        self.single.iter().map(|&s| u64::from(s)).sum::<u64>() + self.several().count() as u64
+    }
+
     /// How many tuples there are.
-    pub(super) fn tuples(&self) -> usize {
+    pub(crate) fn tuples(&self) -> usize {
         self.single.len()
     }
 

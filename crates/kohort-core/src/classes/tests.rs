@@ -9,8 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Seen {
     sizes: Vec<u64>,
-    values: Vec<(usize, Vec<(u32, u64)>, u64)>,
+    values: Vec<ClassValues>,
 }
+
+/// A sensitive column, how often each value occurs, and the people who have any.
+type ClassValues = (usize, Vec<(u32, u64)>, u64);
 
 impl Seen {
     fn sorted(mut self) -> Seen {

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 
 /// Numbers the classes of one path after the other.
 pub(super) struct Walk<'a> {
-    columns: &'a [Codes],
+    columns: Vec<&'a Codes>,
     /// The classes over the first columns of the last path: over none, one, two, ….
     steps: Vec<Step>,
     path: Vec<usize>,
@@ -30,7 +30,7 @@ struct Step {
 impl<'a> Walk<'a> {
     /// Up to `plain` possible combinations, a class is its combination (the last column counts
     /// fastest); beyond, classes that occur are numbered.
-    pub(super) fn new(columns: &'a [Codes], tuples: usize, plain: usize) -> Walk<'a> {
+    pub(super) fn new(columns: Vec<&'a Codes>, tuples: usize, plain: usize) -> Walk<'a> {
         let refine = Refine { plain, dense: 4 * tuples + (1 << 12), slots: Vec::new(), used: Vec::new() };
         let nothing = Step { ids: vec![0; tuples], len: 1 };
         let far = [Step::default(), Step::default()];
@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
         self.spare.extend(self.steps.drain(shared + 1..));
         for &column in &near[shared..] {
             let mut next = self.spare.pop().unwrap_or_default();
-            self.refine.step(&self.steps[self.path.len()], &self.columns[column], &mut next);
+            self.refine.step(&self.steps[self.path.len()], self.columns[column], &mut next);
             self.path.push(column);
             self.steps.push(next);
         }
@@ -59,10 +59,22 @@ impl<'a> Walk<'a> {
             let [odd, even] = &mut self.far;
             let (from, to) = if i % 2 == 0 { (&*odd, even) } else { (&*even, odd) };
             let from = if i == 0 { &self.steps[KEPT] } else { from };
-            self.refine.step(from, &self.columns[column], to);
+            self.refine.step(from, self.columns[column], to);
         }
-        let last = if far.is_empty() { &self.steps[near.len()] } else { &self.far[far.len() % 2] };
+        self.last(path)
+    }
+
+    fn last(&self, path: &[usize]) -> (&[u32], usize) {
+        let far = path.len().saturating_sub(KEPT);
+        let last = if far == 0 { &self.steps[path.len()] } else { &self.far[far % 2] };
         (&last.ids, last.len)
+    }
+
+    /// [`Walk::classes`], and all columns, to count one more beside them.
+    pub(super) fn classes_beside(&mut self, path: &[usize]) -> (&[u32], usize, &[&'a Codes]) {
+        self.classes(path);
+        let (ids, len) = self.last(path);
+        (ids, len, &self.columns)
     }
 }
 

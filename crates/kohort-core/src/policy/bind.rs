@@ -4,17 +4,40 @@ use super::column::{Column, Role};
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
 use crate::number::K;
+use crate::records::Repeats;
 use crate::table::{Encoding, Input, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
 const LARGEST_POLICY: u64 = 16 << 20;
 
+/// What a row of the input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// A row of cells, of a person or one of several of a patient.
+    Table,
+    /// A patient with all their codes in one cell.
+    List,
+    /// One code of a patient; the rows of a patient may stand anywhere.
+    Long,
+}
+
+/// A file that the policy names: its name as written, and its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedText {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+}
+
 /// A policy as written: read, its input known, its columns not yet those of a table.
 #[derive(Debug, Clone)]
 pub struct PolicyFile {
     /// Where the table is and how it is written.
     pub input: Input,
+    /// What a row is.
+    pub layout: Layout,
     /// The text of the file, for the evidence.
     pub text: String,
     folder: PathBuf,
@@ -24,12 +47,18 @@ pub struct PolicyFile {
 /// A policy bound to a table.
 #[derive(Debug, Clone)]
 pub struct Policy {
+    /// What a row of the input is.
+    pub layout: Layout,
     /// Every column of the input, in its order.
     pub columns: Vec<Column>,
     /// What is required.
     pub privacy: Privacy,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
+    /// The file that `constraints` under [method] names, if it names one.
+    pub constraints: Option<NamedText>,
+    /// What a code means that stands several times in a record: `multiset` under [method].
+    pub repeats: Repeats,
     /// What the custodian should know before they go on.
     pub notes: Vec<String>,
     /// The text of the file, for the evidence.
@@ -58,7 +87,9 @@ impl PolicyFile {
             return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
         };
         let input = read_input(&section, folder)?;
-        Ok(PolicyFile { input, text: text.into(), folder: folder.into(), root })
+        let layout = section.word("layout", &[("list", Layout::List), ("long", Layout::Long)])?;
+        let layout = layout.unwrap_or(Layout::Table);
+        Ok(PolicyFile { input, layout, text: text.into(), folder: folder.into(), root })
     }
 
     /// Binds the policy to its table.
@@ -75,15 +106,25 @@ impl PolicyFile {
     fn bind_with(&self, source: &Source, k: Option<K>) -> Result<Policy> {
         let columns = self.bind_columns(source)?;
         let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
-        if quasi.is_empty() {
-            return Err(self
-                .root
-                .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
+        match self.layout {
+            Layout::Table if quasi.is_empty() => {
+                return Err(self
+                    .root
+                    .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
+            }
+            Layout::Table => {}
+            Layout::List | Layout::Long => self.check_codes(&columns)?,
         }
         let Some(privacy) = self.root.section("privacy")? else {
             return Err(self.root.error(0, "there is no [privacy] section: say at least k = … under [privacy]; 5 is usual for a trusted recipient, 11 or 20 for the public."));
         };
-        let (bound, mut notes) = Privacy::read(&privacy, &quasi, k)?;
+        let place = |name: &String| quasi.iter().position(|q| q == name);
+        let levels = columns.iter().flat_map(|c| c.of.iter().map(|of| (place(&c.name), place(of))));
+        let levels: Vec<(usize, usize)> = levels.filter_map(|(finer, coarser)| finer.zip(coarser)).collect();
+        let (bound, mut notes) = match self.layout {
+            Layout::Table => Privacy::read(&privacy, &quasi, &levels, k)?,
+            Layout::List | Layout::Long => (Privacy::read_codes(&privacy, k)?, Vec::new()),
+        };
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\": every row is taken for a person of its own.".into());
@@ -91,7 +132,48 @@ impl PolicyFile {
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section: say name = \"lattice\" under [method]."));
         };
-        Ok(Policy { columns, privacy: bound, method, notes, text: self.text.clone() })
+        let constraints = self.read_constraints(&method)?;
+        let counted = self.layout != Layout::Table && method.flag("multiset")?.unwrap_or(false);
+        let repeats = if counted { Repeats::Counted } else { Repeats::Once };
+        let (layout, text) = (self.layout, self.text.clone());
+        Ok(Policy { layout, columns, privacy: bound, method, constraints, repeats, notes, text })
+    }
+
+    /// Reads the file that `constraints` names, where it names one.
+    fn read_constraints(&self, method: &Section) -> Result<Option<NamedText>> {
+        let Some(Value::Text(name)) = method.get("constraints").map(|item| &item.value) else { return Ok(None) };
+        let text = read_text(&self.folder.join(name), LARGEST_POLICY)?;
+        Ok(Some(NamedText { name: name.clone(), text }))
+    }
+
+    /// Of a table of codes only the codes leave: one column holds them, all others are dropped.
+    fn check_codes(&self, columns: &[Column]) -> Result<()> {
+        let wrong = |message: String| Err(self.root.error(self.root.get("columns").map_or(0, |i| i.line), message));
+        let (codes, others): (Vec<&Column>, Vec<&Column>) =
+            columns.iter().partition(|c| matches!(c.role, Role::Codes { .. }));
+        match (&codes[..], self.layout) {
+            ([one], Layout::List) if one.role == (Role::Codes { separator: None }) => {
+                return wrong(format!(
+                    "`{}` holds all codes of a patient, but no `separator`: say {{ role = \"codes\", separator = \" \" }}.",
+                    one.name
+                ));
+            }
+            ([_], _) => {}
+            _ => {
+                return wrong(format!("{} columns have role = \"codes\". One column holds the codes.", codes.len()));
+            }
+        }
+        if let Some(other) = others.iter().find(|c| !matches!(c.role, Role::Identifier | Role::Patient)) {
+            return wrong(format!(
+                "`{}` has the role \"{}\", but of a table of codes only the codes leave. Drop it: role = \"identifier\".",
+                other.name,
+                other.role.name()
+            ));
+        }
+        if self.layout == Layout::Long && others.iter().all(|c| c.role != Role::Patient) {
+            return wrong("layout = \"long\" needs a column with role = \"patient\": whose code is it?".into());
+        }
+        Ok(())
     }
 
     fn bind_columns(&self, source: &Source) -> Result<Vec<Column>> {
@@ -148,12 +230,21 @@ impl PolicyFile {
             ));
         }
         for column in columns {
-            let Role::Detail { of } = &column.role else { continue };
+            if matches!(column.role, Role::Codes { .. }) && self.layout == Layout::Table {
+                return Err(section.error(
+                    section.line,
+                    format!("`{}` has role = \"codes\": say layout = \"list\" (a patient a row) or \"long\" (a code a row) under [input].", column.name),
+                ));
+            }
+            let (of, is) = match &column.role {
+                Role::Detail { of } => (of, "a detail of"),
+                _ => (&column.of, "finer than"),
+            };
             for name in of {
-                if !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
+                if *name == column.name || !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
                     return Err(section.error(
                         section.line,
-                        format!("`{}` is a detail of `{name}`, which is no column with role = \"quasi\".", column.name),
+                        format!("`{}` is {is} `{name}`, which is no other column with role = \"quasi\".", column.name),
                     ));
                 }
             }
@@ -192,9 +283,9 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         "patients",
         "claims",
     ])?;
-    for later in ["layout", "patients", "claims"] {
+    for later in ["patients", "claims"] {
         if section.get(later).is_some() {
-            return Err(section.wrong(later, "is for sets of codes and claims, which this version does not read yet."));
+            return Err(section.wrong(later, "is for claims, which this version does not read yet."));
         }
     }
     let Some(table) = section.text("table")? else {
@@ -240,6 +331,11 @@ impl Policy {
     /// The patient column, if there is one.
     pub fn patient(&self) -> Option<usize> {
         self.positions(|r| *r == Role::Patient).first().copied()
+    }
+
+    /// The column of codes, if there is one.
+    pub fn codes(&self) -> Option<usize> {
+        self.positions(|r| matches!(r, Role::Codes { .. })).first().copied()
     }
 
     /// The columns that leave, in table order.

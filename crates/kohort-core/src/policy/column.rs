@@ -32,6 +32,11 @@ pub enum Role {
     },
     /// What analysts want to predict; released as it is.
     Class,
+    /// A patient's codes. They leave in chunks, each code as it is.
+    Codes {
+        /// What stands between the codes of a cell; `None`: a cell is one code.
+        separator: Option<String>,
+    },
     /// Released as it is, for a reason.
     Other {
         /// Why nobody can use it to find a person.
@@ -49,6 +54,7 @@ impl Role {
             Role::Detail { .. } => "detail",
             Role::Sensitive { .. } => "sensitive",
             Role::Class => "class",
+            Role::Codes { .. } => "codes",
             Role::Other { .. } => "other",
         }
     }
@@ -87,6 +93,10 @@ pub struct Column {
     pub unmapped: Unmapped,
     /// The values that could occur, in their order, where the policy says so.
     pub domain: Option<Vec<String>>,
+    /// Of a quasi-identifier: the columns it is finer than, as levels of one variable.
+    pub of: Vec<String>,
+    /// The column it is derived from, if it is no column of the table itself.
+    pub from: Option<String>,
 }
 
 const KEYS: [&str; 12] = [
@@ -108,9 +118,9 @@ impl Column {
     /// Reads a column's section; `folder` is where hierarchy files are found.
     pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
         section.only(&KEYS)?;
-        for later in ["from", "separator", "scope"] {
+        for later in ["scope"] {
             if section.get(later).is_some() {
-                return Err(section.wrong(later, "belongs to sets of codes and claims; a table has no use for it."));
+                return Err(section.wrong(later, "belongs to claims; a table has no use for it."));
             }
         }
         let role = read_role(section)?;
@@ -122,7 +132,10 @@ impl Column {
         }
         let unmapped = section.word("unmapped", &[("suppress", Unmapped::Suppressed)])?.unwrap_or(Unmapped::Refused);
         let domain = section.texts("domain")?;
-        let column = Column { name: name.into(), role, rule, rule_text, levels, weight, unmapped, domain };
+        let of = if role == Role::Quasi { section.texts("of")?.unwrap_or_default() } else { Vec::new() };
+        let from = section.text("from")?.map(str::to_string);
+        let name = name.into();
+        let column = Column { name, role, rule, rule_text, levels, weight, unmapped, domain, of, from };
         column.check(section)?;
         Ok(column)
     }
@@ -150,7 +163,7 @@ fn read_role(section: &Section) -> Result<Role> {
         None => Ok(()),
     };
     let text = |reason: Option<&str>| reason.map(str::trim).filter(|r| !r.is_empty()).map(str::to_string);
-    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "other"];
+    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "codes", "other"];
     let Some(role) = section.word("role", &words.map(|w| (w, w)))? else {
         return Err(section.error(
             section.line,
@@ -162,6 +175,9 @@ fn read_role(section: &Section) -> Result<Role> {
     }
     if role != "sensitive" {
         only_with("values", "sensitive")?;
+    }
+    if role != "codes" {
+        only_with("separator", "codes")?;
     }
     if role != "detail" && role != "quasi" {
         only_with("of", "detail")?;
@@ -182,6 +198,13 @@ fn read_role(section: &Section) -> Result<Role> {
             Role::Sensitive { values }
         }
         "class" => Role::Class,
+        "codes" => {
+            let separator = section.text("separator")?.map(str::to_string);
+            if separator.as_deref().is_some_and(str::is_empty) {
+                return Err(section.wrong("separator", "must be what stands between two codes: \" \" or \";\"."));
+            }
+            Role::Codes { separator }
+        }
         _ => match text(section.text("reason")?) {
             Some(reason) => Role::Other { reason },
             None => {

@@ -8,7 +8,7 @@ mod column;
 mod privacy;
 mod section;
 
-pub use bind::{Policy, PolicyFile, read};
+pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
 pub use column::{Column, Role, Unmapped};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};

@@ -16,6 +16,9 @@ pub enum TDistance {
     Hierarchical,
 }
 
+/// Combinations of more codes than this are not counted.
+const MOST_KNOWN_CODES: usize = 10;
+
 /// What the policy requires.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Privacy {
@@ -29,12 +32,20 @@ pub struct Privacy {
     pub l_diversity: Option<LDiversity>,
     /// How near a class must be to the table.
     pub t_closeness: Option<(Fraction, TDistance)>,
+    /// Pairs of quasi-identifiers, levels of one variable, that nobody is taken to know together.
+    pub not_together: Vec<(usize, usize)>,
 }
 
 impl Privacy {
-    /// Reads the section; `quasi` are the quasi-identifiers' names in table order. `k` stands in
-    /// where the section names none, for questions that need no k.
-    pub(super) fn read(section: &Section, quasi: &[&str], k: Option<K>) -> Result<(Privacy, Vec<String>)> {
+    /// Reads the section; `quasi` are the quasi-identifiers' names in table order, `levels` pairs of
+    /// them that are levels of one variable, the finer first. `k` stands in where the section names
+    /// none, for questions that need no k.
+    pub(super) fn read(
+        section: &Section,
+        quasi: &[&str],
+        levels: &[(usize, usize)],
+        k: Option<K>,
+    ) -> Result<(Privacy, Vec<String>)> {
         section.only(&[
             "k",
             "max_risk",
@@ -55,10 +66,8 @@ impl Privacy {
                 return Err(section.wrong(later, "belongs to claims, not to a table."));
             }
         }
-        for later in ["not_together", "preset"] {
-            if section.get(later).is_some() {
-                return Err(section.wrong(later, "is not available in this version."));
-            }
+        if section.get("preset").is_some() {
+            return Err(section.wrong("preset", "is not available in this version."));
         }
         let mut notes = Vec::new();
         let named = section.get("k").is_some() || section.get("max_risk").is_some();
@@ -66,13 +75,60 @@ impl Privacy {
             Some(k) => k,
             None => read_k(section)?,
         };
-        let knows = read_knows(section, quasi, &mut notes)?;
+        let not_together = read_not_together(section, quasi, levels)?;
+        let mut knows = read_knows(section, quasi, &mut notes)?;
+        if let Knows::Sets(sets) = &mut knows {
+            unite(section, sets, levels, &not_together)?;
+        }
         let confidence = section.share("confidence")?;
         if confidence.is_some_and(Fraction::is_zero) {
             return Err(section.wrong("confidence", "must be above 0: nobody with a listed value could be published."));
         }
-        let privacy = Privacy { k, knows, confidence, l_diversity: read_l(section)?, t_closeness: read_t(section)? };
-        Ok((privacy, notes))
+        let (l_diversity, t_closeness) = (read_l(section)?, read_t(section)?);
+        Ok((Privacy { k, knows, confidence, l_diversity, t_closeness, not_together }, notes))
+    }
+
+    /// Reads the section for sets of codes: k, and as `knows` the number m of codes an adversary may know.
+    pub(super) fn read_codes(section: &Section, k: Option<K>) -> Result<Privacy> {
+        section.only(&["k", "max_risk", "knows"])?;
+        let named = section.get("k").is_some() || section.get("max_risk").is_some();
+        let asking = k.is_some();
+        let k = match k.filter(|_| !named) {
+            Some(k) => k,
+            None => read_k(section)?,
+        };
+        let usual = "2 is usual; 5 models one discharge summary.";
+        let m = match section.get("knows").map(|item| &item.value) {
+            Some(Value::Number(_)) => section.whole("knows")?.unwrap_or_default(),
+            None if asking => 2,
+            None => {
+                return Err(section.error(
+                    section.line,
+                    format!("[privacy] names no `knows`: how many codes of a patient an adversary may know. It has no default for codes; {usual}"),
+                ));
+            }
+            Some(_) => return Err(section.wrong("knows", format!("must be a number of codes. {usual}"))),
+        };
+        match usize::try_from(m) {
+            Ok(m @ 1..=MOST_KNOWN_CODES) => Ok(Privacy {
+                k,
+                knows: Knows::Any(m),
+                confidence: None,
+                l_diversity: None,
+                t_closeness: None,
+                not_together: Vec::new(),
+            }),
+            Ok(0) => Err(section.wrong("knows", format!("0 means an adversary who knows nothing. {usual}"))),
+            _ => Err(section.wrong("knows", format!("must be at most {MOST_KNOWN_CODES}. {usual}"))),
+        }
+    }
+
+    /// How many codes of a patient an adversary may know, where `knows` is a number.
+    pub fn known_codes(&self) -> usize {
+        match self.knows {
+            Knows::Any(m) => m,
+            Knows::All | Knows::Sets(_) => MOST_KNOWN_CODES,
+        }
     }
 
     /// Whether anything is required of sensitive columns.
@@ -139,23 +195,24 @@ fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Res
     Ok(knows)
 }
 
-fn position(section: &Section, name: &str, quasi: &[&str]) -> Result<usize> {
+fn position(section: &Section, key: &str, name: &str, quasi: &[&str]) -> Result<usize> {
     quasi.iter().position(|q| *q == name).ok_or_else(|| {
         let hint = nearest(name, quasi.iter().copied()).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-        section.wrong("knows", format!("`{name}` is no column with role = \"quasi\".{hint}"))
+        section.wrong(key, format!("`{name}` is no column with role = \"quasi\".{hint}"))
     })
 }
 
-fn read_set(section: &Section, item: &Item, quasi: &[&str]) -> Result<Vec<usize>> {
+/// The columns of one list within the list at `key`.
+fn read_names(section: &Section, key: &str, item: &Item, quasi: &[&str]) -> Result<Vec<usize>> {
     let Value::List(names) = &item.value else {
-        return Err(section.wrong("knows", "must be a list of lists of column names."));
+        return Err(section.wrong(key, "must be a list of lists of column names."));
     };
     let mut set = Vec::new();
     for name in names {
         let Value::Text(name) = &name.value else {
-            return Err(section.wrong("knows", "must be a list of lists of column names."));
+            return Err(section.wrong(key, "must be a list of lists of column names."));
         };
-        set.push(position(section, name, quasi)?);
+        set.push(position(section, key, name, quasi)?);
     }
     set.sort_unstable();
     set.dedup();
@@ -163,7 +220,7 @@ fn read_set(section: &Section, item: &Item, quasi: &[&str]) -> Result<Vec<usize>
 }
 
 fn read_sets(section: &Section, items: &[Item], quasi: &[&str]) -> Result<Knows> {
-    let mut sets = items.iter().map(|item| read_set(section, item, quasi)).collect::<Result<Vec<_>>>()?;
+    let mut sets = items.iter().map(|item| read_names(section, "knows", item, quasi)).collect::<Result<Vec<_>>>()?;
     sets.retain(|s| !s.is_empty());
     if sets.is_empty() {
         return Err(section.wrong("knows", "lists no set of columns."));
@@ -177,13 +234,62 @@ fn read_sets(section: &Section, items: &[Item], quasi: &[&str]) -> Result<Knows>
     Ok(Knows::Sets(distinct))
 }
 
+/// The pairs that nobody knows together: each must be two levels of one variable, so that the
+/// assumption cannot take back what the policy says an adversary knows.
+fn read_not_together(section: &Section, quasi: &[&str], levels: &[(usize, usize)]) -> Result<Vec<(usize, usize)>> {
+    let mut pairs = Vec::new();
+    for item in section.list("not_together")?.unwrap_or_default() {
+        let set = read_names(section, "not_together", item, quasi)?;
+        let [a, b] = set[..] else {
+            return Err(section.wrong("not_together", "must be a list of pairs: [[\"mrdx\", \"cmg\"]]."));
+        };
+        if !levels.contains(&(a, b)) && !levels.contains(&(b, a)) {
+            return Err(section.wrong(
+                "not_together",
+                format!("`{}` and `{}` are not declared as levels of one variable: say of = [\"…\"] for the finer one in [columns].", quasi[a], quasi[b]),
+            ));
+        }
+        pairs.push((a, b));
+    }
+    Ok(pairs)
+}
+
+/// Someone may know two levels of one variable where neither tells the other: sets that hold either
+/// also get their union, unless the policy says that nobody knows both (P-3).
+fn unite(
+    section: &Section,
+    sets: &mut Vec<Vec<usize>>,
+    levels: &[(usize, usize)],
+    not_together: &[(usize, usize)],
+) -> Result<()> {
+    let mut next = 0;
+    while next < sets.len() {
+        for &(a, b) in levels.iter().filter(|&&(a, b)| !not_together.contains(&(a.min(b), a.max(b)))) {
+            let set = &sets[next];
+            if set.contains(&a) == set.contains(&b) {
+                continue;
+            }
+            let mut union = [&set[..], &[if set.contains(&a) { b } else { a }]].concat();
+            union.sort_unstable();
+            if !sets.contains(&union) {
+                sets.push(union);
+            }
+        }
+        if sets.len() > 10_000 {
+            return Err(section.wrong("knows", "makes more than 10,000 sets with the unions of levels of one variable. List pairs that nobody knows together under `not_together`."));
+        }
+        next += 1;
+    }
+    Ok(())
+}
+
 /// Every set of `always` with one of each list of `one_of`.
 fn generate(section: &Section, quasi: &[&str]) -> Result<Knows> {
     section.only(&["always", "one_of"])?;
     let always = section.texts("always")?.unwrap_or_default();
-    let mut sets = vec![always.iter().map(|n| position(section, n, quasi)).collect::<Result<Vec<_>>>()?];
+    let mut sets = vec![always.iter().map(|n| position(section, "always", n, quasi)).collect::<Result<Vec<_>>>()?];
     for choice in section.list("one_of")?.unwrap_or_default() {
-        let choices = read_set(section, choice, quasi)?;
+        let choices = read_names(section, "one_of", choice, quasi)?;
         if choices.is_empty() || sets.len() * choices.len() > 10_000 {
             return Err(section.wrong("one_of", "must be non-empty lists that make at most 10,000 sets."));
         }

@@ -81,6 +81,40 @@ pub struct Claim {
     pub sensitive: Vec<SensitiveClaim>,
 }
 
+/// What a release of codes is claimed to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClustersClaim {
+    /// The least number of patients who may have any m codes that a patient has.
+    pub k: K,
+    /// How many codes of a patient the adversary may know.
+    pub m: usize,
+    /// Whether every distinct subrecord, not only every m codes of it, stands k times (S7).
+    pub aware: bool,
+    /// Whether no code tells another.
+    pub no_cover: bool,
+    /// Codes that are in item chunks only.
+    pub sensitive: Vec<String>,
+}
+
+/// What is claimed, by the shape of the release.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claimed {
+    /// Of a table.
+    Table(Claim),
+    /// Of clusters of codes.
+    Clusters(ClustersClaim),
+}
+
+impl Claimed {
+    /// k.
+    pub fn k(&self) -> K {
+        match self {
+            Claimed::Table(claim) => claim.k,
+            Claimed::Clusters(claim) => claim.k,
+        }
+    }
+}
+
 /// The whole certificate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Certificate {
@@ -99,7 +133,7 @@ pub struct Certificate {
     /// The columns in order.
     pub columns: Vec<ColumnClaim>,
     /// What is claimed.
-    pub claim: Claim,
+    pub claim: Claimed,
     /// What the gate counted, by name.
     pub recount: Value,
     /// What the claim rests on.
@@ -129,14 +163,26 @@ impl Certificate {
             Value::Object(file)
         });
         put("files", files.collect());
-        let delimiter = char::from(self.delimiter).to_string();
-        put("text", json!({ "delimiter": delimiter, "suppressed": "*", "missing": "" }));
+        match &self.claim {
+            Claimed::Table(_) => {
+                let delimiter = char::from(self.delimiter).to_string();
+                put("text", json!({ "delimiter": delimiter, "suppressed": "*", "missing": "" }));
+            }
+            // Lines of JSON have no cells.
+            Claimed::Clusters(_) => {}
+        }
         let columns = self.columns.iter().map(|c| match c.of.is_empty() {
             true => json!({ "name": c.name, "role": c.role }),
             false => json!({ "name": c.name, "role": c.role, "of": c.of }),
         });
         put("columns", columns.collect());
-        put("claim", self.claim.to_json());
+        put(
+            "claim",
+            match &self.claim {
+                Claimed::Table(claim) => claim.to_json(),
+                Claimed::Clusters(claim) => claim.to_json(),
+            },
+        );
         put("recount", self.recount.clone());
         put("assumed", json!(self.assumed));
         put("not_recountable", json!(self.not_recountable));
@@ -161,12 +207,16 @@ impl Certificate {
         if unit != "patient" && unit != "row" {
             return Err(wrong("`unit` is neither \"patient\" nor \"row\""));
         }
-        let delimiter = root.at("text")?.text("delimiter")?;
-        let [delimiter] = delimiter.as_bytes()[..] else { return Err(wrong("`text.delimiter` is not one character")) };
-        let text = root.at("text")?;
-        if text.text("suppressed")? != "*" || !text.text("missing")?.is_empty() {
-            return Err(wrong("`text` names other marks than * for suppressed and an empty cell for missing"));
-        }
+        let claim = root.at("claim")?;
+        let claim = match claim.optional("shape") {
+            None => Claimed::Table(Claim::from_json(&claim)?),
+            Some(shape) if shape.value == "clusters" => Claimed::Clusters(ClustersClaim::from_json(&claim)?),
+            Some(_) => return Err(wrong("`claim.shape` is not known: it was written by a newer Kohort")),
+        };
+        let delimiter = match &claim {
+            Claimed::Table(_) => read_text_marks(&root)?,
+            Claimed::Clusters(_) => b',',
+        };
         let files = root.list("files")?.into_iter().map(|f| {
             Ok(FileEntry {
                 name: f.text("name")?,
@@ -190,11 +240,45 @@ impl Certificate {
             files: files.collect::<Result<_>>()?,
             delimiter,
             columns: columns.collect::<Result<_>>()?,
-            claim: Claim::from_json(&root.at("claim")?)?,
+            claim,
             recount: root.at("recount")?.value.clone(),
             assumed: root.at("assumed")?.texts()?,
             not_recountable: root.at("not_recountable")?.texts()?,
             guarantee: Guarantee { plain: guarantee.text("plain")?, aware: guarantee.text("aware")? },
+        })
+    }
+}
+
+/// How a table is written: its delimiter, and the marks every release has.
+fn read_text_marks(root: &Reader) -> Result<u8> {
+    let text = root.at("text")?;
+    let delimiter = text.text("delimiter")?;
+    let [delimiter] = delimiter.as_bytes()[..] else { return Err(wrong("`text.delimiter` is not one character")) };
+    if text.text("suppressed")? != "*" || !text.text("missing")?.is_empty() {
+        return Err(wrong("`text` names other marks than * for suppressed and an empty cell for missing"));
+    }
+    Ok(delimiter)
+}
+
+impl ClustersClaim {
+    fn to_json(&self) -> Value {
+        json!({
+            "shape": "clusters", "k": self.k.get(), "m": self.m, "aware": self.aware, "no_cover": self.no_cover,
+            "sensitive": self.sensitive,
+        })
+    }
+
+    fn from_json(claim: &Reader) -> Result<ClustersClaim> {
+        let m = claim.number("m")?;
+        Ok(ClustersClaim {
+            k: K::new(claim.number("k")?).ok_or_else(|| wrong("`claim.k` protects nobody"))?,
+            m: usize::try_from(m)
+                .ok()
+                .filter(|m| (1..=20).contains(m))
+                .ok_or_else(|| wrong("`claim.m` is no number of codes"))?,
+            aware: claim.flag("aware")?,
+            no_cover: claim.flag("no_cover")?,
+            sensitive: claim.at("sensitive")?.texts()?,
         })
     }
 }
@@ -320,6 +404,10 @@ impl<'a> Reader<'a> {
     fn text(&self, key: &'a str) -> Result<String> {
         let text = self.at(key)?.value.as_str().map(str::to_string);
         text.ok_or_else(|| wrong(&format!("`{key}` is no text")))
+    }
+
+    fn flag(&self, key: &'a str) -> Result<bool> {
+        self.at(key)?.value.as_bool().ok_or_else(|| wrong(&format!("`{key}` is neither true nor false")))
     }
 
     fn share(&self, key: &'a str) -> Result<Fraction> {

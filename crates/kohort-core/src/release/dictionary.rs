@@ -29,13 +29,32 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
                 Some(changed) if changed.labels.len() == 1 && changed.labels[0].text == "*" => "suppressed".into(),
                 _ => format!("as in the source; a detail of {}", of.join(", ")),
             },
-            Role::Sensitive { .. } | Role::Class | Role::Other { .. } => "as in the source".into(),
+            Role::Sensitive { .. } | Role::Class | Role::Codes { .. } | Role::Other { .. } => "as in the source".into(),
             Role::Identifier | Role::Patient => continue,
         };
         text += &format!("| {} | {} | {} |\n", escape(&bound.name), bound.role.name(), escape(&shows));
     }
     text += "\nWhat is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n";
     text
+}
+
+/// The data dictionary of a release of codes.
+pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
+    format!(
+        "# Data dictionary\n\n`{file}`: lines of JSON, UTF-8, in random order. The first line names the format \
+         (`kohort-clusters`, version 1), k = {k} and m = {m}. Every further line is a cluster of patients, or a joint one.\n\n\
+         | key | what it holds |\n|---|---|\n\
+         | `size` | patients in the cluster |\n\
+         | `record_chunks` | each with `domain` (its codes) and `subrecords`: what single patients of the cluster have of these codes |\n\
+         | `item_chunk` | codes that at least one patient of the cluster has; how many is not told |\n\
+         | `members` | the clusters of a joint cluster, which may be joint themselves |\n\
+         | `shared_chunks` | as `record_chunks`, but of patients of any member |\n\n\
+         - Subrecords of different chunks do not tell which belong to one patient.\n\
+         - Patients without any code of a domain have no subrecord there: `size` tells how many there are.\n\
+         - Codes are as in the source; a code with `#2` is its second time in a record.\n\
+         - `kohort reconstruct` makes plain data sets out of it: each is one that could have been.\n\n\
+         What is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n"
+    )
 }
 
 fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String {

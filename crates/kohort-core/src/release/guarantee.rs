@@ -1,7 +1,7 @@
 //! The guarantee in plain sentences, for a reader who does not reason about the method and for
 //! one who does. Never stronger than what survived attack (see docs/guarantees.md).
 
-use super::certificate::{Claim, KnowsClaim};
+use super::certificate::{Claim, Claimed, ClustersClaim, KnowsClaim};
 
 /// What is promised, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,8 +12,39 @@ pub struct Guarantee {
     pub aware: String,
 }
 
-/// The sentences for a release by this method.
-pub fn guarantee(method: &str, claim: &Claim, patients: bool) -> Guarantee {
+/// The sentences of a claim, kept by this method; `patients`: people are patients (else rows).
+pub fn guarantee(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
+    match claim {
+        Claimed::Table(claim) => of_table(method, claim, patients),
+        Claimed::Clusters(claim) => of_clusters(claim),
+    }
+}
+
+/// The sentences for clusters of codes (`disassociate`).
+fn of_clusters(claim: &ClustersClaim) -> Guarantee {
+    let (k, m) = (claim.k.get(), claim.m);
+    let codes = if m == 1 { "one code".to_string() } else { format!("up to {m} codes") };
+    let mut plain = format!(
+        "Whoever knows {codes} of a person and treats every recombination of the fragments as equally likely links the person to any particular non-empty fragment with probability at most 1/{k}. Which codes a person does not have may be learned"
+    );
+    plain += if claim.no_cover { "." } else { ", and codes that a whole cluster shares." };
+    if !claim.sensitive.is_empty() {
+        plain += " Of the codes listed as sensitive nothing is told but that somebody in the cluster has them; how many have them is not told, it may be all, so that no probability is bounded by this.";
+    }
+    let aware = if claim.aware {
+        format!(
+            "To a reader who also reasons about the method: the person is linked to any particular non-empty fragment with probability at most 1/{k}. What the codes reveal is not bounded."
+        )
+    } else {
+        "To a reader who also reasons about the method no bound is promised: certain re-identification is possible."
+            .to_string()
+    };
+    Guarantee { plain, aware }
+}
+
+/// The sentences for a table. Where single cells are suppressed (`suppress`), a suppressed cell
+/// matches whatever is known.
+fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     let k = claim.k.get();
     // Who has several rows has several chances to own a row, but is still one patient among k.
     let (people, link) = if patients {
@@ -55,8 +86,12 @@ pub fn guarantee(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     let aware = if follows || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
         "To a reader who also reasons about the method no bound is promised.".to_string()
     } else {
+        let cells = match method {
+            "suppress" => " What stood in a suppressed cell may be inferred.",
+            _ => "",
+        };
         format!(
-            "To a reader who also reasons about the method the same holds: {link}. What is learned about sensitive values is not bounded."
+            "To a reader who also reasons about the method the same holds: {link}.{cells} What is learned about sensitive values is not bounded."
         )
     };
     if claim.sensitive.is_empty() {
@@ -72,11 +107,25 @@ mod tests {
 
     #[test]
     fn an_aware_reader_is_promised_nothing_beyond_k_over_all_columns() {
-        let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new() };
+        let claim = |knows| Claimed::Table(Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new() });
         assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("at most 1/5"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
         assert!(guarantee("specialize", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
         assert!(!guarantee("lattice", &claim(KnowsClaim::Any(2)), true).plain.contains("1/5"));
+        let blanked = |knows| guarantee("suppress", &claim(knows), true).aware;
+        assert!(blanked(KnowsClaim::All).contains("may be inferred"));
+        assert!(blanked(KnowsClaim::Sets(vec![])).contains("no bound is promised"));
+    }
+
+    #[test]
+    fn of_codes_an_aware_reader_is_promised_nothing_without_whole_subrecords() {
+        let claim =
+            |aware| ClustersClaim { k: K::new(5).unwrap(), m: 2, aware, no_cover: false, sensitive: Vec::new() };
+        let plain = guarantee("disassociate", &Claimed::Clusters(claim(false)), true);
+        assert!(plain.plain.contains("non-empty fragment") && plain.plain.contains("equally likely"));
+        assert!(plain.aware.contains("no bound is promised") && plain.aware.contains("certain re-identification"));
+        let aware = guarantee("disassociate", &Claimed::Clusters(claim(true)), true);
+        assert!(aware.aware.contains("1/5") && aware.aware.contains("not bounded"));
     }
 }

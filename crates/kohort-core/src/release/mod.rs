@@ -1,6 +1,8 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
+mod blanked;
 mod certificate;
+mod clusters;
 mod dictionary;
 mod guarantee;
 mod plan;
@@ -8,8 +10,13 @@ mod shuffle;
 mod staging;
 mod write;
 
-pub use certificate::{Certificate, Claim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim};
-pub use dictionary::data_dictionary;
+pub use certificate::{
+    Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim,
+};
+pub use clusters::{
+    CLUSTERS_FILE, Cluster, Clusters, CodeChunk, DEEPEST, Header, Joint, Node, Shared, read_clusters, write_clusters,
+};
+pub use dictionary::{codes_dictionary, data_dictionary};
 pub use guarantee::{Guarantee, guarantee};
 pub use plan::{Changed, Part, Parts, Plan, Recoded, ReleasedLabel, Share};
 pub use staging::{Staged, Staging};

@@ -2,6 +2,7 @@
 
 use crate::cohort::Cohort;
 use crate::hierarchy::{Label, SUPPRESSED};
+use crate::table::Patients;
 
 /// A label that a column may show in the release, with what utility measures need of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +53,17 @@ pub enum Share {
         /// Numbers of those with several, ascending.
         named: Vec<u32>,
     },
+}
+
+impl Share {
+    /// Of the patients of a tuple, those who get it: how many with one row, and which with several.
+    pub fn people<'a>(&'a self, patients: &'a Patients, tuple: usize) -> (u64, &'a [u32]) {
+        match self {
+            Share::Whole => (u64::from(patients.single[tuple]), patients.having(tuple)),
+            Share::Rows(rows) => (*rows, &[]),
+            Share::Patients { single, named } => (*single, named),
+        }
+    }
 }
 
 /// Some rows of a tuple and what they show.
@@ -177,7 +189,7 @@ impl Plan {
 }
 
 /// A quasi-identifier at one level.
-fn at_level(cohort: &Cohort, position: usize, level: usize) -> Recoded {
+pub(super) fn at_level(cohort: &Cohort, position: usize, level: usize) -> Recoded {
     let levels = &cohort.quasi[position].hierarchy.levels;
     let own = &levels[level];
     let height = level as f64 / (levels.len() - 1) as f64;
@@ -209,7 +221,7 @@ impl Recoded {
 }
 
 /// The values of a detail by code where they may be shown, and `*` behind them.
-fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
+pub(super) fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Vec<ReleasedLabel> {
     let text = SUPPRESSED.to_string();
     let gone = ReleasedLabel { text, loss: 1.0, height: 1.0, rows: cohort.tuples.rows };
     if !shown {

@@ -69,7 +69,7 @@ impl Chance {
 pub struct Written {
     /// The data file's name in release/.
     pub file: String,
-    /// Rows in it.
+    /// Rows in it, or clusters.
     pub rows: u64,
     /// Per released row its input line, in the order of the release.
     pub lines: PathBuf,

@@ -2,7 +2,7 @@
 //! class, found with probability 1 / its size.
 
 use crate::cohort::Cohort;
-use crate::release::{Plan, Share};
+use crate::release::Plan;
 use crate::table::Keys;
 
 /// Risk over the classes of one set of columns.
@@ -39,15 +39,18 @@ pub fn risk(cohort: &Cohort, view: View, set: &[usize]) -> Risk {
 impl Risk {
     /// The risk where classes over `set` have these sizes.
     pub fn of(set: &[usize], sizes: &[u64]) -> Risk {
-        let people: u64 = sizes.iter().sum();
-        let smallest = sizes.iter().copied().min().unwrap_or(0);
+        let unique = sizes.iter().filter(|&&s| s == 1).count() as u64;
+        Risk::counted(set, sizes.len() as u64, sizes.iter().sum(), unique, sizes.iter().copied().min())
+    }
+
+    pub(super) fn counted(set: &[usize], classes: u64, people: u64, unique: u64, smallest: Option<u64>) -> Risk {
         Risk {
             set: set.to_vec(),
-            max: if smallest == 0 { 0.0 } else { 1.0 / smallest as f64 },
-            mean: if people == 0 { 0.0 } else { sizes.len() as f64 / people as f64 },
-            unique: sizes.iter().filter(|&&s| s == 1).count() as u64,
+            max: smallest.filter(|&s| s > 0).map_or(0.0, |s| 1.0 / s as f64),
+            mean: if people == 0 { 0.0 } else { classes as f64 / people as f64 },
+            unique,
             people,
-            classes: sizes.len() as u64,
+            classes,
         }
     }
 }
@@ -99,11 +102,7 @@ fn patients(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
             View::After(plan) => {
                 for part in plan.parts.of(t) {
                     let class = classes.number(plan.row(part.cells));
-                    let (single, named) = match &part.share {
-                        Share::Whole => (single, patients.having(t)),
-                        Share::Rows(rows) => (*rows, &[][..]),
-                        Share::Patients { single, named } => (*single, &named[..]),
-                    };
+                    let (single, named) = part.share.people(patients, t);
                     classes.sizes[class as usize] += single;
                     pairs.extend(named.iter().map(|&p| (class, p)));
                 }

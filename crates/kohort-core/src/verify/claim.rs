@@ -1,8 +1,8 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
-use crate::policy::{Policy, Role, TDistance};
+use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::Knows;
-use crate::release::{Certificate, KnowsClaim, SensitiveClaim, guarantee};
+use crate::release::{Certificate, Claimed, KnowsClaim, SensitiveClaim, guarantee};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
@@ -23,20 +23,37 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
         return differs("the unit (patient or row)");
     }
     let columns = policy.released().into_iter().map(|c| &policy.columns[c]);
-    let of = |role: &Role| match role {
+    // Where cells are blanked one by one, also a quasi-identifier is blank where what it is finer than is.
+    let of = |column: &Column| match &column.role {
         Role::Detail { of } => of.clone(),
+        _ if certificate.method == "suppress" => column.of.clone(),
         _ => Vec::new(),
     };
     if !columns
-        .map(|c| (c.name.clone(), c.role.name().to_string(), of(&c.role)))
+        .map(|c| (c.name.clone(), c.role.name().to_string(), of(c)))
         .eq(certificate.columns.iter().map(|c| (c.name.clone(), c.role.clone(), c.of.clone())))
     {
         return differs("the columns and their roles");
     }
-    let claim = &certificate.claim;
-    if claim.k != policy.privacy.k {
+    if certificate.claim.k() != policy.privacy.k {
         return differs("k");
     }
+    let claim = match &certificate.claim {
+        Claimed::Table(claim) => claim,
+        Claimed::Clusters(claim) => {
+            let flag = |key: &str| Ok::<_, Error>(policy.method.flag(key)?.unwrap_or(false));
+            if claim.m != policy.privacy.known_codes() {
+                return differs("what the adversary knows");
+            }
+            if claim.aware != flag("aware")? || claim.no_cover != flag("no_cover")? {
+                return differs("what a chunk must keep to");
+            }
+            if claim.sensitive != policy.method.texts("sensitive")?.unwrap_or_default() {
+                return differs("which codes are sensitive");
+            }
+            return Ok(());
+        }
+    };
     let quasi = policy.quasi();
     let name = |q: &usize| policy.columns[quasi[*q]].name.clone();
     let knows = match &policy.privacy.knows {

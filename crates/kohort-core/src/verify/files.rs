@@ -1,6 +1,6 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{Certificate, FileEntry};
+use crate::release::{CLUSTERS_FILE, Certificate, Claimed, FileEntry};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -38,12 +38,16 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
             ));
         }
     }
-    // What is handed over is one table, which is counted, and its dictionary.
+    // What is handed over is one file of data, which is counted, and its dictionary.
+    let names: &[&str] = match &certificate.claim {
+        Claimed::Table(_) => &DATA,
+        Claimed::Clusters(_) => &[CLUSTERS_FILE],
+    };
     let data = certificate.files.iter().filter(|f| f.rows.is_some()).count();
-    let known = |f: &FileEntry| f.name == "dictionary.md" || (f.rows.is_some() && DATA.contains(&f.name.as_str()));
+    let known = |f: &FileEntry| f.name == "dictionary.md" || (f.rows.is_some() && names.contains(&f.name.as_str()));
     if data != 1 || !certificate.files.iter().all(known) {
         return Err(Error::refused(
-            "the certificate lists another file than one table and its dictionary. Nobody counted what is in it.",
+            "the certificate lists another file than one of data and its dictionary. Nobody counted what is in it.",
         ));
     }
     for file in &certificate.files {

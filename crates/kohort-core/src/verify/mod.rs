@@ -7,6 +7,7 @@
 //! ```
 
 mod claim;
+mod clusters;
 mod files;
 mod gate;
 mod lines;
@@ -15,26 +16,80 @@ mod original;
 mod recount;
 mod sums;
 
+pub use clusters::{ClustersCompared, ClustersRecount};
 pub use gate::Extremes;
 pub use original::Compared;
 pub use recount::Recount;
 
-use crate::policy::Policy;
-use crate::release::{Certificate, FileEntry, Staged, Staging};
+use crate::policy::{Layout, Policy};
+use crate::records;
+use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging};
 use crate::table::{Progress, Silent, Source};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What was counted from the released bytes, by the shape of the release.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Recounted {
+    /// The classes of a table.
+    Table(Recount),
+    /// The clusters of codes.
+    Clusters(ClustersRecount),
+}
+
+impl Recounted {
+    /// As the certificate shows it.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Recounted::Table(recount) => recount.to_json(),
+            Recounted::Clusters(recount) => recount.to_json(),
+        }
+    }
+}
+
+/// What was counted from the released bytes and against the original, by the shape of the release.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// Of a table.
+    Table(Recount, Compared),
+    /// Of clusters of codes.
+    Clusters(ClustersRecount, ClustersCompared),
+}
+
+impl Found {
+    /// What was counted from the bytes.
+    pub fn recounted(&self) -> Recounted {
+        match self {
+            Found::Table(recount, _) => Recounted::Table(recount.clone()),
+            Found::Clusters(recount, _) => Recounted::Clusters(recount.clone()),
+        }
+    }
+
+    /// People of the release who were found in the original: rows, or patients with codes.
+    pub fn matched(&self) -> u64 {
+        match self {
+            Found::Table(_, compared) => compared.matched,
+            Found::Clusters(_, compared) => compared.matched,
+        }
+    }
+
+    /// What could not be shown.
+    pub fn not_shown(&self) -> &[String] {
+        match self {
+            Found::Table(_, compared) => &compared.not_shown,
+            Found::Clusters(_, compared) => &compared.not_shown,
+        }
+    }
+}
 
 /// What the gate found.
 #[derive(Debug, Clone)]
 pub struct Findings {
     /// The certificate that leaves.
     pub certificate: Certificate,
-    /// What was counted from the released bytes.
-    pub recount: Recount,
-    /// What was counted against the original.
-    pub compared: Compared,
+    /// What was counted.
+    pub found: Found,
 }
 
 /// A release that passed the gate.
@@ -71,19 +126,18 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
     draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
-    let mut counted = recount::recount(&release, &draft, Some(&written.lines), source.threads(), source.progress())?;
     // The hashes wait for nobody, and nobody waits for them.
-    let (hashes, compared) = std::thread::scope(|scope| {
+    let (hashes, found) = std::thread::scope(|scope| {
         let hashes = scope.spawn(|| {
             let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
             draft.files.iter().map(hash).collect::<Result<Vec<_>>>()
         });
-        let compared = original::row_by_row(&mut counted, &draft, source, policy, &written.lines);
-        (hashes.join(), compared)
+        let found = compare(&release, &draft, source, policy, Some(&written.lines));
+        (hashes.join(), found)
     });
-    let (hashes, compared) = (hashes.map_err(|_| Error::machine("a thread failed."))??, compared?);
+    let (hashes, found) = (hashes.map_err(|_| Error::machine("a thread failed."))??, found?);
     draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
-    draft.recount = counted.recount.to_json();
+    draft.recount = found.recounted().to_json();
     claim::is_the_policys(&draft, policy)?;
     let path = release.join("certificate.json");
     let text = draft.to_text();
@@ -92,41 +146,74 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
         return Err(Error::refused("the certificate does not read back as it was written."));
     }
     files::check_listed(&release, &draft)?;
-    let findings = Findings { certificate: draft, recount: counted.recount, compared };
+    let findings = Findings { certificate: draft, found };
     Ok(Verified { staging: staged.staging, findings })
 }
 
 /// Recounts a published release from DIR/release alone, as its recipient can.
-pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Recount)> {
-    let progress: Arc<dyn Progress> = Arc::new(Silent);
-    let (certificate, counted) = count_published(folder, None, threads, &progress)?;
-    Ok((certificate, counted.recount))
+pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Recounted)> {
+    let (release, certificate) = open_published(folder)?;
+    let recounted = match &certificate.claim {
+        Claimed::Table(claim) => {
+            let progress: Arc<dyn Progress> = Arc::new(Silent);
+            Recounted::Table(recount::recount(&release, &certificate, claim, None, threads, &progress)?.recount)
+        }
+        Claimed::Clusters(claim) => Recounted::Clusters(
+            clusters::recount(&release, &certificate, claim, threads, clusters::Keep::Nothing)?.recount,
+        ),
+    };
+    says_what_was_counted(&certificate, &recounted)?;
+    Ok((certificate, recounted))
 }
 
 /// Recounts a published release, and compares it with the original: row by row where
 /// DIR/private/rows is kept, else as multisets.
-pub fn verify_with_original(
-    folder: &Path,
-    source: &Source,
-    policy: &Policy,
-) -> Result<(Certificate, Recount, Compared)> {
-    let lines = Some(folder.join("private").join("rows")).filter(|l| l.exists());
-    let (certificate, mut counted) = count_published(folder, lines.as_deref(), source.threads(), source.progress())?;
+pub fn verify_with_original(folder: &Path, source: &Source, policy: &Policy) -> Result<(Certificate, Found)> {
+    let (release, certificate) = open_published(folder)?;
+    let lines = folder.join("private").join("rows");
     claim::is_the_policys(&certificate, policy)?;
-    let compared = match lines {
-        Some(lines) => original::row_by_row(&mut counted, &certificate, source, policy, &lines)?,
-        None => multiset::as_multisets(&counted, &certificate, source, policy)?,
-    };
-    Ok((certificate, counted.recount, compared))
+    let found = compare(&release, &certificate, source, policy, lines.exists().then_some(&lines))?;
+    says_what_was_counted(&certificate, &found.recounted())?;
+    Ok((certificate, found))
 }
 
-/// Reads a published release: its files are those listed, its numbers those of its certificate.
-fn count_published(
-    folder: &Path,
-    lines: Option<&Path>,
-    threads: usize,
-    progress: &Arc<dyn Progress>,
-) -> Result<(Certificate, recount::Counted)> {
+/// Recounts a release and compares it with the original; `lines` says which row is which.
+fn compare(
+    release: &Path,
+    certificate: &Certificate,
+    source: &Source,
+    policy: &Policy,
+    lines: Option<&PathBuf>,
+) -> Result<Found> {
+    let threads = source.threads();
+    match (&certificate.claim, policy.layout) {
+        (Claimed::Table(claim), Layout::Table) => {
+            let mut counted =
+                recount::recount(release, certificate, claim, lines.map(PathBuf::as_path), threads, source.progress())?;
+            let compared = match lines {
+                Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
+                None => multiset::as_multisets(&counted, certificate, source, policy)?,
+            };
+            Ok(Found::Table(counted.recount, compared))
+        }
+        (Claimed::Clusters(claim), Layout::List | Layout::Long) => {
+            let read = clusters::recount(release, certificate, claim, threads, clusters::Keep::Clusters)?;
+            let recount = read.recount.clone();
+            let records = records::survey(source, policy)?;
+            let compared = match lines {
+                Some(lines) => clusters::row_by_row(read, claim, &records, lines)?,
+                None => clusters::as_multisets(read, claim, &records)?,
+            };
+            Ok(Found::Clusters(recount, compared))
+        }
+        (Claimed::Table(_), _) | (Claimed::Clusters(_), _) => {
+            Err(Error::refused("the release has not the shape of the policy's data."))
+        }
+    }
+}
+
+/// Opens a published release: its files are those listed.
+fn open_published(folder: &Path) -> Result<(PathBuf, Certificate)> {
     let release = files::release_folder(folder)?;
     let certificate = files::read_certificate(&release)?;
     files::check_listed(&release, &certificate)?;
@@ -135,10 +222,13 @@ fn count_published(
             return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
         }
     }
-    let counted = recount::recount(&release, &certificate, lines, threads, progress)?;
-    if counted.recount.to_json() != certificate.recount {
+    Ok((release, certificate))
+}
+
+/// Refuses a certificate whose numbers are not those of the data, or whose words are not its claim's.
+fn says_what_was_counted(certificate: &Certificate, recounted: &Recounted) -> Result<()> {
+    if recounted.to_json() != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
     }
-    claim::says_what_it_means(&certificate)?;
-    Ok((certificate, counted))
+    claim::says_what_it_means(certificate)
 }

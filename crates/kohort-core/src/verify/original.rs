@@ -137,7 +137,7 @@ pub(super) fn row_by_row(
         None => counted.recount.clone(),
         Some(_) => {
             let people = People::new(vec![0; counted.tuples.len()], std::mem::take(&mut walk.people));
-            counted.check(certificate.claim.k, people, Required::Everything)?
+            counted.check(certificate.claim.k(), people, Required::Everything)?
         }
     };
     Ok(Compared {

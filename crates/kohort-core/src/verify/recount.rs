@@ -82,12 +82,12 @@ pub(super) struct Counted {
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,
+    claim: &Claim,
     lines: Option<&Path>,
     threads: usize,
     progress: &Arc<dyn Progress>,
 ) -> Result<Counted> {
     let source = open_data(release, certificate, threads, progress)?;
-    let claim = &certificate.claim;
     let of_role = |role: &str| -> Vec<usize> {
         (0..certificate.columns.len()).filter(|&c| certificate.columns[c].role == role).collect()
     };
@@ -119,8 +119,8 @@ pub(super) fn recount(
         return Err(Error::refused("the data has another number of rows than the certificate says."));
     }
     let names: Vec<&str> = quasi.iter().map(|&c| certificate.columns[c].name.as_str()).collect();
-    for (d, &column) in details.iter().enumerate() {
-        details_hide(&tuples, &names, &certificate.columns[column], names.len() + d)?;
+    for (position, &column) in columns[..quasi.len() + details.len()].iter().enumerate() {
+        finer_hides(&tuples, &names, &certificate.columns[column], position)?;
     }
     let sets = sets(claim, &names, certificate.patients)?;
     let requirements = claim.sensitive.iter().enumerate();
@@ -136,12 +136,18 @@ pub(super) fn recount(
     Ok(counted)
 }
 
-/// A detail must not be shown where a column it is finer than is suppressed.
-fn details_hide(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: usize) -> Result<()> {
+/// A column must not be shown where one it is declared finer than is suppressed: it would tell it.
+fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: usize) -> Result<()> {
+    if column.of.is_empty() && column.role != "detail" {
+        return Ok(());
+    }
     let of: Option<Vec<usize>> = column.of.iter().map(|name| quasi.iter().position(|q| q == name)).collect();
-    let of = of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail is finer than no quasi-identifier"))?;
-    let gone = |t: usize, p: usize| tuples.dictionaries[p].text(tuples.code(t, p)) == SUPPRESSED;
-    match (0..tuples.len()).any(|t| of.iter().any(|&q| gone(t, q)) && !gone(t, position)) {
+    let of = of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a column is finer than no quasi-identifier"))?;
+    let suppressed = |p: usize| tuples.dictionaries[p].code(SUPPRESSED);
+    let own = suppressed(position);
+    let gone: Vec<(usize, u32)> = of.iter().filter_map(|&q| Some((q, suppressed(q)?))).collect();
+    let tells = |t: usize| gone.iter().any(|&(q, star)| tuples.code(t, q) == star);
+    match (0..tuples.len()).any(|t| Some(tuples.code(t, position)) != own && tells(t)) {
         true => Err(Error::refused(format!(
             "column `{}`: a detail is shown where what it is finer than is suppressed.",
             column.name
@@ -174,12 +180,16 @@ impl Counted {
             of: (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect(),
             len: self.tuples.dictionaries[position].len(),
         };
+        let shown = |position: usize| {
+            let codes = codes(position);
+            Codes::occurring(codes.of, codes.len)
+        };
         let sensitive = match required {
             Required::KAlone => 0..0,
             Required::Everything => self.quasi + self.details..self.columns.len(),
         };
         let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
-        let known = (0..self.quasi).map(codes).collect();
+        let known = (0..self.quasi).map(shown).collect();
         let crowd = Crowd { known, sensitive: sensitive.map(codes).collect(), people };
         let threads = self.source.threads();
         let requirements = &self.requirements[..crowd.sensitive.len()];

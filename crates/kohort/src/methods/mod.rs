@@ -1,26 +1,67 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
+pub mod disassociate;
 pub mod lattice;
 pub mod specialize;
+pub mod suppress;
 
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
-use kohort_core::policy::{Policy, nearest};
+use kohort_core::policy::{Layout, Policy, nearest};
 use kohort_core::release::Plan;
 
-/// A method with its parameters, checked.
+/// What a policy asks for, by the shape of its data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Task {
+    /// A table, changed by a method that decides about tuples.
+    Table(Method),
+    /// Sets of codes, disassociated.
+    Codes(disassociate::Params),
+}
+
+impl Task {
+    /// The task of a policy: its method must be one for the data it names.
+    pub fn of(policy: &Policy) -> Result<Task> {
+        let section = &policy.method;
+        let codes = section.text("name")? == Some("disassociate");
+        match policy.layout {
+            Layout::Table if codes => Err(section.wrong(
+                "name",
+                "\"disassociate\" is for sets of codes: say layout = \"list\" (a patient a row) or \"long\" (a code a row) under [input].",
+            )),
+            Layout::Table => Ok(Task::Table(Method::of(policy)?)),
+            Layout::List | Layout::Long if codes => Ok(Task::Codes(disassociate::Params::read(policy)?)),
+            Layout::List | Layout::Long => Err(match section.get("name") {
+                None => section.error(section.line, "[method] has no `name`. For sets of codes say name = \"disassociate\"."),
+                Some(_) => section.wrong("name", "is no method for sets of codes. Say name = \"disassociate\"."),
+            }),
+        }
+    }
+
+    /// The method's name in policies, certificates and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Task::Table(method) => method.name(),
+            Task::Codes(_) => "disassociate",
+        }
+    }
+}
+
+/// A method for tables with its parameters, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Method {
     /// Full-domain generalization.
     Lattice(lattice::Params),
     /// Top-down specialization.
     Specialize(specialize::Params),
+    /// Single cells go blank.
+    Suppress(suppress::Params),
 }
 
-/// The methods a policy may name.
-pub const NAMES: [&str; 2] = ["lattice", "specialize"];
+/// The methods a policy may name for a table.
+pub const NAMES: [&str; 3] = ["lattice", "specialize", "suppress"];
 /// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 4] = ["suppress", "ceiling", "disassociate", "claims"];
+const LATER: [&str; 2] = ["ceiling", "claims"];
 
 impl Method {
     /// The method the policy names.
@@ -32,6 +73,7 @@ impl Method {
         match name {
             "lattice" => Ok(Method::Lattice(lattice::Params::read(section)?)),
             "specialize" => Ok(Method::Specialize(specialize::Params::read(policy)?)),
+            "suppress" => Ok(Method::Suppress(suppress::Params::read(policy)?)),
             later if LATER.contains(&later) => Err(section.wrong(
                 "name",
                 format!("\"{later}\" is not available in this version. Available: {}.", NAMES.join(", ")),
@@ -50,6 +92,7 @@ impl Method {
         match self {
             Method::Lattice(_) => "lattice",
             Method::Specialize(_) => "specialize",
+            Method::Suppress(_) => "suppress",
         }
     }
 
@@ -58,6 +101,7 @@ impl Method {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),
             Method::Specialize(params) => specialize::plan(cohort, policy, params),
+            Method::Suppress(params) => suppress::plan(cohort, policy, params),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod asked;
 mod changes;
+mod codes;
 mod escape;
 mod limits;
 mod number;
@@ -30,7 +31,24 @@ const CSS: &str = include_str!("html/page.css");
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let metrics = &Place::root(metrics);
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
-    let body = [
+    let body = match metrics.at("shape").text() {
+        Some("clusters") => of_codes(metrics, notes),
+        _ => of_table(metrics, notes),
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>Release report{method}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{}\
+         <footer>Numbers are rounded for reading; metrics.json beside this page has them exactly.</footer>\n\
+         </main>\n</body>\n</html>\n",
+        body
+    )
+}
+
+/// The sections of a table's page.
+fn of_table(metrics: &Place, notes: &[String]) -> String {
+    [
         verdict::title(metrics),
         verdict::verdict(metrics),
         asked::asked(metrics),
@@ -45,14 +63,25 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
         limits::limits(metrics),
         asked::timing(metrics),
         limits::approval(),
-    ];
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>Release report{method}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{}\
-         <footer>Numbers are rounded for reading; metrics.json beside this page has them exactly.</footer>\n\
-         </main>\n</body>\n</html>\n",
-        body.concat()
-    )
+    ]
+    .concat()
+}
+
+/// The sections of the page of a release of codes.
+fn of_codes(metrics: &Place, notes: &[String]) -> String {
+    [
+        verdict::title(metrics),
+        verdict::verdict(metrics),
+        codes::asked(metrics),
+        codes::recounted(metrics),
+        changes::rows(metrics),
+        codes::clusters(metrics),
+        codes::risk(metrics),
+        codes::utility(metrics),
+        limits::assumed(metrics, notes),
+        limits::of_codes(),
+        asked::timing(metrics),
+        limits::approval(),
+    ]
+    .concat()
 }

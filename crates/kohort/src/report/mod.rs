@@ -4,7 +4,7 @@ mod html;
 
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Plan, Staged, data_dictionary};
+use kohort_core::release::{Plan, Staged, codes_dictionary, data_dictionary};
 use kohort_core::table::Source;
 use kohort_core::verify::Verified;
 use kohort_core::{Error, Result};
@@ -14,6 +14,12 @@ use std::path::Path;
 /// Writes release/dictionary.md.
 pub fn write_dictionary(staged: &Staged, source: &Source, policy: &Policy, cohort: &Cohort, plan: &Plan) -> Result<()> {
     let text = data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter());
+    put(&staged.staging.release().join("dictionary.md"), &text)
+}
+
+/// Writes release/dictionary.md of a release of codes.
+pub fn write_codes_dictionary(staged: &Staged, policy: &Policy) -> Result<()> {
+    let text = codes_dictionary(&staged.written.file, (policy.privacy.k.get(), policy.privacy.known_codes()));
     put(&staged.staging.release().join("dictionary.md"), &text)
 }
 

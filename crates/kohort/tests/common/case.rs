@@ -92,6 +92,16 @@ pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
             let objective = if objective == "discernibility" { objective } else { "none" };
             format!("[method]\nname = \"specialize\"\nmax_suppressed = {max_suppressed}\nobjective = \"{objective}\"\n")
         }
+        // What is random for the others chooses among its orders and remainders.
+        "suppress" => {
+            let how = match objective {
+                "loss" => "",
+                "precision" => "order = \"paper\"\n",
+                "entropy" => "order = \"paper\"\nremainder = \"grow\"\n",
+                _ => "remainder = \"grow\"\n",
+            };
+            format!("[method]\nname = \"suppress\"\n{how}")
+        }
         other => panic!("say here how {other} is asked for"),
     }
 }

@@ -41,6 +41,19 @@ pub(super) fn limits(metrics: &Place) -> String {
     section("What the guarantee does not say", &list(&limits.map(String::from)))
 }
 
+/// What no guarantee of codes says.
+pub(super) fn of_codes() -> String {
+    const LIMITS: [&str; 6] = [
+        "<strong>What the codes reveal is not bounded.</strong> If a whole cluster has a diagnosis, it is learned of everybody in it. Such codes are counted above as covers.",
+        "<strong>Codes in item chunks are no secret shared by many.</strong> It is told that somebody has them; it may be everybody.",
+        "<strong>What a person does not have.</strong> That somebody lacks a code was not assumed to be known.",
+        "<strong>Other releases of the same people</strong> can be laid beside this one. Two files, each safe by itself, may together point at a person.",
+        "<strong>More codes than assumed.</strong> Whoever knows more codes of a person than was asked may find the person.",
+        "<strong>Time.</strong> What is known outside grows. Decide below when this is to be judged again.",
+    ];
+    section("What the guarantee does not say", &list(&LIMITS.map(String::from)))
+}
+
 /// Lines to fill in by hand.
 pub(super) fn approval() -> String {
     const FIELDS: [&str; 9] = [

@@ -89,6 +89,11 @@ impl<'a> Place<'a> {
         self.value == &Value::Bool(true)
     }
 
+    /// Whether a plain no stands here.
+    pub(super) fn is_false(&self) -> bool {
+        self.value == &Value::Bool(false)
+    }
+
     /// What stands here as JSON, escaped.
     pub(super) fn json(&self) -> String {
         escape(&self.value.to_string())

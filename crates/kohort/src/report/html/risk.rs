@@ -57,6 +57,9 @@ fn before_after(risk: &Place, known: &str) -> String {
     if !columns.is_empty() {
         html += &format!("<p class=\"read\">{known}: {columns}.</p>\n");
     }
+    if [&before, &after].iter().any(|risk| risk.at("exact").is_false()) {
+        html += "<p class=\"read\">At least: there are so many sets of columns that only the most promising ones were counted for this table. The guarantee was counted over all of them.</p>\n";
+    }
     html
 }
 

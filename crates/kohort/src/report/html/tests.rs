@@ -37,7 +37,8 @@ fn bounded(name: &str) -> Value {
         "risk": { "before": risk(&[name], 1.0, 17), "after": risk(&["zip"], 0.2, 0) },
         "risk_all": { "before": risk(&[name, "zip"], 1.0, 1999), "after": risk(&[name, "zip"], 1.0, 444) },
         "class_sizes": { "before": bins(1999), "after": bins(444) },
-        "utility": { "loss": 0.25, "average_class_size": null, "rce": 0.98765 },
+        "utility": { "loss": 0.25, "average_class_size": null, "rce": 0.98765,
+            "classification": { "column": name, "learned": 823000, "foretold": 411500, "baseline_error": 0.147, "error": 0.1555, "upper_bound_error": 0.248 } },
         "guarantee": {
             "k": 11, "knows": "one of 2 sets", "unit": "row", "smallest_class": 13, "sets": 2, "classes": 4321,
             "plain": "First. Second. Third.", "aware": "No bound.", "assumed": [name], "not_recountable": [name],
@@ -111,9 +112,14 @@ fn numbers_of_any_method_are_those_in_metrics() {
         let metrics = bounded(name);
         let page = read(&page(&metrics, &[]));
         let shown = check_numbers(&metrics, &page);
-        for path in
-            ["risk_all.after.unique", "utility.rce", "trace.rounds", "class_sizes.after.1.people", "timing.draw"]
-        {
+        for path in [
+            "risk_all.after.unique",
+            "utility.rce",
+            "utility.classification.upper_bound_error",
+            "trace.rounds",
+            "class_sizes.after.1.people",
+            "timing.draw",
+        ] {
             assert!(shown.contains(path), "{path} is not on the page");
         }
     }

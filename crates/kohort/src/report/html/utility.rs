@@ -51,12 +51,46 @@ const MEASURES: [Measure; 6] = [
 pub(super) fn utility(metrics: &Place) -> String {
     let utility = metrics.at("utility");
     let known = MEASURES.iter().map(|&(key, name, shown, read)| (utility.at(key), name.to_string(), shown, read));
-    let others = utility.members().into_iter().filter(|(key, _)| MEASURES.iter().all(|m| m.0 != *key));
+    let others = utility.members().into_iter();
+    let others = others.filter(|(key, _)| *key != "classification" && MEASURES.iter().all(|m| m.0 != *key));
     let others = others.map(|(key, place)| (place, escape(&key.replace('_', " ")), Shown::Decimals(4), ""));
     let rows: Vec<Vec<String>> = known
         .chain(others)
         .filter(|(place, ..)| place.exists())
         .map(|(place, name, shown, read)| vec![named(&name, read), place.show(shown)])
         .collect();
-    section("What it is still good for", &table(&["Measure", "Value"], &rows))
+    let body = table(&["Measure", "Value"], &rows) + &classification(&utility.at("classification"));
+    section("What it is still good for", &body)
+}
+
+const ERRORS: [Measure; 5] = [
+    (
+        "error",
+        "From the release",
+        Shown::Percent,
+        "Foretold wrongly by a tree that learned from the release. A suppressed row is foretold as what most rows are.",
+    ),
+    ("baseline_error", "From the original", Shown::Percent, "The least to be hoped for."),
+    (
+        "upper_bound_error",
+        "Without quasi-identifiers",
+        Shown::Percent,
+        "From the original with all quasi-identifiers removed: if the release is no better, they need not leave at all.",
+    ),
+    ("learned", "Rows learned from", Shown::Count, ""),
+    ("foretold", "Rows foretold", Shown::Count, "Held back, the same rows for all three."),
+];
+
+/// How well the class can be foretold.
+fn classification(place: &Place) -> String {
+    let rows: Vec<Vec<String>> = ERRORS
+        .iter()
+        .filter(|(key, ..)| place.at(key).exists())
+        .map(|&(key, name, shown, read)| vec![named(name, read), place.at(key).show(shown)])
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let column = place.at("column").text().map_or(String::new(), |name| format!(" <code>{}</code>", escape(name)));
+    format!("<h3>How well{column} can be foretold</h3>\n{}", table(&["Error", "Value"], &rows))
 }

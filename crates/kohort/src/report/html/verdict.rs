@@ -8,7 +8,9 @@ use super::table::{cards, list};
 /// The title: what was released, and how.
 pub(super) fn title(metrics: &Place) -> String {
     let out = metrics.at("rows.out");
-    let what = if out.exists() { format!("A release of {} rows", out.show(Shown::Count)) } else { "A release".into() };
+    let unit = if metrics.at("shape").text() == Some("clusters") { "patients" } else { "rows" };
+    let what =
+        if out.exists() { format!("A release of {} {unit}", out.show(Shown::Count)) } else { "A release".into() };
     let version = metrics.at("kohort").text().map_or(String::new(), |v| format!(" {}", escape(v)));
     let names = |dropped: bool| {
         let columns = metrics.at("columns").elements();
@@ -59,6 +61,8 @@ pub(super) fn verdict(metrics: &Place) -> String {
     let facts = [
         ("k, as asked", show(&guarantee.at("k"), Shown::Count)),
         ("Smallest class found", show(&guarantee.at("smallest_class"), Shown::Count)),
+        ("Smallest cluster found", show(&guarantee.at("smallest_cluster"), Shown::Count)),
+        ("Fewest candidates found", show(&guarantee.at("fewest_candidates"), Shown::Count)),
         ("Counted in", unit(metrics).map(str::to_string)),
         ("Highest share of one value", show(&guarantee.at("highest_confidence"), Shown::Percent)),
         (ADVERSARY, knows(metrics)),
@@ -116,6 +120,7 @@ pub(super) fn knows(metrics: &Place) -> Option<String> {
     let names = codes(quasi.filter_map(|c| c.at("name").text()));
     let among = if names.is_empty() { String::new() } else { format!(": {names}") };
     Some(match knows {
+        codes if codes.ends_with("codes") => format!("{} of a person", escape(codes)),
         "all" => format!("all quasi-identifiers of a person{among}"),
         sets if sets.ends_with("sets") => {
             let listed = metrics.at("guarantee.known_sets").elements();

@@ -1,0 +1,373 @@
+//! The patients of a table of codes as a method sees them: each a set of codes.
+
+use crate::policy::{Layout, Policy, Role};
+use crate::table::{Chunk, Source, Texts};
+use crate::{Error, Result};
+use std::collections::HashMap;
+
+/// What a code that stands several times in a patient's record means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeats {
+    /// No more than once.
+    Once,
+    /// The n-th time is a code of its own: `250#2`.
+    Counted,
+}
+
+/// What separates a repeated code from its number.
+const REPEAT: char = '#';
+
+/// Patients with at least one code, in the order of the input. Codes are numbers in the byte order
+/// of their texts.
+#[derive(Debug, Clone, Default)]
+pub struct Records {
+    codes: Vec<Box<str>>,
+    ends: Vec<usize>,
+    items: Vec<u32>,
+    lines: Vec<u64>,
+    /// Rows of the table.
+    pub rows: u64,
+    /// Patients without any code: counted, never published.
+    pub without_codes: u64,
+    /// Codes that stood once more in their record.
+    pub repeated: u64,
+    /// What the custodian should know.
+    pub notes: Vec<String>,
+}
+
+impl Records {
+    /// Records of codes given as text, for tests and experiments. A record without codes is left out.
+    pub fn from_texts<'a, R: IntoIterator<Item = &'a str>>(records: impl IntoIterator<Item = R>) -> Records {
+        let mut all = Collected::default();
+        for (line, record) in (1..).zip(records) {
+            all.lines.push(line);
+            for code in record {
+                let code = all.texts.intern(code.as_bytes());
+                all.pairs.push((line as u32 - 1, code));
+            }
+        }
+        all.sorted(Repeats::Once).unwrap_or_default()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The codes of a record, ascending.
+    pub fn get(&self, record: usize) -> &[u32] {
+        let start = if record == 0 { 0 } else { self.ends[record - 1] };
+        &self.items[start..self.ends[record]]
+    }
+
+    /// All records, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).map(|r| self.get(r))
+    }
+
+    /// Codes over all records.
+    pub fn occurrences(&self) -> usize {
+        self.items.len()
+    }
+
+    /// How many distinct codes there are.
+    pub fn distinct(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The text of a code.
+    pub fn text(&self, code: u32) -> &str {
+        &self.codes[code as usize]
+    }
+
+    /// The texts of all codes, in byte order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.codes.iter().map(|c| &**c)
+    }
+
+    /// The number of a code.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        self.codes.binary_search_by(|c| (**c).cmp(text)).ok().map(|i| i as u32)
+    }
+
+    /// The input line a record starts on.
+    pub fn line(&self, record: usize) -> u64 {
+        self.lines[record]
+    }
+
+    /// Records that hold each code.
+    pub fn supports(&self) -> Vec<u32> {
+        let mut supports = vec![0; self.codes.len()];
+        self.items.iter().for_each(|&code| supports[code as usize] += 1);
+        supports
+    }
+
+    /// The first `n` records, for experiments; codes keep their numbers.
+    pub fn first(&self, n: usize) -> Records {
+        let n = n.min(self.len());
+        let items = if n == 0 { 0 } else { self.ends[n - 1] };
+        Records {
+            ends: self.ends[..n].to_vec(),
+            items: self.items[..items].to_vec(),
+            lines: self.lines[..n].to_vec(),
+            ..self.clone()
+        }
+    }
+}
+
+/// Reads the records of a table of codes: one pass.
+pub fn survey(source: &Source, policy: &Policy) -> Result<Records> {
+    source.progress().stage("reading", source.bytes());
+    let Some(column) = policy.codes() else {
+        return Err(policy.error("no column has role = \"codes\"."));
+    };
+    let Role::Codes { separator } = &policy.columns[column].role else { return Ok(Records::default()) };
+    let reading = Reading { source, column, patient: policy.patient(), separator: separator.as_deref() };
+    let mut all = Collected::default();
+    let mut patients = Texts::default();
+    let mut twice: Vec<u64> = Vec::new();
+    let mut nameless: Vec<u64> = Vec::new();
+    source.scan(
+        |_| (),
+        |(), chunk| Ok(reading.cut(chunk)),
+        |cut: Cut| {
+            let global: Vec<u32> = (0..cut.texts.len() as u32).map(|n| all.texts.intern(cut.texts.get(n))).collect();
+            let mut from = 0;
+            for (row, &end) in cut.ends.iter().enumerate() {
+                let line = cut.chunk.line(row);
+                let next = all.lines.len() as u32;
+                let patient = match reading.patient {
+                    None => next,
+                    Some(column) => {
+                        let name = cut.chunk.cell(row, column);
+                        if source.is_missing(name) {
+                            nameless.push(line);
+                        }
+                        patients.intern(name)
+                    }
+                };
+                if patient == next {
+                    all.lines.push(line);
+                } else if policy.layout == Layout::List {
+                    twice.push(line);
+                }
+                let codes = cut.codes[from..end as usize].iter();
+                all.pairs.extend(codes.map(|&c| (patient, global[c as usize])));
+                from = end as usize;
+            }
+            all.rows += cut.ends.len() as u64;
+            all.cells_split += cut.split;
+            cut.others.iter().zip(&mut all.others).for_each(|(own, sum)| *sum += own);
+            Ok(())
+        },
+    )?;
+    let name = source.name();
+    if let Some(first) = nameless.first() {
+        return Err(Error::yours(format!(
+            "{name}, line {first}: no patient in {} rows. Every row needs one.",
+            nameless.len()
+        )));
+    }
+    if let Some(first) = twice.first() {
+        return Err(Error::yours(format!(
+            "{name}, line {first}: this patient stood on an earlier line already; {} rows repeat a patient. If a row is one code, say layout = \"long\"; else put the codes of each patient into one row.",
+            twice.len()
+        )));
+    }
+    reading.check_separator(&all)?;
+    let mut records = all.sorted(policy.repeats).ok_or_else(|| {
+        Error::yours(format!(
+            "{name}: multiset = true writes a repeated code as {}, but the data holds such a code already.",
+            format_args!("code{REPEAT}2")
+        ))
+    })?;
+    if records.without_codes > 0 {
+        let n = records.without_codes;
+        records
+            .notes
+            .push(format!("{n} patients have no code: they are counted here, and nothing is published of them."));
+    }
+    Ok(records)
+}
+
+/// What may separate codes where the policy names another separator.
+const OTHERS: [&str; 6] = [" ", ";", ",", "|", "\t", "/"];
+
+struct Reading<'a> {
+    source: &'a Source,
+    column: usize,
+    patient: Option<usize>,
+    separator: Option<&'a str>,
+}
+
+/// A chunk of rows whose codes were cut.
+struct Cut {
+    chunk: Chunk,
+    texts: Texts,
+    codes: Vec<u32>,
+    /// By row: where its codes end.
+    ends: Vec<u32>,
+    /// Cells that hold the separator.
+    split: u64,
+    /// Cells that hold each of [`OTHERS`].
+    others: [u64; OTHERS.len()],
+}
+
+impl Reading<'_> {
+    fn cut(&self, chunk: Chunk) -> Cut {
+        let (mut texts, mut codes, mut ends) = (Texts::default(), Vec::new(), Vec::new());
+        let (mut split, mut others) = (0, [0; OTHERS.len()]);
+        for row in 0..chunk.rows() {
+            let cell = chunk.cell(row, self.column);
+            if !self.source.is_missing(cell) {
+                let mut take = |code: &[u8]| {
+                    let code = code.trim_ascii();
+                    if !code.is_empty() && !self.source.is_missing(code) {
+                        codes.push(texts.intern(code));
+                    }
+                };
+                match self.separator.map(str::as_bytes) {
+                    None => take(cell),
+                    Some(&[one]) => {
+                        let mut parts = cell.split(|&b| b == one);
+                        parts.next().into_iter().for_each(&mut take);
+                        let mut more = false;
+                        parts.for_each(|part| {
+                            more = true;
+                            take(part);
+                        });
+                        split += u64::from(more);
+                    }
+                    Some(several) => {
+                        let mut rest = cell;
+                        let before = rest.len();
+                        while let Some(at) = memchr::memmem::find(rest, several) {
+                            take(&rest[..at]);
+                            rest = &rest[at + several.len()..];
+                        }
+                        split += u64::from(rest.len() < before);
+                        take(rest);
+                    }
+                }
+                if split == 0 {
+                    for (other, count) in OTHERS.iter().zip(&mut others) {
+                        *count += u64::from(memchr::memmem::find(cell, other.as_bytes()).is_some());
+                    }
+                }
+            }
+            ends.push(codes.len() as u32);
+        }
+        Cut { chunk, texts, codes, ends, split, others }
+    }
+
+    /// A separator that stands in no cell makes one giant code of every record.
+    fn check_separator(&self, all: &Collected) -> Result<()> {
+        let Some(separator) = self.separator.filter(|_| all.cells_split == 0 && all.rows > 0) else { return Ok(()) };
+        let others = OTHERS.iter().zip(all.others).filter(|(other, n)| **other != separator && *n > 0);
+        let Some((other, cells)) = others.max_by_key(|(_, n)| *n) else { return Ok(()) };
+        Err(Error::yours(format!(
+            "{}, column `{}`: the separator {separator:?} stands in no cell, but {other:?} does in {cells} of {}. Every cell would be one code. Say separator = {other:?}.",
+            self.source.name(),
+            self.source.columns()[self.column],
+            all.rows
+        )))
+    }
+}
+
+/// Codes as they were read: patients and codes in the order they came.
+#[derive(Default)]
+struct Collected {
+    texts: Texts,
+    /// (patient, code).
+    pairs: Vec<(u32, u32)>,
+    /// By patient: the line of their first row.
+    lines: Vec<u64>,
+    rows: u64,
+    cells_split: u64,
+    others: [u64; OTHERS.len()],
+}
+
+impl Collected {
+    /// The records, or nothing if a repeated code would get the text of another.
+    fn sorted(self, repeats: Repeats) -> Option<Records> {
+        let Collected { texts, pairs, lines, rows, .. } = self;
+        // Codes by patient: a counting sort, since pairs nearly come in order.
+        let mut ends = vec![0usize; lines.len() + 1];
+        pairs.iter().for_each(|&(patient, _)| ends[patient as usize + 1] += 1);
+        (1..ends.len()).for_each(|p| ends[p] += ends[p - 1]);
+        let mut place = ends.clone();
+        let mut by_patient = vec![0u32; pairs.len()];
+        for (patient, code) in pairs {
+            by_patient[place[patient as usize]] = code;
+            place[patient as usize] += 1;
+        }
+        let mut names: Vec<String> =
+            (0..texts.len() as u32).map(|n| String::from_utf8_lossy(texts.get(n)).into_owned()).collect();
+        let mut numbered: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut records = Records { rows, ..Records::default() };
+        for patient in 0..lines.len() {
+            let codes = &mut by_patient[ends[patient]..ends[patient + 1]];
+            codes.sort_unstable();
+            let start = records.items.len();
+            let mut time = 0;
+            for (i, &code) in codes.iter().enumerate() {
+                time = if i > 0 && codes[i - 1] == code { time + 1 } else { 0 };
+                if time == 0 {
+                    records.items.push(code);
+                    continue;
+                }
+                records.repeated += 1;
+                if repeats == Repeats::Counted {
+                    let next = names.len() as u32;
+                    let code = *numbered.entry((code, time)).or_insert(next);
+                    if code == next {
+                        let name = format!("{}{REPEAT}{}", names[codes[i] as usize], time + 1);
+                        names.push(name);
+                    }
+                    records.items.push(code);
+                }
+            }
+            if records.items.len() > start {
+                records.ends.push(records.items.len());
+                records.lines.push(lines[patient]);
+            } else {
+                records.without_codes += 1;
+            }
+        }
+        // Numbers in byte order of the texts.
+        let mut order: Vec<u32> = (0..names.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
+        if order.windows(2).any(|w| names[w[0] as usize] == names[w[1] as usize]) {
+            return None;
+        }
+        let mut number = vec![0u32; names.len()];
+        order.iter().enumerate().for_each(|(n, &old)| number[old as usize] = n as u32);
+        records.items.iter_mut().for_each(|code| *code = number[*code as usize]);
+        let mut from = 0;
+        for &end in &records.ends {
+            records.items[from..end].sort_unstable();
+            from = end;
+        }
+        records.codes = order.iter().map(|&old| std::mem::take(&mut names[old as usize]).into_boxed_str()).collect();
+        Some(records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sets_in_byte_order() {
+        let records = Records::from_texts([vec!["b", "a", "b"], vec![], vec!["c", "a"]]);
+        assert_eq!(records.texts().collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(records.iter().collect::<Vec<_>>(), [&[0, 1][..], &[0, 2]]);
+        assert_eq!((records.without_codes, records.repeated, records.line(1)), (1, 1, 3));
+        assert_eq!(records.supports(), [2, 1, 1]);
+    }
+}

@@ -1,0 +1,355 @@
+//! Reads clusters that a stranger may have written: memory stays bounded by the longest line, and
+//! nothing but the documented shape is taken.
+
+use super::{CLUSTERS_FORMAT, Cluster, CodeChunk, DEEPEST, Joint, Node};
+use crate::parallel::in_order;
+use crate::table::Texts;
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// No cluster takes a longer line.
+const LONGEST_LINE: u64 = 64 << 20;
+/// How many bytes of lines are parsed at a time.
+const BATCH: usize = 1 << 18;
+
+/// The first line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// k.
+    pub k: u64,
+    /// m.
+    pub m: u64,
+}
+
+/// Reads a file of clusters on several threads. `header` sees the first line, `work` every further
+/// one with its number, `fold` what `work` made of a batch of lines, in the order of the file.
+///
+/// Codes are numbered anew in each batch; their texts come with them.
+pub fn read_clusters<R: Send>(
+    path: &Path,
+    threads: usize,
+    header: impl FnOnce(Header) -> Result<()>,
+    work: impl Fn(&Texts, &[(u64, Node)]) -> Result<R> + Sync,
+    mut fold: impl FnMut(Texts, Vec<(u64, Node)>, R) -> Result<()>,
+) -> Result<()> {
+    let io = |e: std::io::Error| match e.kind() {
+        std::io::ErrorKind::InvalidData => Error::refused("clusters.jsonl: not valid text."),
+        _ => Error::io(path, &e),
+    };
+    let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
+    let mut first = Vec::new();
+    read_line(&mut reader, &mut first, 1).map_err(io)??;
+    header(parse_header(&first).ok_or_else(|| damaged(1, "no header of clusters"))?)?;
+    let produce = |each: &mut dyn FnMut(Vec<(u64, Vec<u8>)>) -> Result<()>| {
+        let (mut batch, mut held, mut number) = (Vec::new(), 0, 1);
+        loop {
+            let mut line = Vec::new();
+            number += 1;
+            if !read_line(&mut reader, &mut line, number).map_err(io)?? {
+                return if batch.is_empty() { Ok(()) } else { each(batch) };
+            }
+            held += line.len();
+            batch.push((number, line));
+            if held > BATCH {
+                each(std::mem::take(&mut batch))?;
+                held = 0;
+            }
+        }
+    };
+    in_order(
+        threads,
+        produce,
+        |_| (),
+        |(), batch| {
+            let mut texts = Texts::default();
+            let mut nodes = Vec::with_capacity(batch.len());
+            for (number, line) in batch {
+                let mut parser = Parser { bytes: &line, at: 0, texts: &mut texts };
+                let node = parser.node(0).filter(|_| parser.ends());
+                nodes.push((number, node.ok_or_else(|| damaged(number, "no cluster of the documented shape"))?));
+            }
+            let made = work(&texts, &nodes)?;
+            Ok((texts, nodes, made))
+        },
+        |(texts, nodes, made)| fold(texts, nodes, made),
+    )?;
+    Ok(())
+}
+
+fn damaged(line: u64, what: &str) -> Error {
+    Error::refused(format!("clusters.jsonl, line {line}: {what}."))
+}
+
+/// Whether there was a further line.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> std::io::Result<Result<bool>> {
+    let got = reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if got as u64 > LONGEST_LINE {
+        return Ok(Err(damaged(number, "longer than any cluster")));
+    }
+    Ok(Ok(got > 0))
+}
+
+fn parse_header(line: &[u8]) -> Option<Header> {
+    let header: serde_json::Value = serde_json::from_slice(line.get(..line.len().min(4096))?).ok()?;
+    let known = header["format"] == CLUSTERS_FORMAT && header["version"] == 1 && header.as_object()?.len() == 4;
+    known.then(|| Some(Header { k: header["k"].as_u64()?, m: header["m"].as_u64()? }))?
+}
+
+/// A line of JSON and how far it was read. `None`: it is not of the documented shape.
+struct Parser<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    texts: &'a mut Texts,
+}
+
+impl Parser<'_> {
+    fn skip(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        self.skip();
+        let is = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(is);
+        is.then_some(())
+    }
+
+    fn ends(&mut self) -> bool {
+        self.skip();
+        self.at == self.bytes.len()
+    }
+
+    /// `[item, …]`.
+    fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(b'[')?;
+        if self.take(b']').is_some() {
+            return Some(());
+        }
+        loop {
+            item(self)?;
+            if self.take(b',').is_none() {
+                return self.take(b']');
+            }
+        }
+    }
+
+    /// `{"key": value, …}`: `value` is called behind each colon.
+    fn object(&mut self, mut value: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
+        self.take(b'{')?;
+        loop {
+            let key = self.string()?;
+            self.take(b':')?;
+            value(self, std::str::from_utf8(&key).ok()?)?;
+            if self.take(b',').is_none() {
+                return self.take(b'}');
+            }
+        }
+    }
+
+    fn node(&mut self, depth: usize) -> Option<Node> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let (mut size, mut record_chunks, mut item_chunk) = (None, None, None);
+        let (mut members, mut shared_chunks) = (None, None);
+        self.object(|p, key| match key {
+            "size" if size.is_none() => {
+                size = Some(p.number()?);
+                Some(())
+            }
+            "record_chunks" if record_chunks.is_none() => {
+                record_chunks = Some(p.chunks()?);
+                Some(())
+            }
+            "item_chunk" if item_chunk.is_none() => {
+                item_chunk = Some(p.set()?);
+                Some(())
+            }
+            "members" if members.is_none() => {
+                let mut all = Vec::new();
+                p.list(|p| {
+                    all.push(p.node(depth + 1)?);
+                    Some(())
+                })?;
+                members = Some(all);
+                Some(())
+            }
+            "shared_chunks" if shared_chunks.is_none() => {
+                shared_chunks = Some(p.chunks()?);
+                Some(())
+            }
+            _ => None,
+        })?;
+        match (size, record_chunks, item_chunk, members, shared_chunks) {
+            (Some(size), Some(record_chunks), Some(item_chunk), None, None) => {
+                Some(Node::Cluster(Cluster { size, records: Vec::new(), record_chunks, item_chunk }))
+            }
+            (None, None, None, Some(members), Some(shared_chunks)) => {
+                Some(Node::Joint(Joint { members, shared_chunks }))
+            }
+            _ => None,
+        }
+    }
+
+    fn chunks(&mut self) -> Option<Vec<CodeChunk>> {
+        let mut all = Vec::new();
+        self.list(|p| {
+            let mut domain = None;
+            let mut subrecords: Option<CodeChunk> = None;
+            p.object(|p, key| match key {
+                "domain" if domain.is_none() => {
+                    domain = Some(p.set()?);
+                    Some(())
+                }
+                "subrecords" if subrecords.is_none() => {
+                    let mut chunk = CodeChunk::default();
+                    p.list(|p| {
+                        let subrecord = p.set()?;
+                        // Empty ones are left out: `size` tells how many there are.
+                        (!subrecord.is_empty()).then(|| chunk.push(subrecord))
+                    })?;
+                    subrecords = Some(chunk);
+                    Some(())
+                }
+                _ => None,
+            })?;
+            all.push(CodeChunk { domain: domain?, ..subrecords? });
+            Some(())
+        })?;
+        Some(all)
+    }
+
+    /// A list of different codes; ascending as they are numbered here.
+    fn set(&mut self) -> Option<Vec<u32>> {
+        let mut codes = Vec::new();
+        self.list(|p| {
+            let text = p.string()?;
+            if text.is_empty() {
+                return None;
+            }
+            codes.push(p.texts.intern(&text));
+            Some(())
+        })?;
+        codes.sort_unstable();
+        codes.windows(2).all(|w| w[0] < w[1]).then_some(codes)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        self.skip();
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        let digits = std::str::from_utf8(&self.bytes[start..self.at]).ok()?;
+        (digits.len() == 1 || !digits.starts_with('0')).then(|| digits.parse().ok())?
+    }
+
+    fn string(&mut self) -> Option<Vec<u8>> {
+        self.take(b'"')?;
+        let mut text = Vec::new();
+        loop {
+            let start = self.at;
+            while !matches!(self.bytes.get(self.at)?, b'"' | b'\\' | 0..0x20) {
+                self.at += 1;
+            }
+            text.extend_from_slice(&self.bytes[start..self.at]);
+            match self.bytes[self.at] {
+                b'"' => {
+                    self.at += 1;
+                    return std::str::from_utf8(&text).is_ok().then_some(text);
+                }
+                b'\\' => {
+                    let c = self.escape()?;
+                    text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The character behind a backslash.
+    fn escape(&mut self) -> Option<char> {
+        let letter = *self.bytes.get(self.at + 1)?;
+        self.at += 2;
+        Some(match letter {
+            b'"' | b'\\' | b'/' => char::from(letter),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let first = self.four()?;
+                if !(0xd800..0xdc00).contains(&first) {
+                    return char::from_u32(first);
+                }
+                if self.bytes.get(self.at..self.at + 2)? != b"\\u" {
+                    return None;
+                }
+                self.at += 2;
+                let second = self.four()?;
+                if !(0xdc00..0xe000).contains(&second) {
+                    return None;
+                }
+                return char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+            }
+            _ => return None,
+        })
+    }
+
+    fn four(&mut self) -> Option<u32> {
+        let digits = self.bytes.get(self.at..self.at + 4)?;
+        self.at += 4;
+        digits.iter().try_fold(0, |n, &d| Some(n * 16 + char::from(d).to_digit(16)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Option<Node> {
+        let mut texts = Texts::default();
+        let mut parser = Parser { bytes: line.as_bytes(), at: 0, texts: &mut texts };
+        parser.node(0).filter(|_| parser.ends())
+    }
+
+    #[test]
+    fn only_the_documented_shape_is_read() {
+        let good = r#"{"size":5,"record_chunks":[{"domain":["a","\u00e4\n"],"subrecords":[["a"],["\u00e4\n","a"]]}],"item_chunk":["z"]}"#;
+        let Some(Node::Cluster(cluster)) = parse(good) else { panic!() };
+        assert_eq!((cluster.size, cluster.record_chunks[0].len(), cluster.item_chunk.len()), (5, 2, 1));
+        let joint = format!("{{\"members\": [{good}, {good}], \"shared_chunks\": []}}");
+        assert!(matches!(parse(&joint), Some(Node::Joint(j)) if j.members.len() == 2));
+        for bad in [
+            "",
+            "{}",
+            "[]",
+            r#"{"size":5,"record_chunks":[],"item_chunk":["a","a"]}"#,
+            r#"{"size":5,"record_chunks":[],"item_chunk":[""]}"#,
+            r#"{"size":-5,"record_chunks":[],"item_chunk":["a"]}"#,
+            r#"{"size":05,"record_chunks":[],"item_chunk":["a"]}"#,
+            r#"{"size":5.0,"record_chunks":[],"item_chunk":["a"]}"#,
+            r#"{"size":99999999999,"record_chunks":[],"item_chunk":["a"]}"#,
+            r#"{"size":5,"size":5,"record_chunks":[],"item_chunk":["a"]}"#,
+            r#"{"size":5,"record_chunks":[],"item_chunk":["a"],"patients":["x"]}"#,
+            r#"{"size":5,"record_chunks":[],"item_chunk":["a"]} "#,
+            r#"{"size":5,"record_chunks":[{"domain":["a"],"subrecords":[[]]}],"item_chunk":[]}"#,
+            r#"{"size":5,"record_chunks":[{"domain":["a"]}],"item_chunk":[]}"#,
+            r#"{"size":5,"members":[],"shared_chunks":[]}"#,
+            r#"{"size":5,"record_chunks":[],"item_chunk":["\ud800"]}"#,
+            r#"{"size":5,"record_chunks":[],"item_chunk":["a}"#,
+        ] {
+            let parsed = parse(bad);
+            assert!(parsed.is_none() || bad.ends_with("} "), "{bad}");
+        }
+        let deep = format!("{}{good}{}", "{\"members\":[".repeat(10_000), "],\"shared_chunks\":[]}".repeat(10_000));
+        assert!(parse(&deep).is_none());
+    }
+}

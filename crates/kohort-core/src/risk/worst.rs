@@ -1,0 +1,146 @@
+//! The set of columns that endangers people most, among all that an adversary may know.
+
+use super::classes::{Risk, View};
+use crate::Result;
+use crate::classes::{Codes, Crowd, Judge, People, each_set};
+use crate::cohort::Cohort;
+use crate::privacy::Counts;
+
+/// The highest risk over the sets that a policy lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Highest {
+    /// The risk over one of the sets that have it.
+    pub risk: Risk,
+    /// Whether it is known that no other set has a higher one.
+    pub is_exact: bool,
+}
+
+/// Up to so many tuples are looked at, over all sets; beyond, the most promising sets are.
+const MOST_LOOKS: usize = 200_000_000;
+/// With no more labels in any column, all sets are counted together.
+const FEW: usize = 8;
+/// Sets that are looked at before it is asked whether any other could be worse.
+const TOGETHER: usize = 256;
+
+/// The risk over the set with the highest risk of all the policy lists: with the smallest class,
+/// then with the highest mean. `None` if nothing is listed.
+///
+/// Sets that could have most classes come first. Once somebody is found to be alone, only sets that
+/// could have more classes than found so far are counted: exact, and few in a table as it is.
+pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highest>> {
+    let crowd = crowd(cohort, view);
+    let tuples = crowd.people.tuples();
+    let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len() <= TOGETHER;
+    // The most people that could be counted as classes, and how promising the set is beyond.
+    let possible = |set: &[usize]| set.iter().map(|&c| crowd.known[c].len as f64).product::<f64>();
+    let mut order: Vec<(usize, f64, usize)> = cohort
+        .sets
+        .iter()
+        .enumerate()
+        .map(|(number, set)| {
+            let possible = possible(set);
+            (if possible < tuples as f64 { possible as usize } else { tuples }, possible, number)
+        })
+        .collect();
+    order.sort_by(|a, b| (b.0, b.1).partial_cmp(&(a.0, a.1)).unwrap_or(std::cmp::Ordering::Equal).then(a.2.cmp(&b.2)));
+    let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(TOGETHER) };
+    let people = crowd.people.number();
+    let mut worst = Worst::default();
+    let (mut looked, mut is_exact) = (0, true);
+    for sets in order.chunks(if few { order.len().max(1) } else { TOGETHER }) {
+        let could = |best: &Risk| best.max < 1.0 || sets[0].0 as f64 / people as f64 > best.mean;
+        if !worst.set.as_ref().is_none_or(|(_, best)| could(best)) {
+            break;
+        }
+        if looked >= most {
+            is_exact = false;
+            break;
+        }
+        looked += sets.len();
+        // In their order, so that sets which begin with the same columns follow each other.
+        let mut numbers: Vec<usize> = sets.iter().map(|s| s.2).collect();
+        numbers.sort_unstable();
+        let own: Vec<Vec<usize>> = numbers.iter().map(|&n| cohort.sets[n].clone()).collect();
+        each_set(&crowd, &own, threads, Worst::default, |part| {
+            worst.take(part.set.map(|(place, risk)| (numbers[place], risk)));
+        })?;
+    }
+    Ok(worst.set.map(|(number, risk)| Highest { risk: Risk { set: cohort.sets[number].clone(), ..risk }, is_exact }))
+}
+
+/// The people of a view by what is known of them.
+fn crowd(cohort: &Cohort, view: View) -> Crowd {
+    let tuples = &cohort.tuples;
+    let quasi = 0..cohort.quasi.len();
+    let known = match view {
+        View::Before => quasi
+            .map(|q| {
+                let codes = (0..tuples.len()).map(|t| tuples.code(t, q));
+                Codes::occurring(codes.collect(), tuples.dictionaries[q].len())
+            })
+            .collect(),
+        View::After(plan) => quasi
+            .map(|q| {
+                let labels = plan.cells.chunks_exact(plan.changed.len()).map(|cells| cells[q]);
+                Codes::occurring(labels.collect(), plan.changed[q].labels.len())
+            })
+            .collect(),
+    };
+    let people = match (&tuples.patients, view) {
+        (None, View::Before) => People::rows(&tuples.weights),
+        (None, View::After(plan)) => People::rows(&plan.rows_by_cells(cohort)),
+        (Some(patients), View::Before) => {
+            let pairs = (0..tuples.len()).flat_map(|t| patients.having(t).iter().map(move |&p| (p, t as u32)));
+            People::new(patients.single.clone(), pairs.collect())
+        }
+        (Some(patients), View::After(plan)) => {
+            let (mut single, mut pairs) = (vec![0; plan.cells.len() / plan.changed.len().max(1)], Vec::new());
+            for t in 0..tuples.len() {
+                for part in plan.parts.of(t) {
+                    let (alone, named) = part.share.people(patients, t);
+                    single[part.cells as usize] += alone as u32;
+                    pairs.extend(named.iter().map(|&p| (p, part.cells)));
+                }
+            }
+            People::new(single, pairs)
+        }
+    };
+    Crowd { known, sensitive: Vec::new(), people }
+}
+
+/// The set with the highest risk so far, by number, and the classes of the one being looked at.
+#[derive(Default)]
+struct Worst {
+    set: Option<(usize, Risk)>,
+    classes: u64,
+    people: u64,
+    unique: u64,
+    smallest: Option<u64>,
+}
+
+impl Worst {
+    fn take(&mut self, other: Option<(usize, Risk)>) {
+        let key = |(number, risk): &(usize, Risk)| (risk.max, risk.mean, std::cmp::Reverse(*number));
+        if let Some(other) = other.filter(|other| self.set.as_ref().is_none_or(|own| key(other) > key(own))) {
+            self.set = Some(other);
+        }
+    }
+}
+
+impl Judge for Worst {
+    fn size(&mut self, people: u64) {
+        self.classes += 1;
+        self.people += people;
+        self.unique += u64::from(people == 1);
+        self.smallest = Some(self.smallest.map_or(people, |s| s.min(people)));
+    }
+
+    fn values(&mut self, _: usize, _: &Counts) {}
+
+    fn end(&mut self, set: usize) {
+        let counted = std::mem::take(self);
+        let risk = Risk::counted(&[], counted.classes, counted.people, counted.unique, counted.smallest);
+        self.set = counted.set;
+        self.take(Some((set, risk)));
+    }
+}

@@ -1,0 +1,191 @@
+//! What is known of a release of codes.
+
+use super::{Timing, files};
+use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
+use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mre, mre_histogram, random_queries};
+use kohort_core::Result;
+use kohort_core::policy::Policy;
+use kohort_core::records::Records;
+use kohort_core::release::{Certificate, Chance, Claimed, Clusters, ClustersClaim, ColumnClaim, guarantee};
+use kohort_core::risk::codes_known;
+use kohort_core::verify::{ClustersCompared, ClustersRecount, Verified};
+use serde_json::{Value, json};
+
+/// The certificate as far as the policy decides it.
+pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> Certificate {
+    let patients = policy.patient().is_some();
+    let claim = Claimed::Clusters(ClustersClaim {
+        k: policy.privacy.k,
+        m: policy.privacy.known_codes(),
+        aware: params.subrecords == Subrecords::Whole,
+        no_cover: params.covers == Covers::Avoided,
+        sensitive: params.sensitive.clone(),
+    });
+    let columns = policy.released().into_iter().map(|c| {
+        let column = &policy.columns[c];
+        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new() }
+    });
+    let mut assumed = vec![
+        "The adversary knows of a person at most so many codes as `m` says, and not which codes the person does not have."
+            .to_string(),
+        "Every person has at least one code.".to_string(),
+    ];
+    if !patients {
+        assumed.push("Every row is another person.".into());
+    }
+    Certificate {
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        method: "disassociate".into(),
+        patients,
+        test: chance.test,
+        files: Vec::new(),
+        delimiter: b',',
+        columns: columns.collect(),
+        guarantee: guarantee("disassociate", &claim, patients),
+        claim,
+        recount: Value::Null,
+        assumed,
+        not_recountable: vec![
+            "Whether the chunks hold what patients of the original have: it was compared before release.".into(),
+        ],
+    }
+}
+
+/// What a run is measured by.
+pub struct Run<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The method's parameters.
+    pub params: &'a Params,
+    /// The original.
+    pub records: &'a Records,
+    /// What became of it.
+    pub clusters: &'a Clusters,
+    /// How many threads work.
+    pub threads: usize,
+}
+
+/// W1 holds the codes that so many hundredths of a percent of the patients have together.
+const FREQUENT: u64 = 125;
+/// At most so many sets.
+const MOST_QUERIES: usize = 2000;
+
+/// What metrics.json holds.
+pub fn measure(
+    run: &Run,
+    verified: &Verified,
+    (recount, compared): (&ClustersRecount, &ClustersCompared),
+    timing: &mut Timing,
+) -> Result<Value> {
+    let (policy, records) = (run.policy, run.records);
+    let certificate = &verified.findings().certificate;
+    let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
+    let occurrences = records.occurrences() as u64;
+    let chunked = recount.occurrences_in_record_chunks + recount.occurrences_in_shared_chunks;
+    let share = |n: u64| n as f64 / occurrences.max(1) as f64;
+    let known = codes_known(records, k);
+    let risks: Vec<Value> = known
+        .iter()
+        .map(|r| {
+            let of = |n: u64| n as f64 / r.patients.max(1) as f64;
+            json!({
+                "codes": r.codes, "patients": r.patients, "unique": of(r.unique), "fewer_than_k": of(r.fewer_than_k),
+            })
+        })
+        .collect();
+    let before = known.get(m.clamp(1, 5) - 1);
+    let before = before.map(|r| json!({ "max": r.max, "mean": r.mean, "unique": r.unique, "people": r.patients }));
+    let after = json!({ "max": 1.0 / compared.fewest_candidates.max(1) as f64, "unique": 0 });
+    let unit = if policy.patient().is_some() { "patient" } else { "row" };
+    let mut metrics = json!({
+        "method": "disassociate",
+        "shape": "clusters",
+        "files": files(certificate),
+        "kohort": env!("CARGO_PKG_VERSION"),
+        "test": certificate.test,
+        "rows": {
+            "in": compared.patients, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0,
+            "out": recount.patients,
+        },
+        "people": { "unit": unit, "in": compared.patients },
+        "codes": { "distinct": records.distinct(), "occurrences": occurrences, "repeated": records.repeated },
+        "columns": policy.columns.iter().map(|c| json!({ "name": c.name, "role": c.role.name() })).collect::<Vec<_>>(),
+        "clusters": recount.to_json(),
+        "risk": { "before": before, "after": after },
+        "codes_known": risks,
+        "utility": {
+            "in_record_chunks": share(recount.occurrences_in_record_chunks),
+            "in_shared_chunks": share(recount.occurrences_in_shared_chunks),
+            "in_item_chunks": share(occurrences.saturating_sub(chunked)),
+            "codes_in_item_chunks_only": recount.codes_in_item_chunks_only,
+        },
+        "guarantee": {
+            "k": k, "m": m, "knows": format!("up to {m} codes"), "unit": unit,
+            "smallest_cluster": recount.smallest_cluster,
+            "smallest_support": recount.smallest_support,
+            "smallest_subrecord": recount.smallest_subrecord,
+            "fewest_candidates": compared.fewest_candidates,
+            "aware_reader": run.params.subrecords == Subrecords::Whole,
+            "no_cover": run.params.covers == Covers::Avoided,
+            "sensitive_codes": run.params.sensitive.len(),
+            "plain": certificate.guarantee.plain,
+            "aware": certificate.guarantee.aware,
+            "assumed": certificate.assumed,
+            "not_recountable": certificate.not_recountable,
+            "compared": {
+                "patients": compared.patients, "matched": compared.matched, "combinations": compared.combinations,
+            },
+        },
+        "trace": run.clusters.trace,
+    });
+    add_queries(run, &mut metrics["utility"], k)?;
+    metrics["timing"] = timing.finish();
+    Ok(metrics)
+}
+
+/// How well counts can be estimated: workloads W1 and W2, and each constraint.
+fn add_queries(run: &Run, utility: &mut Value, k: u64) -> Result<()> {
+    let records = run.records;
+    let expected = Expected::new(&run.clusters.nodes, records.distinct(), k);
+    let exact = Exact::new(records);
+    let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
+    let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
+    let asked = |queries: &[crate::queries::Query]| {
+        let Are { error, queries, dropped, sane } = are(queries, records.len(), |codes| expected.with_all(codes));
+        json!({ "are": error, "are_sane": sane, "queries": queries, "dropped": dropped })
+    };
+    utility["frequent"] = asked(&frequent);
+    let mut draw = crate::queries::lottery(2);
+    let random: Vec<Value> = random_queries(&exact, 1000, &mut draw)
+        .iter()
+        .enumerate()
+        .map(|(i, queries)| {
+            let mut own = asked(queries);
+            own["codes"] = json!(i + 1);
+            own
+        })
+        .collect();
+    utility["random"] = json!(random);
+    let (constraints, _) = Constraints::of(records, run.policy, run.params)?;
+    if !constraints.is_empty() {
+        let errors: Vec<f64> = constraints
+            .sets()
+            .iter()
+            .map(|set| {
+                let mut codes = set.clone();
+                codes.sort_unstable();
+                mre(exact.with_any(&codes), expected.with_any(&codes))
+            })
+            .collect();
+        let bins: Vec<Value> = mre_histogram(&errors)
+            .iter()
+            .enumerate()
+            .map(|(i, n)| {
+                let from = if i == 0 { None } else { Some(MRE_BOUNDS[i - 1]) };
+                json!({ "from_percent": from, "to_percent": MRE_BOUNDS.get(i), "constraints": n })
+            })
+            .collect();
+        utility["mre"] = json!({ "constraints": errors.len(), "intervals": bins });
+    }
+    Ok(())
+}

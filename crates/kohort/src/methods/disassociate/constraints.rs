@@ -1,0 +1,166 @@
+//! Utility constraints: codes that a study needs together. They are disjoint.
+
+use super::params::{ConstraintsBy, Level, Params};
+use super::rules::FREE;
+use crate::itemsets::{Frequent, frequent};
+use kohort_core::Result;
+use kohort_core::codes::CodeSystem;
+use kohort_core::policy::{NamedText, Policy};
+use kohort_core::records::Records;
+use std::collections::BTreeMap;
+
+/// Disjoint sets of codes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Constraints {
+    sets: Vec<Vec<u32>>,
+    by_code: Vec<u32>,
+}
+
+impl Constraints {
+    /// There are none.
+    pub fn none() -> Constraints {
+        Constraints::default()
+    }
+
+    /// These sets, which must be disjoint, over so many codes. Empty ones are left out.
+    pub fn new(sets: Vec<Vec<u32>>, codes: usize) -> Constraints {
+        let sets: Vec<Vec<u32>> = sets.into_iter().filter(|set| !set.is_empty()).collect();
+        if sets.is_empty() {
+            return Constraints::none();
+        }
+        let mut by_code = vec![FREE; codes];
+        for (u, set) in sets.iter().enumerate() {
+            set.iter().for_each(|&code| by_code[code as usize] = u as u32);
+        }
+        Constraints { sets, by_code }
+    }
+
+    /// What the parameters ask for, and what the custodian should know of it.
+    pub fn of(records: &Records, policy: &Policy, params: &Params) -> Result<(Constraints, Vec<String>)> {
+        let mut notes = Vec::new();
+        let constraints = match &params.constraints {
+            ConstraintsBy::None => Constraints::none(),
+            ConstraintsBy::File(file) => Constraints::from_file(records, policy, file, &mut notes)?,
+            ConstraintsBy::Level(system, level) => {
+                let (constraints, outside) = Constraints::by_level(records, *system, *level);
+                if outside > 0 {
+                    notes.push(format!("{outside} codes are none of the code system: they are in no constraint."));
+                }
+                constraints
+            }
+            ConstraintsBy::Siblings(n) => Constraints::siblings(records, *n),
+            ConstraintsBy::Frequent(share) => {
+                let (num, den) = share.parts();
+                let least = (records.len() as u128 * u128::from(num)).div_ceil(u128::from(den)).max(1);
+                Constraints::frequent(records, u32::try_from(least).unwrap_or(u32::MAX))
+            }
+        };
+        Ok((constraints, notes))
+    }
+
+    /// A file: one constraint a line, codes separated by blanks, commas or semicolons. A line that
+    /// starts with `#` is a remark.
+    fn from_file(records: &Records, policy: &Policy, file: &NamedText, notes: &mut Vec<String>) -> Result<Constraints> {
+        let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        let mut unknown = 0;
+        let mut sets = Vec::new();
+        for (line, text) in (1..).zip(file.text.lines()) {
+            if text.trim_start().starts_with('#') {
+                continue;
+            }
+            let mut set = Vec::new();
+            let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty());
+            for (place, word) in (1..).zip(words) {
+                if let Some((line_before, place_before)) = seen.insert(word, (line, place)) {
+                    return Err(policy.method.wrong(
+                        "constraints",
+                        format!(
+                            "{}, line {line}, code {place}: \"{word}\" stands on line {line_before}, code {place_before} already. Constraints are disjoint.",
+                            file.name
+                        ),
+                    ));
+                }
+                // With multiset, the repeats of a code belong where it belongs.
+                let repeats = (2u32..).map(|n| records.code(&format!("{word}#{n}"))).take_while(Option::is_some);
+                let codes: Vec<u32> = records.code(word).into_iter().chain(repeats.flatten()).collect();
+                unknown += u64::from(codes.is_empty());
+                set.extend(codes);
+            }
+            sets.push(set);
+        }
+        if unknown > 0 {
+            notes.push(format!("{}: {unknown} codes of the constraints do not occur in the data.", file.name));
+        }
+        Ok(Constraints::new(sets, records.distinct()))
+    }
+
+    /// Codes under one label of a code system, and how many codes it does not hold.
+    pub fn by_level(records: &Records, system: CodeSystem, level: Level) -> (Constraints, usize) {
+        let mut sets: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        let mut outside = 0;
+        for (code, text) in (0..).zip(records.texts()) {
+            let plain = text.split('#').next().unwrap_or(text);
+            match system.place(plain) {
+                None => outside += 1,
+                Some(place) => {
+                    let label = match level {
+                        Level::Category => place.category,
+                        Level::Section => place.section.label.clone(),
+                        Level::Chapter => place.chapter.label.clone(),
+                    };
+                    sets.entry(label).or_default().push(code);
+                }
+            }
+        }
+        (Constraints::new(sets.into_values().collect(), records.distinct()), outside)
+    }
+
+    /// Runs of `n` neighbours in the order of the codes.
+    pub fn siblings(records: &Records, n: usize) -> Constraints {
+        let codes: Vec<u32> = (0..records.distinct() as u32).collect();
+        Constraints::new(codes.chunks(n).map(<[u32]>::to_vec).collect(), records.distinct())
+    }
+
+    /// Codes that are together in at least `least` records: the largest sets first, of equal ones
+    /// the most frequent, as far as they are disjoint.
+    pub fn frequent(records: &Records, least: u32) -> Constraints {
+        let mut sets: Vec<Frequent> = frequent(records, least, MOST_CODES, MOST_SETS);
+        sets.sort_by(|a, b| {
+            b.codes.len().cmp(&a.codes.len()).then(b.support.cmp(&a.support)).then_with(|| a.codes.cmp(&b.codes))
+        });
+        let mut taken = vec![false; records.distinct()];
+        let mut disjoint = Vec::new();
+        for set in sets {
+            if set.codes.iter().all(|&code| !taken[code as usize]) {
+                set.codes.iter().for_each(|&code| taken[code as usize] = true);
+                disjoint.push(set.codes);
+            }
+        }
+        disjoint.sort();
+        Constraints::new(disjoint, records.distinct())
+    }
+
+    /// The sets.
+    pub fn sets(&self) -> &[Vec<u32>] {
+        &self.sets
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    pub(crate) fn by_code(&self) -> &[u32] {
+        &self.by_code
+    }
+}
+
+/// Frequent itemsets beyond this size are made of frequent ones below it.
+const MOST_CODES: usize = 8;
+/// More itemsets than this are not looked at.
+const MOST_SETS: usize = 1_000_000;

@@ -1,0 +1,256 @@
+//! HORPART: patients with a frequent code in common come together, until clusters are small.
+
+use super::rules::{FREE, Rules};
+use kohort_core::records::Records;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Mutex;
+
+/// Records that are all alike are cut into pieces of about this size.
+const ALIKE: usize = 4096;
+/// Parts larger than this are for any thread.
+const SHARED: usize = 2000;
+
+/// Cuts the records into clusters of fewer than `max_cluster`, none smaller than k (S1). Records
+/// are numbered in the order of their codes. Clusters come in the order of their first record.
+///
+/// Depth can reach the number of records: a stack of our own, no recursion.
+pub(crate) fn horpart(records: &Sorted, rules: &Rules, max_cluster: usize, threads: usize) -> Vec<Vec<u32>> {
+    let all = Part { rows: (0..records.len() as u32).collect(), wanted: FREE };
+    let open = Mutex::new((vec![all], 0usize));
+    let woken = std::sync::Condvar::new();
+    let work = || {
+        let mut cutter = Cutter::new(records, rules, max_cluster);
+        let mut own: Vec<Part> = Vec::new();
+        loop {
+            let part = match own.pop() {
+                Some(part) => part,
+                None => {
+                    let Ok(mut state) = open.lock() else { break };
+                    loop {
+                        if let Some(part) = state.0.pop() {
+                            state.1 += 1;
+                            break part;
+                        }
+                        // Nothing is open and nobody works: done.
+                        if state.1 == 0 {
+                            woken.notify_all();
+                            return cutter.clusters;
+                        }
+                        let Ok(again) = woken.wait(state) else { return cutter.clusters };
+                        state = again;
+                    }
+                }
+            };
+            cutter.cut(part, &mut own);
+            // Large parts are for everybody.
+            if threads > 1
+                && own.iter().any(|part| part.rows.len() > SHARED)
+                && let Ok(mut state) = open.lock()
+            {
+                state.0.extend(own.extract_if(.., |part| part.rows.len() > SHARED));
+                woken.notify_all();
+            }
+            if own.is_empty()
+                && let Ok(mut state) = open.lock()
+            {
+                state.1 -= 1;
+                woken.notify_all();
+            }
+        }
+        cutter.clusters
+    };
+    let mut clusters: Vec<Vec<u32>> = if threads <= 1 {
+        work()
+    } else {
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().filter_map(|w| w.join().ok()).flatten().collect()
+        })
+    };
+    clusters.iter_mut().for_each(|rows| rows.sort_unstable());
+    clusters.sort_unstable_by_key(|rows| rows.first().copied());
+    clusters
+}
+
+/// Records in the order of their codes: row order changes nothing that follows.
+pub(crate) struct Sorted<'a> {
+    /// The records.
+    pub(crate) records: &'a Records,
+    /// By rank: the record.
+    pub(crate) order: Vec<u32>,
+}
+
+impl<'a> Sorted<'a> {
+    /// Sorts them.
+    pub(crate) fn new(records: &'a Records) -> Sorted<'a> {
+        // Most are told apart by their first two codes.
+        let head = |r: u32| {
+            let codes = records.get(r as usize);
+            let code = |i: usize| codes.get(i).map_or(0, |&c| u64::from(c) + 1);
+            code(0) << 32 | code(1)
+        };
+        let mut keys: Vec<(u64, u32)> = (0..records.len() as u32).map(|r| (head(r), r)).collect();
+        keys.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| records.get(a.1 as usize).cmp(records.get(b.1 as usize))).then(a.1.cmp(&b.1))
+        });
+        Sorted { records, order: keys.into_iter().map(|(_, r)| r).collect() }
+    }
+
+    /// The codes of the record of a rank.
+    pub(crate) fn get(&self, rank: u32) -> &'a [u32] {
+        self.records.get(self.order[rank as usize] as usize)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+}
+
+/// Records to be split; `wanted` is the constraint whose codes are preferred (the paper's u).
+struct Part {
+    rows: Vec<u32>,
+    wanted: u32,
+}
+
+/// One thread's room.
+///
+/// A part is split along its whole chain of D2s at once: what is left after each split stays here,
+/// so that each record's codes are counted once per chain. Counts only fall on the way.
+struct Cutter<'a> {
+    records: &'a Sorted<'a>,
+    rules: &'a Rules<'a>,
+    max_cluster: usize,
+    /// By code: records of what is left that hold it.
+    counts: Vec<u32>,
+    /// By code: where its postings start.
+    starts: Vec<u32>,
+    clusters: Vec<Vec<u32>>,
+}
+
+impl<'a> Cutter<'a> {
+    fn new(records: &'a Sorted<'a>, rules: &'a Rules<'a>, max_cluster: usize) -> Cutter<'a> {
+        let codes = records.records.distinct();
+        Cutter { records, rules, max_cluster, counts: vec![0; codes], starts: vec![0; codes], clusters: Vec::new() }
+    }
+
+    fn cut(&mut self, part: Part, open: &mut Vec<Part>) {
+        if part.rows.len() < self.max_cluster {
+            return self.clusters.push(part.rows);
+        }
+        let k = self.rules.k;
+        let rows = part.rows;
+        let mut codes: Vec<u32> = Vec::new();
+        for &row in &rows {
+            for &code in self.records.get(row) {
+                let count = &mut self.counts[code as usize];
+                if *count == 0 {
+                    codes.push(code);
+                }
+                *count += 1;
+            }
+        }
+        // Which rows hold each code that can still matter.
+        codes.sort_unstable();
+        let mut total = 0;
+        for &code in &codes {
+            self.starts[code as usize] = total;
+            total += if self.counts[code as usize] >= k { self.counts[code as usize] } else { 0 };
+        }
+        let mut postings = vec![0u32; total as usize];
+        for (i, &row) in rows.iter().enumerate() {
+            for &code in self.records.get(row) {
+                if self.counts[code as usize] >= k {
+                    postings[self.starts[code as usize] as usize] = i as u32;
+                    self.starts[code as usize] += 1;
+                }
+            }
+        }
+        let posted: Vec<(u32, u32)> = codes
+            .iter()
+            .map(|&c| (c, if self.counts[c as usize] >= k { self.counts[c as usize] } else { 0 }))
+            .collect();
+        // Constrained codes are preferred to free ones.
+        let mut heaps: [BinaryHeap<(u32, Reverse<u32>)>; 2] = Default::default();
+        for &(code, count) in posted.iter().filter(|(_, count)| *count >= k) {
+            heaps[usize::from(self.rules.constraint(code).is_none())].push((count, Reverse(code)));
+        }
+        let mut left = vec![true; rows.len()];
+        let mut alive = rows.len();
+        let mut wanted = part.wanted;
+        while alive >= self.max_cluster {
+            let pick = self
+                .preferred(wanted, &codes, alive)
+                .or_else(|| heaps.iter_mut().find_map(|heap| self.most_frequent(heap, alive)));
+            let Some(code) = pick else { break };
+            let end = self.starts[code as usize] as usize;
+            let start = end - posted[codes.binary_search(&code).unwrap_or_default()].1 as usize;
+            let mut with = Vec::with_capacity(self.counts[code as usize] as usize);
+            for &i in &postings[start..end] {
+                if std::mem::take(&mut left[i as usize]) {
+                    with.push(rows[i as usize]);
+                    self.records.get(rows[i as usize]).iter().for_each(|&c| self.counts[c as usize] -= 1);
+                }
+            }
+            alive -= with.len();
+            open.push(Part { rows: with, wanted: self.rules.constraint(code).unwrap_or(FREE) });
+            wanted = FREE;
+        }
+        codes.iter().for_each(|&code| self.counts[code as usize] = 0);
+        let rest: Vec<u32> = rows.iter().zip(left).filter(|(_, left)| *left).map(|(&row, _)| row).collect();
+        if alive < self.max_cluster { self.clusters.push(rest) } else { self.slice(rest) }
+    }
+
+    fn splits(&self, code: u32, alive: usize) -> bool {
+        let count = self.counts[code as usize];
+        count >= self.rules.k && count as usize + self.rules.k as usize <= alive
+    }
+
+    /// The most frequent code of the wanted constraint, if any splits.
+    fn preferred(&self, wanted: u32, codes: &[u32], alive: usize) -> Option<u32> {
+        if wanted == FREE {
+            return None;
+        }
+        let own = codes.iter().copied().filter(|&c| self.rules.constraint(c) == Some(wanted));
+        own.filter(|&c| self.splits(c, alive)).min_by_key(|&c| (Reverse(self.counts[c as usize]), c))
+    }
+
+    /// The most frequent code of a heap that splits. Counts fall only: an entry that is too high is
+    /// put back where it belongs; what nearly all records hold may split later.
+    fn most_frequent(&self, heap: &mut BinaryHeap<(u32, Reverse<u32>)>, alive: usize) -> Option<u32> {
+        let mut aside = Vec::new();
+        let mut found = None;
+        while let Some((count, Reverse(code))) = heap.pop() {
+            let now = self.counts[code as usize];
+            if now < self.rules.k || now as usize == alive {
+                continue;
+            }
+            if now < count {
+                heap.push((now, Reverse(code)));
+            } else if self.splits(code, alive) {
+                found = Some(code);
+                break;
+            } else {
+                aside.push((now, Reverse(code)));
+            }
+        }
+        heap.extend(aside);
+        found
+    }
+
+    /// No code splits what is left: records that are alike stay together, others are cut in order.
+    fn slice(&mut self, mut rows: Vec<u32>) {
+        rows.sort_unstable();
+        let alike = rows.iter().all(|&row| self.records.get(row) == self.records.get(rows[0]));
+        let most = if alike { ALIKE.max(self.max_cluster) } else { self.max_cluster };
+        let pieces = rows.len().div_ceil(most - 1);
+        let (size, larger) = (rows.len() / pieces, rows.len() % pieces);
+        let mut from = 0;
+        for piece in 0..pieces {
+            let to = from + size + usize::from(piece < larger);
+            self.clusters.push(rows[from..to].to_vec());
+            from = to;
+        }
+    }
+}

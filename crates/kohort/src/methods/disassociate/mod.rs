@@ -1,0 +1,136 @@
+//! `disassociate`: the codes of patients are split into chunks, every code as it is, so that no
+//! combination of m codes points to fewer than k patients.
+//!
+//! # Guarantee
+//! k^m-anonymity with the safety rules S1 to S6: see METHOD.md for what that is worth to which reader.
+//!
+//! # Source
+//! G. Loukides, J. Liagouris, A. Gkoulalas-Divanis, M. Terrovitis, J. Biomed. Inform. 50 (2014).
+//!
+//! # Cost
+//! Near n log n in the records for the clusters; chunks are counted on bits, cluster by cluster.
+
+mod constraints;
+mod grid;
+mod horpart;
+mod leaf;
+mod params;
+mod refine;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod verpart;
+
+pub use constraints::Constraints;
+pub use params::{ConstraintsBy, Formed, Params, Refine};
+pub use rules::{Covers, Subrecords};
+
+use horpart::{Sorted, horpart};
+use kohort_core::policy::Policy;
+use kohort_core::records::Records;
+use kohort_core::release::{Clusters, Joint, Node};
+use kohort_core::{Error, Result};
+use leaf::{Leaf, split};
+use refine::{Limits, Tree, on_threads, refine};
+use rules::Rules;
+use serde_json::json;
+
+/// Splits the records of a policy.
+pub fn plan(records: &Records, policy: &Policy, params: &Params, threads: usize) -> Result<Clusters> {
+    let k = policy.privacy.k.get();
+    if (records.len() as u64) < k {
+        return Err(Error::infeasible(format!(
+            "k = {k}, but {} patients have any code. The largest k that can be met is {}.",
+            records.len(),
+            records.len()
+        )));
+    }
+    let (constraints, mut notes) = Constraints::of(records, policy, params)?;
+    let sensitive = params.sensitive_codes(records, &mut notes);
+    let asked = Asked { k, m: policy.privacy.known_codes(), constraints: &constraints, sensitive: &sensitive };
+    let mut clusters = disassociate(records, &asked, params, threads);
+    clusters.notes = notes;
+    Ok(clusters)
+}
+
+/// What is asked of a release of codes.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// k.
+    pub k: u64,
+    /// m.
+    pub m: usize,
+    /// Codes that belong together.
+    pub constraints: &'a Constraints,
+    /// By code: whether it must stay in item chunks.
+    pub sensitive: &'a [bool],
+}
+
+/// Splits records: HORPART, VERPART, refining. There are at least k of them.
+pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: usize) -> Clusters {
+    let rules = Rules {
+        k: u32::try_from(asked.k).unwrap_or(u32::MAX),
+        m: asked.m,
+        constraint_of: asked.constraints.by_code(),
+        sensitive: asked.sensitive,
+        subrecords: params.subrecords,
+        covers: params.covers,
+    };
+    let sorted = Sorted::new(records);
+    let max_cluster = params.max_cluster(asked.k);
+    let leaves: Vec<Leaf> = match params.clusters {
+        Formed::Paper | Formed::Best => {
+            let clusters = horpart(&sorted, &rules, max_cluster, threads);
+            split_all(&sorted, clusters, &rules, threads)
+        }
+    };
+    let formed = leaves.len();
+    let mut leaf_of = vec![0; sorted.len()];
+    for (i, leaf) in leaves.iter().enumerate() {
+        leaf.rows.iter().for_each(|&row| leaf_of[row as usize] = i as u32);
+    }
+    let trees = match params.refine {
+        Refine::Not => (0..leaves.len() as u32).map(Tree::Leaf).collect(),
+        Refine::Passes(passes) => {
+            let limits = Limits { passes, patients: MOST_JOINT.max(2 * max_cluster) };
+            refine(&leaves, &leaf_of, &rules, limits, threads)
+        }
+    };
+    let mut leaves: Vec<Option<Leaf>> = leaves.into_iter().map(Some).collect();
+    let nodes = trees.into_iter().map(|tree| publish(tree, &mut leaves, &sorted, &mut Vec::new())).collect();
+    let trace = json!({ "clusters": formed, "max_cluster": max_cluster, "constraints": asked.constraints.len() });
+    Clusters { nodes, trace, notes: Vec::new() }
+}
+
+/// A joint cluster holds at most so many patients.
+const MOST_JOINT: usize = 2000;
+/// How many clusters a thread takes at a time.
+const BATCH: usize = 256;
+
+fn split_all(records: &Sorted, clusters: Vec<Vec<u32>>, rules: &Rules, threads: usize) -> Vec<Leaf> {
+    let batches: Vec<Vec<Vec<u32>>> = clusters.chunks(BATCH).map(<[_]>::to_vec).collect();
+    let work = |batch: Vec<Vec<u32>>| {
+        let mut pairs = Vec::new();
+        batch.into_iter().map(|rows| split(records, rows, rules, &mut pairs)).collect::<Vec<_>>()
+    };
+    on_threads(threads, batches, work).into_iter().flatten().collect()
+}
+
+/// The node of a tree; `moved` are the codes that shared chunks above took from item chunks.
+fn publish(tree: Tree, leaves: &mut [Option<Leaf>], records: &Sorted, moved: &mut Vec<u32>) -> Node {
+    match tree {
+        Tree::Leaf(number) => {
+            let leaf = leaves[number as usize].take();
+            let mut gone = moved.clone();
+            gone.sort_unstable();
+            Node::Cluster(leaf.map(|leaf| leaf.into_cluster(records, &gone)).unwrap_or_default())
+        }
+        Tree::Joint(members, shared_chunks) => {
+            let before = moved.len();
+            moved.extend(shared_chunks.iter().flat_map(|chunk| chunk.domain.iter().copied()));
+            let members = members.into_iter().map(|member| publish(member, leaves, records, moved)).collect();
+            moved.truncate(before);
+            Node::Joint(Joint { members, shared_chunks })
+        }
+    }
+}

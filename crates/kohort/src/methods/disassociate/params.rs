@@ -1,0 +1,204 @@
+//! Parameters of `disassociate`: as written → as meant.
+
+use super::rules::{Covers, Subrecords};
+use kohort_core::Result;
+use kohort_core::codes::CodeSystem;
+use kohort_core::number::Fraction;
+use kohort_core::policy::{NamedText, Policy, Section, Value};
+use kohort_core::records::Records;
+
+/// How clusters are formed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formed {
+    /// As printed: HORPART alone.
+    Paper,
+    /// HORPART's tree, cut where least is lost.
+    Best,
+}
+
+/// Whether clusters are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refine {
+    /// They are not.
+    Not,
+    /// In at most so many sweeps.
+    Passes(usize),
+}
+
+/// The level of a code system on which codes belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// The three-digit category.
+    Category,
+    /// The section, or block.
+    Section,
+    /// The chapter.
+    Chapter,
+}
+
+/// Where utility constraints come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConstraintsBy {
+    /// There are none.
+    None,
+    /// A file lists them.
+    File(NamedText),
+    /// Codes under one label of a code system.
+    Level(CodeSystem, Level),
+    /// Runs of so many codes in their order.
+    Siblings(usize),
+    /// Codes that are frequent together, in at least this share of the patients.
+    Frequent(Fraction),
+}
+
+/// What the policy says beside `name = "disassociate"`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// `max_cluster`: clusters have fewer patients than this. Default 2k as printed, larger where it loses less.
+    pub max_cluster: Option<u64>,
+    /// `refine`: whether clusters share chunks. Default true.
+    pub refine: Refine,
+    /// `constraints`: which codes are to stay together.
+    pub constraints: ConstraintsBy,
+    /// `clusters`: how they are formed. Default "best".
+    pub clusters: Formed,
+    /// `aware`: S7, for a reader who reasons about the method. Default false.
+    pub subrecords: Subrecords,
+    /// `no_cover`: no code tells another. Default false.
+    pub covers: Covers,
+    /// `sensitive`: codes that stay in item chunks.
+    pub sensitive: Vec<String>,
+}
+
+/// Sweeps of refining: no joint cluster is nested deeper.
+const MOST_PASSES: u64 = 16;
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            max_cluster: None,
+            refine: Refine::Passes(MOST_PASSES as usize),
+            constraints: ConstraintsBy::None,
+            clusters: Formed::Best,
+            subrecords: Subrecords::UpToM,
+            covers: Covers::Shown,
+            sensitive: Vec::new(),
+        }
+    }
+}
+
+const KEYS: [&str; 10] = [
+    "name",
+    "max_cluster",
+    "refine",
+    "refine_max_passes",
+    "constraints",
+    "clusters",
+    "aware",
+    "no_cover",
+    "sensitive",
+    "multiset",
+];
+
+impl Params {
+    /// Reads and checks them.
+    pub fn read(policy: &Policy) -> Result<Params> {
+        let section = &policy.method;
+        section.only(&KEYS)?;
+        let k = policy.privacy.k.get();
+        let max_cluster = section.whole("max_cluster")?;
+        if let Some(max) = max_cluster.filter(|&max| max < 2 * k) {
+            return Err(section.wrong(
+                "max_cluster",
+                format!("{max} is below 2k = {}: what is left over could not be cut into pieces of k.", 2 * k),
+            ));
+        }
+        if max_cluster.is_some_and(|max| max > LARGEST_CLUSTER) {
+            return Err(section.wrong("max_cluster", format!("must be at most {LARGEST_CLUSTER}.")));
+        }
+        let passes = section.whole("refine_max_passes")?.unwrap_or(MOST_PASSES);
+        if passes == 0 || passes > MOST_PASSES {
+            return Err(section
+                .wrong("refine_max_passes", format!("must be from 1 to {MOST_PASSES}; refine = false for none.")));
+        }
+        let clusters = [("best", Formed::Best), ("paper", Formed::Paper)];
+        let flag = |key: &str| Ok(section.flag(key)?.unwrap_or(false));
+        Ok(Params {
+            max_cluster,
+            refine: if section.flag("refine")?.unwrap_or(true) { Refine::Passes(passes as usize) } else { Refine::Not },
+            constraints: read_constraints(section, policy)?,
+            clusters: section.word("clusters", &clusters)?.unwrap_or(Formed::Best),
+            subrecords: if flag("aware")? { Subrecords::Whole } else { Subrecords::UpToM },
+            covers: if flag("no_cover")? { Covers::Avoided } else { Covers::Shown },
+            sensitive: section.texts("sensitive")?.unwrap_or_default(),
+        })
+    }
+
+    /// Clusters have fewer patients than this.
+    pub(super) fn max_cluster(&self, k: u64) -> usize {
+        let usual = match (self.clusters, self.subrecords) {
+            (Formed::Paper, Subrecords::UpToM) => 2 * k,
+            (_, Subrecords::Whole) => 4 * k,
+            (Formed::Best, Subrecords::UpToM) => 4 * k,
+        };
+        self.max_cluster.unwrap_or(usual).max(2 * k).min(LARGEST_CLUSTER) as usize
+    }
+
+    /// By code: whether the policy calls it sensitive.
+    pub(super) fn sensitive_codes(&self, records: &Records, notes: &mut Vec<String>) -> Vec<bool> {
+        if self.sensitive.is_empty() {
+            return Vec::new();
+        }
+        let mut sensitive = vec![false; records.distinct()];
+        for text in &self.sensitive {
+            match records.code(text) {
+                Some(code) => {
+                    // With multiset, its repeats are as sensitive as it is.
+                    let repeats = (2u32..).map(|n| records.code(&format!("{text}#{n}"))).take_while(Option::is_some);
+                    repeats.flatten().chain([code]).for_each(|c| sensitive[c as usize] = true);
+                }
+                None => notes.push(format!("the sensitive code \"{text}\" does not occur in the data.")),
+            }
+        }
+        sensitive
+    }
+}
+
+/// A cluster larger than this tells nothing about anybody.
+const LARGEST_CLUSTER: u64 = 100_000;
+
+fn read_constraints(section: &Section, policy: &Policy) -> Result<ConstraintsBy> {
+    let wrong = || {
+        section.wrong(
+            "constraints",
+            "must be a file, or one of { icd9 | icd10 = \"category\" | \"section\" | \"chapter\" }, { siblings = 10 }, { frequent = 0.0125 }.",
+        )
+    };
+    let own = match section.get("constraints").map(|item| &item.value) {
+        None => return Ok(ConstraintsBy::None),
+        Some(Value::Text(_)) => return policy.constraints.clone().map(ConstraintsBy::File).ok_or_else(wrong),
+        Some(Value::Section(own)) => own,
+        Some(_) => return Err(wrong()),
+    };
+    own.only(&["icd9", "icd10", "siblings", "frequent"])?;
+    let levels = [("category", Level::Category), ("section", Level::Section), ("chapter", Level::Chapter)];
+    match &own.entries[..] {
+        [(key, _)] => match key.as_str() {
+            "icd9" => {
+                own.word(key, &levels)?.map(|level| ConstraintsBy::Level(CodeSystem::Icd9, level)).ok_or_else(wrong)
+            }
+            "icd10" => {
+                own.word(key, &levels)?.map(|level| ConstraintsBy::Level(CodeSystem::Icd10, level)).ok_or_else(wrong)
+            }
+            "siblings" => match own.whole(key)? {
+                Some(n @ 2..=100_000) => Ok(ConstraintsBy::Siblings(n as usize)),
+                _ => Err(own.wrong(key, "must be at least 2.")),
+            },
+            _ => match own.share(key)? {
+                Some(share) if !share.is_zero() => Ok(ConstraintsBy::Frequent(share)),
+                _ => Err(own.wrong(key, "must be above 0.")),
+            },
+        },
+        _ => Err(wrong()),
+    }
+}

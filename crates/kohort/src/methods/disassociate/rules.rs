@@ -1,0 +1,46 @@
+//! What every chunk must keep to.
+
+/// What must be frequent in a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subrecords {
+    /// Every itemset of at most m codes that occurs (k^m).
+    UpToM,
+    /// Every distinct subrecord that is not empty (S7): holds against a reader who reasons about the method.
+    Whole,
+}
+
+/// Whether one code may tell another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Covers {
+    /// It is counted and reported.
+    Shown,
+    /// No code stands in every row of its cluster, and none implies another of its chunk.
+    Avoided,
+}
+
+/// The rules of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    /// k.
+    pub(crate) k: u32,
+    /// m: how many codes the adversary knows.
+    pub(crate) m: usize,
+    /// By code: its utility constraint, or [`FREE`]. Empty: there are none.
+    pub(crate) constraint_of: &'a [u32],
+    /// By code: whether it must stay in item chunks. Empty: none must.
+    pub(crate) sensitive: &'a [bool],
+    /// What must be frequent.
+    pub(crate) subrecords: Subrecords,
+    /// Whether a code may tell another.
+    pub(crate) covers: Covers,
+}
+
+/// In no constraint.
+pub(crate) const FREE: u32 = u32::MAX;
+
+impl Rules<'_> {
+    /// The utility constraint a code is in.
+    pub(crate) fn constraint(&self, code: u32) -> Option<u32> {
+        self.constraint_of.get(code as usize).copied().filter(|&u| u != FREE)
+    }
+}

@@ -1,0 +1,140 @@
+//! The people of a class, and whether they are enough.
+
+use super::records::Records;
+use kohort_core::cohort::Cohort;
+use kohort_core::privacy::Counts;
+
+/// When a class is safe: k people, and what the policy requires of their sensitive values.
+pub(super) struct Rule<'a> {
+    pub cohort: &'a Cohort,
+    pub k: u64,
+    /// By required column: people per value over all that is released, for t-closeness.
+    pub tables: Vec<Vec<u64>>,
+}
+
+impl<'a> Rule<'a> {
+    pub fn new(cohort: &'a Cohort, k: u64) -> Rule<'a> {
+        Rule { cohort, k, tables: Vec::new() }
+    }
+
+    /// Whether k is all that is asked: then a class that is safe stays safe when others join it.
+    pub fn k_alone(&self) -> bool {
+        self.cohort.required.is_empty()
+    }
+
+    /// Counts the whole of the records that are left, which t-closeness compares with.
+    pub fn look_at(&mut self, records: &Records) {
+        if self.k_alone() {
+            return;
+        }
+        let mut everybody = Crowd::default();
+        for run in (0..records.len()).filter(|&r| !records.deleted[r]) {
+            everybody.add(records, run);
+        }
+        everybody.settle();
+        let required = self.cohort.required.iter().zip(&everybody.values);
+        self.tables = required
+            .map(|(required, values)| {
+                let mut table = vec![0; self.cohort.tuples.dictionaries[required.kept.position].len()];
+                values.people().0.iter().for_each(|&(value, people)| table[value as usize] = people);
+                table
+            })
+            .collect();
+    }
+
+    /// Whether a class of these people is safe.
+    pub fn holds(&self, crowd: &Crowd) -> bool {
+        let required = self.cohort.required.iter().zip(&crowd.values).zip(&self.tables);
+        crowd.people() >= self.k
+            && required.into_iter().all(|((required, values), table)| {
+                let (values, people) = values.people();
+                required.requirement.holds(&Counts { values: &values, people }, table)
+            })
+    }
+}
+
+/// The people of a class: those with one row are a number, the others are named.
+#[derive(Clone, Default)]
+pub(super) struct Crowd {
+    single: u64,
+    named: Vec<u32>,
+    /// By required column.
+    values: Vec<Values>,
+}
+
+/// Who has which value of a sensitive column; missing is left out.
+#[derive(Clone, Default)]
+struct Values {
+    /// Value and people with one row.
+    single: Vec<(u32, u64)>,
+    /// Patient with several rows, and value.
+    named: Vec<(u32, u32)>,
+}
+
+impl Crowd {
+    /// How many people there are, once settled.
+    pub fn people(&self) -> u64 {
+        self.single + self.named.len() as u64
+    }
+
+    /// Adds the people of a run; settle before counting.
+    pub fn add(&mut self, records: &Records, run: usize) {
+        let (cohort, named) = (records.cohort, records.named(run));
+        self.single += records.single[run];
+        self.named.extend_from_slice(named);
+        self.values.resize_with(cohort.required.len(), Values::default);
+        for (required, values) in cohort.required.iter().zip(&mut self.values) {
+            let value = cohort.tuples.code(records.tuple[run] as usize, required.kept.position);
+            if value != kohort_core::hierarchy::MISSING {
+                values.single.push((value, records.single[run]));
+                values.named.extend(named.iter().map(|&p| (p, value)));
+            }
+        }
+    }
+
+    /// Adds another crowd; settle before counting.
+    pub fn join(&mut self, other: Crowd) {
+        self.single += other.single;
+        self.named.extend(other.named);
+        self.values.resize_with(self.values.len().max(other.values.len()), Values::default);
+        for (own, values) in self.values.iter_mut().zip(other.values) {
+            own.single.extend(values.single);
+            own.named.extend(values.named);
+        }
+    }
+
+    /// Counts everybody once.
+    pub fn settle(&mut self) {
+        self.named.sort_unstable();
+        self.named.dedup();
+        for values in &mut self.values {
+            merge(&mut values.single);
+            values.named.sort_unstable();
+            values.named.dedup();
+        }
+    }
+}
+
+impl Values {
+    /// People per value, and people who have any.
+    fn people(&self) -> (Vec<(u32, u64)>, u64) {
+        let mut values = self.single.clone();
+        let single: u64 = values.iter().map(|v| v.1).sum();
+        values.extend(self.named.iter().map(|&(_, value)| (value, 1)));
+        merge(&mut values);
+        (values, single + self.named.chunk_by(|a, b| a.0 == b.0).count() as u64)
+    }
+}
+
+/// Adds up the counts of equal values and leaves out those without people.
+fn merge(values: &mut Vec<(u32, u64)>) {
+    values.sort_unstable();
+    values.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        if same {
+            first.1 += next.1;
+        }
+        same
+    });
+    values.retain(|v| v.1 > 0);
+}

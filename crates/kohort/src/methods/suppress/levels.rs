@@ -1,0 +1,136 @@
+//! Fewer blanks than the paper's order: records of small classes are gathered, with as few blanks as
+//! possible, into groups of k that show the same.
+//!
+//! Level by level (one blank, two, …): of all groups that a level could make, those come first whose
+//! records have the fewest other groups to go to.
+
+use super::classes::{Classes, NONE};
+use super::crowd::Crowd;
+use super::crowd::Rule;
+use super::packed::{Mask, Packing};
+use super::records::{BLANK, Records};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+
+/// More ways to blank than this are left to the paper's order.
+pub(super) const MOST_MASKS: usize = 4096;
+
+/// Gathers the records of failing classes of a combination. What it leaves, the paper's order does.
+pub(super) fn levels(records: &mut Records, rule: &Rule, classes: &Classes, weights: &[f64]) {
+    let set = classes.set;
+    let Some(packing) = Packing::new(records, set) else { return };
+    let of = |run: usize| classes.of_run[run];
+    let mut open: Vec<u32> =
+        (0..records.len()).filter(|&r| of(r) != NONE && classes.fails[of(r) as usize]).map(|r| r as u32).collect();
+    let mut keys: Vec<u128> = open.iter().map(|&r| packing.key(records.cells(r as usize))).collect();
+    // Whoever comes to show what a safe class shows, joins it.
+    let mut safe: HashSet<u128, RandomState> = HashSet::default();
+    for (run, &class) in classes.of_run.iter().enumerate().filter(|(_, c)| **c != NONE) {
+        if !classes.fails[class as usize] && set.iter().any(|&q| records.cells(run)[q] == BLANK) {
+            safe.insert(packing.key(records.cells(run)));
+        }
+    }
+    let masks = packing.masks(records, weights, MOST_MASKS);
+    for level in masks.chunk_by(|a, b| a.cost == b.cost) {
+        let taken = gather(records, rule, &open, &keys, level, &mut safe);
+        for (at, mask) in taken.iter().enumerate().filter_map(|(at, mask)| Some((at, level.get(*mask as usize)?))) {
+            for (i, &q) in set.iter().enumerate().filter(|(i, _)| mask.columns >> i & 1 == 1) {
+                debug_assert!(i < 32);
+                records.set(open[at] as usize, q, BLANK);
+            }
+        }
+        let left = |at: &usize| taken[*at] == NONE;
+        (open, keys) = (0..open.len()).filter(left).map(|at| (open[at], keys[at])).unzip();
+    }
+    records.count_support();
+}
+
+/// A group that a level could make.
+struct Group {
+    /// Which mask of the level, and what the group shows.
+    mask: u32,
+    key: u128,
+    /// Σ over its rows of 1 / groups the row could go to, in 2⁻³²; and its rows.
+    urgency: u64,
+    rows: u64,
+    members: Vec<u32>,
+}
+
+/// By open record: which mask of the level it gets, or [`NONE`].
+fn gather(
+    records: &Records,
+    rule: &Rule,
+    open: &[u32],
+    keys: &[u128],
+    level: &[Mask],
+    safe: &mut HashSet<u128, RandomState>,
+) -> Vec<u32> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut choices = vec![0u32; open.len()];
+    for (m, mask) in (0u32..).zip(level) {
+        let mut number: HashMap<u128, u32, RandomState> =
+            HashMap::with_capacity_and_hasher(open.len() / 2, RandomState::default());
+        let mut people: Vec<u64> = Vec::new();
+        let of: Vec<u32> = open
+            .iter()
+            .zip(keys)
+            .map(|(&run, key)| {
+                let n = *number.entry(key & mask.keep).or_insert(people.len() as u32);
+                if n as usize == people.len() {
+                    people.push(0);
+                }
+                // At most: who has several rows may be counted twice.
+                people[n as usize] += records.single[run as usize] + records.named(run as usize).len() as u64;
+                n
+            })
+            .collect();
+        let mut place = vec![NONE; people.len()];
+        for (at, &n) in of.iter().enumerate() {
+            let key = keys[at] & mask.keep;
+            if people[n as usize] < rule.k && !safe.contains(&key) {
+                continue;
+            }
+            if place[n as usize] == NONE {
+                place[n as usize] = groups.len() as u32;
+                groups.push(Group { mask: m, key, urgency: 0, rows: 0, members: Vec::new() });
+            }
+            groups[place[n as usize] as usize].members.push(at as u32);
+            choices[at] += 1;
+        }
+    }
+    for group in &mut groups {
+        for &at in &group.members {
+            let rows = records.rows(open[at as usize] as usize);
+            group.rows += rows;
+            group.urgency += rows * ((1u64 << 32) / u64::from(choices[at as usize]));
+        }
+    }
+    let mean = |a: &Group, b: &Group| {
+        (u128::from(a.urgency) * u128::from(b.rows)).cmp(&(u128::from(b.urgency) * u128::from(a.rows)))
+    };
+    groups.sort_by(|a, b| mean(b, a).then(a.mask.cmp(&b.mask)).then(a.key.cmp(&b.key)));
+    let mut taken = vec![NONE; open.len()];
+    for group in groups {
+        let left: Vec<u32> = group.members.into_iter().filter(|&at| taken[at as usize] == NONE).collect();
+        if left.is_empty() || !(safe.contains(&group.key) || people(records, rule, open, &left) >= rule.k) {
+            continue;
+        }
+        left.iter().for_each(|&at| taken[at as usize] = group.mask);
+        safe.insert(group.key);
+    }
+    taken
+}
+
+/// The people of some open records.
+fn people(records: &Records, rule: &Rule, open: &[u32], at: &[u32]) -> u64 {
+    if records.cohort.tuples.patients.is_none() {
+        return at.iter().map(|&at| records.single[open[at as usize] as usize]).sum();
+    }
+    let mut crowd = Crowd::default();
+    for &at in at {
+        crowd.add(records, open[at as usize] as usize);
+    }
+    crowd.settle();
+    debug_assert!(rule.k > 1);
+    crowd.people()
+}

@@ -1,0 +1,100 @@
+//! What records show in one combination, packed into one number each, so that blanking columns is
+//! one AND.
+
+use super::records::Records;
+
+/// Costs are whole numbers, so that no sum depends on its order.
+pub(super) fn millionths(weight: f64) -> u64 {
+    ((weight * 1e6).round() as u64).max(1)
+}
+
+/// Where the columns of a combination stand in a packed key.
+pub(super) struct Packing<'a> {
+    pub set: &'a [usize],
+    shifts: Vec<u32>,
+    /// By column of the set: its bits.
+    fields: Vec<u128>,
+}
+
+/// A way to blank some columns of a combination.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Mask {
+    /// Which columns of the set, as bits.
+    pub columns: u32,
+    /// What a record pays for it, in millionths.
+    pub cost: u64,
+    /// The bits of a packed key that stay.
+    pub keep: u128,
+}
+
+impl<'a> Packing<'a> {
+    /// `None` where the columns do not fit into one key.
+    pub fn new(records: &Records, set: &'a [usize]) -> Option<Packing<'a>> {
+        let (mut shifts, mut fields, mut at) = (Vec::new(), Vec::new(), 0);
+        for &q in set {
+            let bits = usize::BITS - records.support[q].len().leading_zeros();
+            if at + bits > u128::BITS {
+                return None;
+            }
+            shifts.push(at);
+            fields.push(((1u128 << bits) - 1) << at);
+            at += bits;
+        }
+        Some(Packing { set, shifts, fields })
+    }
+
+    /// What a record shows; a blank is 0.
+    pub fn key(&self, cells: &[u32]) -> u128 {
+        self.set.iter().zip(&self.shifts).fold(0, |key, (&q, &shift)| key | u128::from(cells[q]) << shift)
+    }
+
+    /// What a record showed before anything went blank.
+    pub fn original(&self, records: &Records, run: usize) -> u128 {
+        let cells = self.set.iter().zip(&self.shifts);
+        cells.fold(0, |key, (&q, &shift)| key | u128::from(records.original(run, q)) << shift)
+    }
+
+    /// What a record pays that shows `key` of `original`, in millionths.
+    pub fn cost(&self, original: u128, key: u128, weights: &[f64]) -> u64 {
+        let gone = |i: &usize| original & self.fields[*i] != 0 && key & self.fields[*i] == 0;
+        (0..self.set.len()).filter(gone).map(|i| millionths(weights[self.set[i]])).sum()
+    }
+
+    /// Shows `key` in a record, whose original it is a part of.
+    pub fn show(&self, records: &mut Records, run: usize, key: u128) {
+        for (i, &q) in self.set.iter().enumerate() {
+            let value = if key & self.fields[i] == 0 { 0 } else { records.original(run, q) };
+            records.set(run, q, value);
+        }
+    }
+
+    /// Ways to blank at least one column, the cheapest first; no more than `most`, of which the one
+    /// that blanks everything is always the last.
+    pub fn masks(&self, records: &Records, weights: &[f64], most: usize) -> Vec<Mask> {
+        let may: Vec<usize> = (0..self.set.len().min(32)).filter(|&i| records.may_blank[self.set[i]]).collect();
+        let mask = |columns: u32| Mask {
+            columns,
+            cost: may.iter().filter(|&&i| columns >> i & 1 == 1).map(|&i| millionths(weights[self.set[i]])).sum(),
+            keep: !may.iter().filter(|&&i| columns >> i & 1 == 1).fold(0, |bits, &i| bits | self.fields[i]),
+        };
+        let everything = may.iter().fold(0u32, |bits, &i| bits | 1 << i);
+        // By number of blanks, until there are enough.
+        let (mut masks, mut fresh) = (Vec::new(), vec![0u32]);
+        while !fresh.is_empty() && masks.len() < most {
+            let with_one_more = |columns: &u32| {
+                let columns = *columns;
+                may.iter().filter(move |&&i| columns >> i == 0).map(move |&i| columns | 1 << i).collect::<Vec<_>>()
+            };
+            fresh = fresh.iter().flat_map(with_one_more).take(most).collect();
+            masks.extend(fresh.iter().copied());
+        }
+        masks.truncate(most);
+        masks.retain(|&columns| columns != everything);
+        let mut masks: Vec<Mask> = masks.into_iter().map(mask).collect();
+        masks.sort_by_key(|mask| (mask.cost, mask.columns));
+        if everything != 0 {
+            masks.push(mask(everything));
+        }
+        masks
+    }
+}

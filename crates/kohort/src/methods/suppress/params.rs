@@ -1,0 +1,67 @@
+//! Parameters of `suppress`: as written → as meant.
+
+pub use super::remainder::Remainder;
+
+use kohort_core::Result;
+use kohort_core::number::{Decimal, Fraction};
+use kohort_core::policy::{Policy, nearest};
+
+/// In which order cells go blank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Whatever blanks fewer cells.
+    Best,
+    /// As published: the rarest value first.
+    Paper,
+}
+
+/// What the policy says beside `name = "suppress"`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// `weights`: by quasi-identifier, what a blank in it counts; the higher, the later it goes blank.
+    /// Default: the column's `weight`.
+    pub weights: Vec<f64>,
+    /// `remainder`: what happens to records that nothing else helps. Default "delete".
+    pub remainder: Remainder,
+    /// `order`: default "best".
+    pub order: Order,
+    /// `samples`: the shares of the released file that leave as files of their own. Default: the whole file.
+    pub samples: Vec<Fraction>,
+}
+
+impl Params {
+    /// Reads and checks them.
+    pub fn read(policy: &Policy) -> Result<Params> {
+        let section = &policy.method;
+        section.only(&["name", "weights", "remainder", "order", "samples"])?;
+        let quasi: Vec<_> = policy.quasi().into_iter().map(|c| &policy.columns[c]).collect();
+        let mut weights: Vec<f64> = quasi.iter().map(|c| c.weight.to_f64()).collect();
+        if let Some(own) = section.section("weights")? {
+            for (name, item) in &own.entries {
+                let Some(q) = quasi.iter().position(|c| c.name == *name) else {
+                    let hint = nearest(name, quasi.iter().map(|c| c.name.as_str()))
+                        .map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+                    return Err(
+                        own.error(item.line, format!("`weights` names `{name}`, which is no quasi-identifier.{hint}"))
+                    );
+                };
+                let weight = own.decimal(name)?.unwrap_or(Decimal::whole(0));
+                if weight <= Decimal::whole(0) || weight > Decimal::whole(1000) {
+                    return Err(own.wrong(
+                        name,
+                        "must be above 0 and at most 1000: a column of weight 0 would always go blank first.",
+                    ));
+                }
+                weights[q] = weight.to_f64();
+            }
+        }
+        let orders = [("best", Order::Best), ("paper", Order::Paper)];
+        let remainders = [("delete", Remainder::Delete), ("grow", Remainder::Grow)];
+        Ok(Params {
+            weights,
+            remainder: section.word("remainder", &remainders)?.unwrap_or(Remainder::Delete),
+            order: section.word("order", &orders)?.unwrap_or(Order::Best),
+            samples: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! The records of a cohort while their cells go blank.
+
+use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::SUPPRESSED;
+use kohort_core::release::Share;
+use std::collections::BTreeMap;
+
+/// A blank cell. It is a value of its own, never a wildcard.
+pub(super) const BLANK: u32 = 0;
+
+/// Runs of rows of one tuple that show the same cells. At first every tuple is one run; runs are
+/// split where some rows of a tuple must show less than the others.
+#[derive(Clone)]
+pub(super) struct Records<'a> {
+    pub cohort: &'a Cohort,
+    /// How many quasi-identifiers there are.
+    pub width: usize,
+    /// By run: its tuple.
+    pub tuple: Vec<u32>,
+    /// By run: its rows, or with patients as the unit its patients with one row.
+    pub single: Vec<u64>,
+    /// By run: whether it was deleted.
+    pub deleted: Vec<bool>,
+    /// By column and value: rows that show it.
+    pub support: Vec<Vec<u64>>,
+    /// By column: whether its cells may go blank.
+    pub may_blank: Vec<bool>,
+    cells: Vec<u32>,
+    /// By column and value code: what is shown of it.
+    values: Vec<Vec<u32>>,
+    /// With patients as the unit: who is in a run that was split, of those with several rows.
+    named: BTreeMap<u32, Vec<u32>>,
+}
+
+impl<'a> Records<'a> {
+    /// All records, every column at the finest level that the policy permits. What a hierarchy
+    /// does not cover is blank from the start.
+    pub fn new(cohort: &'a Cohort) -> Records<'a> {
+        let tuples = &cohort.tuples;
+        let width = cohort.quasi.len();
+        let values: Vec<Vec<u32>> = (0..width).map(|q| values(cohort, q)).collect();
+        let mut cells = Vec::with_capacity(tuples.len() * width);
+        for t in 0..tuples.len() {
+            cells.extend(tuples.codes(t)[..width].iter().zip(&values).map(|(&code, of)| of[code as usize]));
+        }
+        let single = match &tuples.patients {
+            Some(patients) => patients.single.iter().map(|&s| u64::from(s)).collect(),
+            None => tuples.weights.clone(),
+        };
+        let top = |q: usize| cohort.quasi[q].hierarchy.levels.len() - 1;
+        let mut records = Records {
+            cohort,
+            width,
+            tuple: (0..tuples.len() as u32).collect(),
+            single,
+            deleted: vec![false; tuples.len()],
+            support: Vec::new(),
+            may_blank: (0..width).map(|q| cohort.quasi[q].levels.contains(&top(q))).collect(),
+            cells,
+            values,
+            named: BTreeMap::new(),
+        };
+        records.count_support();
+        records
+    }
+
+    /// How many runs there are, deleted ones included.
+    pub fn len(&self) -> usize {
+        self.tuple.len()
+    }
+
+    /// The cells of a run.
+    pub fn cells(&self, run: usize) -> &[u32] {
+        &self.cells[run * self.width..][..self.width]
+    }
+
+    /// What a column showed of a run before anything went blank.
+    pub fn original(&self, run: usize, column: usize) -> u32 {
+        self.values[column][self.cohort.tuples.code(self.tuple[run] as usize, column) as usize]
+    }
+
+    /// An order of runs that does not depend on the order of rows.
+    pub fn rank(&self, run: usize) -> (&[u32], &[u32]) {
+        (self.cohort.tuples.codes(self.tuple[run] as usize), self.cells(run))
+    }
+
+    /// Sets one cell of a run; supports are not touched.
+    pub fn set(&mut self, run: usize, column: usize, value: u32) {
+        self.cells[run * self.width + column] = value;
+    }
+
+    /// The patients with several rows in a run, ascending.
+    pub fn named(&self, run: usize) -> &[u32] {
+        let Some(patients) = &self.cohort.tuples.patients else { return &[] };
+        match self.named.get(&(run as u32)) {
+            Some(own) => own,
+            None => patients.having(self.tuple[run] as usize),
+        }
+    }
+
+    /// The rows of a run.
+    pub fn rows(&self, run: usize) -> u64 {
+        match &self.cohort.tuples.patients {
+            None => self.single[run],
+            Some(_) => self.single[run] + self.cohort.tuples.rows_of(self.tuple[run] as usize, self.named(run)),
+        }
+    }
+
+    /// Blanks a cell; whether it was not blank before.
+    pub fn blank(&mut self, run: usize, column: usize) -> bool {
+        let value = self.cells[run * self.width + column];
+        if value != BLANK {
+            let rows = self.rows(run);
+            self.support[column][value as usize] -= rows;
+            self.support[column][BLANK as usize] += rows;
+            self.set(run, column, BLANK);
+        }
+        value != BLANK
+    }
+
+    /// Deletes a run: its rows leave.
+    pub fn delete(&mut self, run: usize) {
+        if !std::mem::replace(&mut self.deleted[run], true) {
+            let rows = self.rows(run);
+            for column in 0..self.width {
+                let value = self.cells[run * self.width + column];
+                self.support[column][value as usize] -= rows;
+            }
+        }
+    }
+
+    /// Makes a run of its own of some of a run's rows (with patients: of those with one row).
+    pub fn split(&mut self, run: usize, single: u64) -> usize {
+        debug_assert!(single < self.single[run] || !self.named(run).is_empty());
+        let new = self.len();
+        self.single[run] -= single;
+        self.tuple.push(self.tuple[run]);
+        self.single.push(single);
+        self.deleted.push(false);
+        self.cells.extend_from_within(run * self.width..(run + 1) * self.width);
+        if self.cohort.tuples.patients.is_some() {
+            let own = self.named(run).to_vec();
+            self.named.insert(run as u32, own);
+            self.named.insert(new as u32, Vec::new());
+        }
+        new
+    }
+
+    /// Counts anew which value is shown by how many rows.
+    pub fn count_support(&mut self) {
+        self.support = (0..self.width).map(|q| vec![0; base(self.cohort, q).labels.len() + 1]).collect();
+        for run in (0..self.len()).filter(|&r| !self.deleted[r]) {
+            let rows = self.rows(run);
+            let cells = &self.cells[run * self.width..][..self.width];
+            for (support, &value) in self.support.iter_mut().zip(cells) {
+                support[value as usize] += rows;
+            }
+        }
+    }
+
+    /// Blank cells, those of deleted records included, and deleted rows.
+    pub fn lost(&self) -> (u64, u64) {
+        let deleted: u64 = (0..self.len()).filter(|&r| self.deleted[r]).map(|r| self.rows(r)).sum();
+        let blank: u64 = self.support.iter().map(|s| s[BLANK as usize]).sum();
+        (blank + deleted * self.width as u64, deleted)
+    }
+
+    /// What blanks and deleted records cost, in millionths of a cell of weight 1.
+    pub fn paid(&self, weights: &[f64]) -> u128 {
+        let deleted = self.lost().1;
+        let cost = |(support, weight): (&Vec<u64>, &f64)| {
+            u128::from(support[BLANK as usize] + deleted) * u128::from(super::packed::millionths(*weight))
+        };
+        self.support.iter().zip(weights).map(cost).sum()
+    }
+
+    /// The runs that leave: tuple, which of its rows, and the run.
+    pub fn runs(&self) -> Vec<(u32, Share, u32)> {
+        let tuples = &self.cohort.tuples;
+        let leaves = |&run: &usize| !self.deleted[run] && self.rows(run) > 0;
+        let run = |run: usize| {
+            let tuple = self.tuple[run];
+            let share = if self.rows(run) == tuples.weights[tuple as usize] {
+                Share::Whole
+            } else if tuples.patients.is_some() {
+                Share::Patients { single: self.single[run], named: self.named(run).to_vec() }
+            } else {
+                Share::Rows(self.single[run])
+            };
+            (tuple, share, run as u32)
+        };
+        (0..self.len()).filter(leaves).map(run).collect()
+    }
+}
+
+/// The finest level of a column that the policy permits.
+pub(super) fn base(cohort: &Cohort, column: usize) -> &kohort_core::hierarchy::Level {
+    let quasi = &cohort.quasi[column];
+    &quasi.hierarchy.levels[quasi.levels[0]]
+}
+
+/// By value code: the value that is shown of it, from 1, or [`BLANK`].
+fn values(cohort: &Cohort, column: usize) -> Vec<u32> {
+    let level = base(cohort, column);
+    let shown = |&label: &u32| if level.labels[label as usize].text == SUPPRESSED { BLANK } else { label + 1 };
+    level.label_of.iter().map(shown).collect()
+}

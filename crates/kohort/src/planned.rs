@@ -1,0 +1,108 @@
+//! What was counted and what a method decided about it, by the shape of the data. Every station
+//! behind the method thinks about each shape here.
+
+use crate::evidence::{self, Timing};
+use crate::methods::disassociate::{self, Params};
+use crate::methods::{Method, Task};
+use crate::report;
+use kohort_core::cohort::{self, Cohort};
+use kohort_core::policy::Policy;
+use kohort_core::records::{self, Records};
+use kohort_core::release::{self, Certificate, Chance, Clusters, Plan, Staged, Staging};
+use kohort_core::table::Source;
+use kohort_core::verify::{Found, Verified};
+use kohort_core::{Error, Result};
+use serde_json::Value;
+
+/// A release before it is written.
+pub enum Planned {
+    /// What happens to each tuple of a table.
+    Table {
+        /// The method.
+        method: Method,
+        /// The tuples.
+        cohort: Box<Cohort>,
+        /// What happens to them.
+        plan: Plan,
+    },
+    /// How records of codes are split.
+    Codes {
+        /// The method's parameters.
+        params: Params,
+        /// The records.
+        records: Records,
+        /// Their clusters.
+        clusters: Clusters,
+    },
+}
+
+impl Planned {
+    /// Counts the data and asks the policy's method what is to happen to it.
+    pub fn of(source: &Source, policy: &Policy, timing: &mut Timing) -> Result<Planned> {
+        match Task::of(policy)? {
+            Task::Table(method) => {
+                let cohort = timing.stage("count", || cohort::survey(source, policy))?;
+                let plan = timing.stage("method", || method.plan(&cohort, policy))?;
+                Ok(Planned::Table { method, cohort: Box::new(cohort), plan })
+            }
+            Task::Codes(params) => {
+                let records = timing.stage("count", || records::survey(source, policy))?;
+                let threads = source.threads();
+                let clusters = timing.stage("method", || disassociate::plan(&records, policy, &params, threads))?;
+                Ok(Planned::Codes { params, records, clusters })
+            }
+        }
+    }
+
+    /// The certificate as far as the policy decides it: the gate fills in what it counts.
+    pub fn draft_certificate(&self, source: &Source, policy: &Policy, chance: &Chance) -> Certificate {
+        match self {
+            Planned::Table { method, cohort, plan } => {
+                evidence::draft_certificate(source, policy, cohort, plan, method, chance)
+            }
+            Planned::Codes { params, .. } => evidence::codes::draft_certificate(policy, params, chance),
+        }
+    }
+
+    /// Writes the release and its dictionary into a staging folder.
+    pub fn write(&self, source: &Source, policy: &Policy, staging: Staging, chance: &mut Chance) -> Result<Staged> {
+        match self {
+            Planned::Table { cohort, plan, .. } => {
+                let staged = release::write(source, policy, cohort, plan, staging, chance)?;
+                report::write_dictionary(&staged, source, policy, cohort, plan)?;
+                Ok(staged)
+            }
+            Planned::Codes { records, clusters, .. } => {
+                let privacy = &policy.privacy;
+                let claimed = (privacy.k.get(), privacy.known_codes());
+                let staged = release::write_clusters(records, clusters, claimed, staging, chance)?;
+                report::write_codes_dictionary(&staged, policy)?;
+                Ok(staged)
+            }
+        }
+    }
+
+    /// What metrics.json holds.
+    pub fn measure(&self, policy: &Policy, verified: &Verified, threads: usize, timing: &mut Timing) -> Result<Value> {
+        match (self, &verified.findings().found) {
+            (Planned::Table { method, cohort, plan }, Found::Table(recount, compared)) => {
+                evidence::measure(cohort, plan, policy, method, verified, (recount, compared), timing)
+            }
+            (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {
+                let run = evidence::codes::Run { policy, params, records, clusters, threads };
+                evidence::codes::measure(&run, verified, (recount, compared), timing)
+            }
+            (Planned::Table { .. } | Planned::Codes { .. }, _) => {
+                Err(Error::refused("what was verified has another shape than what was planned."))
+            }
+        }
+    }
+
+    /// What the custodian should know.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Planned::Table { cohort, .. } => cohort.notes.clone(),
+            Planned::Codes { records, clusters, .. } => [&records.notes[..], &clusters.notes].concat(),
+        }
+    }
+}

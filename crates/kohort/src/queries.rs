@@ -1,0 +1,259 @@
+//! What sets of codes still tell after a release: counts of patients with given codes, estimated as
+//! a recipient would who averages over all reconstructions, against the original.
+
+use kohort_core::records::Records;
+use kohort_core::release::{CodeChunk, Node};
+use std::collections::HashMap;
+
+/// Where a code stands in a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a chunk, by its number among all chunks.
+    Chunk(u32),
+    /// In the item chunk.
+    Item,
+}
+
+struct Leaf {
+    size: f64,
+    /// Codes, ascending, and where they stand.
+    codes: Vec<(u32, Place)>,
+}
+
+/// A release of codes, ready to be asked how many patients have given codes.
+///
+/// The answers are expectations over all reconstructions: chunks are laid over one another by
+/// chance, and a code of an item chunk is any number from 1 to k − 1 of its patients'.
+pub struct Expected<'a> {
+    leaves: Vec<Leaf>,
+    /// All chunks, each with the patients it is about.
+    chunks: Vec<(&'a CodeChunk, f64)>,
+    /// By code: the leaves that show it.
+    holders: Vec<Vec<u32>>,
+    k: f64,
+}
+
+impl<'a> Expected<'a> {
+    /// Of these clusters, whose codes are numbers below `codes`.
+    pub fn new(nodes: &'a [Node], codes: usize, k: u64) -> Expected<'a> {
+        let mut numbers: HashMap<*const CodeChunk, u32> = HashMap::new();
+        let (mut leaves, mut chunks): (Vec<Leaf>, Vec<(&CodeChunk, f64)>) = (Vec::new(), Vec::new());
+        for node in nodes {
+            node.walk(&mut |cluster, above| {
+                let own = cluster.record_chunks.iter().map(|chunk| (chunk, u64::from(cluster.size)));
+                let mut codes: Vec<(u32, Place)> = Vec::new();
+                for (chunk, size) in own.chain(above.iter().copied()) {
+                    let number = *numbers.entry(std::ptr::from_ref(chunk)).or_insert_with(|| {
+                        chunks.push((chunk, size as f64));
+                        chunks.len() as u32 - 1
+                    });
+                    codes.extend(chunk.domain.iter().map(|&code| (code, Place::Chunk(number))));
+                }
+                codes.extend(cluster.item_chunk.iter().map(|&code| (code, Place::Item)));
+                codes.sort_unstable_by_key(|(code, _)| *code);
+                leaves.push(Leaf { size: f64::from(cluster.size), codes });
+            });
+        }
+        let mut holders = vec![Vec::new(); codes];
+        for (i, leaf) in leaves.iter().enumerate() {
+            leaf.codes.iter().for_each(|(code, _)| holders[*code as usize].push(i as u32));
+        }
+        Expected { leaves, chunks, holders, k: k as f64 }
+    }
+
+    /// How many patients are expected to have all of these codes.
+    pub fn with_all(&self, codes: &[u32]) -> f64 {
+        let Some(rarest) = codes.iter().min_by_key(|&&code| self.holders[code as usize].len()) else { return 0.0 };
+        let mut sum = 0.0;
+        let mut places: Vec<(Place, u32)> = Vec::new();
+        'leaves: for &number in &self.holders[*rarest as usize] {
+            let leaf = &self.leaves[number as usize];
+            places.clear();
+            for &code in codes {
+                match leaf.codes.binary_search_by_key(&code, |(c, _)| *c) {
+                    Ok(at) => places.push((leaf.codes[at].1, code)),
+                    Err(_) => continue 'leaves,
+                }
+            }
+            let mut share = 1.0;
+            for i in 0..places.len() {
+                let (place, code) = places[i];
+                match place {
+                    Place::Item => share *= self.item(leaf),
+                    Place::Chunk(_) if places[..i].iter().any(|(p, _)| *p == place) => {}
+                    Place::Chunk(c) => {
+                        let (chunk, size) = self.chunks[c as usize];
+                        let part: Vec<u32> =
+                            places[i..].iter().filter(|(p, _)| *p == place).map(|(_, code)| *code).collect();
+                        debug_assert_eq!(part[0], code);
+                        share *= chunk.support(&part) as f64 / size;
+                    }
+                }
+            }
+            sum += leaf.size * share;
+        }
+        sum
+    }
+
+    /// How many patients are expected to have at least one of these codes, which are ascending.
+    pub fn with_any(&self, codes: &[u32]) -> f64 {
+        let mut leaves: Vec<u32> = codes.iter().flat_map(|&code| self.holders[code as usize].iter().copied()).collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        let mut sum = 0.0;
+        for number in leaves {
+            let leaf = &self.leaves[number as usize];
+            let mut none = 1.0;
+            let mut seen: Vec<u32> = Vec::new();
+            for (code, place) in &leaf.codes {
+                if codes.binary_search(code).is_err() {
+                    continue;
+                }
+                match place {
+                    Place::Item => none *= 1.0 - self.item(leaf),
+                    Place::Chunk(c) if seen.contains(c) => {}
+                    Place::Chunk(c) => {
+                        seen.push(*c);
+                        let (chunk, size) = self.chunks[*c as usize];
+                        let any = chunk.subrecords().filter(|s| s.iter().any(|c| codes.binary_search(c).is_ok()));
+                        none *= 1.0 - any.count() as f64 / size;
+                    }
+                }
+            }
+            sum += leaf.size * (1.0 - none);
+        }
+        sum
+    }
+
+    /// The share of a cluster's patients who have a code of its item chunk: 1 to k − 1 of them, each as likely.
+    fn item(&self, leaf: &Leaf) -> f64 {
+        (self.k / 2.0 / leaf.size).min(1.0)
+    }
+}
+
+/// The original, ready to be asked the same.
+pub struct Exact<'a> {
+    records: &'a Records,
+    postings: Vec<Vec<u32>>,
+}
+
+impl<'a> Exact<'a> {
+    /// Of these records.
+    pub fn new(records: &'a Records) -> Exact<'a> {
+        let mut postings: Vec<Vec<u32>> = records.supports().iter().map(|&n| Vec::with_capacity(n as usize)).collect();
+        for (r, record) in (0..).zip(records.iter()) {
+            record.iter().for_each(|&code| postings[code as usize].push(r));
+        }
+        Exact { records, postings }
+    }
+
+    /// How many patients have all of these codes.
+    pub fn with_all(&self, codes: &[u32]) -> u64 {
+        let Some(rarest) = codes.iter().min_by_key(|&&code| self.postings[code as usize].len()) else { return 0 };
+        let has = |r: &&u32| codes.iter().all(|code| self.records.get(**r as usize).binary_search(code).is_ok());
+        self.postings[*rarest as usize].iter().filter(has).count() as u64
+    }
+
+    /// How many patients have at least one of these codes.
+    pub fn with_any(&self, codes: &[u32]) -> u64 {
+        let mut rows: Vec<u32> = codes.iter().flat_map(|&code| self.postings[code as usize].iter().copied()).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows.len() as u64
+    }
+}
+
+/// A query: codes and the patients who have all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// The codes.
+    pub codes: Vec<u32>,
+    /// How many patients of the original have them.
+    pub count: u64,
+}
+
+/// W1: all sets of up to four codes that at least this share of the patients has, at most `most`.
+pub fn frequent_queries(records: &Records, least: u32, most: usize) -> Vec<Query> {
+    let sets = crate::itemsets::frequent(records, least, 4, most);
+    sets.into_iter().map(|set| Query { codes: set.codes, count: u64::from(set.support) }).collect()
+}
+
+/// W2: `number` random sets for each size from 1 to 4; each is the one before with a code more. The
+/// numbers below n that `draw` gives are chance.
+pub fn random_queries(exact: &Exact, number: usize, draw: &mut dyn FnMut(u64) -> u64) -> [Vec<Query>; 4] {
+    let distinct = exact.records.distinct() as u64;
+    let mut all: [Vec<Query>; 4] = Default::default();
+    for _ in 0..number {
+        let mut codes: Vec<u32> = Vec::new();
+        for queries in all.iter_mut().take(distinct.min(4) as usize) {
+            let mut next = draw(distinct) as u32;
+            while codes.contains(&next) {
+                next = draw(distinct) as u32;
+            }
+            codes.push(next);
+            queries.push(Query { count: exact.with_all(&codes), codes: codes.clone() });
+        }
+    }
+    all
+}
+
+/// The average relative error of a workload.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Are {
+    /// Over the queries that anybody answers: |estimate − count| ÷ count.
+    pub error: f64,
+    /// Those queries.
+    pub queries: u64,
+    /// Queries that nobody in the original answers: their relative error is not defined.
+    pub dropped: u64,
+    /// Over all queries, with at least a thousandth of the patients as denominator.
+    pub sane: f64,
+}
+
+/// The average relative error of `estimate` over a workload on so many patients.
+pub fn are(queries: &[Query], patients: usize, estimate: impl Fn(&[u32]) -> f64) -> Are {
+    let (mut error, mut sane, mut answered) = (0.0, 0.0, 0u64);
+    let least = (patients as f64 / 1000.0).max(1.0);
+    for query in queries {
+        let count = query.count as f64;
+        let off = (estimate(&query.codes) - count).abs();
+        sane += off / count.max(least);
+        if query.count > 0 {
+            error += off / count;
+            answered += 1;
+        }
+    }
+    Are {
+        error: error / answered.max(1) as f64,
+        queries: answered,
+        dropped: queries.len() as u64 - answered,
+        sane: sane / queries.len().max(1) as f64,
+    }
+}
+
+/// (M_O − M_A) ÷ M_O of a constraint: of the patients who have any of its codes, the share the
+/// release does not show; negative where it shows too many.
+pub fn mre(exact: u64, estimate: f64) -> f64 {
+    (exact as f64 - estimate) / exact.max(1) as f64
+}
+
+/// The bounds of the intervals in which MRE is reported, in percent.
+pub const MRE_BOUNDS: [f64; 6] = [-10.0, -5.0, -2.5, 2.5, 5.0, 10.0];
+
+/// How many of these errors lie below the first bound, between each two, and from the last on.
+pub fn mre_histogram(errors: &[f64]) -> [u64; MRE_BOUNDS.len() + 1] {
+    let mut bins = [0; MRE_BOUNDS.len() + 1];
+    for error in errors {
+        bins[MRE_BOUNDS.iter().filter(|bound| error * 100.0 >= **bound).count()] += 1;
+    }
+    bins
+}
+
+/// Numbers below n that look like chance and are always the same: for workloads, never for a release.
+pub fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed;
+    move |n| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n.max(1)
+    }
+}

@@ -1,0 +1,250 @@
+//! Plain data sets out of a disassociated release: each is one that could have been the original.
+
+use kohort_core::release::{CLUSTERS_FILE, Chance, Claimed, CodeChunk, Node, read_clusters};
+use kohort_core::table::{Texts, write_cell};
+use kohort_core::verify::verify_release;
+use kohort_core::{Error, Result};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// How many patients of a cluster get a code of its item chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemMode {
+    /// One.
+    Least,
+    /// Any number from 1 to k − 1, each as likely.
+    Uniform,
+}
+
+/// A data set: a set of codes for each patient, none empty, in random order.
+pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, chance: &mut Chance) -> Vec<Vec<u32>> {
+    let mut all = Vec::new();
+    for node in nodes {
+        let mut filling = Filling { slots: Vec::new(), k, items };
+        filling.fill(node, chance);
+        filling.no_slot_is_empty(chance);
+        all.extend(filling.slots.into_iter().map(|slot| {
+            let mut codes: Vec<u32> = slot.parts.into_iter().flat_map(|(_, codes)| codes).collect();
+            codes.sort_unstable();
+            codes.dedup();
+            codes
+        }));
+    }
+    shuffle(&mut all, chance);
+    all
+}
+
+fn shuffle<T>(items: &mut [T], chance: &mut Chance) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, chance.below(i as u64 + 1) as usize);
+    }
+}
+
+/// A patient to be.
+#[derive(Default)]
+struct Slot {
+    /// What it was given, and from where.
+    parts: Vec<(From, Vec<u32>)>,
+    /// The item chunk of its cluster.
+    items: std::rc::Rc<[u32]>,
+    /// The slots of its cluster: first and behind the last.
+    cluster: (usize, usize),
+}
+
+/// Where codes come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// A chunk of its own cluster.
+    Record(usize),
+    /// A chunk that clusters share.
+    Shared,
+    /// The item chunk.
+    Item,
+}
+
+struct Filling {
+    slots: Vec<Slot>,
+    k: u64,
+    items: ItemMode,
+}
+
+impl Filling {
+    /// Adds the slots of a node and lays its chunks over them.
+    fn fill(&mut self, node: &Node, chance: &mut Chance) {
+        let first = self.slots.len();
+        match node {
+            Node::Cluster(cluster) => {
+                let size = cluster.size as usize;
+                let items: std::rc::Rc<[u32]> = cluster.item_chunk.clone().into();
+                let slot = || Slot { items: items.clone(), cluster: (first, first + size), ..Slot::default() };
+                self.slots.extend((0..size).map(|_| slot()));
+                for (i, chunk) in cluster.record_chunks.iter().enumerate() {
+                    self.lay(first, chunk, From::Record(i), chance);
+                }
+                for &code in &cluster.item_chunk {
+                    let most = (self.k - 1).min(size as u64).max(1);
+                    let times = match self.items {
+                        ItemMode::Least => 1,
+                        ItemMode::Uniform => 1 + chance.below(most),
+                    };
+                    for place in draw(size, times as usize, chance) {
+                        self.slots[first + place].parts.push((From::Item, vec![code]));
+                    }
+                }
+            }
+            Node::Joint(joint) => {
+                joint.members.iter().for_each(|member| self.fill(member, chance));
+                for chunk in &joint.shared_chunks {
+                    self.lay(first, chunk, From::Shared, chance);
+                }
+            }
+        }
+    }
+
+    /// Each subrecord goes to a slot of its own, from `first` on.
+    fn lay(&mut self, first: usize, chunk: &CodeChunk, from: From, chance: &mut Chance) {
+        let places = draw(self.slots.len() - first, chunk.len(), chance);
+        for (place, subrecord) in places.into_iter().zip(chunk.subrecords()) {
+            self.slots[first + place].parts.push((from, subrecord.to_vec()));
+        }
+    }
+
+    /// Nobody in the original was without a code: an empty slot gets one of its item chunk, or what
+    /// another slot of its cluster has more than one of.
+    fn no_slot_is_empty(&mut self, chance: &mut Chance) {
+        for empty in 0..self.slots.len() {
+            if !self.slots[empty].parts.is_empty() {
+                continue;
+            }
+            let items = self.slots[empty].items.clone();
+            if !items.is_empty() {
+                let code = items[chance.below(items.len() as u64) as usize];
+                self.slots[empty].parts.push((From::Item, vec![code]));
+                continue;
+            }
+            let (first, end) = self.slots[empty].cluster;
+            let movable =
+                |slot: &Slot| slot.parts.len() > 1 && slot.parts.iter().any(|(f, _)| matches!(f, From::Record(_)));
+            let rich: Vec<usize> = (first..end).filter(|&s| movable(&self.slots[s])).collect();
+            if rich.is_empty() {
+                continue;
+            }
+            let from = rich[chance.below(rich.len() as u64) as usize];
+            let own = self.slots[from].parts.iter().position(|(f, _)| matches!(f, From::Record(_)));
+            if let Some(own) = own {
+                let part = self.slots[from].parts.remove(own);
+                self.slots[empty].parts.push(part);
+            }
+        }
+    }
+}
+
+/// `times` different numbers below `n`, in random order.
+fn draw(n: usize, times: usize, chance: &mut Chance) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..n).collect();
+    for i in 0..times.min(n) {
+        places.swap(i, i + chance.below((n - i) as u64) as usize);
+    }
+    places.truncate(times);
+    places
+}
+
+/// How a data set is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A line per patient, codes separated by a space.
+    List,
+    /// A line per patient and code.
+    Long,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Reconstruct {
+    /// How many data sets.
+    pub copies: u64,
+    /// How they are written.
+    pub form: Form,
+    /// How codes of item chunks are drawn.
+    pub items: ItemMode,
+    /// Chance that can be foreseen, for tests.
+    pub seed: Option<u64>,
+    /// How many threads work.
+    pub threads: usize,
+}
+
+/// Verifies the release in `folder` and writes data sets that fit it into `out`: their files, and
+/// the patients in each.
+pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
+    let (certificate, _) = verify_release(folder, asked.threads)?;
+    let k = match &certificate.claim {
+        Claimed::Clusters(claim) => claim.k.get(),
+        Claimed::Table(_) => {
+            return Err(Error::yours(format!(
+                "{}: a release of a table. There is nothing to reconstruct: its rows are rows.",
+                folder.display()
+            )));
+        }
+    };
+    let path = [folder.join("release"), folder.to_path_buf()].into_iter().map(|f| f.join(CLUSTERS_FILE));
+    let path = path.into_iter().find(|p| p.is_file()).unwrap_or_default();
+    let (mut texts, mut nodes) = (Texts::default(), Vec::new());
+    read_clusters(
+        &path,
+        asked.threads,
+        |_| Ok(()),
+        |_, _| Ok(()),
+        |own, batch, ()| {
+            let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
+            nodes.extend(batch.into_iter().map(|(_, mut node)| {
+                node.renumber(&number);
+                node
+            }));
+            Ok(())
+        },
+    )?;
+    let io = |path: &Path| {
+        let path = path.to_path_buf();
+        move |e: std::io::Error| Error::io(&path, &e)
+    };
+    std::fs::create_dir(out).map_err(io(out))?;
+    let mut chance = Chance::new(asked.seed)?;
+    let (mut files, mut patients) = (Vec::new(), 0);
+    for copy in 1..=asked.copies {
+        let records = reconstruct(&nodes, k, asked.items, &mut chance);
+        patients = records.len() as u64;
+        let path = out.join(format!("reconstruction-{copy}.csv"));
+        let mut file = BufWriter::new(File::create(&path).map_err(io(&path))?);
+        write_records(&mut file, &records, &texts, asked.form).map_err(io(&path))?;
+        files.push(path);
+    }
+    Ok((files, patients))
+}
+
+fn write_records(out: &mut impl Write, records: &[Vec<u32>], texts: &Texts, form: Form) -> std::io::Result<()> {
+    let mut line = Vec::new();
+    out.write_all(match form {
+        Form::List => b"codes\n",
+        Form::Long => b"patient,code\n",
+    })?;
+    for (patient, record) in (1..).zip(records) {
+        line.clear();
+        match form {
+            Form::List => {
+                let codes: Vec<&[u8]> = record.iter().map(|&code| texts.get(code)).collect();
+                write_cell(&mut line, &codes.join(&b' '), b',');
+                line.push(b'\n');
+            }
+            Form::Long => {
+                for &code in record {
+                    line.extend_from_slice(format!("{patient},").as_bytes());
+                    write_cell(&mut line, texts.get(code), b',');
+                    line.push(b'\n');
+                }
+            }
+        }
+        out.write_all(&line)?;
+    }
+    out.flush()
+}
