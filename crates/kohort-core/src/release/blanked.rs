@@ -8,7 +8,8 @@ use crate::table::Keys;
 impl Plan {
     /// Each quasi-identifier shows its label at its level, or `*` where `blank` says so of a run and
     /// a column. `runs` are the rows that leave: tuple, which of its rows, and the run's number.
-    /// A detail is shown only where all it is finer than leaves unchanged.
+    /// A detail is shown only where nothing it is finer than is blank, or has a value that the
+    /// hierarchy pools or does not cover.
     pub fn blanked(
         cohort: &Cohort,
         levels: &[usize],
@@ -17,11 +18,14 @@ impl Plan {
     ) -> Plan {
         let tuples = &cohort.tuples;
         let quasi = cohort.quasi.len();
-        let (mut changed, mut unchanged): (Vec<Changed>, Vec<Vec<bool>>) = Default::default();
+        // By column and value code: whether its label tells all that the policy lets be known of it.
+        let (mut changed, mut shown_as): (Vec<Changed>, Vec<Vec<bool>>) = Default::default();
         for (position, column) in cohort.quasi.iter().enumerate() {
             let own = at_level(cohort, position, levels[position]);
             let mut labels = own.labels;
-            unchanged.push(own.unchanged);
+            let gone = |code: usize| labels[own.label_of[code] as usize].text == SUPPRESSED;
+            let as_it_is = at_level(cohort, position, 0).unchanged;
+            shown_as.push(as_it_is.iter().enumerate().map(|(code, own)| *own && !gone(code)).collect());
             let top = column.hierarchy.levels.last().and_then(|level| level.labels.first());
             labels.push(ReleasedLabel {
                 text: SUPPRESSED.into(),
@@ -57,7 +61,7 @@ impl Plan {
                     key[q] = if blank(*run, q) { gone[q] } else { label };
                 }
                 for (d, (kept, of)) in cohort.details.iter().enumerate() {
-                    let shown = of.iter().all(|&q| !blank(*run, q) && unchanged[q][tuples.code(t, q) as usize]);
+                    let shown = of.iter().all(|&q| !blank(*run, q) && shown_as[q][tuples.code(t, q) as usize]);
                     key[quasi + d] = if shown { tuples.code(t, kept.position) } else { gone[quasi + d] };
                 }
                 Part { cells: keys.intern(&key), share: share.clone() }
