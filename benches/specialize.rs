@@ -1,9 +1,9 @@
-//! What `specialize` costs on the Adult table, varied to many rows, and on a wide table.
+//! What `specialize` costs on the Adult table, varied to many rows, and on wide tables.
 //!
-//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench specialize -- [--rows 200000,1000000] [--wide 100000] [--only-method]`
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench specialize -- [--rows 200000,1000000] [--wide 100000,1000000] [--only-method]`
 //!
-//! KOHORT_DATA names a folder with adult_uci/ and adult_arx/ (hierarchies). Times are the least of
-//! several runs; CPU seconds are user + system time.
+//! KOHORT_DATA names a folder with adult_uci/ and adult_arx/ (hierarchies); without it only the
+//! wide tables are measured. Times are the least of several runs; CPU seconds are user + system time.
 
 use kohort::hospital::vary_adult;
 use kohort::methods::Method;
@@ -35,10 +35,7 @@ const HEADER: [&str; 15] = [
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let Some(data) = std::env::var_os("KOHORT_DATA").map(PathBuf::from) else {
-        println!("KOHORT_DATA names no folder: nothing to measure.");
-        return;
-    };
+    let data = std::env::var_os("KOHORT_DATA").map(PathBuf::from);
     let folder = std::env::temp_dir().join(format!("kohort-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let numbers = |name: &str, usual: &str| -> Vec<u64> {
@@ -47,22 +44,27 @@ fn main() {
         given.map(|n| n.parse().expect("a number of rows")).collect()
     };
     let whole = !args.iter().any(|a| a == "--only-method");
-    let base = adult(&data);
-    for rows in numbers("--rows", "200000,1000000") {
+    let base = data.as_deref().map(adult).unwrap_or_default();
+    if data.is_none() {
+        println!("KOHORT_DATA names no folder: the Adult table is not measured.");
+    }
+    for (rows, data) in numbers("--rows", "200000,1000000").into_iter().zip(data.iter().cycle()) {
         let header: Vec<String> = HEADER.map(String::from).to_vec();
         let table = folder.join("adult.csv");
         let mut out = std::io::BufWriter::new(std::fs::File::create(&table).expect("a file"));
         vary_adult(&header, &base, rows, 1, &mut out).and_then(|()| out.flush()).expect("written");
         println!("Adult varied: {rows} rows, 13 quasi-identifiers, knows 4, k = 20");
         for objective in ["class", "discernibility"] {
-            let policy = adult_policy(&data, &folder, objective);
+            let policy = adult_policy(data, &folder, objective);
             measure(&folder, &policy, objective, whole && objective == "class");
         }
     }
-    for rows in numbers("--wide", "100000") {
-        let policy = wide(&folder, rows, 40);
-        println!("Wide: {rows} rows, 40 quasi-identifiers, knows 4, k = 20");
-        measure(&folder, &policy, "class", whole);
+    for rows in numbers("--wide", "100000,1000000") {
+        for (name, value) in [("findings", finding as Value), ("mixed", mixed)] {
+            let policy = wide(&folder, rows, 40, value);
+            println!("Wide, {name}: {rows} rows, 40 quasi-identifiers, knows 4, k = 20");
+            measure(&folder, &policy, "class", whole);
+        }
     }
     std::fs::remove_dir_all(&folder).expect("the temporary folder goes");
 }
@@ -111,32 +113,66 @@ fn adult_policy(data: &Path, folder: &Path, objective: &str) -> PathBuf {
     path
 }
 
-/// A table of few values a column, as lists of findings are: two or three values, the first of them
-/// most often, none of them rare, so that no column is blocked. The class follows some of them.
-fn wide(folder: &Path, rows: u64, columns: u64) -> PathBuf {
+/// The value of a column for a person of some type (0 to 3), from draws, and the last value of its
+/// hierarchy.
+type Value = fn(column: u64, kind: u64, draw: &mut dyn FnMut(u64) -> u64) -> (u64, u64);
+
+/// Few values a column, as lists of findings are: two or three, the first of them most often, none
+/// of them rare, so that no column is blocked.
+fn finding(column: u64, _kind: u64, draw: &mut dyn FnMut(u64) -> u64) -> (u64, u64) {
+    let last = 1 + column % 2;
+    (if draw(100) < 40 { 0 } else { draw(last + 1) }, last)
+}
+
+/// Two to twelve values in small trees, and numbers. Half of the columns follow the type of the
+/// person, low values are more frequent, and one kind of person lacks the last value of some.
+fn mixed(column: u64, kind: u64, draw: &mut dyn FnMut(u64) -> u64) -> (u64, u64) {
+    let last = [1, 2, 5, 11, 99][column as usize % 5];
+    let (a, b) = (draw(last + 1), draw(last + 1));
+    let value = match draw(4) {
+        0 if column % 2 == 0 => (last + 1) * kind / 4,
+        1 => a.min(b),
+        _ => a,
+    };
+    (if column % 10 == 1 && kind == 0 { value.min(last - 1) } else { value }, last)
+}
+
+/// A table with a class that follows every seventh column.
+fn wide(folder: &Path, rows: u64, columns: u64, value: Value) -> PathBuf {
     let mut out = std::io::BufWriter::new(std::fs::File::create(folder.join("wide.csv")).expect("a file"));
     let names: Vec<String> = (0..columns).map(|c| format!("q{c}")).collect();
     writeln!(out, "{},class", names.join(",")).expect("written");
     let mut state = 1u64;
-    let mut draw = || {
+    let mut draw = |below: u64| {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        (z ^ (z >> 31)) % below
     };
     for _ in 0..rows {
-        let mut sick = 0;
+        let (mut sick, kind) = (0, draw(4));
         for column in 0..columns {
-            let value = if draw() % 100 < 40 { 0 } else { draw() % (2 + column % 2) };
-            sick += u64::from(value > 0 && column % 7 == 0);
-            write!(out, "v{value},").expect("written");
+            let (value, last) = value(column, kind, &mut draw);
+            sick += u64::from(2 * value > last && column % 7 == 0);
+            write!(out, "{value},").expect("written");
         }
-        writeln!(out, "{}", if draw() % 8 < sick { "Y" } else { "N" }).expect("written");
+        writeln!(out, "{}", if draw(8) < sick { "Y" } else { "N" }).expect("written");
     }
     out.flush().expect("written");
     let mut text = "[input]\ntable = \"wide.csv\"\n[columns]\n".to_string();
-    names.iter().for_each(|n| writeln!(text, "{n} = {{ role = \"quasi\" }}").expect("text"));
+    for (column, name) in (0u64..).zip(&names) {
+        let hierarchy = match value(column, 0, &mut draw).1 {
+            last @ 12.. => format!(", hierarchy = {{ from = 0, to = {} }}", last + 1),
+            last @ 3.. => {
+                let lines: String = (0..=last).map(|v| format!("{v};group {};*\n", v / 3)).collect();
+                std::fs::write(folder.join(format!("{name}.csv")), lines).expect("written");
+                format!(", hierarchy = \"{name}.csv\"")
+            }
+            _ => String::new(),
+        };
+        writeln!(text, "{name} = {{ role = \"quasi\"{hierarchy} }}").expect("text");
+    }
     text += "class = { role = \"class\" }\n[privacy]\nk = 20\nknows = 4\n[method]\nname = \"specialize\"\n";
     let path = folder.join("wide.toml");
     std::fs::write(&path, text).expect("written");

@@ -85,6 +85,26 @@ fn fewer_records_than_k_make_no_release() {
 }
 
 #[test]
+fn parameters_that_protect_nobody_are_refused() {
+    let method = "name = \"disassociate\"\n";
+    let say = |line: &str| format!("{method}{line}\n");
+    with(&table(), method, &say("max_cluster = 3"), 2, &["line 12", "below 2k = 4"]);
+    with(&table(), "knows = 2", "knows = 0", 2, &["0 means an adversary who knows nothing"]);
+    with(&table(), "knows = 2", "knows = \"all\"", 2, &["must be a number of codes"]);
+    with(&table(), "knows = 2\n", "", 2, &["no `knows`"]);
+    with(&table(), "k = 2", "k = 1", 2, &["protects nobody"]);
+    with(&table(), method, &say("refine_max_passes = 99"), 2, &["from 1 to 16"]);
+    with(&table(), method, &say("constraints = { siblings = 1 }"), 2, &["at least 2"]);
+    with(&table(), method, &say("constraints = { frequent = 5 }"), 2, &["0.05"]);
+    with(&table(), method, &say("constraints = \"none.txt\""), 2, &["none.txt"]);
+    with(&table(), method, "name = \"lattice\"\nmax_suppressed = 0\n", 2, &["no method for sets of codes"]);
+    with(&table(), "layout = \"list\"\n", "", 2, &["say layout ="]);
+    with(&table(), "layout = \"list\"", "layout = \"long\"\nheader = true", 0, &[]);
+    with(&table(), "pid = { role = \"patient\" }", "pid = { role = \"quasi\" }", 2, &["only the codes leave"]);
+    with(&table(), ", separator = \" \"", "", 2, &["no `separator`"]);
+}
+
+#[test]
 fn constraints_are_disjoint_and_unknown_codes_are_said() {
     let policy = POLICY.to_string() + "constraints = \"u.txt\"\n";
     let folder = folder(table().as_bytes(), &policy);

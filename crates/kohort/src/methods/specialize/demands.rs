@@ -91,6 +91,12 @@ impl Demands {
         Demands { k, width, signature, adds, columns }
     }
 
+    /// k alone.
+    #[cfg(test)]
+    pub(super) fn of_k(k: u32) -> Demands {
+        Demands { k, width: 1, signature: Vec::new(), adds: Vec::new(), columns: Vec::new() }
+    }
+
     /// The signature of a tuple.
     pub(super) fn signature(&self, tuple: usize) -> u32 {
         self.signature.get(tuple).copied().unwrap_or(0)

@@ -11,8 +11,10 @@
 //!
 //! # Cost
 //! A step touches the records of the value it specializes; a candidate costs its partitions times
-//! the sets of other columns that were split, and is looked at once.
+//! the sets of other columns that were split, and is looked at once. In wide tables with k alone
+//! most sets are settled by a share of the records (`sift.rs`).
 
+mod bits;
 mod cuts;
 mod demands;
 mod infeasible;
@@ -22,6 +24,7 @@ mod params;
 mod partitions;
 mod pieces;
 mod score;
+mod sift;
 mod suppress;
 mod taxonomy;
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! PAIS: from the top down, the best specialization that keeps the guarantee, until none is left.
 
+use super::bits::View;
 use super::cuts;
 use super::demands::{Demands, Verdict};
 use super::params::{NumericSplit, Objective, Params};
 use super::partitions::Partitions;
 use super::pieces::{Counted, Line, Pieces};
 use super::score::{self, Histogram, Score, Whole};
+use super::sift::{self, Sift};
 use super::taxonomy::{Below, Column};
 use super::validity::{Failure, Question, Reader, Seen};
 use kohort_core::cohort::Cohort;
@@ -378,19 +380,45 @@ impl<'a> Pais<'a> {
     fn failure(&self, q: usize, node: usize, children: &[usize]) -> Option<Failure> {
         let slot = self.partitions.slot(q, node)?;
         let pieces = Pieces::of_split(self.counted(), &self.partitions, q, slot, &self.columns[q], children);
+        let others = self.reader.known - 1;
+        if pieces.plain(&self.demands) && !self.reader.shorter {
+            let (views, k, threads) = (self.views(q), self.demands.k, self.cohort.threads);
+            let sift = Sift { pieces: &pieces, k, views: &views, others, stages: &sift::STAGES, threads };
+            if sift.pays() {
+                let columns = sift.failure(&self.lately[q]);
+                return columns.map(|columns| Failure { columns, verdict: Verdict::TooFew });
+            }
+        }
         let seen = self.seen(&pieces, Some(q));
-        self.question(&pieces, &seen, self.reader.known - 1).failure(&self.lately[q])
+        self.question(&pieces, &seen, others).failure(&self.lately[q])
+    }
+
+    /// The columns that were split, but one.
+    fn split_but(&self, but: Option<usize>) -> impl Iterator<Item = usize> {
+        (0..self.columns.len()).filter(move |&c| Some(c) != but && self.partitions.cut(c).len() > 1)
+    }
+
+    /// The split columns but one, by partition.
+    fn views(&self, but: usize) -> Vec<View<'_>> {
+        let view = |column: usize| {
+            let rows = |&node: &usize| self.histograms[column].rows(&self.columns[column].nodes[node].leaves);
+            let held = self.partitions.cut(column).iter().map(|node| rows(node) > 0).collect();
+            View { column, slots: self.partitions.slots(column), held }
+        };
+        let mut views: Vec<View> = self.split_but(Some(but)).map(view).collect();
+        // Few values first: many have them, so that k of them are met soon.
+        views.sort_by_key(|v| v.held.len());
+        views
     }
 
     /// The split columns but one, as pieces see them.
     pub(super) fn seen(&self, pieces: &Pieces, but: Option<usize>) -> Vec<Seen> {
-        let others = (0..self.columns.len()).filter(|&c| Some(c) != but && self.partitions.cut(c).len() > 1);
         let view = |column: usize| {
             let slots = self.partitions.slots(column);
             let places = self.partitions.cut(column).len() as u32;
             Seen { column, slots: pieces.partition.iter().map(|&p| slots[p as usize]).collect(), places }
         };
-        let mut seen: Vec<Seen> = others.map(view).collect();
+        let mut seen: Vec<Seen> = self.split_but(but).map(view).collect();
         // Few values first: what is numbered on the way stays small.
         seen.sort_by_key(|s| s.places);
         seen

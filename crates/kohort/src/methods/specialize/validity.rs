@@ -127,7 +127,7 @@ impl Question<'_> {
     }
 
     /// Whether a class over these columns fails.
-    fn failure_of(&self, set: &[usize], counter: &mut Counter) -> Option<Failure> {
+    pub(super) fn failure_of(&self, set: &[usize], counter: &mut Counter) -> Option<Failure> {
         let mut groups = self.pieces.child.clone();
         let mut n = self.pieces.children as u32;
         for column in set {
