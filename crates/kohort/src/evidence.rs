@@ -8,7 +8,7 @@ use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
-    Certificate, Chance, Claim, Claimed, ColumnClaim, KnowsClaim, Plan, SensitiveClaim, TClaim, guarantee,
+    Certificate, Chance, Claim, Claimed, ColumnClaim, KnowsClaim, Plan, Recoding, SensitiveClaim, TClaim, guarantee,
 };
 use kohort_core::risk::{self, Attacks, Risk, View};
 use kohort_core::table::Source;
@@ -411,14 +411,16 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Value 
             value["level"] = json!(levels[q]);
             value["level_name"] = json!(own[levels[q]].name);
             value["levels"] = json!(own.len() - 1);
-        } else {
+        } else if plan.recoding == Recoding::ByValue {
             let labels = &plan.changed[q].labels;
             value["recoded"] = json!(match &labels[..] {
                 [one] if one.text == SUPPRESSED => "suppressed",
                 _ => "mixed",
             });
         }
-        value["labels"] = json!(shown_labels(cohort, plan, q));
+        if plan.recoding == Recoding::ByValue {
+            value["labels"] = json!(shown_labels(cohort, plan, q));
+        }
     }
     value
 }

@@ -1,6 +1,6 @@
 //! A plan in which single cells are blank and all others show their value.
 
-use super::plan::{Changed, Part, Parts, Plan, ReleasedLabel, Share, at_level, detail_labels};
+use super::plan::{Changed, Part, Parts, Plan, Recoding, ReleasedLabel, Share, at_level, detail_labels};
 use crate::cohort::Cohort;
 use crate::hierarchy::SUPPRESSED;
 use crate::table::Keys;
@@ -67,6 +67,13 @@ impl Plan {
                 Part { cells: keys.intern(&key), share: share.clone() }
             }));
         }
-        Plan { changed, cells: keys.into_rows(), parts, levels: None, trace: serde_json::Value::Null }
+        Plan {
+            changed,
+            cells: keys.into_rows(),
+            parts,
+            recoding: Recoding::ByCell,
+            levels: None,
+            trace: serde_json::Value::Null,
+        }
     }
 }

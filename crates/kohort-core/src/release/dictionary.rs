@@ -1,6 +1,6 @@
 //! dictionary.md: what each column of a release now means, for the people who receive it.
 
-use super::plan::Plan;
+use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
@@ -76,7 +76,7 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
                 format!("level {level} of {} (`{}`): {}", own.len() - 1, own[level].name, bound.rule_text)
             }
         }
-        (Some(q), None) => match &plan.changed[q].labels[..] {
+        (Some(q), None) if plan.recoding == Recoding::ByValue => match &plan.changed[q].labels[..] {
             [one] if one.text == SUPPRESSED => "suppressed".into(),
             _ => format!("values and coarser labels side by side, each value under one label: {}", bound.rule_text),
         },

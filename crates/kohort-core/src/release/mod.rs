@@ -19,6 +19,6 @@ pub use clusters::{
 };
 pub use dictionary::{codes_dictionary, data_dictionary};
 pub use guarantee::{Guarantee, guarantee};
-pub use plan::{Changed, Part, Parts, Plan, Recoded, ReleasedLabel, Share};
+pub use plan::{Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub use staging::{Staged, Staging};
 pub use write::{Chance, Written, write};

@@ -101,6 +101,15 @@ impl Parts {
     }
 }
 
+/// Whether a value looks the same in every row that shows its column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recoding {
+    /// It does: every value of a quasi-identifier leaves as one label.
+    ByValue,
+    /// A value may be shown in one row and blank in another.
+    ByCell,
+}
+
 /// What happens to each tuple. Rows in no part are deleted.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -110,6 +119,8 @@ pub struct Plan {
     pub cells: Vec<u32>,
     /// The parts of each tuple.
     pub parts: Parts,
+    /// What the method does to values, whatever it did to these.
+    pub recoding: Recoding,
     /// The level of each quasi-identifier, where the method is full-domain.
     pub levels: Option<Vec<usize>>,
     /// What the method tells of its work, for the evidence.
@@ -158,7 +169,14 @@ impl Plan {
             }
             parts.push([Part { cells: keys.intern(&key), share: Share::Whole }]);
         }
-        Plan { changed, cells: keys.into_rows(), parts, levels: None, trace: serde_json::Value::Null }
+        Plan {
+            changed,
+            cells: keys.into_rows(),
+            parts,
+            recoding: Recoding::ByValue,
+            levels: None,
+            trace: serde_json::Value::Null,
+        }
     }
 
     /// The label numbers of a row of cells.
