@@ -10,6 +10,9 @@ use std::ops::Range;
 /// With more combinations of child and signature than this, they are sorted and not counted in place.
 const DENSE: usize = 1 << 20;
 
+/// So many partitions are looked at by one thread at a time.
+const SHARE: usize = 1 << 16;
+
 /// Pieces with their people.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
@@ -65,7 +68,7 @@ impl Pieces {
         partitions: &Partitions,
         link: impl Iterator<Item = u32>,
         children: usize,
-        child: impl Fn(u32) -> u32,
+        child: impl Fn(u32) -> u32 + Sync,
     ) -> Pieces {
         let mut pieces = Pieces { children, ..Pieces::default() };
         let patients = counted.cohort.tuples.patients.as_ref();
@@ -75,7 +78,17 @@ impl Pieces {
         let mut rows = vec![0u32; children];
         let mut number = vec![u32::MAX; children];
         let mut tally = Tally::new(children * signatures);
-        for partition in link {
+        let link: Vec<u32> = link.collect();
+        let alone = if plain { alone(counted, partitions, &link, &child) } else { Vec::new() };
+        let alone = alone.into_iter().flatten().map(Some).chain(std::iter::repeat(None));
+        for (&partition, alone) in link.iter().zip(alone) {
+            if let Some((child, rows @ 1..)) = alone {
+                pieces.counts.push([pieces.partition.len() as u32, 0, rows]);
+                pieces.partition.push(partition);
+                pieces.child.push(child);
+                pieces.rows.push(rows);
+                continue;
+            }
             let tuples = partitions.tuples(partition);
             rows.fill(0);
             tuples.iter().for_each(|&t| rows[child(t) as usize] += counted.weights[t as usize]);
@@ -127,6 +140,26 @@ impl Pieces {
     pub(super) fn plain(&self, demands: &Demands) -> bool {
         demands.width == 1 && self.named.is_empty() && self.counts.len() == self.len()
     }
+}
+
+/// The child and the rows of every partition's only tuple, in shares of the link; no rows where it
+/// has several. Tuples lie all over the table, so that they are fetched many at a time.
+fn alone(
+    counted: Counted,
+    partitions: &Partitions,
+    link: &[u32],
+    child: &(impl Fn(u32) -> u32 + Sync),
+) -> Vec<Vec<(u32, u32)>> {
+    let shares: Vec<&[u32]> = link.chunks(SHARE).collect();
+    super::parallel::map(counted.cohort.threads, shares.len(), |share| {
+        let only = |&partition: &u32| match partitions.tuples(partition) {
+            &[tuple] => tuple,
+            _ => u32::MAX,
+        };
+        let tuples: Vec<u32> = shares[share].iter().map(only).collect();
+        let of = |&t: &u32| if t == u32::MAX { (0, 0) } else { (child(t), counted.weights[t as usize]) };
+        tuples.iter().map(of).collect()
+    })
 }
 
 /// People by key, for one partition at a time.
