@@ -242,3 +242,22 @@ proptest! {
         }
     }
 }
+
+/// A reader who knows both columns is asked about, not one who knows `q0` alone: over that one
+/// column P10, P11 and P12 have the value, 3 of 5; over both at most every second has it.
+#[test]
+fn what_failed_over_fewer_columns_is_tried_again() {
+    let rows = "P4,c,a,0 P10,a,c,4 P20,a,c,2 P30,a,a,2 P0,a,a,0 P10,c,a,2 P20,a,a,0 P30,a,a,0 P12,c,a,1 P10,c,c,1 \
+                P20,c,c,2 P30,a,c,2 P4,c,c,2 P11,c,a,1";
+    let folder = tempfile::tempdir().unwrap();
+    let table = format!("p,q0,q1,s\n{}\n", rows.replace(' ', "\n"));
+    std::fs::write(folder.path().join("in.csv"), table).unwrap();
+    let policy = "[input]\ntable = \"in.csv\"\n[columns]\np = { role = \"patient\" }\nq0 = { role = \"quasi\" }\n\
+                  q1 = { role = \"quasi\" }\ns = { role = \"sensitive\", values = [\"1\", \"3\"] }\n\
+                  [privacy]\nk = 3\nconfidence = 0.5\n[method]\nname = \"specialize\"\nobjective = \"none\"\n";
+    let path = folder.path().join("p.toml");
+    std::fs::write(&path, policy).unwrap();
+    let (_, _, plan) = plan(&path).unwrap();
+    let step = |column: &str| (column.to_string(), "*".to_string());
+    assert_eq!(steps(&plan), [step("q1"), step("q0")]);
+}

@@ -74,7 +74,9 @@ impl Question<'_> {
     /// A class that fails, if there is one. `first`: sets of columns to begin with.
     pub(super) fn failure(&self, first: &[Vec<usize>]) -> Option<Failure> {
         let mut counter = Counter::default();
-        for set in first {
+        // A set of fewer columns, from when fewer were split, may fail in patients where all hold.
+        let size = self.others.min(self.seen.len());
+        for set in first.iter().filter(|set| self.shorter || set.len() == size) {
             if let Some(failure) = self.failure_of(set, &mut counter) {
                 return Some(failure);
             }
