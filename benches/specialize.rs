@@ -130,7 +130,7 @@ fn mixed(column: u64, kind: u64, draw: &mut dyn FnMut(u64) -> u64) -> (u64, u64)
     let last = [1, 2, 5, 11, 99][column as usize % 5];
     let (a, b) = (draw(last + 1), draw(last + 1));
     let value = match draw(4) {
-        0 if column % 2 == 0 => (last + 1) * kind / 4,
+        0 if column.is_multiple_of(2) => (last + 1) * kind / 4,
         1 => a.min(b),
         _ => a,
     };
