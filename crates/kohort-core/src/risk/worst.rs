@@ -15,8 +15,10 @@ pub struct Highest {
     pub is_exact: bool,
 }
 
-/// Up to so many tuples are looked at, over all sets; beyond, the most promising sets are.
-const MOST_LOOKS: usize = 30_000_000;
+/// Where all sets together look at no more tuples, all are counted.
+const ALL_LOOKS: usize = 30_000_000;
+/// Else the most promising sets are, up to so many tuples.
+const MOST_LOOKS: usize = 10_000_000;
 /// With no more labels in any column, all sets are counted together.
 const FEW: usize = 8;
 /// Up to so many sets are looked at before it is asked whether any other could be worse.
@@ -30,7 +32,7 @@ const TOGETHER: usize = 256;
 pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highest>> {
     let crowd = crowd(cohort, view);
     let tuples = crowd.people.tuples();
-    let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len().saturating_mul(tuples) <= MOST_LOOKS;
+    let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len().saturating_mul(tuples) <= ALL_LOOKS;
     // The most people that could be counted as classes, and how promising the set is beyond.
     let possible = |set: &[usize]| set.iter().map(|&c| crowd.known[c].len as f64).product::<f64>();
     let mut order: Vec<(usize, f64, usize)> = cohort
