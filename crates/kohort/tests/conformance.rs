@@ -64,6 +64,20 @@ fn is_truthful(case: &Case, out: &Path) {
     }
 }
 
+/// What no chance decides of the released rows. Which rows of a tuple get its blanks is drawn, so that columns the
+/// method does not read may stand beside other cells.
+fn settled(case: &Case, out: &Path) -> Vec<Vec<String>> {
+    let mut table = Table::released(out);
+    if case.method == "suppress" {
+        let is_quasi: Vec<bool> = table.columns.iter().map(|c| case.quasi.iter().any(|q| q.name == *c)).collect();
+        for row in &mut table.rows {
+            let mut is_quasi = is_quasi.iter();
+            row.retain(|_| is_quasi.next() == Some(&true));
+        }
+    }
+    table.sorted()
+}
+
 fn conforms(case: &Case, folder: &Path) {
     let policy = case.write(folder);
     let (out, released) = match release(&policy, "out", &options(7, 1)) {
@@ -87,7 +101,7 @@ fn conforms(case: &Case, folder: &Path) {
     // The same rows are missing in the same way: NA and empty are one value.
     fs::write(folder.join("table.csv"), turned.table()).unwrap();
     let (other, of_turned) = release(&policy, "turned", &options(8, 1)).unwrap();
-    assert_eq!(Table::released(&out).sorted(), Table::released(&other).sorted(), "row order changes no row");
+    assert_eq!(settled(case, &out), settled(case, &other), "row order changes no row");
     for key in ["k", "smallest_class", "classes", "highest_confidence"] {
         assert_eq!(released.metrics["guarantee"][key], of_turned.metrics["guarantee"][key], "{key}");
     }
