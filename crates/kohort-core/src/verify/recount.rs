@@ -77,8 +77,8 @@ pub(super) struct Counted {
     pub(super) recount: Recount,
 }
 
-/// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed. With patients as the unit the rows of a class
-/// are at least its patients; what is claimed of sensitive values cannot be recounted without them.
+/// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed.
+/// With patients as the unit the rows of a class are at least its patients; what is claimed of sensitive values cannot be recounted without them.
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,

@@ -10,6 +10,7 @@ mod space;
 
 pub use classes::Classes;
 pub use objective::{Costs, Objective};
+pub(crate) use rule::merge_counts;
 pub use rule::{Outcome, Which, apply_rule};
 pub use search::{Best, Limits, search};
 pub use space::Space;

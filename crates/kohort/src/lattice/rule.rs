@@ -170,11 +170,11 @@ impl Members {
         values.clear();
         let Some(patients) = &tuples.patients else {
             values.extend(members.iter().filter_map(|&t| Some((known(t)?, tuples.weights[t as usize]))));
-            merge(values);
+            merge_counts(values);
             return values.iter().map(|v| v.1).sum();
         };
         values.extend(members.iter().filter_map(|&t| Some((known(t)?, u64::from(patients.single[t as usize])))));
-        merge(values);
+        merge_counts(values);
         let mut with_value: u64 = values.iter().map(|v| v.1).sum();
         let mut named: Vec<(u32, u32)> = Vec::new();
         for &t in members {
@@ -186,13 +186,13 @@ impl Members {
         named.dedup();
         with_value += named.chunk_by(|a, b| a.0 == b.0).count() as u64;
         values.extend(named.iter().map(|&(_, value)| (value, 1)));
-        merge(values);
+        merge_counts(values);
         with_value
     }
 }
 
 /// Adds up the counts of equal values and leaves out those without people.
-fn merge(values: &mut Vec<(u32, u64)>) {
+pub(crate) fn merge_counts(values: &mut Vec<(u32, u64)>) {
     values.sort_unstable();
     values.dedup_by(|next, first| {
         let same = next.0 == first.0;

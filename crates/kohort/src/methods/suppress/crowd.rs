@@ -1,6 +1,7 @@
 //! The people of a class, and whether they are enough.
 
 use super::records::Records;
+use crate::lattice::merge_counts;
 use kohort_core::cohort::Cohort;
 use kohort_core::privacy::Counts;
 
@@ -108,7 +109,7 @@ impl Crowd {
         self.named.sort_unstable();
         self.named.dedup();
         for values in &mut self.values {
-            merge(&mut values.single);
+            merge_counts(&mut values.single);
             values.named.sort_unstable();
             values.named.dedup();
         }
@@ -121,20 +122,7 @@ impl Values {
         let mut values = self.single.clone();
         let single: u64 = values.iter().map(|v| v.1).sum();
         values.extend(self.named.iter().map(|&(_, value)| (value, 1)));
-        merge(&mut values);
+        merge_counts(&mut values);
         (values, single + self.named.chunk_by(|a, b| a.0 == b.0).count() as u64)
     }
-}
-
-/// Adds up the counts of equal values and leaves out those without people.
-fn merge(values: &mut Vec<(u32, u64)>) {
-    values.sort_unstable();
-    values.dedup_by(|next, first| {
-        let same = next.0 == first.0;
-        if same {
-            first.1 += next.1;
-        }
-        same
-    });
-    values.retain(|v| v.1 > 0);
 }
