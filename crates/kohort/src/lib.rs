@@ -15,3 +15,4 @@ pub mod planned;
 pub mod queries;
 pub mod reconstruct;
 pub mod report;
+pub mod truthful;
