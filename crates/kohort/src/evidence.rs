@@ -6,6 +6,7 @@ pub mod invented;
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
+use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
@@ -216,21 +217,18 @@ pub fn measure(
     let out = recount.rows;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let after = View::After(plan);
-    let (sizes_before, sizes_after) = (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, after, &all));
+    let (risks, (utility, cells)) = parallel::both(
+        cohort.threads,
+        || {
+            Ok::<_, Error>((
+                (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, after, &all)),
+                highest(cohort, plan)?,
+            ))
+        },
+        || (usefulness(cohort, plan), utility::cells(cohort, plan)),
+    );
+    let ((sizes_before, sizes_after), (highest_before, highest_after)) = risks?;
     let risk_all = |sizes: &[u64]| risk_json(cohort, &Risk::of(&all, sizes));
-    let worst = |view: View| {
-        let worst = risk::worst(cohort, view, cohort.threads)?;
-        let highest = worst.map_or(Value::Null, |w| {
-            let mut value = risk_json(cohort, &w.risk);
-            if !w.is_exact {
-                value["exact"] = json!(false);
-            }
-            value
-        });
-        Ok::<Value, Error>(highest)
-    };
-    let cells = utility::cells(cohort, plan);
-    let discernibility = utility::discernibility(cohort, plan);
     let by_column: Map<String, Value> = plan
         .changed
         .iter()
@@ -292,39 +290,63 @@ pub fn measure(
         "cells": { "suppressed": cells.suppressed, "share": cells.share, "by_column": by_column },
         "levels": levels,
         "columns": columns,
-        "risk": { "before": worst(View::Before)?, "after": worst(after)? },
+        "risk": { "before": highest_before, "after": highest_after },
         "risk_all": { "before": risk_all(&sizes_before), "after": risk_all(&sizes_after) },
         "class_sizes": { "before": histogram(&sizes_before), "after": histogram(&sizes_after) },
-        "utility": {
-            "loss": utility::loss(cohort, plan),
-            "precision": utility::precision(cohort, plan),
-            "discernibility": discernibility,
-            "discernibility_ratio": discernibility / (rows as f64 * rows as f64),
-            "average_class_size": utility::average_class_size(cohort, plan),
-            "entropy": utility::entropy(cohort, plan),
-        },
+        "utility": utility,
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    metrics["timing"] = timing.finish();
+    Ok(metrics)
+}
+
+/// The highest risk over the sets that the adversary may know, before and after.
+fn highest(cohort: &Cohort, plan: &Plan) -> Result<(Value, Value)> {
+    let worst = |view: View| {
+        let worst = risk::worst(cohort, view, cohort.threads)?;
+        let highest = worst.map_or(Value::Null, |w| {
+            let mut value = risk_json(cohort, &w.risk);
+            if !w.is_exact {
+                value["exact"] = json!(false);
+            }
+            value
+        });
+        Ok::<Value, Error>(highest)
+    };
+    Ok((worst(View::Before)?, worst(View::After(plan))?))
+}
+
+/// What the release is still good for.
+fn usefulness(cohort: &Cohort, plan: &Plan) -> Value {
+    let rows = cohort.tuples.rows as f64;
+    let discernibility = utility::discernibility(cohort, plan);
+    let mut useful = json!({
+        "loss": utility::loss(cohort, plan),
+        "precision": utility::precision(cohort, plan),
+        "discernibility": discernibility,
+        "discernibility_ratio": discernibility / (rows * rows),
+        "average_class_size": utility::average_class_size(cohort, plan),
+        "entropy": utility::entropy(cohort, plan),
+    });
     let reconstruction = utility::reconstruction(cohort, plan);
-    metrics["utility"]["rce"] = json!(reconstruction.attribute);
-    metrics["utility"]["rce_joint"] = json!(reconstruction.joint);
+    useful["rce"] = json!(reconstruction.attribute);
+    useful["rce_joint"] = json!(reconstruction.joint);
     let error = utility::query_error(cohort, plan);
     for (q, quasi) in cohort.quasi.iter().enumerate() {
-        metrics["utility"]["by_column"][&quasi.name] =
+        useful["by_column"][&quasi.name] =
             json!({ "rce": reconstruction.by_column[q], "query_error": error.by_column[q] });
     }
     for (number, error) in (1..).zip(&error.by_number) {
-        metrics["utility"]["query_error"][number.to_string()] = json!(error);
+        useful["query_error"][number.to_string()] = json!(error);
     }
     if let Some(c) = utility::classification(cohort, plan) {
-        metrics["utility"]["classification"] = json!({
+        useful["classification"] = json!({
             "column": c.column, "learned": c.learned, "foretold": c.foretold,
             "baseline_error": c.baseline_error, "error": c.error, "upper_bound_error": c.upper_bound_error,
         });
     }
-    metrics["timing"] = timing.finish();
-    Ok(metrics)
+    useful
 }
 
 /// The files of a release, as metrics.json lists them.
