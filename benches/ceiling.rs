@@ -186,7 +186,7 @@ fn quality(folder: &Path) {
         line("k-anonymity", k, "", &lattice("0"));
         line("k-anonymity, 5 % may go", k, "", &lattice("0.05"));
         for h in ["0.25", "0.3", "0.35"] {
-            for (most, name) in [("0.005", "0.5 %"), ("0.05", "5 %")] {
+            for (most, name) in [("0.05", "5 %"), ("0.2", "20 %")] {
                 for padding in ["exact", "randomized"] {
                     line(&format!("ceiling, {padding}, up to {name}"), k, h, &ceiling(h, padding, most, 1));
                 }

@@ -62,7 +62,12 @@ fn numbers_out_of_range_are_refused() {
 #[test]
 fn what_cannot_be_met_is_said_with_what_can() {
     // The finest permitted level of q is *: a degree of a half.
-    ends("q = { role = \"quasi\" }", "q = { role = \"quasi\", levels = [\"*\"] }", 3, &["smallest h that is met is 0.5"]);
+    ends(
+        "q = { role = \"quasi\" }",
+        "q = { role = \"quasi\", levels = [\"*\"] }",
+        3,
+        &["smallest h that is met is 0.5"],
+    );
     ends("max_counterfeits = 0.3", "max_counterfeits = 0.01", 3, &["at least 5 counterfeits", "allows 0 of 62"]);
     ends("real_k = 2", "real_k = 3", 3, &["real_k = 3", "largest real_k that can be met is 2"]);
     ends("k = 5\n", "k = 5\nconfidence = 0.3\n", 3, &["required of sensitive values"]);
@@ -73,11 +78,13 @@ fn what_cannot_be_met_is_said_with_what_can() {
 #[test]
 fn a_catalog_needs_one_sensitive_column() {
     let grouped = "max_counterfeits = 0.3\ncatalog = \"grouped\"";
-    let other = POLICY.replace("s = { role = \"sensitive\", domain = [\"flu\", \"gout\", \"hiv\"] }", "s = { role = \"class\" }");
+    let other = POLICY
+        .replace("s = { role = \"sensitive\", domain = [\"flu\", \"gout\", \"hiv\"] }", "s = { role = \"class\" }");
     let none = folder(table().as_bytes(), &other.replace("max_counterfeits = 0.3", grouped));
     let said = run(none.path(), &["anonymize", "p.toml"]);
     assert!(said.code == Some(2) && said.err.contains("no column has role = \"sensitive\""), "{}", said.all());
-    let two = POLICY.replace("o = { role = \"other\", reason = \"a test\" }", "o = { role = \"sensitive\", domain = [\"x\"] }");
+    let two = POLICY
+        .replace("o = { role = \"other\", reason = \"a test\" }", "o = { role = \"sensitive\", domain = [\"x\"] }");
     let two = folder(table().as_bytes(), &two.replace("max_counterfeits = 0.3", grouped));
     let said = run(two.path(), &["anonymize", "p.toml"]);
     assert!(said.code == Some(2) && said.err.contains("2 columns"), "{}", said.all());
@@ -86,14 +93,24 @@ fn a_catalog_needs_one_sensitive_column() {
 #[test]
 fn values_that_may_be_drawn_are_listed() {
     ends("\"gout\", \"hiv\"]", "\"gout\"]", 2, &["column `s`", "1 of its values", "--show-values"]);
-    ends("max_counterfeits = 0.3", "max_counterfeits = 0.3\nreference = \"ref.csv\"", 2, &["ref.csv, line 2", "value;share"]);
+    ends(
+        "max_counterfeits = 0.3",
+        "max_counterfeits = 0.3\nreference = \"ref.csv\"",
+        2,
+        &["ref.csv, line 2", "value;share"],
+    );
     ends("max_counterfeits = 0.3", "max_counterfeits = 0.3\nreference = { o = \"ref.csv\" }", 2, &["`o`", "sensitive"]);
     ends("max_counterfeits = 0.3", "max_counterfeits = 0.3\nreference = \"none.csv\"", 2, &["none.csv"]);
     let nothing = "max_counterfeits = 0.3\nforbidden = [{ q = \"CANARY-q9\", s = [\"flu\", \"gout\", \"hiv\"] }]";
     let folder = folder(table().as_bytes(), &POLICY.replace("max_counterfeits = 0.3", nothing));
     let said = run(folder.path(), &["anonymize", "p.toml"]);
     assert!(said.code == Some(2) && said.err.contains("no value of `s` is left"), "{}", said.all());
-    ends("max_counterfeits = 0.3", "max_counterfeits = 0.3\nforbidden = [{ qq = \"x\" }]", 2, &["`qq`", "Did you mean `q`?"]);
+    ends(
+        "max_counterfeits = 0.3",
+        "max_counterfeits = 0.3\nforbidden = [{ qq = \"x\" }]",
+        2,
+        &["`qq`", "Did you mean `q`?"],
+    );
     ends("max_counterfeits = 0.3", "max_counterfeits = 0.3\nforbidden = [[\"q\"]]", 2, &["forbidden", "combinations"]);
 }
 

@@ -297,6 +297,9 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    if let Method::Ceiling(params) = method {
+        invented::add(&mut metrics, cohort, plan, policy, params, verified, (recount, compared))?;
+    }
     metrics["timing"] = timing.finish();
     Ok(metrics)
 }

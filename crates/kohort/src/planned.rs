@@ -93,9 +93,6 @@ impl Planned {
                 let found = (recount, compared);
                 let mut metrics = evidence::measure(cohort, plan, policy, method, verified, found, timing)?;
                 evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref());
-                if let Method::Ceiling(params) = method {
-                    evidence::invented::add(&mut metrics, cohort, plan, policy, params, verified, found)?;
-                }
                 Ok(metrics)
             }
             (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {

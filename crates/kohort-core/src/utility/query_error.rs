@@ -26,7 +26,7 @@ pub struct QueryError {
 pub fn query_error(cohort: &Cohort, plan: &Plan) -> QueryError {
     let published = Published::new(cohort, plan);
     let columns = cohort.quasi.len();
-    let by_column: Vec<f64> = (0..columns).map(|q| published.error(&[q])).collect();
+    let by_column: Vec<f64> = (0..columns).map(|q| published.error_of_one(q)).collect();
     let mut by_number = vec![by_column.iter().sum::<f64>() / columns.max(1) as f64];
     let mut looks = MOST_LOOKS;
     for number in 2..=columns.min(MOST_COLUMNS) {
@@ -98,6 +98,19 @@ impl<'a> Published<'a> {
         Published { cohort, plan, rows, labels }
     }
 
+    /// The error of counts by the values of one column: without hashing, since every column is looked at.
+    fn error_of_one(&self, q: usize) -> f64 {
+        let mut counts = vec![0.0; self.plan.changed[q].labels.len()];
+        self.rows.iter().for_each(|&(cells, rows)| counts[self.plan.row(cells)[q] as usize] += rows);
+        let truth = self.cohort.tuples.frequencies(q);
+        let groups = truth.iter().zip(&self.labels[q]).filter(|(count, _)| **count > 0);
+        let errors = groups.clone().map(|(&count, labels)| {
+            let estimate: f64 = labels.iter().map(|&(label, share)| share * counts[label as usize]).sum();
+            (estimate - count as f64).abs() / count as f64
+        });
+        errors.sum::<f64>() / groups.count().max(1) as f64
+    }
+
     /// The error of counts by the values of these columns.
     fn error(&self, set: &[usize]) -> f64 {
         let tuples = &self.cohort.tuples;
@@ -134,5 +147,47 @@ impl<'a> Published<'a> {
             sum += share * self.estimate(set, group, at + 1, key, shown, counts);
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Tuples;
+
+    /// Four rows of a and two of b, in one class of both: each counts for three.
+    #[test]
+    fn a_label_shares_its_count_evenly() {
+        let rows: Vec<Vec<&str>> = [vec!["a"; 4], vec!["b"; 2]].concat().into_iter().map(|v| vec![v, "x"]).collect();
+        let tuples = Tuples::from_rows(&rows, None);
+        let quasi = (0..2).map(|q| crate::cohort::Quasi {
+            name: format!("q{q}"),
+            column: q,
+            hierarchy: crate::hierarchy::Rule::Flat.apply(&tuples.dictionaries[q].texts(), false),
+            levels: vec![0, 1],
+            weight: 1.0,
+        });
+        let cohort = Cohort {
+            quasi: quasi.collect(),
+            details: vec![],
+            required: vec![],
+            class: None,
+            sets: vec![vec![0, 1]],
+            dependencies: vec![],
+            excluded: 0,
+            catalogued: None,
+            stocks: vec![],
+            notes: vec![],
+            threads: 1,
+            tuples,
+        };
+        let error = query_error(&cohort, &Plan::full_domain(&cohort, &[1, 0], &[true, true]));
+        assert_eq!(error.by_column, [(0.25 + 0.5) / 2.0, 0.0]);
+        assert_eq!(error.by_number, [0.1875, (0.25 + 0.5) / 2.0]);
+        let published = Plan::full_domain(&cohort, &[0, 0], &[true, false]);
+        // Whoever was deleted counts for nobody.
+        assert_eq!(query_error(&cohort, &published).by_column, [0.5, 2.0 / 6.0]);
+        let rce = super::super::reconstruction(&cohort, &published);
+        assert_eq!((rce.by_column, rce.joint), (vec![1.0 / 3.0, 1.0 / 3.0], 1.0 / 3.0));
     }
 }
