@@ -1,6 +1,7 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
 pub mod codes;
+pub mod invented;
 
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
@@ -9,7 +10,8 @@ use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
-    Certificate, Chance, Claim, Claimed, ColumnClaim, KnowsClaim, Plan, Recoding, SensitiveClaim, TClaim, guarantee,
+    Certificate, Chance, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, Recoding, SensitiveClaim,
+    TClaim, guarantee,
 };
 use kohort_core::risk::{self, Attacks, Risk, View};
 use kohort_core::table::Source;
@@ -63,7 +65,7 @@ pub fn draft_certificate(
     chance: &Chance,
 ) -> Certificate {
     let patients = policy.patient().is_some();
-    let claim = claim(policy, cohort, plan);
+    let claim = claim(policy, cohort, plan, method);
     let columns = policy.released().into_iter().map(|c| {
         let column = &policy.columns[c];
         let of = match &column.role {
@@ -100,6 +102,12 @@ pub fn draft_certificate(
     } else {
         assumed.push("Every row is another person.".into());
     }
+    if claim.invented.is_some() {
+        not_recountable.push("Which rows are invented, and how many people a class holds without them.".into());
+        if !claim.sensitive.is_empty() {
+            not_recountable.push("What is claimed of sensitive values without the invented rows.".into());
+        }
+    }
     let claim = Claimed::Table(claim);
     Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
@@ -117,7 +125,7 @@ pub fn draft_certificate(
     }
 }
 
-fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan) -> Claim {
+fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan, method: &Method) -> Claim {
     let name = |q: &usize| cohort.quasi[*q].name.clone();
     let knows = match &policy.privacy.knows {
         Knows::All => KnowsClaim::All,
@@ -159,7 +167,15 @@ fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan) -> Claim {
             t_closeness,
         }
     });
-    Claim { k: policy.privacy.k, knows, sensitive: sensitive.collect() }
+    let invented = match method {
+        Method::Ceiling(params) => Some(InventedClaim {
+            real_k: params.real_k,
+            padding: params.padding,
+            catalog: plan.catalog.as_ref().map(|c| policy.columns[c.column].name.clone()),
+        }),
+        Method::Lattice(_) | Method::Specialize(_) | Method::Suppress(_) => None,
+    };
+    Claim { k: policy.privacy.k, knows, sensitive: sensitive.collect(), invented }
 }
 
 /// By value code of a tuple column: whether any released row has it.
@@ -167,6 +183,10 @@ fn leaving(cohort: &Cohort, plan: &Plan, position: usize) -> Vec<bool> {
     let mut leaves = vec![false; cohort.tuples.dictionaries[position].len()];
     for t in (0..cohort.tuples.len()).filter(|&t| plan.rows(cohort, t).any(|(_, rows)| rows > 0)) {
         leaves[cohort.tuples.code(t, position) as usize] = true;
+    }
+    // What only invented rows show leaves as well.
+    if let Some(stock) = cohort.stocks.iter().position(|s| s.position == Some(position)) {
+        plan.added.iter().for_each(|added| leaves[added.values[stock] as usize] = true);
     }
     leaves
 }
@@ -264,7 +284,7 @@ pub fn measure(
         "files": files,
         "kohort": env!("CARGO_PKG_VERSION"),
         "test": findings.certificate.test,
-        "rows": { "in": rows + cohort.excluded, "excluded": cohort.excluded, "suppressed": rows - out, "counterfeit": 0, "out": out },
+        "rows": { "in": rows + cohort.excluded, "excluded": cohort.excluded, "suppressed": rows + compared.added - out, "counterfeit": compared.added, "out": out },
         "people": { "unit": if policy.patient().is_some() { "patient" } else { "row" }, "in": cohort.tuples.people() },
         "tuples": cohort.tuples.len(),
         "cells": { "suppressed": cells.suppressed, "share": cells.share, "by_column": by_column },
@@ -277,6 +297,9 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    if let Method::Ceiling(params) = method {
+        invented::add(&mut metrics, cohort, plan, policy, params, verified, (recount, compared))?;
+    }
     metrics["timing"] = timing.finish();
     Ok(metrics)
 }
@@ -309,6 +332,17 @@ fn usefulness(cohort: &Cohort, plan: &Plan) -> Value {
         "average_class_size": utility::average_class_size(cohort, plan),
         "entropy": utility::entropy(cohort, plan),
     });
+    let reconstruction = utility::reconstruction(cohort, plan);
+    useful["rce"] = json!(reconstruction.attribute);
+    useful["rce_joint"] = json!(reconstruction.joint);
+    let error = utility::query_error(cohort, plan);
+    for (q, quasi) in cohort.quasi.iter().enumerate() {
+        useful["by_column"][&quasi.name] =
+            json!({ "rce": reconstruction.by_column[q], "query_error": error.by_column[q] });
+    }
+    for (number, error) in (1..).zip(&error.by_number) {
+        useful["query_error"][number.to_string()] = json!(error);
+    }
     if let Some(c) = utility::classification(cohort, plan) {
         useful["classification"] = json!({
             "column": c.column, "learned": c.learned, "foretold": c.foretold,

@@ -16,3 +16,4 @@ pub mod queries;
 pub mod rare;
 pub mod reconstruct;
 pub mod report;
+pub mod truthful;

@@ -6,12 +6,14 @@
 mod bind;
 mod column;
 mod exclude;
+mod invents;
 mod population;
 mod privacy;
 mod section;
 
 pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
 pub use column::{Column, Role, Unmapped};
+pub use invents::Invents;
 pub use population::{Population, Registry};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};

@@ -1,6 +1,7 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
 mod blanked;
+mod catalog;
 mod certificate;
 mod clusters;
 mod dictionary;
@@ -10,8 +11,10 @@ mod shuffle;
 mod staging;
 mod write;
 
+pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub use certificate::{
-    Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim,
+    Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, InventedClaim, KnowsClaim, SensitiveClaim,
+    TClaim,
 };
 pub use clusters::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
@@ -19,6 +22,7 @@ pub use clusters::{
 };
 pub use dictionary::{codes_dictionary, data_dictionary};
 pub use guarantee::{Guarantee, guarantee};
-pub use plan::{Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub use staging::{Staged, Staging};
+pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};
