@@ -1,6 +1,7 @@
 //! The kohort command: arguments → one library call → print. No logic.
 
 mod anonymize;
+mod compare;
 mod demo;
 mod hierarchy;
 mod init;
@@ -47,6 +48,7 @@ enum Command {
     Init(init::Args),
     Risk(risk::Args),
     Anonymize(anonymize::Args),
+    Compare(compare::Args),
     Verify(verify::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Init(args) => init::run(&args, &context),
         Command::Risk(args) => risk::run(&args, &context),
         Command::Anonymize(args) => anonymize::run(&args, &context),
+        Command::Compare(args) => compare::run(&args, &context),
         Command::Verify(args) => verify::run(&args, &context),
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Truthful(args) => truthful::run(&args, &context),

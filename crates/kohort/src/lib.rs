@@ -3,6 +3,7 @@
 //! Start with [`pipeline`]: it is the whole product in one page.
 
 pub mod baselines;
+pub mod compare;
 pub mod demo;
 pub mod evidence;
 pub mod hospital;

@@ -89,6 +89,7 @@ impl PolicyFile {
         let Some(section) = root.section("input")? else {
             return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
         };
+        let folder = &section.text("folder")?.map_or_else(|| folder.to_path_buf(), |own| folder.join(own));
         let mut input = read_input(&section, folder)?;
         if let Some(columns) = root.section("columns")? {
             for (name, item) in &columns.entries {
@@ -101,7 +102,7 @@ impl PolicyFile {
         }
         let layout = section.word("layout", &[("list", Layout::List), ("long", Layout::Long)])?;
         let layout = layout.unwrap_or(Layout::Table);
-        Ok(PolicyFile { input, layout, text: text.into(), folder: folder.into(), root })
+        Ok(PolicyFile { input, layout, text: text.into(), folder: folder.clone(), root })
     }
 
     /// Binds the policy to its table.
@@ -300,6 +301,7 @@ fn check_sensitive(section: &Section, privacy: &Privacy, columns: &[Column], not
 fn read_input(section: &Section, folder: &Path) -> Result<Input> {
     section.only(&[
         "table",
+        "folder",
         "missing",
         "delimiter",
         "header",

@@ -59,6 +59,23 @@ impl Section {
         Section { file: file.into(), name: name.into(), line: 0, entries: Vec::new() }
     }
 
+    /// The section as the text of a policy: keys first, then sections.
+    pub fn to_toml(&self) -> String {
+        let is_section = |item: &Item| matches!(item.value, Value::Section(_));
+        let mut text = String::new();
+        for (key, item) in self.entries.iter().filter(|(_, item)| !is_section(item)) {
+            text += &format!("{} = {}\n", written_key(key), written(&item.value));
+        }
+        for (key, item) in &self.entries {
+            let Value::Section(section) = &item.value else { continue };
+            text += &format!("\n[{}]\n", written_key(key));
+            for (key, item) in &section.entries {
+                text += &format!("{} = {}\n", written_key(key), written(&item.value));
+            }
+        }
+        text
+    }
+
     /// The item at `key`.
     pub fn get(&self, key: &str) -> Option<&Item> {
         self.entries.iter().find(|(k, _)| k == key).map(|(_, item)| item)
@@ -229,6 +246,44 @@ fn convert(file: &str, text: &str, name: &str, value: &Spanned<DeValue<'_>>) -> 
                 .collect(),
         ),
         DeValue::Table(t) => Value::Section(section(file, text, name, &Spanned::new(value.span(), t.clone()))),
+    }
+}
+
+/// A key as it is written.
+fn written_key(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { key.into() } else { written_text(key) }
+}
+
+fn written_text(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted += &format!("\\u{:04X}", c as u32),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// A value on one line.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Text(text) => written_text(text),
+        Value::Number(digits) => digits.clone(),
+        Value::Flag(flag) => flag.to_string(),
+        // No key takes one: reading refuses it.
+        Value::Date => "\"\"".into(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| written(&item.value)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Section(section) => {
+            let one = |(key, item): &(String, Item)| format!("{} = {}", written_key(key), written(&item.value));
+            let entries: Vec<String> = section.entries.iter().map(one).collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
     }
 }
 

@@ -66,6 +66,21 @@ pub const NAMES: [&str; 4] = ["lattice", "specialize", "suppress", "ceiling"];
 /// Methods of later versions, so that a policy for them is told so.
 const LATER: [&str; 1] = ["claims"];
 
+/// The methods a policy may name, whatever its data.
+pub const ALL_NAMES: [&str; 5] = ["lattice", "specialize", "suppress", "ceiling", "disassociate"];
+
+/// The keys that [method] may have beside this name.
+pub fn keys_of(method: &str) -> &'static [&'static str] {
+    match method {
+        "lattice" => &lattice::KEYS,
+        "specialize" => &specialize::KEYS,
+        "suppress" => &suppress::KEYS,
+        "ceiling" => &ceiling::KEYS,
+        "disassociate" => &disassociate::KEYS,
+        _ => &[],
+    }
+}
+
 impl Method {
     /// The method the policy names.
     pub fn of(policy: &Policy) -> Result<Method> {

@@ -23,11 +23,13 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use escape::{escape, shorten};
 use place::Place;
 use serde_json::Value;
+pub(crate) use table::cards;
 
 /// No network, no script, no fonts but the reader's own.
-const CSS: &str = include_str!("html/page.css");
+pub(crate) const CSS: &str = include_str!("html/page.css");
 
 /// The page.
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {

@@ -2,6 +2,8 @@
 
 mod html;
 
+pub(crate) use html::{CSS, cards, escape, shorten};
+
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Plan, Staged, codes_dictionary, data_dictionary};

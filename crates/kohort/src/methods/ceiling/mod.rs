@@ -23,7 +23,7 @@ mod padding;
 mod params;
 
 pub use forbidden::{Forbidden, Term};
-pub use params::{Ceiling, Objective, Params};
+pub use params::{Ceiling, KEYS, Objective, Params};
 
 use crate::lattice::Space;
 use best::Search;

@@ -53,21 +53,15 @@ pub struct Params {
     pub forbidden: Forbidden,
 }
 
+/// What [method] may say.
+pub const KEYS: [&str; 9] =
+    ["name", "h", "real_k", "catalog", "padding", "max_counterfeits", "reference", "objective", "forbidden"];
+
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&[
-            "name",
-            "h",
-            "real_k",
-            "catalog",
-            "padding",
-            "max_counterfeits",
-            "reference",
-            "objective",
-            "forbidden",
-        ])?;
+        section.only(&KEYS)?;
         let missing = |message: String| Err(section.error(section.line, message));
         let ceiling = match section.get("h").map(|item| &item.value) {
             None => {

@@ -22,7 +22,7 @@ mod tests;
 mod verpart;
 
 pub use constraints::Constraints;
-pub use params::{ConstraintsBy, Formed, Level, Params, Refine};
+pub use params::{ConstraintsBy, Formed, KEYS, Level, Params, Refine};
 pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};

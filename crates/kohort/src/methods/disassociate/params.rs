@@ -88,7 +88,8 @@ impl Default for Params {
     }
 }
 
-const KEYS: [&str; 10] = [
+/// What [method] may say.
+pub const KEYS: [&str; 10] = [
     "name",
     "max_cluster",
     "refine",

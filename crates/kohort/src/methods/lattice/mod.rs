@@ -15,7 +15,7 @@ mod params;
 #[cfg(test)]
 mod tests;
 
-pub use params::Params;
+pub use params::{KEYS, Params};
 
 use crate::lattice::{Limits, Space, search};
 use kohort_core::Result;

@@ -14,10 +14,13 @@ pub struct Params {
     pub objective: Objective,
 }
 
+/// What [method] may say.
+pub const KEYS: [&str; 3] = ["name", "max_suppressed", "objective"];
+
 impl Params {
     /// Reads and checks them.
     pub fn read(section: &Section) -> Result<Params> {
-        section.only(&["name", "max_suppressed", "objective"])?;
+        section.only(&KEYS)?;
         let Some(max_suppressed) = section.share("max_suppressed")? else {
             return Err(section.error(
                 section.line,

@@ -31,7 +31,7 @@ mod taxonomy;
 mod tests;
 mod validity;
 
-pub use params::{NumericSplit, Objective, Params, ScoreMode};
+pub use params::{KEYS, NumericSplit, Objective, Params, ScoreMode};
 
 use demands::Demands;
 use kohort_core::Result;

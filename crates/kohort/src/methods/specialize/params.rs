@@ -63,19 +63,15 @@ pub struct Params {
     pub min_gain: Option<f64>,
 }
 
+/// What [method] may say.
+pub const KEYS: [&str; 7] =
+    ["name", "objective", "max_steps", "max_suppressed", "numeric_split", "min_gain", "score_mode"];
+
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&[
-            "name",
-            "objective",
-            "max_steps",
-            "max_suppressed",
-            "numeric_split",
-            "min_gain",
-            "score_mode",
-        ])?;
+        section.only(&KEYS)?;
         if let Knows::Sets(_) = policy.privacy.knows {
             return Err(section.wrong(
                 "name",

@@ -28,7 +28,7 @@ mod settle;
 mod tests;
 mod undo;
 
-pub use params::{Order, Params, Remainder};
+pub use params::{KEYS, Order, Params, Remainder};
 
 use crowd::Rule;
 use infer::Inference;

@@ -27,11 +27,14 @@ pub struct Params {
     pub order: Order,
 }
 
+/// What [method] may say.
+pub const KEYS: [&str; 5] = ["name", "weights", "remainder", "order", "samples"];
+
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&["name", "weights", "remainder", "order", "samples"])?;
+        section.only(&KEYS)?;
         if section.get("samples").is_some() {
             return Err(section.wrong("samples", "is not available in this version: release the whole file."));
         }

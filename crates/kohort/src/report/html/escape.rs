@@ -4,7 +4,7 @@
 ///
 /// Control characters have no place in HTML and leave as the replacement character, and so do the
 /// marks that turn the direction of writing: a name must not rearrange the text around it.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -51,7 +51,7 @@ pub(super) fn codes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// At most `width` columns of a fixed-width font, and an ellipsis if something was cut.
-pub(super) fn shorten(text: &str, width: usize) -> String {
+pub(crate) fn shorten(text: &str, width: usize) -> String {
     // Scripts from Hangul on are drawn about twice as wide.
     let wide = |c: char| if c >= '\u{1100}' { 2 } else { 1 };
     if text.chars().map(wide).sum::<usize>() <= width {

@@ -1,0 +1,77 @@
+//! `kohort compare POLICY`: several settings side by side.
+
+use crate::output::{count, note, percent, say};
+use crate::{Context, progress};
+use kohort::compare::{Vary, compare};
+use kohort::pipeline::Options;
+use kohort_core::Result;
+use std::path::PathBuf;
+
+/// Try several settings and lay them side by side
+///
+/// Every setting is released and verified; its numbers are kept, the release is not. The page shows
+/// risk against loss and marks the settings that no other one beats; for each setting there is a
+/// policy to release it with.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  kohort compare policy.toml --vary k=3,5,10
+  kohort compare policy.toml --vary k=5,11,20 --vary method=lattice,suppress --vary max_suppressed=0,0.05")]
+pub(crate) struct Args {
+    /// The policy file
+    policy: PathBuf,
+    /// A key of [privacy] or [method] and its values; `method` is the method's name. May be given several times
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    vary: Vec<Vary>,
+    /// The folder to make [default: the policy's name with -compare]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Replace DIR if it is an older comparison
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
+    let out = args.output.clone().unwrap_or_else(|| {
+        let stem = args.policy.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        args.policy.with_file_name(format!("{stem}-compare"))
+    });
+    let options = Options {
+        force: args.force,
+        keep_rows: false,
+        seed: None,
+        threads: context.threads,
+        progress: progress::bar(),
+    };
+    let made = compare(&args.policy, &args.vary, &out, &options)?;
+    drop(options);
+    let widest = made.tried.iter().map(|t| t.name.chars().count()).max().unwrap_or(0).clamp(7, 60);
+    say(&format!(
+        "{:<widest$}  {:>12} {:>8} {:>10} {:>10}  ",
+        "setting", "highest risk", "loss", "suppressed", "cells"
+    ));
+    for t in &made.tried {
+        match &t.outcome {
+            Ok(metrics) => say(&format!(
+                "{:<widest$}  {:>12} {:>8} {:>10} {:>10}  {}",
+                t.name,
+                t.risk().map_or("–".into(), |x| format!("{x:.4}")),
+                t.loss().map_or("–".into(), |x| format!("{x:.4}")),
+                count(&metrics["rows"]["suppressed"]),
+                percent(&metrics["cells"]["share"]),
+                if t.is_knee {
+                    "frontier, its bend"
+                } else if t.on_frontier {
+                    "frontier"
+                } else {
+                    ""
+                }
+            )),
+            Err(reason) => say(&format!("{:<widest$}  none: {reason}", t.name)),
+        }
+    }
+    note("the bend of the frontier is a proposal: what risk is acceptable is yours to decide.");
+    say(&format!("page: {}", made.folder.join("compare.html").display()));
+    say(&format!("to release one: kohort anonymize {}", made.folder.join("policies").join("….toml").display()));
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
+
+use super::Tried;
+use crate::report::{CSS, cards, escape, shorten};
+use serde_json::Value;
+
+const WIDTH: f64 = 380.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 52.0;
+const BOTTOM: f64 = 46.0;
+const TOP: f64 = 14.0;
+const RIGHT: f64 = 16.0;
+
+/// The page.
+pub(super) fn page(tried: &[Tried]) -> String {
+    let knee = tried.iter().find(|t| t.is_knee).map_or(String::new(), |t| {
+        format!(
+            "<p>The bend of the frontier: <strong>{}</strong>. With less risk than there, loss grows fast. It is a \
+             proposal, not a decision.</p>\n",
+            escape(&t.name)
+        )
+    });
+    let body = format!(
+        "<h1>Settings side by side</h1>\n<p>{} settings, of which {} were released and verified. A setting on the \
+         frontier is not beaten: no other one has both less risk and less loss.</p>\n{knee}{}{}",
+        tried.len(),
+        tried.iter().filter(|t| t.outcome.is_ok()).count(),
+        picture(tried),
+        table(tried)
+    );
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>Settings side by side</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{body}\
+         <footer>compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, to be \
+         released with kohort anonymize.</footer>\n</main>\n</body>\n</html>\n"
+    )
+}
+
+/// Risk against loss: a dot for each setting, the frontier as a line through its dots.
+fn picture(tried: &[Tried]) -> String {
+    let points: Vec<(usize, f64, f64)> =
+        tried.iter().enumerate().filter_map(|(i, t)| Some((i + 1, t.risk()?, t.loss()?))).collect();
+    if points.is_empty() {
+        return String::new();
+    }
+    let most = |of: fn(&(usize, f64, f64)) -> f64| points.iter().map(of).fold(0.0, f64::max);
+    let (wide, high) = (round_up(most(|p| p.1)), round_up(most(|p| p.2)));
+    let x = |risk: f64| LEFT + risk / wide * (WIDTH - LEFT - RIGHT);
+    let y = |loss: f64| HEIGHT - BOTTOM - loss / high * (HEIGHT - BOTTOM - TOP);
+    let mut drawn =
+        format!("<path class=\"line\" d=\"M{LEFT:.1} {TOP:.1}V{:.1}H{:.1}\"/>", HEIGHT - BOTTOM, WIDTH - RIGHT);
+    for part in 0..=4 {
+        let share = f64::from(part) / 4.0;
+        drawn += &format!(
+            "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
+             <text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            x(wide * share),
+            HEIGHT - BOTTOM + 15.0,
+            short(wide * share),
+            LEFT - 5.0,
+            y(high * share) + 4.0,
+            short(high * share)
+        );
+    }
+    drawn += &format!(
+        "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">highest risk of being found</text>\
+         <text class=\"axis\" transform=\"translate(11 {:.1}) rotate(-90)\" text-anchor=\"middle\">loss</text>",
+        (LEFT + WIDTH - RIGHT) / 2.0,
+        HEIGHT - 8.0,
+        (TOP + HEIGHT - BOTTOM) / 2.0
+    );
+    let mut frontier: Vec<&(usize, f64, f64)> = points.iter().filter(|p| tried[p.0 - 1].on_frontier).collect();
+    frontier.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let path: Vec<String> = frontier.iter().map(|p| format!("{:.1} {:.1}", x(p.1), y(p.2))).collect();
+    drawn += &format!("<path class=\"line\" stroke-dasharray=\"4 3\" d=\"M{}\"/>", path.join("L"));
+    for (number, risk, loss) in &points {
+        let t = &tried[number - 1];
+        let (fill, radius) = if t.on_frontier { ("currentColor", 4.5) } else { ("none", 3.5) };
+        drawn += &format!(
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"currentColor\"><title>{}</title></circle>",
+            x(*risk),
+            y(*loss),
+            escape(&t.name)
+        );
+        if t.is_knee {
+            drawn += &format!(
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"8.5\" fill=\"none\" stroke=\"currentColor\"/>",
+                x(*risk),
+                y(*loss)
+            );
+        }
+    }
+    // Names only where they have room: on the frontier, one below the other.
+    let mut last = f64::MIN;
+    for (number, risk, loss) in frontier {
+        let (at, name) = (y(*loss) - 7.0, shorten(&tried[number - 1].name, 26));
+        if (at - last).abs() > 12.0 {
+            let right = x(*risk) > WIDTH / 2.0;
+            let (dx, anchor) = if right { (-6.0, "end") } else { (6.0, "start") };
+            drawn += &format!(
+                "<text x=\"{:.1}\" y=\"{at:.1}\" text-anchor=\"{anchor}\">{}</text>",
+                x(*risk) + dx,
+                escape(&name)
+            );
+            last = at;
+        }
+    }
+    let title = "What each setting risks and loses. Full dots are on the frontier; the ring marks its bend";
+    format!(
+        "<figure><figcaption>{title}</figcaption><svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" \
+         aria-labelledby=\"frontier-title\"><title id=\"frontier-title\">{title}</title>{drawn}</svg></figure>\n"
+    )
+}
+
+/// A round number not below `x`.
+fn round_up(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 1.0;
+    }
+    let unit = 10f64.powf(x.log10().floor());
+    [1.0, 2.0, 4.0, 5.0, 10.0].into_iter().map(|f| f * unit).find(|&round| round >= x * (1.0 - 1e-9)).unwrap_or(x)
+}
+
+fn short(x: f64) -> String {
+    let text = format!("{x:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// The table behind the picture.
+fn table(tried: &[Tried]) -> String {
+    let headings = [
+        "Setting",
+        "On the frontier",
+        "Highest risk",
+        "Mean risk",
+        "Loss",
+        "Rows suppressed",
+        "Cells suppressed",
+        "Rows invented",
+        "Policy",
+    ];
+    let row = |t: &Tried| {
+        let policy = t.policy.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+        let mut cells = vec![escape(if t.name.is_empty() { "as it is" } else { &t.name }).to_string()];
+        match &t.outcome {
+            Ok(metrics) => {
+                let place = if t.is_knee {
+                    "yes, its bend"
+                } else if t.on_frontier {
+                    "yes"
+                } else {
+                    "–"
+                };
+                let share = |value: &Value| value.as_f64().map_or("–".into(), |x| format!("{:.1} %", 100.0 * x));
+                let count = |value: &Value| value.as_u64().map_or("–".into(), |n| n.to_string());
+                let number = |x: Option<f64>| x.map_or("–".into(), |x| format!("{x:.4}"));
+                cells.extend([
+                    place.to_string(),
+                    number(t.risk()),
+                    number(metrics["risk"]["after"]["mean"].as_f64()),
+                    number(t.loss()),
+                    count(&metrics["rows"]["suppressed"]),
+                    share(&metrics["cells"]["share"]),
+                    count(&metrics["rows"]["counterfeit"]),
+                ]);
+            }
+            Err(reason) => {
+                cells.push(format!("none: {}", escape(reason)));
+                cells.extend(vec!["–".to_string(); 6]);
+            }
+        }
+        cells.push(escape(&policy).to_string());
+        cells
+    };
+    cards(&headings, &tried.iter().map(row).collect::<Vec<_>>())
+}

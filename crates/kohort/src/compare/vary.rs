@@ -1,0 +1,168 @@
+//! The settings of a comparison: a policy with some of its keys replaced.
+
+use crate::methods::{ALL_NAMES, keys_of};
+use kohort_core::policy::{Item, Section, Value, nearest};
+use kohort_core::{Error, Result};
+
+/// A key and the values it takes, one after the other: `k=3,5,10`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vary {
+    /// The key; `method` is the method's name.
+    pub key: String,
+    /// Its values, as written.
+    pub values: Vec<String>,
+}
+
+impl std::str::FromStr for Vary {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Vary, String> {
+        let wrong = || format!("`{text}` is no KEY=VALUE,VALUE: say for instance k=3,5,10");
+        let (key, values) = text.split_once('=').ok_or_else(wrong)?;
+        let values: Vec<String> = values.split(',').map(|v| v.trim().to_string()).collect();
+        if key.trim().is_empty() || values.iter().any(String::is_empty) {
+            return Err(wrong());
+        }
+        Ok(Vary { key: key.trim().into(), values })
+    }
+}
+
+/// A policy with some of its keys replaced.
+pub(super) struct Setting {
+    /// What was varied, as written.
+    pub name: String,
+    policy: Section,
+}
+
+/// The keys of [privacy] that can be varied; `k` and `max_risk` say the same thing.
+const PRIVACY: [&str; 4] = ["k", "max_risk", "knows", "confidence"];
+
+/// Every combination of the values, each once: a key that a method does not know changes nothing there.
+pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> {
+    for (i, one) in vary.iter().enumerate() {
+        check(one)?;
+        if vary[..i].iter().any(|other| other.key == one.key) {
+            return Err(Error::yours(format!(
+                "--vary {}: the key is varied twice. Name all its values once.",
+                one.key
+            )));
+        }
+    }
+    let mut all = vec![Setting { name: String::new(), policy: policy.clone() }];
+    // The method first: it decides which keys are known.
+    let mut order: Vec<&Vary> = vary.iter().collect();
+    order.sort_by_key(|one| one.key != "method");
+    for one in order {
+        all = all.iter().flat_map(|setting| one.values.iter().map(|value| setting.with(&one.key, value))).collect();
+    }
+    let mut settings: Vec<Setting> = Vec::new();
+    for setting in all {
+        if settings.iter().all(|s| s.text() != setting.text()) {
+            settings.push(setting);
+        }
+    }
+    Ok(settings)
+}
+
+/// Whether there is such a key.
+fn check(vary: &Vary) -> Result<()> {
+    let wrong = |what: String| Err(Error::yours(format!("--vary {}: {what}", vary.key)));
+    if vary.key == "method" {
+        return match vary.values.iter().find(|v| !ALL_NAMES.contains(&v.as_str())) {
+            None => Ok(()),
+            Some(_) => wrong(format!("a method is named that there is not. Available: {}.", ALL_NAMES.join(", "))),
+        };
+    }
+    let known = || PRIVACY.into_iter().chain(ALL_NAMES.into_iter().flat_map(|m| keys_of(m).iter().copied()));
+    if known().any(|k| k == vary.key && k != "name") {
+        return Ok(());
+    }
+    let hint = nearest(&vary.key, known()).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+    wrong(format!("there is no such key in [privacy] or [method].{hint}"))
+}
+
+impl Setting {
+    fn with(&self, key: &str, value: &str) -> Setting {
+        let mut setting = Setting { name: self.name.clone(), policy: self.policy.clone() };
+        let method = setting.method().to_string();
+        let known = match key {
+            "method" => {
+                setting.set("method", "name", value);
+                if let Some(own) = setting.section("method") {
+                    own.entries.retain(|(key, _)| keys_of(value).contains(&key.as_str()));
+                }
+                true
+            }
+            key if PRIVACY.contains(&key) => {
+                if let Some(own) = setting.section("privacy")
+                    && ["k", "max_risk"].contains(&key)
+                {
+                    own.entries.retain(|(own, _)| !["k", "max_risk", "preset"].contains(&own.as_str()));
+                }
+                setting.set("privacy", key, value);
+                true
+            }
+            key if keys_of(&method).contains(&key) => {
+                setting.set("method", key, value);
+                true
+            }
+            _ => false,
+        };
+        if known {
+            let space = if setting.name.is_empty() { "" } else { " " };
+            setting.name += &format!("{space}{key}={value}");
+        }
+        setting
+    }
+
+    fn method(&self) -> &str {
+        let Some(Value::Section(method)) = self.policy.get("method").map(|i| &i.value) else { return "" };
+        method.text("name").ok().flatten().unwrap_or("")
+    }
+
+    fn section(&mut self, name: &str) -> Option<&mut Section> {
+        self.policy.entries.iter_mut().find(|(key, _)| key == name).and_then(|(_, item)| match &mut item.value {
+            Value::Section(section) => Some(section),
+            _ => None,
+        })
+    }
+
+    fn set(&mut self, section: &str, key: &str, value: &str) {
+        let file = self.policy.file.clone();
+        if self.policy.get(section).is_none() {
+            let empty = Section::empty(&file, &format!("[{section}]"));
+            self.policy.entries.push((section.into(), Item { value: Value::Section(empty), line: 0 }));
+        }
+        let Some(own) = self.section(section) else { return };
+        let value = match value {
+            "true" => Value::Flag(true),
+            "false" => Value::Flag(false),
+            number if number.parse::<f64>().is_ok_and(f64::is_finite) => Value::Number(number.into()),
+            text => Value::Text(text.into()),
+        };
+        match own.entries.iter_mut().find(|(own, _)| own == key) {
+            Some((_, item)) => item.value = value,
+            None => own.entries.push((key.into(), Item { value, line: 0 })),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.policy.to_toml()
+    }
+
+    /// The policy's text; paths in it are relative to `folder`.
+    pub(super) fn policy(&self, folder: &str) -> String {
+        let mut own = Setting { name: String::new(), policy: self.policy.clone() };
+        if own.section("input").is_some_and(|input| input.get("folder").is_none()) {
+            own.set("input", "folder", folder);
+        }
+        format!("# One setting of a comparison: {}.\n{}", self.name, own.text())
+    }
+
+    /// Its name, as far as a file can be called so.
+    pub(super) fn file_name(&self) -> String {
+        let letter = |c: char| if c.is_ascii_alphanumeric() || ".-_=".contains(c) { c } else { '-' };
+        let name: String = self.name.chars().map(letter).take(80).collect();
+        if name.is_empty() { "as-it-is".into() } else { name }
+    }
+}
