@@ -139,7 +139,7 @@ fn adult_columns(k: u64) -> String {
 }
 
 fn adult_policy(_: &Path, h: &str, k: u64) -> String {
-    adult_columns(k) + &format!("[method]\nname = \"ceiling\"\nh = {h}\nreal_k = 1\nmax_counterfeits = 0.05\n")
+    adult_columns(k) + &format!("[method]\nname = \"ceiling\"\nh = {h}\nreal_k = 1\nmax_counterfeits = 0.1\n")
 }
 
 /// The paper's tables.
@@ -219,6 +219,6 @@ fn hospital_policy(_: &Path, domain: &BTreeSet<String>, h: &str, k: u64) -> Stri
          los_days = {{ role = \"quasi\", hierarchy = {{ cuts = [3, 8, 15, 30], from = 0, to = 91 }} }}\n\
          zip = {{ role = \"quasi\", hierarchy = {{ prefix = [3, 2] }} }}\noutcome = {{ role = \"quasi\" }}\n\
          diagnosis = {{ role = \"sensitive\", domain = {listed:?} }}\n\"*\" = {{ role = \"identifier\" }}\n\
-         [privacy]\nk = {k}\n[method]\nname = \"ceiling\"\nh = {h}\nreal_k = 2\nmax_counterfeits = 0.05\n"
+         [privacy]\nk = {k}\n[method]\nname = \"ceiling\"\nh = {h}\nreal_k = 1\nmax_counterfeits = 0.05\n"
     )
 }

@@ -79,7 +79,8 @@ pub enum Surveyed {
 pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-    let policy = file.bind_to_ask(&source, K::LEAST)?;
+    // Nothing is invented to answer a question.
+    let policy = Policy { invents: None, ..file.bind_to_ask(&source, K::LEAST)? };
     let source = source.excluding(policy.exclude.clone(), policy.patient())?;
     let surveyed = match policy.layout {
         Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),

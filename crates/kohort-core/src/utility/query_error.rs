@@ -8,8 +8,8 @@ use crate::hierarchy::SUPPRESSED;
 use crate::release::Plan;
 use crate::table::Keys;
 
-/// Sets of columns are looked at until so many tuples were.
-const MOST_LOOKS: usize = 2_000_000;
+/// Sets of several columns are looked at until so many tuples were, but one of each number at least.
+const MOST_LOOKS: usize = 300_000;
 /// Counts over more columns than this are not looked at.
 const MOST_COLUMNS: usize = 4;
 
