@@ -72,6 +72,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     }
     note("the bend of the frontier is a proposal: what risk is acceptable is yours to decide.");
     say(&format!("page: {}", made.folder.join("compare.html").display()));
-    say(&format!("to release one: kohort anonymize {}", made.folder.join("policies").join("….toml").display()));
+    say(&format!("to release one: kohort anonymize {}", made.folder.join("policies").join("NNN.toml").display()));
     Ok(())
 }

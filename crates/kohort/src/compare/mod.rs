@@ -90,7 +90,7 @@ fn run(policy: &Path, settings: &[vary::Setting], out: &Path, options: &Options)
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
     let mut tried = Vec::new();
     for (number, setting) in settings.iter().enumerate() {
-        let path = out.join("policies").join(format!("{:03}-{}.toml", number + 1, setting.file_name()));
+        let path = out.join("policies").join(format!("{:03}.toml", number + 1));
         let text = setting.policy(&source.display().to_string());
         fs::write(&path, text).map_err(|e| Error::io(&path, &e))?;
         let release = out.join("release");

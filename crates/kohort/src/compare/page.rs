@@ -33,8 +33,8 @@ pub(super) fn page(tried: &[Tried]) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>Settings side by side</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{body}\
-         <footer>compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, to be \
-         released with kohort anonymize.</footer>\n</main>\n</body>\n</html>\n"
+         <footer>compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, \
+         by its number, to be released with kohort anonymize.</footer>\n</main>\n</body>\n</html>\n"
     )
 }
 
@@ -92,20 +92,17 @@ fn picture(tried: &[Tried]) -> String {
             );
         }
     }
-    // Names only where they have room: on the frontier, one below the other.
-    let mut last = f64::MIN;
-    for (number, risk, loss) in frontier {
-        let (at, name) = (y(*loss) - 7.0, shorten(&tried[number - 1].name, 26));
-        if (at - last).abs() > 12.0 {
-            let right = x(*risk) > WIDTH / 2.0;
-            let (dx, anchor) = if right { (-6.0, "end") } else { (6.0, "start") };
-            drawn += &format!(
-                "<text x=\"{:.1}\" y=\"{at:.1}\" text-anchor=\"{anchor}\">{}</text>",
-                x(*risk) + dx,
-                escape(&name)
-            );
-            last = at;
-        }
+    // Names where they say most and have room: at the ends of the frontier and at its bend.
+    let ends = [frontier.first(), frontier.last()].map(|p| p.map(|p| p.0));
+    for (number, risk, loss) in frontier.iter().filter(|p| tried[p.0 - 1].is_knee || ends.contains(&Some(p.0))) {
+        let right = x(*risk) > WIDTH / 2.0;
+        let (dx, anchor) = if right { (-2.0, "end") } else { (10.0, "start") };
+        drawn += &format!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+            x(*risk) + dx,
+            y(*loss) - 10.0,
+            escape(&shorten(&tried[number - 1].name, 30))
+        );
     }
     let title = "What each setting risks and loses. Full dots are on the frontier; the ring marks its bend";
     format!(
@@ -130,20 +127,12 @@ fn short(x: f64) -> String {
 
 /// The table behind the picture.
 fn table(tried: &[Tried]) -> String {
-    let headings = [
-        "Setting",
-        "On the frontier",
-        "Highest risk",
-        "Mean risk",
-        "Loss",
-        "Rows suppressed",
-        "Cells suppressed",
-        "Rows invented",
-        "Policy",
-    ];
+    let headings =
+        ["Setting", "On the frontier", "Highest risk", "Mean risk", "Loss", "Rows gone", "Cells blank", "Rows added"];
     let row = |t: &Tried| {
-        let policy = t.policy.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
-        let mut cells = vec![escape(if t.name.is_empty() { "as it is" } else { &t.name }).to_string()];
+        let policy = t.policy.file_stem().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+        let name = if t.name.is_empty() { "as it is" } else { &t.name };
+        let mut cells = vec![format!("{}<small>{}</small>", escape(name), escape(&policy))];
         match &t.outcome {
             Ok(metrics) => {
                 let place = if t.is_knee {
@@ -171,7 +160,6 @@ fn table(tried: &[Tried]) -> String {
                 cells.extend(vec!["–".to_string(); 6]);
             }
         }
-        cells.push(escape(&policy).to_string());
         cells
     };
     cards(&headings, &tried.iter().map(row).collect::<Vec<_>>())

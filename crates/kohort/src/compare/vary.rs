@@ -158,11 +158,4 @@ impl Setting {
         }
         format!("# One setting of a comparison: {}.\n{}", self.name, own.text())
     }
-
-    /// Its name, as far as a file can be called so.
-    pub(super) fn file_name(&self) -> String {
-        let letter = |c: char| if c.is_ascii_alphanumeric() || ".-_=".contains(c) { c } else { '-' };
-        let name: String = self.name.chars().map(letter).take(80).collect();
-        if name.is_empty() { "as-it-is".into() } else { name }
-    }
 }
