@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             (certificate, found.recounted(), Some(found))
         }
     };
-    say("verified");
+    say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
     match (&certificate.claim, &recounted) {
         (Claimed::Table(claim), Recounted::Table(recount)) => table_lines(&certificate, claim, recount),
         (Claimed::Clusters(claim), Recounted::Clusters(recount)) => clusters_lines(&certificate, claim, recount),
@@ -81,6 +81,9 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
     };
     let quasi: Vec<&str> = certificate.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
     say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate)));
+    if let Some(share) = certificate.sample {
+        say(&format!("             in the whole file, of which this is a random sample (share {share})"));
+    }
     say(&format!("  columns    {}", quasi.join(", ")));
     for sensitive in &claim.sensitive {
         let mut parts = Vec::new();
@@ -136,6 +139,15 @@ fn clusters_lines(certificate: &Certificate, claim: &ClustersClaim, recount: &Cl
 /// What a recipient cannot count. Said by this program, not by the certificate: a stranger may have
 /// written that.
 fn not_counted(certificate: &Certificate) {
+    if certificate.sample.is_some() {
+        note(
+            "not counted here: the guarantee. It is about the whole file, where it was recounted; the recipient of a sample cannot repeat that.",
+        );
+        note(
+            "counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many rows of the sample look the same.",
+        );
+        return;
+    }
     match &certificate.claim {
         Claimed::Table(claim) if certificate.patients => {
             note("not counted here: how many patients stand behind the rows of a class. Rows were counted.");

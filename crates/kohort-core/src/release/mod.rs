@@ -6,6 +6,7 @@ mod clusters;
 mod dictionary;
 mod guarantee;
 mod plan;
+mod sample;
 mod shuffle;
 mod staging;
 mod write;
@@ -18,7 +19,9 @@ pub use clusters::{
     write_clusters,
 };
 pub use dictionary::{codes_dictionary, data_dictionary};
-pub use guarantee::{Guarantee, guarantee};
+pub use guarantee::{Guarantee, guarantee, guarantee_of_sample};
 pub use plan::{Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
+pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging};
 pub use write::{Chance, Written, write};

@@ -131,7 +131,12 @@ pub(super) fn recount(
     let (quasi, details) = (quasi.len(), details.len());
     let recount = Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new() };
     let mut counted = Counted { lines, tuples, columns, quasi, details, sets, requirements, source, recount };
-    let required = if certificate.patients { Required::KAlone } else { Required::Everything };
+    let required = match certificate.sample {
+        // What is claimed was counted on the whole file.
+        Some(_) => Required::Nothing,
+        None if certificate.patients => Required::KAlone,
+        None => Required::Everything,
+    };
     counted.recount = counted.check(claim.k, People::rows(&counted.tuples.weights), required)?;
     Ok(counted)
 }
@@ -159,6 +164,8 @@ fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: 
 /// What is checked of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Required {
+    /// Classes are counted, and may be as small as they are.
+    Nothing,
     KAlone,
     Everything,
 }
@@ -185,7 +192,7 @@ impl Counted {
             Codes::occurring(codes.of, codes.len)
         };
         let sensitive = match required {
-            Required::KAlone => 0..0,
+            Required::Nothing | Required::KAlone => 0..0,
             Required::Everything => self.quasi + self.details..self.columns.len(),
         };
         let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
@@ -200,7 +207,7 @@ impl Counted {
         let new = || Gate::new(k, requirements, &whole);
         let mut gate = new();
         each_set(&crowd, &self.sets, threads, new, |own| gate.take(own))?;
-        if let Some(failure) = gate.failure {
+        if let Some(failure) = gate.failure.filter(|_| required != Required::Nothing) {
             return Err(failure.error(&self.names(&self.sets[failure.set]), k, &names));
         }
         let sensitive = names.iter().map(|name| name.to_string()).zip(gate.extremes).collect();
@@ -227,7 +234,7 @@ fn damaged(what: &str) -> Error {
 }
 
 /// Opens the data of a release and checks that its columns are those declared, no more and no fewer.
-fn open_data(
+pub(super) fn open_data(
     release: &Path,
     certificate: &Certificate,
     threads: usize,
@@ -251,7 +258,7 @@ fn open_data(
     Ok(source)
 }
 
-fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
+pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
     let knows = match &claim.knows {
         KnowsClaim::All => Knows::All,
         KnowsClaim::Any(0) => return Err(damaged("the claim is about an adversary who knows nothing")),

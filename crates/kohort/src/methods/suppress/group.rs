@@ -28,11 +28,14 @@ pub(super) fn group<K: Copy + Eq + Hash + Send + Sync>(keys: &[K], threads: usiz
     let part = |key: &K| hasher.hash_one(key).checked_shr(shift).unwrap_or(0) as usize;
     let mut ends = vec![0usize; parts];
     keys.iter().for_each(|key| ends[part(key)] += 1);
-    let mut at = vec![0; parts];
-    for p in 1..parts {
-        at[p] = ends[p - 1];
-        ends[p] += ends[p - 1];
-    }
+    let mut sum = 0;
+    let starts = ends.iter_mut().map(|end| {
+        let start = sum;
+        sum += *end;
+        *end = sum;
+        start
+    });
+    let mut at: Vec<usize> = starts.collect();
     let mut dealt: Vec<u32> = vec![0; keys.len()];
     for (i, key) in (0u32..).zip(keys) {
         let at = &mut at[part(key)];

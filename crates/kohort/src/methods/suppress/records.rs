@@ -95,7 +95,12 @@ impl<'a> Records<'a> {
 
     /// What a column showed of a run before anything went blank.
     pub fn original(&self, run: usize, column: usize) -> u32 {
-        self.values[column][self.cohort.tuples.code(self.tuple[run] as usize, column) as usize]
+        self.first(column, self.tuple[run] as usize)
+    }
+
+    /// What a column showed of a tuple before anything went blank.
+    pub fn first(&self, column: usize, tuple: usize) -> u32 {
+        self.values[column][self.cohort.tuples.code(tuple, column) as usize]
     }
 
     /// An order of runs that does not depend on the order of rows.

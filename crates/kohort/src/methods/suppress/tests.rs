@@ -213,7 +213,7 @@ fn every_class_of_random_tables_is_safe_in_every_order() {
         for order in [Order::Paper, Order::Best] {
             for remainder in [Remainder::Delete, Remainder::Grow] {
                 let weights = (0..columns).map(|_| [1.0, 0.5, 0.3, 2.0][dice.below(4) as usize]).collect();
-                let params = Params { weights, remainder, order };
+                let params = Params { weights, remainder, order, samples: Vec::new() };
                 let (records, _, _) = blank(&cohort, &cohort.sets, k, &params);
                 is_safe(&records, &cohort, patients.as_deref(), k);
             }
