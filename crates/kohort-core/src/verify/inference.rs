@@ -26,17 +26,27 @@ pub(super) fn nothing_is_told(
         let Some(declared) = certificate.columns.iter().find(|c| c.name == *name) else { continue };
         let place = |of: &String| names[..counted.quasi].iter().position(|(_, own)| own == of);
         let of: Vec<usize> = declared.of.iter().filter_map(place).collect();
-        for &coarser in &of {
-            // A detail may be hidden by itself; what it is a detail of must not be told through it.
-            let hidden = match finer < counted.quasi {
-                true => vec![finer],
-                false => of.iter().copied().filter(|&other| other != coarser).collect(),
-            };
-            let shown = shown_beside_blank(&counted.tuples, &hidden, coarser);
-            if !shown.is_empty() && tells(source, policy, (name, &names[coarser].1), &shown)? {
+        // A detail may be hidden by itself; what it is a detail of must not be told through it.
+        let hidden = |coarser: usize| match finer < counted.quasi {
+            true => vec![finer],
+            false => of.iter().copied().filter(|&other| other != coarser).collect(),
+        };
+        let suspect = |&coarser: &usize| {
+            let labels = suspects(&counted.tuples, finer, coarser, &hidden(coarser));
+            (!labels.is_empty()).then_some((coarser, labels))
+        };
+        let suspects: Vec<(usize, BTreeSet<&str>)> = of.iter().filter_map(suspect).collect();
+        if suspects.is_empty() {
+            continue;
+        }
+        let columns: Vec<&str> =
+            std::iter::once(finer).chain(suspects.iter().map(|s| s.0)).map(|c| names[c].1.as_str()).collect();
+        let alone = alone(source, policy, &columns)?;
+        for ((coarser, labels), alone) in suspects.iter().zip(&alone) {
+            if labels.iter().any(|label| alone.contains(*label)) {
                 return Err(Error::refused(format!(
                     "column `{name}`: a suppressed cell can be told from `{}`, which is shown: only one value lies under it.",
-                    names[coarser].1
+                    names[*coarser].1
                 )));
             }
         }
@@ -44,37 +54,49 @@ pub(super) fn nothing_is_told(
     Ok(())
 }
 
-/// The labels of the coarser column in released rows in which one of the hidden ones is suppressed.
-fn shown_beside_blank(tuples: &Tuples, hidden: &[usize], coarser: usize) -> BTreeSet<String> {
-    let star = |&column: &usize| Some((column, tuples.dictionaries[column].code(SUPPRESSED)?));
-    let stars: Vec<(usize, u32)> = hidden.iter().filter_map(star).collect();
-    let is_hidden = |t: &usize| stars.iter().any(|&(column, star)| tuples.code(*t, column) == star);
-    let codes: BTreeSet<u32> = (0..tuples.len()).filter(is_hidden).map(|t| tuples.code(t, coarser)).collect();
-    let texts = codes.into_iter().map(|code| tuples.dictionaries[coarser].text(code).to_string());
-    texts.filter(|text| text != SUPPRESSED).collect()
+/// The labels of the coarser column that stand beside a hidden cell, and under which the release does
+/// not itself show two values of the finer one.
+fn suspects<'a>(tuples: &'a Tuples, finer: usize, coarser: usize, hidden: &[usize]) -> BTreeSet<&'a str> {
+    let star = |column: usize| tuples.dictionaries[column].code(SUPPRESSED);
+    let stars: Vec<(usize, u32)> = hidden.iter().filter_map(|&c| Some((c, star(c)?))).collect();
+    let own = star(finer);
+    let mut beside = vec![false; tuples.dictionaries[coarser].len()];
+    let mut under: Vec<Option<Option<u32>>> = vec![None; beside.len()];
+    for t in 0..tuples.len() {
+        let label = tuples.code(t, coarser) as usize;
+        beside[label] |= stars.iter().any(|&(column, star)| tuples.code(t, column) == star);
+        let value = tuples.code(t, finer);
+        under[label] = match under[label] {
+            before if Some(value) == own => before,
+            None => Some(Some(value)),
+            Some(Some(before)) if before == value => Some(Some(value)),
+            Some(_) => Some(None),
+        };
+    }
+    let suspect = |label: &usize| beside[*label] && under[*label] != Some(None) && Some(*label as u32) != star(coarser);
+    (0..beside.len()).filter(suspect).map(|label| tuples.dictionaries[coarser].text(label as u32)).collect()
 }
 
-/// Whether under any of these labels of the coarser column lies one value of the finer in the original.
-fn tells(
-    source: &Source,
-    policy: &Policy,
-    (finer, coarser): (&String, &String),
-    shown: &BTreeSet<String>,
-) -> Result<bool> {
-    let place = |name: &String| {
+/// By coarser column: the labels under which the first column, the finer, has one value in the original.
+fn alone(source: &Source, policy: &Policy, names: &[&str]) -> Result<Vec<BTreeSet<String>>> {
+    let place = |name: &&str| {
         let place = source.columns().iter().position(|c| c == name);
         place.ok_or_else(|| Error::refused(format!("the original has no column `{name}`.")))
     };
-    let columns = vec![place(finer)?, place(coarser)?];
+    let columns = names.iter().map(place).collect::<Result<Vec<_>>>()?;
     let original = count(source, &Counting { columns: columns.clone(), patient: None, remember: 0 })?;
-    let labels: Vec<Vec<String>> = (0..2).map(|i| labels(policy, columns[i], &original, i)).collect();
-    let mut under: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for t in 0..original.len() {
-        let label = |i: usize| labels[i][original.code(t, i) as usize].as_str();
-        under.entry(label(1)).or_default().insert(label(0));
-    }
-    let alone = |values: &BTreeSet<&str>| values.len() == 1 && !values.contains(SUPPRESSED);
-    Ok(shown.iter().filter_map(|label| under.get(label.as_str())).any(alone))
+    let labels: Vec<Vec<String>> =
+        columns.iter().enumerate().map(|(i, &column)| labels(policy, column, &original, i)).collect();
+    let one = |i: usize| {
+        let mut under: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for t in 0..original.len() {
+            let label = |i: usize| labels[i][original.code(t, i) as usize].as_str();
+            under.entry(label(i)).or_default().insert(label(0));
+        }
+        let alone = under.iter().filter(|(_, values)| values.len() == 1 && !values.contains(SUPPRESSED));
+        alone.map(|(label, _)| label.to_string()).collect()
+    };
+    Ok((1..columns.len()).map(one).collect())
 }
 
 /// By value code: what a column shows of it where it is not suppressed.
