@@ -80,7 +80,15 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
         KnowsClaim::Sets(sets) => format!("one of {} sets of quasi-identifiers", sets.len()),
     };
     let quasi: Vec<&str> = certificate.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-    say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate)));
+    match &claim.invented {
+        None => say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate))),
+        Some(invented) => say(&format!(
+            "  claim      at least {} rows match whoever knows {knows}; some are invented, at least {} {} are real",
+            claim.k,
+            invented.real_k,
+            unit(certificate)
+        )),
+    }
     if let Some(share) = certificate.sample {
         say(&format!("             in the whole file, of which this is a random sample (share {share})"));
     }
@@ -99,6 +107,14 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
         thousands(recount.sets),
         thousands(recount.smallest_class)
     ));
+    if let Some(catalog) = &recount.catalog {
+        say(&format!(
+            "  catalog    {} invented rows in {} groups of classes; no row is somebody's with probability above {:.4}",
+            thousands(catalog.rows),
+            thousands(catalog.groups),
+            catalog.highest_posterior
+        ));
+    }
 }
 
 /// What was claimed and counted of clusters of codes.
@@ -147,6 +163,9 @@ fn not_counted(certificate: &Certificate) {
             "counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many rows of the sample look the same.",
         );
         return;
+    }
+    if matches!(&certificate.claim, Claimed::Table(claim) if claim.invented.is_some()) {
+        note("not counted here: which rows are invented, and how many people a class holds without them.");
     }
     match &certificate.claim {
         Claimed::Table(claim) if certificate.patients => {

@@ -41,13 +41,13 @@ pub enum Planned {
 
 impl Planned {
     /// Counts the data and asks the policy's method what is to happen to it.
-    pub fn of(source: &Source, policy: &Policy, timing: &mut Timing) -> Result<Planned> {
+    pub fn of(source: &Source, policy: &Policy, chance: &mut Chance, timing: &mut Timing) -> Result<Planned> {
         match Task::of(policy)? {
             Task::Table(method) => {
                 let cohort = timing.stage("count", || cohort::survey(source, policy))?;
                 evidence::baseline_fits(&cohort, policy)?;
                 let attacks = evidence::attacks(&cohort, policy)?;
-                let plan = timing.stage("method", || method.plan(&cohort, policy))?;
+                let plan = timing.stage("method", || method.plan(&cohort, policy, chance))?;
                 Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
             }
             Task::Codes(params) => {

@@ -1,6 +1,7 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
 mod blanked;
+mod catalog;
 mod certificate;
 mod clusters;
 mod dictionary;
@@ -11,8 +12,10 @@ mod shuffle;
 mod staging;
 mod write;
 
+pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub use certificate::{
-    Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim,
+    Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, InventedClaim, KnowsClaim, SensitiveClaim,
+    TClaim,
 };
 pub use clusters::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
@@ -20,8 +23,9 @@ pub use clusters::{
 };
 pub use dictionary::{codes_dictionary, data_dictionary};
 pub use guarantee::{Guarantee, guarantee, guarantee_of_sample};
-pub use plan::{Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging};
+pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};

@@ -2,8 +2,8 @@
 
 use crate::number::Fraction;
 use crate::policy::{Column, Policy, Role, TDistance};
-use crate::privacy::Knows;
-use crate::release::{Certificate, Claimed, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample};
+use crate::privacy::{Knows, Padding};
+use crate::release::{Certificate, Claimed, InventedClaim, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
@@ -62,6 +62,9 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
             return Ok(());
         }
     };
+    if !claim.invented.as_ref().map_or(Ok(policy.invents.is_none()), |own| is_invented(policy, own))? {
+        return differs("what is said of invented rows");
+    }
     let quasi = policy.quasi();
     let name = |q: &usize| policy.columns[quasi[*q]].name.clone();
     let knows = match &policy.privacy.knows {
@@ -78,6 +81,15 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
         return differs("what is required of sensitive columns");
     }
     Ok(())
+}
+
+/// Whether this is what the policy says of rows that stand for nobody.
+fn is_invented(policy: &Policy, claim: &InventedClaim) -> Result<bool> {
+    let Some(invents) = &policy.invents else { return Ok(false) };
+    let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
+    let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
+    let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
+    Ok(policy.method.whole("real_k")? == Some(claim.real_k) && padding == claim.padding && catalog == claim.catalog)
 }
 
 fn is_required(policy: &Policy, column: usize, claim: &SensitiveClaim) -> bool {

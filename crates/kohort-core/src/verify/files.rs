@@ -1,6 +1,6 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{CLUSTERS_FILE, Certificate, Claimed, FileEntry, SAMPLE};
+use crate::release::{CATALOG_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, SAMPLE};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -49,7 +49,19 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
         Claimed::Clusters(_) => &[CLUSTERS_FILE],
     };
     let data = certificate.files.iter().filter(|f| f.rows.is_some()).count();
-    let known = |f: &FileEntry| f.name == "dictionary.md" || (f.rows.is_some() && names.contains(&f.name.as_str()));
+    let catalog = match &certificate.claim {
+        Claimed::Table(claim) => claim.invented.as_ref().is_some_and(|i| i.catalog.is_some()),
+        Claimed::Clusters(_) => false,
+    };
+    let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
+    let known = |f: &FileEntry| {
+        f.name == "dictionary.md"
+            || (f.rows.is_some() && names.contains(&f.name.as_str()))
+            || (catalog && is_catalog(f))
+    };
+    if catalog != certificate.files.iter().any(is_catalog) {
+        return Err(Error::refused("a catalog is claimed and not listed, or listed and not claimed."));
+    }
     if data != 1 || !certificate.files.iter().all(known) {
         return Err(Error::refused(
             "the certificate lists another file than one of data and its dictionary. Nobody counted what is in it.",

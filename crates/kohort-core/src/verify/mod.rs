@@ -6,11 +6,13 @@
 //! let verified = kohort_core::verify::Verified { staging: panic!(), written: panic!(), findings: panic!() };
 //! ```
 
+mod catalog;
 mod claim;
 mod clusters;
 mod files;
 mod gate;
 mod inference;
+mod invented;
 mod lines;
 mod multiset;
 mod original;
@@ -18,8 +20,10 @@ mod recount;
 mod samples;
 mod sums;
 
+pub use catalog::{CatalogRecount, catalog_groups};
 pub use clusters::{ClustersCompared, ClustersRecount};
 pub use gate::Extremes;
+pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use recount::Recount;
 pub use samples::Sample;
@@ -28,7 +32,7 @@ use crate::number::Fraction;
 use crate::policy::{Layout, Policy};
 use crate::records;
 use crate::release::{Certificate, Chance, Claimed, FileEntry, Staged, Staging, Written};
-use crate::table::{Progress, Silent, Source};
+use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,6 +138,15 @@ impl Verified {
         Ok(self)
     }
 
+    /// The released data, to be looked at once more, and private/rows: the input line of each of its rows.
+    pub fn released(&self, threads: usize) -> Result<(Source, PathBuf)> {
+        let certificate = &self.findings.certificate;
+        let data = certificate.files.iter().find(|f| f.rows.is_some()).map(|f| f.name.as_str()).unwrap_or_default();
+        let mut input = Input::new(self.staging.release().join(data));
+        input.delimiter = Some(certificate.delimiter);
+        Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
+    }
+
     /// Publishes it: one rename, all or nothing. `keep_rows`: private/ stays.
     pub fn publish(self, keep_rows: bool) -> Result<PathBuf> {
         self.staging.publish(keep_rows)
@@ -149,6 +162,7 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let written = &staged.written;
     let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
     draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
+    draft.files.extend(written.catalog.iter().map(|name| listed(name, None)));
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     // The hashes wait for nobody, and nobody waits for them.
     let (hashes, found) = std::thread::scope(|scope| {
@@ -160,6 +174,11 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
         (hashes.join(), found)
     });
     let (hashes, found) = (hashes.map_err(|_| Error::machine("a thread failed."))??, found?);
+    if let Found::Table(_, compared) = &found
+        && compared.added != written.added
+    {
+        return Err(Error::refused("another number of rows stands for nobody than was planned."));
+    }
     draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     draft.recount = found.recounted().to_json();
     claim::is_the_policys(&draft, policy)?;
@@ -219,6 +238,9 @@ fn compare(
                 Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
                 None => multiset::as_multisets(&counted, certificate, source, policy)?,
             };
+            if let Some(lines) = lines.filter(|_| counted.catalogued.is_some()) {
+                invented::Invented::read(&mut counted, lines)?.are_the_catalogs(release, &counted, claim)?;
+            }
             Ok(Found::Table(counted.recount, compared))
         }
         (Claimed::Clusters(claim), Layout::List | Layout::Long) => {

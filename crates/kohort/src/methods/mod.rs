@@ -1,5 +1,6 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
+pub mod ceiling;
 pub mod disassociate;
 pub mod lattice;
 pub mod specialize;
@@ -8,7 +9,7 @@ pub mod suppress;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Layout, Policy, nearest};
-use kohort_core::release::Plan;
+use kohort_core::release::{Chance, Plan};
 
 /// What a policy asks for, by the shape of its data.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,12 +57,14 @@ pub enum Method {
     Specialize(specialize::Params),
     /// Single cells go blank.
     Suppress(suppress::Params),
+    /// Nothing is generalized beyond a ceiling; rows are added.
+    Ceiling(ceiling::Params),
 }
 
 /// The methods a policy may name for a table.
-pub const NAMES: [&str; 3] = ["lattice", "specialize", "suppress"];
+pub const NAMES: [&str; 4] = ["lattice", "specialize", "suppress", "ceiling"];
 /// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 2] = ["ceiling", "claims"];
+const LATER: [&str; 1] = ["claims"];
 
 impl Method {
     /// The method the policy names.
@@ -74,6 +77,7 @@ impl Method {
             "lattice" => Ok(Method::Lattice(lattice::Params::read(section)?)),
             "specialize" => Ok(Method::Specialize(specialize::Params::read(policy)?)),
             "suppress" => Ok(Method::Suppress(suppress::Params::read(policy)?)),
+            "ceiling" => Ok(Method::Ceiling(ceiling::Params::read(policy)?)),
             later if LATER.contains(&later) => Err(section.wrong(
                 "name",
                 format!("\"{later}\" is not available in this version. Available: {}.", NAMES.join(", ")),
@@ -93,15 +97,17 @@ impl Method {
             Method::Lattice(_) => "lattice",
             Method::Specialize(_) => "specialize",
             Method::Suppress(_) => "suppress",
+            Method::Ceiling(_) => "ceiling",
         }
     }
 
-    /// Decides what happens to each tuple.
-    pub fn plan(&self, cohort: &Cohort, policy: &Policy) -> Result<Plan> {
+    /// Decides what happens to each tuple. Only what is left to chance by design uses `chance`.
+    pub fn plan(&self, cohort: &Cohort, policy: &Policy, chance: &mut Chance) -> Result<Plan> {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),
             Method::Specialize(params) => specialize::plan(cohort, policy, params),
             Method::Suppress(params) => suppress::plan(cohort, policy, params),
+            Method::Ceiling(params) => ceiling::plan(cohort, policy, params, chance),
         }
     }
 }

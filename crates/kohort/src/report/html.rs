@@ -7,6 +7,7 @@ mod asked;
 mod changes;
 mod codes;
 mod escape;
+mod invented;
 mod limits;
 mod number;
 mod place;
@@ -58,6 +59,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         changes::rows(metrics),
         risk::risk(metrics),
         public_use::samples(metrics),
+        invented::invented(metrics),
         public_use::attacks(metrics),
         utility::utility(metrics),
         changes::cells(metrics),

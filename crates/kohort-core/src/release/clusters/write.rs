@@ -37,7 +37,14 @@ pub fn write_clusters(
         writer.rows.clear();
     }
     out.flush().and_then(|()| rows.flush()).map_err(io)?;
-    let written = Written { file: CLUSTERS_FILE.into(), rows: clusters.nodes.len() as u64, lines, columns: Vec::new() };
+    let written = Written {
+        file: CLUSTERS_FILE.into(),
+        rows: clusters.nodes.len() as u64,
+        lines,
+        columns: Vec::new(),
+        added: 0,
+        catalog: None,
+    };
     Ok(Staged { staging, written })
 }
 
