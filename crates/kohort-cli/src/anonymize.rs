@@ -17,7 +17,8 @@ Examples:
   kohort anonymize policy.toml
   kohort anonymize policy.toml -o release-2026 --threads 4
 
-DIR/release/ is what you hand over, DIR/evidence/ is what you keep.")]
+DIR/release/ is what you hand over, DIR/evidence/ is what you keep. Where the policy asks for samples,
+DIR/sample-1/release/ and so on are handed over, and the whole stays in DIR/population/.")]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
@@ -51,7 +52,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     drop(options);
     released.notes.iter().for_each(|n| note(n));
     let m = &released.metrics;
-    say(&format!("released and verified: {}", released.folder.join("release").display()));
+    match m["samples"].as_array() {
+        None => say(&format!("released and verified: {}", released.folder.join("release").display())),
+        Some(samples) => samples.iter().for_each(|sample| {
+            let folder = released.folder.join(sample["folder"].as_str().unwrap_or_default()).join("release");
+            say(&format!("sampled and verified: {} ({} rows)", folder.display(), count(&sample["rows"])));
+        }),
+    }
     match m["shape"].as_str() {
         Some("clusters") => say_clusters(m),
         _ => say_table(m),

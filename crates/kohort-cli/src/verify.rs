@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             (certificate, found.recounted(), Some(found))
         }
     };
-    say("verified");
+    say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
     match (&certificate.claim, &recounted) {
         (Claimed::Table(claim), Recounted::Table(recount)) => table_lines(&certificate, claim, recount),
         (Claimed::Clusters(claim), Recounted::Clusters(recount)) => clusters_lines(&certificate, claim, recount),
@@ -88,6 +88,9 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
             invented.real_k,
             unit(certificate)
         )),
+    }
+    if let Some(share) = certificate.sample {
+        say(&format!("             in the whole file, of which this is a random sample (share {share})"));
     }
     say(&format!("  columns    {}", quasi.join(", ")));
     for sensitive in &claim.sensitive {
@@ -152,6 +155,15 @@ fn clusters_lines(certificate: &Certificate, claim: &ClustersClaim, recount: &Cl
 /// What a recipient cannot count. Said by this program, not by the certificate: a stranger may have
 /// written that.
 fn not_counted(certificate: &Certificate) {
+    if certificate.sample.is_some() {
+        note(
+            "not counted here: the guarantee. It is about the whole file, where it was recounted; the recipient of a sample cannot repeat that.",
+        );
+        note(
+            "counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many rows of the sample look the same.",
+        );
+        return;
+    }
     if matches!(&certificate.claim, Claimed::Table(claim) if claim.invented.is_some()) {
         note("not counted here: which rows are invented, and how many people a class holds without them.");
     }

@@ -2,6 +2,9 @@
 
 pub mod codes;
 pub mod invented;
+mod public_use;
+
+pub use public_use::{add_public_use, attacks, baseline_fits, notes};
 
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
@@ -13,7 +16,7 @@ use kohort_core::release::{
     Certificate, Chance, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, Recoding, SensitiveClaim,
     TClaim, guarantee,
 };
-use kohort_core::risk::{self, Attacks, Risk, View};
+use kohort_core::risk::{self, Risk, View};
 use kohort_core::table::Source;
 use kohort_core::utility;
 use kohort_core::verify::{Compared, Recount, Verified};
@@ -114,6 +117,7 @@ pub fn draft_certificate(
         method: method.name().into(),
         patients,
         test: chance.test,
+        sample: None,
         files: Vec::new(),
         delimiter: source.delimiter(),
         columns: columns.collect(),
@@ -297,6 +301,11 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    if let Some(baseline) = &policy.baseline {
+        let share = metrics["utility"]["entropy"].as_f64().and_then(|bits| baseline.share(bits));
+        metrics["utility"]["baseline"] =
+            json!({ "method": baseline.method, "entropy": baseline.entropy, "share": share });
+    }
     if let Method::Ceiling(params) = method {
         invented::add(&mut metrics, cohort, plan, policy, params, verified, (recount, compared))?;
     }
@@ -355,67 +364,6 @@ fn usefulness(cohort: &Cohort, plan: &Plan) -> Value {
 /// The files of a release, as metrics.json lists them.
 fn files(certificate: &Certificate) -> Vec<Value> {
     certificate.files.iter().map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect()
-}
-
-/// What a registry outside would tell an attacker, if the policy names one.
-pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
-    policy.population.as_ref().map(|p| risk::attacks(cohort, p, policy.privacy.k.get())).transpose()
-}
-
-/// Adds what the recipients of a public-use file ask: attacks, and where cells are blank.
-pub fn add_public_use(metrics: &mut Value, cohort: &Cohort, plan: &Plan, method: &Method, attacks: Option<&Attacks>) {
-    let names = |set: &[usize]| set.iter().map(|&q| cohort.quasi[q].name.clone()).collect::<Vec<_>>();
-    if let Some(found) = attacks {
-        metrics["attacks"]["registry"] = json!({
-            "columns": names(&found.columns), "estimated": found.estimated, "people": found.people, "classes": found.classes,
-        });
-        let regions = found.one_patient.iter();
-        metrics["attacks"]["one_patient"] = regions
-            .map(|(region, people, share)| json!({ "region": region, "people": people, "at_risk": share }))
-            .collect();
-        let share = found.whole_file / cohort.tuples.people().max(1) as f64;
-        metrics["attacks"]["whole_file"] = json!({ "links": found.whole_file, "share": share });
-    }
-    if method.name() != "suppress" {
-        return;
-    }
-    // More sets than anybody reads are left to `risk`, which shows the worst.
-    let targeted = cohort.sets.iter().take(50).map(|set| {
-        let own = |view: View| {
-            let risk = risk::risk(cohort, view, set);
-            json!({ "max": risk.max, "mean": risk.mean, "unique": risk.unique })
-        };
-        let wildcard = risk::wildcard_matches(cohort, plan, set);
-        let wildcard = wildcard.map(|(fewest, mean)| json!({ "fewest": fewest, "mean": mean }));
-        json!({ "set": names(set), "before": own(View::Before), "after": own(View::After(plan)), "wildcard": wildcard })
-    });
-    metrics["attacks"]["targeted"] = targeted.collect();
-    let out: u64 = plan.rows_by_cells(cohort).iter().sum();
-    let blank = utility::rows_with_blanks(cohort, plan);
-    let groups = utility::blanks_by_group(cohort, plan);
-    // Half of them or more than half: a reader must be told.
-    let flagged = |b: &utility::Blanks| 2 * b.blank > b.rows;
-    let mut by = Map::new();
-    for group in groups.iter().filter(|b| plan.changed[b.column].position != b.by.0) {
-        let name = |position: usize| {
-            let details = cohort.details.iter().map(|(kept, _)| (kept.position, &kept.name));
-            let quasi = cohort.quasi.iter().enumerate().map(|(q, quasi)| (q, &quasi.name));
-            quasi.chain(details).find(|(p, _)| *p == position).map_or(String::new(), |(_, name)| name.clone())
-        };
-        let column = by.entry(name(plan.changed[group.column].position)).or_insert_with(|| json!({}));
-        let text = cohort.tuples.dictionaries[group.by.0].text(group.by.1);
-        let value = json!({
-            "value": text, "rows": group.rows, "share": group.blank as f64 / group.rows as f64, "flagged": flagged(group),
-        });
-        match column[name(group.by.0)].as_array_mut() {
-            Some(list) => list.push(value),
-            None => column[name(group.by.0)] = json!([value]),
-        }
-    }
-    metrics["missing"] = json!({
-        "rows": blank, "share": blank as f64 / out.max(1) as f64,
-        "flagged": groups.iter().filter(|b| flagged(b)).count(), "by": by,
-    });
 }
 
 fn knows_text(policy: &Policy) -> String {

@@ -50,8 +50,11 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let draft = planned.draft_certificate(&source, &policy, &chance);
     let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
+    let verified = planned.sample(verified, &source, &policy, &mut chance, &mut timing)?;
     let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
-    let notes = [policy.notes.clone(), planned.notes(), evidence::invented::warnings(&metrics)].concat();
+    let notes =
+        [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
+            .concat();
     report::write(&verified, &policy, &metrics, &notes)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })

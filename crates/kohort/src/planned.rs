@@ -45,6 +45,7 @@ impl Planned {
         match Task::of(policy)? {
             Task::Table(method) => {
                 let cohort = timing.stage("count", || cohort::survey(source, policy))?;
+                evidence::baseline_fits(&cohort, policy)?;
                 let attacks = evidence::attacks(&cohort, policy)?;
                 let plan = timing.stage("method", || method.plan(&cohort, policy, chance))?;
                 Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
@@ -86,13 +87,30 @@ impl Planned {
         }
     }
 
+    /// Draws the samples that leave instead of the whole, if the policy asks for any.
+    pub fn sample(
+        &self,
+        verified: Verified,
+        source: &Source,
+        policy: &Policy,
+        chance: &mut Chance,
+        timing: &mut Timing,
+    ) -> Result<Verified> {
+        match self {
+            Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
+                timing.stage("sample", || verified.sample(&params.samples, source, policy, chance))
+            }
+            Planned::Table { .. } | Planned::Codes { .. } => Ok(verified),
+        }
+    }
+
     /// What metrics.json holds.
     pub fn measure(&self, policy: &Policy, verified: &Verified, threads: usize, timing: &mut Timing) -> Result<Value> {
         match (self, &verified.findings().found) {
             (Planned::Table { method, cohort, plan, attacks }, Found::Table(recount, compared)) => {
                 let found = (recount, compared);
                 let mut metrics = evidence::measure(cohort, plan, policy, method, verified, found, timing)?;
-                evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref());
+                evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref(), verified);
                 Ok(metrics)
             }
             (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {

@@ -73,6 +73,107 @@ fn a_finer_cell_beside_a_blank_is_refused() {
     assert!(error.kind == Kind::Refused && error.message.contains("finer"), "{error}");
 }
 
+/// The finer column says nothing more than the coarser one under `b2`, where only one value lies.
+const ALONE: &str = "a,b,c\na1,b1,x\na1,b1,x\na2,b1,x\na2,b1,y\na3,b2,y\na3,b2,y\na3,b2,y\na3,b2,z\n";
+
+#[test]
+fn a_coarser_cell_that_tells_a_blank_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[columns]\na = { role = \"quasi\", of = [\"b\"] }\nb = { role = \"quasi\" }\nc = { role = \"quasi\" }\n[privacy]\nk = 2\n\
+                knows = [[\"a\", \"c\"], [\"b\"]]\nnot_together = [[\"a\", \"b\"]]\n[method]\nname = \"suppress\"\n";
+    let path = policy(folder.path(), ALONE, text);
+    let (out, _) = release(&path, "out", &options(1, 1)).unwrap();
+    let table = Table::released(&out);
+    let told = |row: &Vec<String>| row[0] == "*" && row[1] == "b2";
+    assert!(!table.rows.iter().any(told), "{:?}", table.rows);
+    // Someone shows b2 where a3 is blank: k holds as before, and the blank is told.
+    fs::remove_dir_all(out.join("private")).unwrap();
+    let changed = "a,b,c\n*,b1,x\n*,b1,x\n*,b2,y\n*,b2,y\n*,b2,y\n*,b2,y\n";
+    fs::write(out.join("release/data.csv"), changed).unwrap();
+    rewrite_certificate(&out, 3);
+    verify_release(&out, 1).unwrap();
+    let (source, bound) = kohort::pipeline::open(&path, &options(1, 1)).unwrap();
+    let error = kohort_core::verify::verify_with_original(&out, &source, &bound).unwrap_err();
+    assert!(error.kind == Kind::Refused && error.message.contains("only one value lies under it"), "{error}");
+}
+
+#[test]
+fn a_column_is_not_told_through_a_detail_of_another() {
+    // Under block q lies one code alone, and the code tells its group: with q shown no blank group is one.
+    let mut table = String::from("code,grp,block,sex\n");
+    for (row, times) in [("m1,g1,q,F", 3), ("m1,g1,q,M", 1), ("m2,g2,r,M", 4), ("m3,g2,r,M", 4), ("m3,g3,r,F", 1)] {
+        table += &format!("{row}\n").repeat(times);
+    }
+    let text = "[columns]\ncode = { role = \"detail\", of = [\"grp\", \"block\"] }\ngrp = { role = \"quasi\" }\nblock = { role = \"quasi\" }\n\
+                sex = { role = \"quasi\" }\n[privacy]\nk = 3\nknows = [[\"grp\", \"sex\"], [\"block\"]]\n[method]\nname = \"suppress\"\norder = ORDER\n";
+    for order in ["\"paper\"", "\"best\""] {
+        let (rows, _) = run(&table, &text.replace("ORDER", order));
+        assert!(!rows.iter().any(|row| row[1] == "*" && row[2] == "q"), "{rows:?}");
+    }
+}
+
+#[test]
+fn a_column_that_tells_another_undeclared_is_shown() {
+    // The clinic tells the region, but for one row in forty. Ten people have an age, five of them in a region.
+    let mut table = String::from("region,clinic,age\n");
+    for i in 0..200 {
+        let region = if i % 40 == 39 { "East" } else { ["North", "South"][i % 2] };
+        table += &format!("{region},c{},{}\n", i % 2, i / 2 % 20);
+    }
+    let text = "[columns]\nregion = { role = \"quasi\" }\nclinic = { role = \"quasi\" }\nage = { role = \"quasi\" }\n[privacy]\nk = 6\n\
+                knows = [[\"region\", \"age\"], [\"clinic\"]]\n[method]\nname = \"suppress\"\nweights = { region = 0.1 }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = policy(folder.path(), &table, text);
+    let (out, released) = release(&path, "out", &options(1, 1)).unwrap();
+    let told = &released.metrics["attacks"]["undeclared"][0];
+    assert_eq!(
+        (&told["column"], &told["tells"]),
+        (&"clinic".into(), &"region".into()),
+        "{}",
+        released.metrics["attacks"]
+    );
+    // By the plain definition.
+    let blank = Table::released(&out).rows.iter().filter(|r| r[0] == "*" && r[1] != "*").count();
+    assert_eq!(told["blanks"], blank);
+    assert!(told["share"] == 0.975 && told["right"].as_u64().unwrap() > 0, "{told}");
+    assert!(released.notes.iter().any(|n| n.contains("`clinic` tells `region`")), "{:?}", released.notes);
+    let report = fs::read_to_string(out.join("evidence/report.html")).unwrap();
+    assert!(report.contains("attacks.undeclared.0.share"));
+    // Declared, it is enforced, and no longer a surprise.
+    let declared = text.replace("clinic = { role = \"quasi\" }", "clinic = { role = \"quasi\", of = [\"region\"] }");
+    let (_, metrics) = run(&table, &declared);
+    let listed = metrics["attacks"]["undeclared"].as_array().unwrap();
+    assert!(!listed.iter().any(|t| t["column"] == "clinic" && t["tells"] == "region"), "{listed:?}");
+}
+
+#[test]
+fn bits_are_compared_with_a_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let paper = policy(
+        folder.path(),
+        ALONE,
+        "[columns]\na = { role = \"quasi\" }\nb = { role = \"quasi\" }\nc = { role = \"quasi\" }\n[privacy]\nk = 3\n[method]\nname = \"suppress\"\norder = \"paper\"\n",
+    );
+    let (_, first) = release(&paper, "first", &options(1, 1)).unwrap();
+    let text = fs::read_to_string(&paper).unwrap();
+    let compared = |dir: &str| {
+        fs::write(&paper, text.replace("paper", "best") + &format!("[evidence]\nbaseline = \"{dir}\"\n")).unwrap();
+        release(&paper, "second", &kohort::pipeline::Options { force: true, ..options(1, 1) })
+    };
+    let (out, second) = compared("first").unwrap();
+    let bits = |m: &Value| m["utility"]["entropy"].as_f64().unwrap();
+    let baseline = &second.metrics["utility"]["baseline"];
+    assert_eq!(baseline["entropy"].as_f64(), Some(bits(&first.metrics)));
+    assert!((baseline["share"].as_f64().unwrap() - bits(&second.metrics) / bits(&first.metrics)).abs() < 1e-12);
+    let report = fs::read_to_string(out.join("evidence/report.html")).unwrap();
+    assert!(report.contains("utility.baseline.share") && report.contains("utility.baseline.entropy"));
+    let error = compared("nowhere").unwrap_err();
+    assert!(error.kind == Kind::Yours && error.message.contains("no evidence/metrics.json"), "{error}");
+    fs::write(folder.path().join("t.csv"), format!("{ALONE}a1,b1,x\n")).unwrap();
+    let error = compared("first").unwrap_err();
+    assert!(error.kind == Kind::Yours && error.message.contains("was of 8 rows, this table has 9"), "{error}");
+}
+
 const COLUMNS: &str = "[columns]\npid = { role = \"patient\" }\nsex = { role = \"quasi\" }\ndx = { role = \"other\", reason = \"a test\" }\n[privacy]\nk = 2\n[method]\nname = \"lattice\"\nmax_suppressed = 0.5\n";
 const ROWS: &str = "pid,sex,dx\n1,F,4019\n1,F,042\n2,F,4280\n3,M,V08\n4,M,25000\n5,M,0443\n6,F,4019\n7,M,401\n";
 

@@ -1,5 +1,6 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
+use super::baseline::Baseline;
 use super::column::{Column, Role};
 use super::invents::Invents;
 use super::population::Population;
@@ -59,6 +60,8 @@ pub struct Policy {
     pub exclude: Vec<ExcludeRule>,
     /// What is known of the people outside.
     pub population: Option<Population>,
+    /// The run that this one is compared with.
+    pub baseline: Option<Baseline>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
     /// The file that `constraints` under [method] names, if it names one.
@@ -85,7 +88,7 @@ impl PolicyFile {
     /// Reads a policy's text; paths in it are relative to `folder`.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "privacy", "method", "population"])?;
+        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence"])?;
         let Some(section) = root.section("input")? else {
             return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
         };
@@ -147,6 +150,7 @@ impl PolicyFile {
         };
         let exclude = super::exclude::read(&self.root, &columns)?;
         let population = Population::read(&self.root, &self.folder, &quasi)?;
+        let baseline = Baseline::read(&self.root, &self.folder)?;
         let constraints = self.read_constraints(&method)?;
         let counted = self.layout != Layout::Table && method.flag("multiset")?.unwrap_or(false);
         let repeats = if counted { Repeats::Counted } else { Repeats::Once };
@@ -158,6 +162,7 @@ impl PolicyFile {
             privacy: bound,
             exclude,
             population,
+            baseline,
             method,
             constraints,
             repeats,

@@ -3,6 +3,7 @@
 //! Reading checks what can be checked without the data, binding checks it against the columns;
 //! after that it is trusted.
 
+mod baseline;
 mod bind;
 mod column;
 mod exclude;
@@ -11,6 +12,7 @@ mod population;
 mod privacy;
 mod section;
 
+pub use baseline::Baseline;
 pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
 pub use column::{Column, Role, Unmapped};
 pub use invents::Invents;

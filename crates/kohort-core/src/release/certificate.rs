@@ -139,6 +139,8 @@ pub struct Certificate {
     pub patients: bool,
     /// Whether chance came from a seed: then it is a test, no release.
     pub test: bool,
+    /// The share of the whole file, if this is a random sample of it: then the claim is about that file.
+    pub sample: Option<Fraction>,
     /// The files.
     pub files: Vec<FileEntry>,
     /// What separates the cells.
@@ -169,6 +171,9 @@ impl Certificate {
         put("unit", json!(if self.patients { "patient" } else { "row" }));
         if self.test {
             put("test", json!(true));
+        }
+        if let Some(share) = self.sample {
+            put("sample", json!({ "share": share.to_string() }));
         }
         let files = self.files.iter().map(|f| {
             let mut file = Map::from_iter([("name".into(), json!(f.name)), ("sha256".into(), json!(f.sha256))]);
@@ -250,6 +255,7 @@ impl Certificate {
             method: root.text("method")?,
             patients: unit == "patient",
             test: root.optional("test").is_some_and(|t| *t.value == Value::Bool(true)),
+            sample: root.optional("sample").map(|s| s.share("share")).transpose()?,
             files: files.collect::<Result<_>>()?,
             delimiter,
             columns: columns.collect::<Result<_>>()?,

@@ -20,6 +20,20 @@ pub fn guarantee(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
     }
 }
 
+/// The sentences for a random sample of a release: what holds, holds for the whole file. Who knows
+/// that a person is in the sample is protected by the sample's own classes alone, which may hold one.
+pub fn guarantee_of_sample(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
+    let whole = guarantee(method, claim, patients).plain;
+    let plain = whole.replace("in this file", "in the file that this is a random sample of");
+    let plain = plain.replace("that of this whole file", "that of the whole of it");
+    Guarantee {
+        plain: format!(
+            "{plain} This was recounted on that file, and cannot be on the sample. Of those that match, the sample holds some, perhaps one: to someone who knows that the person is in the sample, no bound is promised."
+        ),
+        aware: "To a reader who also reasons about the method no bound is promised.".into(),
+    }
+}
+
 /// The sentences for clusters of codes (`disassociate`).
 fn of_clusters(claim: &ClustersClaim) -> Guarantee {
     let (k, m) = (claim.k.get(), claim.m);

@@ -7,6 +7,7 @@ mod clusters;
 mod dictionary;
 mod guarantee;
 mod plan;
+mod sample;
 mod shuffle;
 mod staging;
 mod write;
@@ -21,8 +22,10 @@ pub use clusters::{
     write_clusters,
 };
 pub use dictionary::{codes_dictionary, data_dictionary};
-pub use guarantee::{Guarantee, guarantee};
+pub use guarantee::{Guarantee, guarantee, guarantee_of_sample};
 pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
+pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging};
 pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};

@@ -20,6 +20,11 @@ fn open_folders() -> MutexGuard<'static, Open> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Where the whole release is kept when samples of it leave.
+pub(crate) const POPULATION: &str = "population";
+/// How the folder of a sample is called, before its number.
+pub(crate) const SAMPLE: &str = "sample-";
+
 /// A folder being filled. Dropped before it is published, it is removed with all it holds.
 #[derive(Debug)]
 pub struct Staging {
@@ -99,22 +104,55 @@ impl Staging {
         self.folder.join("private")
     }
 
+    /// Makes DIR/sample-n with release/ and private/ in it.
+    pub(crate) fn sample(&self, n: usize) -> Result<PathBuf> {
+        let folder = self.folder.join(format!("{SAMPLE}{n}"));
+        [folder.clone(), folder.join("release"), folder.join("private")].iter().try_for_each(|f| make_private(f))?;
+        Ok(folder)
+    }
+
+    /// Puts the whole release aside, into DIR/population: samples of it leave instead.
+    pub(crate) fn set_aside(&self) -> Result<()> {
+        let population = self.folder.join(POPULATION);
+        make_private(&population)?;
+        for part in ["release", "private"] {
+            let (from, to) = (self.folder.join(part), population.join(part));
+            fs::rename(&from, &to).map_err(|e| Error::io(&from, &e))?;
+        }
+        Ok(())
+    }
+
+    /// The folders that hold a release each: DIR itself, or its population and its samples.
+    fn releases(&self) -> Result<Vec<PathBuf>> {
+        let mut folders = vec![self.folder.clone(), self.folder.join(POPULATION)];
+        for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, &e))? {
+            let entry = entry.map_err(|e| Error::io(&self.folder, &e))?;
+            if entry.file_name().to_string_lossy().starts_with(SAMPLE) {
+                folders.push(entry.path());
+            }
+        }
+        folders.retain(|f| f.join("release").is_dir());
+        Ok(folders)
+    }
+
     /// Turns the folder into the target by one rename. `keep_rows`: private/ stays.
     pub(crate) fn publish(self, keep_rows: bool) -> Result<PathBuf> {
         let io = |path: &Path| {
             let path = path.to_path_buf();
             move |e: std::io::Error| Error::io(&path, &e)
         };
-        if !keep_rows {
-            let private = self.private();
+        let releases = self.releases()?;
+        for private in releases.iter().map(|f| f.join("private")).filter(|_| !keep_rows) {
             fs::remove_dir_all(&private).map_err(io(&private))?;
         }
         sync_all(&self.folder)?;
+        // What is handed over can be looked into; what stays cannot.
         #[cfg(unix)]
-        for part in ["", "release"] {
+        for folder in releases.iter().filter(|f| !f.ends_with(POPULATION)).chain([&self.folder]) {
             use std::os::unix::fs::PermissionsExt;
-            let path = self.folder.join(part);
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(io(&path))?;
+            for path in [folder.clone(), folder.join("release")].iter().filter(|path| path.is_dir()) {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(io(path))?;
+            }
         }
         // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
         let mut open = open_folders();
@@ -181,7 +219,8 @@ fn remove_made(folders: &[PathBuf]) {
 /// Whether a folder holds a release or nothing: replacing any other would destroy what is not ours.
 fn may_be_replaced(target: &Path) -> bool {
     let is_empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
-    target.join("release").join("certificate.json").is_file() || is_empty()
+    let is_release = |folder: PathBuf| folder.join("release").join("certificate.json").is_file();
+    is_release(target.to_path_buf()) || is_release(target.join(POPULATION)) || is_empty()
 }
 
 /// A folder that only its owner can look into.

@@ -450,31 +450,8 @@ fn drain(
     let io = |e: std::io::Error| Error::io(path, &e);
     let create = |p: &Path| File::create_new(p).map_err(|e| Error::io(p, &e));
     let mut map = BufWriter::with_capacity(1 << 16, create(lines)?);
-    let file = BufWriter::with_capacity(1 << 18, create(path)?);
-    let mut out = if source.is_parquet() {
-        // What the plan may change leaves as text, the rest with the type it came with.
-        let types = source.column_types()?;
-        let changes = |role: &Role| matches!(role, Role::Quasi | Role::Detail { .. });
-        let typed = policy.released().into_iter().map(|c| {
-            let column = &policy.columns[c];
-            (column.name.clone(), if changes(&column.role) { None } else { types[c].clone() })
-        });
-        Out::Parquet(ParquetWriter::create(file, &typed.collect::<Vec<_>>())?)
-    } else if source.is_gzip() {
-        Out::Gzip(GzEncoder::new(file, flate2::Compression::fast()))
-    } else {
-        Out::Plain(file)
-    };
+    let mut out = Out::create(source, policy, path)?;
     let delimiter = source.delimiter();
-    let mut header = Vec::new();
-    for (i, column) in policy.released().into_iter().enumerate() {
-        if i > 0 {
-            header.push(delimiter);
-        }
-        write_cell(&mut header, policy.columns[column].name.as_bytes(), delimiter);
-    }
-    header.push(b'\n');
-    out.header(&header).map_err(io)?;
     let mut rows = 0;
     shuffle.drain(
         source.threads(),
@@ -491,24 +468,47 @@ fn drain(
     Ok(rows)
 }
 
-enum Out {
+/// A file of released rows, in the format of the input.
+pub(super) enum Out {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),
     Parquet(ParquetWriter<BufWriter<File>>),
 }
 
 impl Out {
-    /// The names of the columns; Parquet has them in its schema.
-    fn header(&mut self, header: &[u8]) -> std::io::Result<()> {
-        match self {
-            Out::Plain(out) => out.write_all(header),
-            Out::Gzip(out) => out.write_all(header),
-            Out::Parquet(_) => Ok(()),
+    /// A new file with the names of the released columns, which Parquet has in its schema.
+    pub(super) fn create(source: &Source, policy: &Policy, path: &Path) -> Result<Out> {
+        let io = |e: std::io::Error| Error::io(path, &e);
+        let file = BufWriter::with_capacity(1 << 18, File::create_new(path).map_err(io)?);
+        if source.is_parquet() {
+            // What the plan may change leaves as text, the rest with the type it came with.
+            let types = source.column_types()?;
+            let changes = |role: &Role| matches!(role, Role::Quasi | Role::Detail { .. });
+            let typed = policy.released().into_iter().map(|c| {
+                let column = &policy.columns[c];
+                (column.name.clone(), if changes(&column.role) { None } else { types[c].clone() })
+            });
+            return Ok(Out::Parquet(ParquetWriter::create(file, &typed.collect::<Vec<_>>())?));
         }
+        let delimiter = source.delimiter();
+        let mut header = Vec::new();
+        for (i, column) in policy.released().into_iter().enumerate() {
+            if i > 0 {
+                header.push(delimiter);
+            }
+            write_cell(&mut header, policy.columns[column].name.as_bytes(), delimiter);
+        }
+        header.push(b'\n');
+        let mut out = match source.is_gzip() {
+            true => Out::Gzip(GzEncoder::new(file, flate2::Compression::fast())),
+            false => Out::Plain(file),
+        };
+        out.rows(&header, delimiter, path)?;
+        Ok(out)
     }
 
     /// Rows as text, each with a line end.
-    fn rows(&mut self, text: &[u8], delimiter: u8, path: &Path) -> Result<()> {
+    pub(super) fn rows(&mut self, text: &[u8], delimiter: u8, path: &Path) -> Result<()> {
         let io = |e: std::io::Error| Error::io(path, &e);
         match self {
             Out::Plain(out) => out.write_all(text).map_err(io),
@@ -525,7 +525,7 @@ impl Out {
         }
     }
 
-    fn finish(self) -> std::io::Result<()> {
+    pub(super) fn finish(self) -> std::io::Result<()> {
         let flush = |mut out: BufWriter<File>| out.flush();
         match self {
             Out::Plain(out) => flush(out),

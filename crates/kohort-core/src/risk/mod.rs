@@ -3,11 +3,16 @@
 mod attacks;
 mod classes;
 mod codes;
+mod dependencies;
+mod sampled;
 mod wildcard;
 mod worst;
 
 pub use attacks::{Attacks, attacks};
 pub use classes::{Risk, View, risk, sizes};
 pub use codes::{CodesKnown, codes_known};
+pub use dependencies::{Tells, undeclared};
+pub use sampled::SampledRisk;
+pub(crate) use sampled::{Drawn, sampled};
 pub use wildcard::wildcard_matches;
 pub use worst::{Highest, worst};

@@ -1,13 +1,15 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
+use crate::number::Fraction;
 use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::{Knows, Padding};
-use crate::release::{Certificate, Claimed, InventedClaim, KnowsClaim, SensitiveClaim, guarantee};
+use crate::release::{Certificate, Claimed, InventedClaim, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
 pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
-    if certificate.guarantee != guarantee(&certificate.method, &certificate.claim, certificate.patients) {
+    let sentences = if certificate.sample.is_some() { guarantee_of_sample } else { guarantee };
+    if certificate.guarantee != sentences(&certificate.method, &certificate.claim, certificate.patients) {
         return Err(Error::refused("the sentences under `guarantee` in the certificate are not those of its claim."));
     }
     Ok(())
@@ -21,6 +23,12 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
     says_what_it_means(certificate)?;
     if certificate.patients != policy.patient().is_some() {
         return differs("the unit (patient or row)");
+    }
+    if let Some(share) = certificate.sample {
+        let asked = policy.method.decimals("samples")?.unwrap_or_default();
+        if !asked.into_iter().any(|own| Fraction::from_decimal(own) == Some(share)) {
+            return differs("the share that was sampled");
+        }
     }
     let columns = policy.released().into_iter().map(|c| &policy.columns[c]);
     // Where cells are blanked one by one, also a quasi-identifier is blank where what it is finer than is.

@@ -1,6 +1,6 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{CATALOG_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry};
+use crate::release::{CATALOG_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, SAMPLE};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -18,7 +18,12 @@ const LARGEST_CERTIFICATE: u64 = 64 << 20;
 pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     let inner = folder.join("release");
     [inner, folder.to_path_buf()].into_iter().find(|f| f.join("certificate.json").is_file()).ok_or_else(|| {
-        Error::yours(format!("{}: no release here: there is no release/certificate.json.", folder.display()))
+        let first = folder.join(format!("{SAMPLE}1"));
+        let hint = match first.join("release").is_dir() {
+            true => format!(" It holds samples: verify each of them, from {} on.", first.display()),
+            false => String::new(),
+        };
+        Error::yours(format!("{}: no release here: there is no release/certificate.json.{hint}", folder.display()))
     })
 }
 

@@ -3,7 +3,7 @@
 //!
 //! ```compile_fail,E0451
 //! // Only the gate makes a `Verified`: a release that was not verified cannot be published.
-//! let verified = kohort_core::verify::Verified { staging: panic!(), findings: panic!() };
+//! let verified = kohort_core::verify::Verified { staging: panic!(), written: panic!(), findings: panic!() };
 //! ```
 
 mod catalog;
@@ -11,11 +11,13 @@ mod claim;
 mod clusters;
 mod files;
 mod gate;
+mod inference;
 mod invented;
 mod lines;
 mod multiset;
 mod original;
 mod recount;
+mod samples;
 mod sums;
 
 pub use catalog::{CatalogRecount, catalog_groups};
@@ -24,10 +26,12 @@ pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use recount::Recount;
+pub use samples::Sample;
 
+use crate::number::Fraction;
 use crate::policy::{Layout, Policy};
 use crate::records;
-use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging};
+use crate::release::{Certificate, Chance, Claimed, FileEntry, Staged, Staging, Written};
 use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -94,12 +98,15 @@ pub struct Findings {
     pub certificate: Certificate,
     /// What was counted.
     pub found: Found,
+    /// Samples that leave instead of the whole.
+    pub samples: Vec<Sample>,
 }
 
 /// A release that passed the gate.
 #[derive(Debug)]
 pub struct Verified {
     staging: Staging,
+    written: Written,
     findings: Findings,
 }
 
@@ -112,6 +119,23 @@ impl Verified {
     /// Where the evidence is to be written.
     pub fn evidence(&self) -> PathBuf {
         self.staging.evidence()
+    }
+
+    /// Draws disjoint random samples of it, which leave instead: DIR/sample-1 and so on. The whole is
+    /// kept in DIR/population. Without any share nothing happens.
+    pub fn sample(
+        mut self,
+        shares: &[Fraction],
+        source: &Source,
+        policy: &Policy,
+        chance: &mut Chance,
+    ) -> Result<Verified> {
+        if !shares.is_empty() {
+            let whole = (&self.written, &self.findings.certificate);
+            self.findings.samples = samples::sample(&self.staging, whole, shares, source, policy, chance)?;
+            self.staging.set_aside()?;
+        }
+        Ok(self)
     }
 
     /// The released data, to be looked at once more, and private/rows: the input line of each of its rows.
@@ -165,8 +189,8 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
         return Err(Error::refused("the certificate does not read back as it was written."));
     }
     files::check_listed(&release, &draft)?;
-    let findings = Findings { certificate: draft, found };
-    Ok(Verified { staging: staged.staging, findings })
+    let findings = Findings { certificate: draft, found, samples: Vec::new() };
+    Ok(Verified { staging: staged.staging, written: staged.written, findings })
 }
 
 /// Recounts a published release from DIR/release alone, as its recipient can.
@@ -209,6 +233,7 @@ fn compare(
         (Claimed::Table(claim), Layout::Table) => {
             let mut counted =
                 recount::recount(release, certificate, claim, lines.map(PathBuf::as_path), threads, source.progress())?;
+            inference::nothing_is_told(&counted, certificate, source, policy)?;
             let compared = match lines {
                 Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
                 None => multiset::as_multisets(&counted, certificate, source, policy)?,

@@ -154,7 +154,10 @@ pub(super) fn row_by_row(
     let added = invented.as_ref().map_or_else(|| vec![0; counted.tuples.len()], Invented::single);
     let recount = match patient {
         None => counted.recount.clone(),
-        Some(_) => counted.check(certificate.claim.k().get(), people(added), Required::Everything)?,
+        Some(_) => {
+            let required = if certificate.sample.is_some() { Required::Nothing } else { Required::Everything };
+            counted.check(certificate.claim.k().get(), people(added), required)?
+        }
     };
     let real = claim.zip(invented.as_ref()).map(|(claim, i)| match patient {
         None => i.check(counted, claim, i.rows_left(counted)),

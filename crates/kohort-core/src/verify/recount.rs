@@ -149,7 +149,12 @@ pub(super) fn recount(
         Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new(), catalog: None };
     let mut counted =
         Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, recount };
-    let required = if certificate.patients { Required::KAlone } else { Required::Everything };
+    let required = match certificate.sample {
+        // What is claimed was counted on the whole file.
+        Some(_) => Required::Nothing,
+        None if certificate.patients => Required::KAlone,
+        None => Required::Everything,
+    };
     counted.recount = counted.check(claim.k.get(), People::rows(&counted.tuples.weights), required)?;
     counted.recount.catalog = super::catalog::recount(release, &counted, claim)?;
     Ok(counted)
@@ -178,6 +183,8 @@ fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: 
 /// What is checked of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Required {
+    /// Classes are counted, and may be as small as they are.
+    Nothing,
     KAlone,
     Everything,
 }
@@ -204,7 +211,7 @@ impl Counted {
             Codes::occurring(codes.of, codes.len)
         };
         let sensitive = match required {
-            Required::KAlone => 0..0,
+            Required::Nothing | Required::KAlone => 0..0,
             Required::Everything => self.quasi + self.details..self.quasi + self.details + self.requirements.len(),
         };
         let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
@@ -219,7 +226,7 @@ impl Counted {
         let new = || Gate::new(least, requirements, &whole);
         let mut gate = new();
         each_set(&crowd, &self.sets, threads, new, |own| gate.take(own))?;
-        if let Some(failure) = gate.failure {
+        if let Some(failure) = gate.failure.filter(|_| required != Required::Nothing) {
             return Err(failure.error(&self.names(&self.sets[failure.set]), least, &names));
         }
         let sensitive = names.iter().map(|name| name.to_string()).zip(gate.extremes).collect();
@@ -248,7 +255,7 @@ fn damaged(what: &str) -> Error {
 }
 
 /// Opens the data of a release and checks that its columns are those declared, no more and no fewer.
-fn open_data(
+pub(super) fn open_data(
     release: &Path,
     certificate: &Certificate,
     threads: usize,
@@ -272,7 +279,7 @@ fn open_data(
     Ok(source)
 }
 
-fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
+pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
     let knows = match &claim.knows {
         KnowsClaim::All => Knows::All,
         KnowsClaim::Any(0) => return Err(damaged("the claim is about an adversary who knows nothing")),

@@ -38,6 +38,7 @@ pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> C
         method: "disassociate".into(),
         patients,
         test: chance.test,
+        sample: None,
         files: Vec::new(),
         delimiter: b',',
         columns: columns.collect(),

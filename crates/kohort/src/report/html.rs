@@ -60,6 +60,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         changes::columns(metrics),
         changes::rows(metrics),
         risk::risk(metrics),
+        public_use::samples(metrics),
         invented::invented(metrics),
         public_use::attacks(metrics),
         utility::utility(metrics),

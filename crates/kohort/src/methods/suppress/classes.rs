@@ -1,7 +1,9 @@
 //! Classes of records that look the same in one combination of columns.
 
 use super::crowd::{Crowd, Rule};
-use super::records::Records;
+use super::group::group;
+use super::packed::Packing;
+use super::records::{BLANK, Records};
 use kohort_core::table::Keys;
 
 /// No class: the run was deleted, or nobody is in the class any more.
@@ -11,16 +13,14 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Classes<'a> {
     /// The combination.
     pub set: &'a [usize],
-    /// What the classes show.
-    pub keys: Keys,
     /// By run: its class.
     pub of_run: Vec<u32>,
-    /// By class: its key.
-    pub key_of: Vec<u32>,
     /// By class: its rows.
     pub rows: Vec<u64>,
     /// By class: whether it is not safe.
     pub fails: Vec<bool>,
+    /// What the classes show, one after the other.
+    shown: Vec<u32>,
     /// By class: its people, where they are not just rows.
     crowds: Vec<Crowd>,
 }
@@ -28,30 +28,40 @@ pub(super) struct Classes<'a> {
 impl<'a> Classes<'a> {
     /// Counts them: one look at every run.
     pub fn count(records: &Records, rule: &Rule, set: &'a [usize]) -> Classes<'a> {
-        let mut keys = Keys::new(set.len());
-        let mut key = vec![0; set.len()];
+        let runs: Vec<u32> = (0..records.len() as u32).filter(|&r| !records.deleted[r as usize]).collect();
+        let (of, first) = grouped(records, set, &runs, |run, q| records.cells(run)[q]);
+        let mut rows: Vec<u64> = vec![0; first.len()];
         let mut of_run = vec![NONE; records.len()];
-        let mut rows: Vec<u64> = Vec::new();
-        let plain = rule.k_alone() && records.cohort.tuples.patients.is_none();
-        let mut crowds: Vec<Crowd> = Vec::new();
-        for (run, class) in of_run.iter_mut().enumerate().filter(|(run, _)| !records.deleted[*run]) {
-            let cells = records.cells(run);
-            key.iter_mut().zip(set).for_each(|(k, &q)| *k = cells[q]);
-            *class = keys.intern(&key);
-            if *class as usize == rows.len() {
-                rows.push(0);
-            }
-            rows[*class as usize] += records.rows(run);
-            if !plain {
-                crowds.resize_with(rows.len(), Crowd::default);
-                crowds[*class as usize].add(records, run);
-            }
+        for (&run, &class) in runs.iter().zip(&of) {
+            of_run[run as usize] = class;
+            rows[class as usize] += records.rows(run as usize);
         }
-        crowds.iter_mut().for_each(Crowd::settle);
-        let key_of = (0..rows.len() as u32).collect();
-        let mut classes = Classes { set, keys, of_run, key_of, rows, fails: Vec::new(), crowds };
+        let mut crowds: Vec<Crowd> = Vec::new();
+        if !records.is_plain() {
+            crowds.resize_with(rows.len(), Crowd::default);
+            for (&run, &class) in runs.iter().zip(&of) {
+                crowds[class as usize].add(records, run as usize);
+            }
+            crowds.iter_mut().for_each(Crowd::settle);
+        }
+        let mut shown = Vec::with_capacity(first.len() * set.len());
+        for &at in &first {
+            let cells = records.cells(runs[at as usize] as usize);
+            shown.extend(set.iter().map(|&q| cells[q]));
+        }
+        let mut classes = Classes { set, of_run, rows, fails: Vec::new(), shown, crowds };
         classes.fails = (0..classes.rows.len()).map(|c| !classes.is_safe(rule, c)).collect();
         classes
+    }
+
+    /// What a class shows.
+    pub fn shown(&self, class: u32) -> &[u32] {
+        &self.shown[class as usize * self.set.len()..][..self.set.len()]
+    }
+
+    /// Whether a class shows a blank.
+    pub fn has_blank(&self, class: u32) -> bool {
+        self.shown(class).contains(&BLANK)
     }
 
     /// Whether a class is safe.
@@ -73,9 +83,9 @@ impl<'a> Classes<'a> {
     }
 
     /// A class that nobody is in yet.
-    pub fn open(&mut self, key: u32) -> u32 {
+    pub fn open(&mut self, shown: &[u32]) -> u32 {
         let class = self.rows.len() as u32;
-        self.key_of.push(key);
+        self.shown.extend_from_slice(shown);
         self.rows.push(0);
         self.fails.push(false);
         if !self.crowds.is_empty() {
@@ -106,4 +116,40 @@ impl<'a> Classes<'a> {
         self.fails[class] = !self.is_safe(rule, class);
         self.fails[class] && !before
     }
+}
+
+/// By run of a list: its group over some columns, of which `cell` tells what a run shows; and by
+/// group: where its first run stands in the list.
+pub(super) fn grouped(
+    records: &Records,
+    set: &[usize],
+    runs: &[u32],
+    cell: impl Fn(usize, usize) -> u32,
+) -> (Vec<u32>, Vec<u32>) {
+    let threads = records.cohort.threads;
+    let groups = match Packing::new(records, set) {
+        Some(packing) if packing.fits_a_word() => {
+            let keys: Vec<u64> = runs.iter().map(|&r| packing.word(|q| cell(r as usize, q))).collect();
+            group(&keys, threads)
+        }
+        Some(packing) => {
+            let keys: Vec<u128> = runs.iter().map(|&r| packing.key(|q| cell(r as usize, q))).collect();
+            group(&keys, threads)
+        }
+        None => {
+            let mut keys = Keys::new(set.len());
+            let mut key = vec![0; set.len()];
+            let mut first = Vec::new();
+            let of = (0u32..).zip(runs).map(|(at, &run)| {
+                key.iter_mut().zip(set).for_each(|(k, &q)| *k = cell(run as usize, q));
+                let number = keys.intern(&key);
+                if number as usize == first.len() {
+                    first.push(at);
+                }
+                number
+            });
+            return (of.collect(), first);
+        }
+    };
+    (groups.of, groups.first)
 }

@@ -1,51 +1,49 @@
 //! No blank may be undone: what a declared dependency would tell goes blank as well.
 
-use super::records::{BLANK, Records};
+use super::records::{BLANK, Records, base};
 use kohort_core::cohort::Cohort;
-use std::collections::BTreeMap;
 
-/// The declared dependencies between quasi-identifiers.
+/// What tells what, by the declared dependencies between columns.
 pub(super) struct Inference {
-    pairs: Vec<Pair>,
+    tells: Vec<Tells>,
 }
 
-/// One column is finer than another.
-struct Pair {
-    finer: usize,
-    coarser: usize,
-    /// By value of the coarser one: whether only one value of the finer one lies under it, so that
-    /// it tells it.
-    alone: Vec<bool>,
+/// Where one column is blank, another would tell it.
+struct Tells {
+    blank: usize,
+    tells: usize,
+    /// By value of the column that tells: whether it does.
+    values: Vec<bool>,
 }
 
 impl Inference {
     /// From the cohort's declarations, and from the data as it is.
     pub fn new(cohort: &Cohort, records: &Records) -> Inference {
-        let pairs = cohort.dependencies.iter().map(|&(finer, coarser)| {
-            let mut under: BTreeMap<u32, Option<u32>> = BTreeMap::new();
-            for run in 0..records.len() {
-                let cells = records.cells(run);
-                let (fine, coarse) = (cells[finer], cells[coarser]);
-                let only = under.entry(coarse).or_insert(Some(fine));
-                if *only != Some(fine) {
-                    *only = None;
-                }
+        let mut tells = Vec::new();
+        for &(finer, coarser) in &cohort.dependencies {
+            // A finer value tells the coarser one above it.
+            let mut values = vec![true; records.support[finer].len()];
+            values[BLANK as usize] = false;
+            tells.push(Tells { blank: coarser, tells: finer, values });
+            // A coarser value tells the finer one, if only one lies under it.
+            let values = alone(cohort, records, coarser, |t| records.first(finer, t));
+            tells.push(Tells { blank: finer, tells: coarser, values });
+        }
+        // A value with one detail under it tells that, and it tells all else that it is a detail of.
+        for (detail, of) in &cohort.details {
+            for &coarser in of {
+                let value = |t: usize| cohort.tuples.code(t, detail.position) + 1;
+                let values = alone(cohort, records, coarser, value);
+                let others = of.iter().filter(|&&other| other != coarser && values.contains(&true));
+                tells.extend(others.map(|&blank| Tells { blank, tells: coarser, values: values.clone() }));
             }
-            let mut alone = vec![false; records.support[coarser].len()];
-            under.iter().for_each(|(&coarse, only)| alone[coarse as usize] = only.is_some_and(|fine| fine != BLANK));
-            alone[BLANK as usize] = false;
-            Pair { finer, coarser, alone }
-        });
-        Inference { pairs: pairs.collect() }
+        }
+        Inference { tells }
     }
 
     /// Whether a record that shows these cells may show this column among them.
     pub fn allows(&self, cells: &[u32], column: usize) -> bool {
-        self.pairs.iter().all(|pair| match column {
-            c if c == pair.finer => cells[pair.coarser] != BLANK,
-            c if c == pair.coarser => cells[pair.finer] != BLANK || !pair.alone[cells[c] as usize],
-            _ => true,
-        })
+        !self.tells.iter().any(|t| t.tells == column && cells[t.blank] == BLANK && t.values[cells[column] as usize])
     }
 
     /// Blanks what would undo a blank; how many cells. Where the cell that tells may not go blank,
@@ -56,20 +54,14 @@ impl Inference {
         loop {
             let before = changed;
             for run in 0..records.len() {
-                for pair in &self.pairs {
-                    if records.deleted[run] {
-                        break;
+                for t in &self.tells {
+                    let cells = records.cells(run);
+                    if records.deleted[run] || cells[t.blank] != BLANK || !t.values[cells[t.tells] as usize] {
+                        continue;
                     }
-                    let (fine, coarse) = (records.cells(run)[pair.finer], records.cells(run)[pair.coarser]);
-                    let tells = match (fine, coarse) {
-                        (BLANK, BLANK) => continue,
-                        (_, BLANK) => pair.finer,
-                        (BLANK, coarse) if pair.alone[coarse as usize] => pair.coarser,
-                        _ => continue,
-                    };
                     changed += records.rows(run).max(1);
-                    if records.may_blank[tells] {
-                        records.blank(run, tells);
+                    if records.may_blank[t.tells] {
+                        records.blank(run, t.tells);
                     } else {
                         records.delete(run);
                     }
@@ -81,4 +73,20 @@ impl Inference {
         }
         changed
     }
+}
+
+/// By value of a column: whether only one other value, which is none that is blank, lies under it.
+fn alone(cohort: &Cohort, records: &Records, column: usize, other: impl Fn(usize) -> u32) -> Vec<bool> {
+    let mut only: Vec<Option<Option<u32>>> = vec![None; base(cohort, column).labels.len() + 1];
+    for t in 0..cohort.tuples.len() {
+        let own = other(t);
+        let only = &mut only[records.first(column, t) as usize];
+        match only {
+            None => *only = Some(Some(own)),
+            Some(Some(before)) if *before == own => {}
+            Some(_) => *only = Some(None),
+        }
+    }
+    only[BLANK as usize] = None;
+    only.into_iter().map(|only| only.flatten().is_some_and(|own| own != BLANK)).collect()
 }

@@ -7,10 +7,11 @@
 use super::classes::{Classes, NONE};
 use super::crowd::Crowd;
 use super::crowd::Rule;
+use super::group::{Groups as Grouped, group};
 use super::packed::{Mask, Packing};
 use super::records::{BLANK, Records};
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
 /// More ways to blank than this are left to the paper's order.
 pub(super) const MOST_MASKS: usize = 4096;
@@ -22,13 +23,12 @@ pub(super) fn levels(records: &mut Records, rule: &Rule, classes: &Classes, weig
     let of = |run: usize| classes.of_run[run];
     let mut open: Vec<u32> =
         (0..records.len()).filter(|&r| of(r) != NONE && classes.fails[of(r) as usize]).map(|r| r as u32).collect();
-    let mut keys: Vec<u128> = open.iter().map(|&r| packing.key(records.cells(r as usize))).collect();
+    let mut keys: Vec<u128> = open.iter().map(|&r| packing.key(|q| records.cells(r as usize)[q])).collect();
     // Whoever comes to show what a safe class shows, joins it.
     let mut safe: HashSet<u128, RandomState> = HashSet::default();
-    for (run, &class) in classes.of_run.iter().enumerate().filter(|(_, c)| **c != NONE) {
-        if !classes.fails[class as usize] && set.iter().any(|&q| records.cells(run)[q] == BLANK) {
-            safe.insert(packing.key(records.cells(run)));
-        }
+    for class in (0..classes.rows.len() as u32).filter(|&c| !classes.fails[c as usize] && classes.has_blank(c)) {
+        let at = |q: usize| set.iter().position(|&own| own == q).unwrap_or_default();
+        safe.insert(packing.key(|q| classes.shown(class)[at(q)]));
     }
     let masks = packing.masks(records, weights, MOST_MASKS);
     for level in masks.chunk_by(|a, b| a.cost == b.cost) {
@@ -68,28 +68,24 @@ fn gather(
     let mut groups: Vec<Group> = Vec::new();
     let mut choices = vec![0u32; open.len()];
     for (m, mask) in (0u32..).zip(level) {
-        let mut number: HashMap<u128, u32, RandomState> =
-            HashMap::with_capacity_and_hasher(open.len() / 2, RandomState::default());
-        let mut people: Vec<u64> = Vec::new();
-        let of: Vec<u32> = open
+        let masked: Vec<u128> = keys.iter().map(|key| key & mask.keep).collect();
+        let Grouped { of, first } = group(&masked, records.cohort.threads);
+        let mut people = vec![0u64; first.len()];
+        for (&run, &n) in open.iter().zip(&of) {
+            // At most: who has several rows may be counted twice.
+            people[n as usize] += records.single[run as usize] + records.named(run as usize).len() as u64;
+        }
+        let may: Vec<bool> = people
             .iter()
-            .zip(keys)
-            .map(|(&run, key)| {
-                let n = *number.entry(key & mask.keep).or_insert(people.len() as u32);
-                if n as usize == people.len() {
-                    people.push(0);
-                }
-                // At most: who has several rows may be counted twice.
-                people[n as usize] += records.single[run as usize] + records.named(run as usize).len() as u64;
-                n
-            })
+            .zip(&first)
+            .map(|(&people, &first)| people >= rule.k || safe.contains(&masked[first as usize]))
             .collect();
         let mut place = vec![NONE; people.len()];
         for (at, &n) in of.iter().enumerate() {
-            let key = keys[at] & mask.keep;
-            if people[n as usize] < rule.k && !safe.contains(&key) {
+            if !may[n as usize] {
                 continue;
             }
+            let key = masked[at];
             if place[n as usize] == NONE {
                 place[n as usize] = groups.len() as u32;
                 groups.push(Group { mask: m, key, urgency: 0, rows: 0, members: Vec::new() });

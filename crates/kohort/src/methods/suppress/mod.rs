@@ -15,6 +15,7 @@
 
 mod classes;
 mod crowd;
+mod group;
 mod infer;
 mod levels;
 mod packed;
@@ -43,7 +44,7 @@ use settle::{Work, settle};
 use undo::undo;
 
 /// Up to so many records times ways to blank, every way to fewer blanks is tried.
-const SMALL: usize = 60_000_000;
+const SMALL: usize = 30_000_000;
 /// More combinations than this are refused.
 const MOST_SETS: usize = 10_000;
 
@@ -89,7 +90,7 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     if params.order == Order::Paper {
         return (paper, paper_work, Order::Paper);
     }
-    let plain = cohort.required.is_empty() && cohort.tuples.patients.is_none();
+    let plain = start.is_plain();
     // With a blank its details go.
     let details = |q: usize| cohort.details.iter().filter(|(_, of)| of.contains(&q)).count() as f64;
     let costs: Vec<f64> = weights.iter().enumerate().map(|(q, weight)| weight + details(q)).collect();
@@ -107,6 +108,8 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     }
     let best = (Order::Best, params.remainder);
     let mut drafts = Vec::new();
+    // What one combination of all columns would lose, in bits: those who know less must not lose more.
+    let mut most_bits = f64::INFINITY;
     if plain && sets.len() > 1 {
         drafts.push((paper.clone(), paper_work.clone()));
     }
@@ -116,8 +119,14 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
         if let ([set], true) = (&way[..], plain) {
             repair(&mut records, k, set, &costs);
         }
+        if way.len() < sets.len() {
+            most_bits = records.bits_lost(&start);
+        }
         drafts.push((records, work));
     }
+    // Undoing takes long, and what is far behind does not catch up.
+    let near = drafts.iter().map(|(records, _)| records.paid(&costs)).min().unwrap_or(0);
+    drafts.retain(|(records, _)| small || records.paid(&costs) <= near + near / 4);
     let mut candidates = vec![(paper, paper_work, Order::Paper)];
     for (mut records, mut work) in drafts {
         if plain && sets.len() > 1 {
@@ -126,6 +135,10 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
         // Whatever was repaired is looked at again, as a whole.
         work.add(settle(&mut records, &mut rule, sets, &costs, best, &inference));
         candidates.push((records, work, Order::Best));
+    }
+    let loses_less = |c: &(Records, Work, Order)| c.0.bits_lost(&start) <= most_bits * (1.0 + 1e-9);
+    if candidates.iter().any(loses_less) {
+        candidates.retain(loses_less);
     }
     // Of equal ones the last: the paper's only if it is better.
     let least = candidates.iter().map(|c| c.0.paid(&costs)).min();

@@ -43,21 +43,39 @@ impl<'a> Packing<'a> {
         Some(Packing { set, shifts, fields })
     }
 
+    /// Whether a key fits into one word.
+    pub fn fits_a_word(&self) -> bool {
+        self.fields.last().is_none_or(|last| last >> 64 == 0)
+    }
+
+    /// What a record shows, where it fits into one word.
+    #[inline]
+    pub fn word(&self, cell: impl Fn(usize) -> u32) -> u64 {
+        self.set.iter().zip(&self.shifts).fold(0, |key, (&q, &shift)| key | u64::from(cell(q)) << shift)
+    }
+
     /// What a record shows; a blank is 0.
-    pub fn key(&self, cells: &[u32]) -> u128 {
-        self.set.iter().zip(&self.shifts).fold(0, |key, (&q, &shift)| key | u128::from(cells[q]) << shift)
+    #[inline]
+    pub fn key(&self, cell: impl Fn(usize) -> u32) -> u128 {
+        self.set.iter().zip(&self.shifts).fold(0, |key, (&q, &shift)| key | u128::from(cell(q)) << shift)
     }
 
-    /// What a record showed before anything went blank.
-    pub fn original(&self, records: &Records, run: usize) -> u128 {
-        let cells = self.set.iter().zip(&self.shifts);
-        cells.fold(0, |key, (&q, &shift)| key | u128::from(records.original(run, q)) << shift)
+    /// What a blank costs, by column of the set, in millionths.
+    pub fn prices(&self, weights: &[f64]) -> Vec<u64> {
+        self.set.iter().map(|&q| millionths(weights[q])).collect()
     }
 
-    /// What a record pays that shows `key` of `original`, in millionths.
-    pub fn cost(&self, original: u128, key: u128, weights: &[f64]) -> u64 {
-        let gone = |i: &usize| original & self.fields[*i] != 0 && key & self.fields[*i] == 0;
-        (0..self.set.len()).filter(gone).map(|i| millionths(weights[self.set[i]])).sum()
+    /// What a record pays that shows `key` of `original`.
+    #[inline]
+    pub fn cost(&self, original: u128, key: u128, prices: &[u64]) -> u64 {
+        let gone = |field: u128| original & field != 0 && key & field == 0;
+        self.fields.iter().zip(prices).filter(|(field, _)| gone(**field)).map(|(_, price)| price).sum()
+    }
+
+    /// The key with one more value shown, if the column is in the set.
+    pub fn with(&self, key: u128, column: usize, value: u32) -> Option<u128> {
+        let at = self.set.iter().position(|&q| q == column)?;
+        Some(key & !self.fields[at] | u128::from(value) << self.shifts[at])
     }
 
     /// Shows `key` in a record, whose original it is a part of.

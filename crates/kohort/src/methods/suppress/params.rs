@@ -3,8 +3,8 @@
 pub use super::remainder::Remainder;
 
 use kohort_core::Result;
-use kohort_core::number::Decimal;
-use kohort_core::policy::{Policy, nearest};
+use kohort_core::number::{Decimal, Fraction};
+use kohort_core::policy::{Policy, Section, nearest};
 
 /// In which order cells go blank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub struct Params {
     pub remainder: Remainder,
     /// `order`: default "best".
     pub order: Order,
+    /// `samples`: disjoint random samples leave instead of the whole, each with so large a share of
+    /// it. Default: none.
+    pub samples: Vec<Fraction>,
 }
 
 /// What [method] may say.
@@ -35,9 +38,6 @@ impl Params {
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
         section.only(&KEYS)?;
-        if section.get("samples").is_some() {
-            return Err(section.wrong("samples", "is not available in this version: release the whole file."));
-        }
         let quasi: Vec<_> = policy.quasi().into_iter().map(|c| &policy.columns[c]).collect();
         let mut weights: Vec<f64> = quasi.iter().map(|c| c.weight.to_f64()).collect();
         if let Some(own) = section.section("weights")? {
@@ -65,6 +65,27 @@ impl Params {
             weights,
             remainder: section.word("remainder", &remainders)?.unwrap_or(Remainder::Delete),
             order: section.word("order", &orders)?.unwrap_or(Order::Best),
+            samples: samples(section)?,
         })
+    }
+}
+
+/// The shares to be sampled: each above 0, together at most the whole.
+fn samples(section: &Section) -> Result<Vec<Fraction>> {
+    let Some(shares) = section.decimals("samples")? else { return Ok(Vec::new()) };
+    if shares.is_empty() {
+        return Err(section
+            .wrong("samples", "names no share. Say samples = [0.1, 0.1], or leave it out to release the whole file."));
+    }
+    let all = shares.iter().fold(Decimal::whole(0), |sum, &share| sum.plus(share));
+    let shares: Vec<Fraction> =
+        shares.into_iter().filter(|s| *s > Decimal::whole(0)).filter_map(Fraction::from_decimal).collect();
+    match section.list("samples")? {
+        Some(written) if written.len() == shares.len() && all <= Decimal::whole(1) => Ok(shares),
+        Some(written) if written.len() == shares.len() => Err(section.wrong(
+            "samples",
+            format!("the shares add up to {all}, more than the whole file. Samples do not overlap: together they are at most 1."),
+        )),
+        _ => Err(section.wrong("samples", "every share must be above 0 and at most 1: 0.1 is a tenth of the file.")),
     }
 }

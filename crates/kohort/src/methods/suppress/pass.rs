@@ -4,6 +4,7 @@
 use super::classes::{Classes, NONE};
 use super::crowd::Rule;
 use super::records::{BLANK, Records};
+use kohort_core::table::Keys;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -30,8 +31,14 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
     let set = classes.set;
     let mut lists: Vec<Vec<Vec<u32>>> = set.iter().map(|&q| vec![Vec::new(); records.support[q].len()]).collect();
     let mut queue = Queue { heap: BinaryHeap::new(), weights };
-    // By key: the class that shows it; by class: where it went.
-    let mut at_key: Vec<u32> = classes.key_of.clone();
+    // Whoever goes blank comes to a class with a blank. By number: the class that shows it now.
+    let mut blanked = Keys::new(set.len());
+    let mut at_key: Vec<u32> = Vec::new();
+    for class in (0..classes.rows.len() as u32).filter(|&c| classes.has_blank(c)) {
+        blanked.intern(classes.shown(class));
+        at_key.push(class);
+    }
+    // By class: where it went.
     let mut went: Vec<u32> = vec![NONE; classes.rows.len()];
     let list = |class: u32, key: &[u32], records: &Records, queue: &mut Queue, lists: &mut Vec<Vec<Vec<u32>>>| {
         for (i, &value) in key.iter().enumerate().filter(|(i, v)| **v != BLANK && records.may_blank[set[*i]]) {
@@ -42,7 +49,7 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
         }
     };
     for class in (0..classes.rows.len()).filter(|&c| classes.fails[c]) {
-        list(class as u32, classes.keys.get(class as u32), records, &mut queue, &mut lists);
+        list(class as u32, classes.shown(class as u32), records, &mut queue, &mut lists);
     }
     let mut steps = Vec::new();
     let mut key = Vec::new();
@@ -56,15 +63,17 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
                 continue;
             }
             key.clear();
-            key.extend_from_slice(classes.keys.get(classes.key_of[from]));
-            at_key[classes.key_of[from] as usize] = NONE;
+            key.extend_from_slice(classes.shown(class));
+            if let Some(left) = classes.has_blank(class).then(|| blanked.find(&key)).flatten() {
+                at_key[left as usize] = NONE;
+            }
             key[i] = BLANK;
-            let target = classes.keys.intern(&key);
+            let target = blanked.intern(&key);
             if target as usize == at_key.len() {
                 at_key.push(NONE);
             }
             if at_key[target as usize] == NONE {
-                at_key[target as usize] = classes.open(target);
+                at_key[target as usize] = classes.open(&key);
                 went.push(NONE);
             }
             let into = at_key[target as usize];
@@ -82,8 +91,7 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
         touched.dedup();
         for into in touched {
             if classes.recount(into as usize, rule) {
-                let key = classes.keys.get(classes.key_of[into as usize]).to_vec();
-                list(into, &key, records, &mut queue, &mut lists);
+                list(into, classes.shown(into), records, &mut queue, &mut lists);
             }
         }
     }
@@ -112,8 +120,7 @@ fn apply(records: &mut Records, classes: &Classes, went: &mut [u32]) -> Vec<Vec<
         }
         let end = if went[class as usize] == NONE { class } else { went[class as usize] };
         if end != class {
-            let key = classes.keys.get(classes.key_of[end as usize]);
-            classes.set.iter().zip(key).for_each(|(&q, &value)| records.set(run, q, value));
+            classes.set.iter().zip(classes.shown(end)).for_each(|(&q, &value)| records.set(run, q, value));
         }
         if classes.fails[end as usize] {
             stuck[end as usize].push(run as u32);

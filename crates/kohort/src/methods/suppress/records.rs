@@ -3,19 +3,22 @@
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::release::Share;
+use kohort_core::table::Keys;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A blank cell. It is a value of its own, never a wildcard.
 pub(super) const BLANK: u32 = 0;
 
-/// Runs of rows of one tuple that show the same cells. At first every tuple is one run; runs are
-/// split where some rows of a tuple must show less than the others.
+/// Runs of rows that show the same cells. At first all rows that look alike are one run, where rows
+/// are the unit and k is all that is asked, else all rows of a tuple; runs are split where some of
+/// their rows must show less than the others.
 #[derive(Clone)]
 pub(super) struct Records<'a> {
     pub cohort: &'a Cohort,
     /// How many quasi-identifiers there are.
     pub width: usize,
-    /// By run: its tuple.
+    /// By run: its tuple; of several that look alike the one with the least codes.
     pub tuple: Vec<u32>,
     /// By run: its rows, or with patients as the unit its patients with one row.
     pub single: Vec<u64>,
@@ -27,7 +30,10 @@ pub(super) struct Records<'a> {
     pub may_blank: Vec<bool>,
     cells: Vec<u32>,
     /// By column and value code: what is shown of it.
-    values: Vec<Vec<u32>>,
+    values: Arc<Vec<Vec<u32>>>,
+    /// By run: which of the runs at the start it comes from, and the tuples of those.
+    kind: Vec<u32>,
+    alike: Arc<Alike>,
     /// With patients as the unit: who is in a run that was split, of those with several rows.
     named: BTreeMap<u32, Vec<u32>>,
 }
@@ -39,29 +45,42 @@ impl<'a> Records<'a> {
         let tuples = &cohort.tuples;
         let width = cohort.quasi.len();
         let values: Vec<Vec<u32>> = (0..width).map(|q| values(cohort, q)).collect();
-        let mut cells = Vec::with_capacity(tuples.len() * width);
-        for t in 0..tuples.len() {
-            cells.extend(tuples.codes(t)[..width].iter().zip(&values).map(|(&code, of)| of[code as usize]));
+        let alike = Alike::new(cohort, &values);
+        let tuple: Vec<u32> = (0..alike.len()).map(|kind| alike.tuples(kind)[0]).collect();
+        let mut cells = Vec::with_capacity(tuple.len() * width);
+        for &t in &tuple {
+            let codes = &tuples.codes(t as usize)[..width];
+            cells.extend(codes.iter().zip(&values).map(|(&code, of)| of[code as usize]));
         }
         let single = match &tuples.patients {
             Some(patients) => patients.single.iter().map(|&s| u64::from(s)).collect(),
-            None => tuples.weights.clone(),
+            None => {
+                let rows = |kind: usize| alike.tuples(kind).iter().map(|&t| tuples.weights[t as usize]).sum();
+                (0..alike.len()).map(rows).collect()
+            }
         };
         let top = |q: usize| cohort.quasi[q].hierarchy.levels.len() - 1;
         let mut records = Records {
             cohort,
             width,
-            tuple: (0..tuples.len() as u32).collect(),
             single,
-            deleted: vec![false; tuples.len()],
+            deleted: vec![false; tuple.len()],
+            kind: (0..tuple.len() as u32).collect(),
+            tuple,
+            alike: Arc::new(alike),
             support: Vec::new(),
             may_blank: (0..width).map(|q| cohort.quasi[q].levels.contains(&top(q))).collect(),
             cells,
-            values,
+            values: Arc::new(values),
             named: BTreeMap::new(),
         };
         records.count_support();
         records
+    }
+
+    /// Whether rows are the unit and k is all that is asked.
+    pub fn is_plain(&self) -> bool {
+        is_plain(self.cohort)
     }
 
     /// How many runs there are, deleted ones included.
@@ -76,7 +95,12 @@ impl<'a> Records<'a> {
 
     /// What a column showed of a run before anything went blank.
     pub fn original(&self, run: usize, column: usize) -> u32 {
-        self.values[column][self.cohort.tuples.code(self.tuple[run] as usize, column) as usize]
+        self.first(column, self.tuple[run] as usize)
+    }
+
+    /// What a column showed of a tuple before anything went blank.
+    pub fn first(&self, column: usize, tuple: usize) -> u32 {
+        self.values[column][self.cohort.tuples.code(tuple, column) as usize]
     }
 
     /// An order of runs that does not depend on the order of rows.
@@ -135,6 +159,7 @@ impl<'a> Records<'a> {
         let new = self.len();
         self.single[run] -= single;
         self.tuple.push(self.tuple[run]);
+        self.kind.push(self.kind[run]);
         self.single.push(single);
         self.deleted.push(false);
         self.cells.extend_from_within(run * self.width..(run + 1) * self.width);
@@ -174,22 +199,124 @@ impl<'a> Records<'a> {
         self.support.iter().zip(weights).map(cost).sum()
     }
 
+    /// Non-uniform entropy lost since the start, in bits: what is blank or deleted could be any value.
+    pub fn bits_lost(&self, start: &Records) -> f64 {
+        let rows = self.cohort.tuples.rows as f64;
+        let columns = start.support.iter().zip(&self.support);
+        let values =
+            columns.flat_map(|(before, now)| before.iter().zip(now).skip(1)).filter(|(before, _)| **before > 0);
+        values.map(|(&before, &now)| before.saturating_sub(now) as f64 * (rows / before as f64).log2()).sum()
+    }
+
     /// The runs that leave: tuple, which of its rows, and the run.
     pub fn runs(&self) -> Vec<(u32, Share, u32)> {
+        if self.is_plain() {
+            return self.dealt();
+        }
         let tuples = &self.cohort.tuples;
         let leaves = |&run: &usize| !self.deleted[run] && self.rows(run) > 0;
         let run = |run: usize| {
             let tuple = self.tuple[run];
             let share = if self.rows(run) == tuples.weights[tuple as usize] {
                 Share::Whole
-            } else if tuples.patients.is_some() {
-                Share::Patients { single: self.single[run], named: self.named(run).to_vec() }
             } else {
-                Share::Rows(self.single[run])
+                Share::Patients { single: self.single[run], named: self.named(run).to_vec() }
             };
             (tuple, share, run as u32)
         };
         (0..self.len()).filter(leaves).map(run).collect()
+    }
+
+    /// The same where runs hold rows of several tuples: tuples that look alike are dealt out in the
+    /// order of their codes to the runs that come from them.
+    fn dealt(&self) -> Vec<(u32, Share, u32)> {
+        // By kind: the runs that were split off.
+        let mut split: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for run in self.alike.len()..self.len() {
+            split.entry(self.kind[run]).or_default().push(run as u32);
+        }
+        let weights = &self.cohort.tuples.weights;
+        let mut dealt = Vec::with_capacity(weights.len());
+        for kind in 0..self.alike.len() {
+            let more = split.get(&(kind as u32)).map_or(&[][..], |runs| runs);
+            let mut runs = [&[kind as u32], more].concat().into_iter();
+            let mut tuples = self.alike.tuples(kind).iter().map(|&t| (t, weights[t as usize]));
+            let (mut run, mut tuple) = (runs.next(), tuples.next());
+            let mut wanted = self.single[kind];
+            while let (Some(own), Some((t, left))) = (run, tuple) {
+                let take = wanted.min(left);
+                if take > 0 && !self.deleted[own as usize] {
+                    let share = if take == weights[t as usize] { Share::Whole } else { Share::Rows(take) };
+                    dealt.push((t, share, own));
+                }
+                wanted -= take;
+                tuple = if left > take { Some((t, left - take)) } else { tuples.next() };
+                if wanted == 0 {
+                    run = runs.next();
+                    wanted = run.map_or(0, |run| self.single[run as usize]);
+                }
+            }
+        }
+        dealt
+    }
+}
+
+/// Whether rows are the unit and k is all that is asked: then rows that look alike are alike.
+fn is_plain(cohort: &Cohort) -> bool {
+    cohort.required.is_empty() && cohort.tuples.patients.is_none()
+}
+
+/// Which tuples show the same before anything is blank. Details and the like tell tuples apart, and
+/// no method asks for them.
+struct Alike {
+    ends: Vec<u32>,
+    tuples: Vec<u32>,
+}
+
+impl Alike {
+    fn new(cohort: &Cohort, values: &[Vec<u32>]) -> Alike {
+        let tuples = &cohort.tuples;
+        if !is_plain(cohort) {
+            let all = 0..tuples.len() as u32;
+            return Alike { ends: all.clone().map(|t| t + 1).collect(), tuples: all.collect() };
+        }
+        let mut keys = Keys::new(values.len());
+        let mut key = vec![0; values.len()];
+        let mut ends: Vec<u32> = Vec::new();
+        let mut kind = Vec::with_capacity(tuples.len());
+        for t in 0..tuples.len() {
+            let codes = tuples.codes(t).iter().zip(values);
+            key.iter_mut().zip(codes).for_each(|(key, (&code, of))| *key = of[code as usize]);
+            let own = keys.intern(&key);
+            ends.resize(keys.len(), 0);
+            ends[own as usize] += 1;
+            kind.push(own);
+        }
+        for kind in 1..ends.len() {
+            ends[kind] += ends[kind - 1];
+        }
+        let mut at = ends.clone();
+        let mut of_kind = vec![0; tuples.len()];
+        for (t, &kind) in kind.iter().enumerate().rev() {
+            at[kind as usize] -= 1;
+            of_kind[at[kind as usize] as usize] = t as u32;
+        }
+        let mut from = 0;
+        for &end in &ends {
+            of_kind[from..end as usize].sort_unstable_by_key(|&t| tuples.codes(t as usize));
+            from = end as usize;
+        }
+        Alike { ends, tuples: of_kind }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The tuples of a kind, by their codes.
+    fn tuples(&self, kind: usize) -> &[u32] {
+        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
+        &self.tuples[from as usize..self.ends[kind] as usize]
     }
 }
 

@@ -44,15 +44,15 @@ fn grow(records: &mut Records, rule: &Rule, set: &[usize], runs: &[u32]) -> u64 
         return 0;
     }
     let mut needed = rule.k - people;
-    let own = classes.keys.get(class).to_vec();
+    let own = classes.shown(class).to_vec();
     let fits = |key: &[u32]| (0..set.len()).all(|i| records.may_blank[set[i]] || key[i] == own[i]);
     let shown = |key: &[u32]| key.iter().filter(|v| **v != BLANK).count();
     let mut spare: Vec<u64> = (0..classes.rows.len()).map(|c| classes.people(c).saturating_sub(rule.k)).collect();
     let mut donors: Vec<u32> = (0..classes.rows.len() as u32)
-        .filter(|&c| c != class && spare[c as usize] > 0 && fits(classes.keys.get(c)))
+        .filter(|&c| c != class && spare[c as usize] > 0 && fits(classes.shown(c)))
         .collect();
     let size = |c: u32| classes.people(c as usize);
-    donors.sort_by_key(|&c| (shown(classes.keys.get(c)), std::cmp::Reverse(size(c)), classes.keys.get(c).to_vec()));
+    donors.sort_by_key(|&c| (shown(classes.shown(c)), std::cmp::Reverse(size(c)), classes.shown(c).to_vec()));
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); classes.rows.len()];
     for (run, &c) in classes.of_run.iter().enumerate().filter(|(_, c)| **c != NONE) {
         if spare[c as usize] > 0 {

@@ -116,11 +116,15 @@ pub(super) fn settle(
 /// that shows it is small. Whether any did.
 fn blank_rare(records: &mut Records, rule: &Rule) -> bool {
     let rare: Vec<Vec<bool>> = (0..records.width).map(|q| rare(records, rule, q)).collect();
+    let rare: Vec<(usize, Vec<bool>)> = rare.into_iter().enumerate().filter(|(_, rare)| rare.contains(&true)).collect();
+    if rare.is_empty() {
+        return false;
+    }
     let mut any = false;
-    for run in (0..records.len()).filter(|_| rare.iter().flatten().any(|r| *r)) {
-        for (q, rare) in rare.iter().enumerate() {
-            if !records.deleted[run] && rare[records.cells(run)[q] as usize] {
-                any |= records.blank(run, q);
+    for run in 0..records.len() {
+        for (q, rare) in &rare {
+            if !records.deleted[run] && rare[records.cells(run)[*q] as usize] {
+                any |= records.blank(run, *q);
             }
         }
     }

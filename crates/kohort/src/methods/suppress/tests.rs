@@ -215,9 +215,56 @@ fn every_class_of_random_tables_is_safe_in_every_order() {
         for order in [Order::Paper, Order::Best] {
             for remainder in [Remainder::Delete, Remainder::Grow] {
                 let weights = (0..columns).map(|_| [1.0, 0.5, 0.3, 2.0][dice.below(4) as usize]).collect();
-                let params = Params { weights, remainder, order };
+                let params = Params { weights, remainder, order, samples: Vec::new() };
                 let (records, _, _) = blank(&cohort, &cohort.sets, k, &params);
                 is_safe(&records, &cohort, patients.as_deref(), k);
+            }
+        }
+    }
+}
+
+/// Every table of up to five records over three columns of two values, in every order and over one
+/// combination and two: what certificates say, counted by the plain definition.
+#[test]
+fn the_sentences_of_certificates_hold_for_every_small_table() {
+    let rows: Vec<Vec<&str>> =
+        (0..8).map(|i| [["a0", "a1"][i & 1], ["b0", "b1"][i >> 1 & 1], ["c0", "c1"][i >> 2]].to_vec()).collect();
+    let mut tables: Vec<Vec<usize>> = vec![Vec::new()];
+    for size in 1..=5 {
+        let larger = tables.iter().filter(|t| t.len() + 1 == size).flat_map(|t| {
+            (t.last().copied().unwrap_or(0)..8).map(|next| [&t[..], &[next]].concat()).collect::<Vec<_>>()
+        });
+        let larger: Vec<Vec<usize>> = larger.collect();
+        tables.extend(larger);
+    }
+    for table in tables.iter().filter(|t| !t.is_empty()) {
+        let own: Vec<Vec<&str>> = table.iter().map(|&i| rows[i].clone()).collect();
+        for sets in [&[&[0, 1, 2][..]][..], &[&[0, 1][..], &[0, 2][..]][..]] {
+            let cohort = cohort(&["a", "b", "c"], &own, sets, None);
+            for order in [Order::Paper, Order::Best] {
+                let params = Params { weights: vec![1.0; 3], remainder: Remainder::Delete, order, samples: Vec::new() };
+                let (records, _, _) = blank(&cohort, &cohort.sets, 2, &params);
+                let mut released: Vec<(Vec<u32>, u64)> = Vec::new();
+                for run in (0..records.len()).filter(|&r| !records.deleted[r]) {
+                    released.push((records.cells(run).to_vec(), records.rows(run)));
+                }
+                // Whoever knows a person's values in one combination finds k rows that are compatible, or none.
+                for (set, person) in sets.iter().flat_map(|set| own.iter().map(move |person| (set, person))) {
+                    let fits = |cells: &[u32]| {
+                        set.iter().all(|&q| {
+                            cells[q] == BLANK || base(&cohort, q).labels[cells[q] as usize - 1].text == person[q]
+                        })
+                    };
+                    let found: u64 = released.iter().filter(|(cells, _)| fits(cells)).map(|r| r.1).sum();
+                    assert!(found == 0 || found >= 2, "{own:?} {sets:?}: {found}");
+                }
+                // With one combination of all columns, rows that show the same are k: no reader can link
+                // a person to one of them with more than 1/k, whatever they know of the method.
+                if sets.len() == 1 {
+                    let mut same: BTreeMap<&Vec<u32>, u64> = BTreeMap::new();
+                    released.iter().for_each(|(cells, rows)| *same.entry(cells).or_default() += rows);
+                    assert!(same.values().all(|&rows| rows >= 2), "{own:?}");
+                }
             }
         }
     }

@@ -70,7 +70,84 @@ pub(super) fn attacks(metrics: &Place) -> String {
         ];
         body += &cards(&headings, &rows);
     }
+    let told = attacks.at("undeclared").elements();
+    let told: Vec<Vec<String>> = told
+        .iter()
+        .map(|t| {
+            let name = |key: &str| t.at(key).text().map_or(String::new(), code);
+            let (share, blanks, right) = (t.at("share"), t.at("blanks"), t.at("right"));
+            vec![
+                format!("{} tells {}", name("column"), name("tells")),
+                share.show(Shown::Percent),
+                blanks.show(Shown::Count),
+                right.show(Shown::Count),
+            ]
+        })
+        .collect();
+    if !told.is_empty() {
+        body += "<h3>Columns that tell others, which nobody declared</h3>\n";
+        body += "<p>Beside a value that k rows or more have, the other column usually has one value. Whoever knows which could fill in its blanks. Declare it with <code>of</code>, if that is known outside.</p>\n";
+        body += &table(
+            &["Columns", "Rows with the usual value", "Blanks beside a cell that tells", "Filled in rightly"],
+            &told,
+        );
+    }
     section("Attacks", &body)
+}
+
+/// Samples that leave instead of the whole.
+pub(super) fn samples(metrics: &Place) -> String {
+    let samples = metrics.at("samples").elements();
+    if samples.is_empty() {
+        return String::new();
+    }
+    let mut body = String::from(
+        "<p>Disjoint random samples leave; the whole file stays in the house. Each sample has a folder and a certificate of its own.</p>\n",
+    );
+    for sample in &samples {
+        let rows = [
+            ("Share of the released rows or patients", sample.at("share"), Shown::Percent),
+            ("Rows", sample.at("rows"), Shown::Count),
+            ("People", sample.at("people"), Shown::Count),
+            ("Classes over all quasi-identifiers", sample.at("classes"), Shown::Count),
+            ("Rows of the smallest class of any set", sample.at("smallest_class"), Shown::Count),
+        ];
+        let mut rows: Vec<Vec<String>> =
+            rows.iter().map(|(name, place, shown)| vec![name.to_string(), place.show(*shown)]).collect();
+        for file in sample.at("files").elements() {
+            let hash = file.at("sha256").text().map_or(String::new(), code);
+            let rows_of = file.at("rows");
+            let count = if rows_of.exists() { format!(" {}", rows_of.show(Shown::Count)) } else { String::new() };
+            rows.push(vec![file.at("name").text().map_or(String::new(), code), format!("{hash}{count}")]);
+        }
+        body += &format!("<h3>{}</h3>\n", sample.at("folder").text().map_or(String::new(), code));
+        body += &table(&["Sample", "Number"], &rows);
+        let sets: Vec<Vec<String>> = sample
+            .at("sets")
+            .elements()
+            .iter()
+            .map(|set| {
+                let mut row = vec![codes(set.at("set").texts())];
+                for path in ["unknown.max", "unknown.mean", "known.max", "known.mean"] {
+                    row.push(set.at(path).show(Shown::Percent));
+                }
+                row.push(set.at("unique").show(Shown::Count));
+                row
+            })
+            .collect();
+        body += &cards(
+            &[
+                "Known",
+                "Highest risk if it is not known who is in the sample",
+                "Mean",
+                "Highest risk if it is known",
+                "Mean",
+                "Alone in the sample",
+            ],
+            &sets,
+        );
+    }
+    section("Samples", &body)
 }
 
 /// Blanks by column and by group.

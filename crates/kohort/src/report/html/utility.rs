@@ -100,10 +100,21 @@ pub(super) fn utility(metrics: &Place) -> String {
     let utility = metrics.at("utility");
     let known = MEASURES.iter().map(|&(key, name, shown, read)| (utility.at(key), name.to_string(), shown, read));
     let others = utility.members().into_iter();
-    let elsewhere = ["classification", "by_column", "query_error"];
+    let elsewhere = ["classification", "by_column", "query_error", "baseline"];
     let others = others.filter(|(key, _)| !elsewhere.contains(key) && MEASURES.iter().all(|m| m.0 != *key));
     let others = others.map(|(key, place)| (place, escape(&key.replace('_', " ")), Shown::Decimals(4), ""));
+    let method = utility.at("baseline.method").text().map_or(String::new(), escape);
+    let baseline = [
+        (
+            utility.at("baseline.share"),
+            "Information lost, of what the baseline lost".to_string(),
+            Shown::Percent,
+            "Below a hundred, less is lost than in the run that the policy names as its baseline.",
+        ),
+        (utility.at("baseline.entropy"), format!("Lost by the baseline ({method}), in bits"), Shown::Count, ""),
+    ];
     let rows: Vec<Vec<String>> = known
+        .chain(baseline)
         .chain(others)
         .filter(|(place, ..)| place.exists())
         .map(|(place, name, shown, read)| vec![named(&name, read), place.show(shown)])

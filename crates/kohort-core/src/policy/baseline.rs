@@ -1,0 +1,51 @@
+//! `[evidence] baseline`: another run of the same table, which this one is compared with.
+
+use super::section::Section;
+use crate::Result;
+use crate::table::read_text;
+use std::path::Path;
+
+/// What another run lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Baseline {
+    /// Its method.
+    pub method: String,
+    /// Rows it was given.
+    pub rows: u64,
+    /// Non-uniform entropy it lost, in bits.
+    pub entropy: f64,
+}
+
+/// The largest metrics.json that is read.
+const LARGEST: u64 = 256 << 20;
+
+impl Baseline {
+    /// Reads the section, and the numbers of the run it names.
+    pub(super) fn read(root: &Section, folder: &Path) -> Result<Option<Baseline>> {
+        let Some(section) = root.section("evidence")? else { return Ok(None) };
+        section.only(&["baseline"])?;
+        let Some(name) = section.text("baseline")? else { return Ok(None) };
+        let path = folder.join(name).join("evidence").join("metrics.json");
+        if !path.is_file() {
+            return Err(section.wrong(
+                "baseline",
+                "there is no evidence/metrics.json in that folder. Name a folder that `kohort anonymize` made.",
+            ));
+        }
+        let metrics: serde_json::Value = serde_json::from_str(&read_text(&path, LARGEST)?).unwrap_or_default();
+        let found =
+            (metrics["method"].as_str(), metrics["rows"]["in"].as_u64(), metrics["utility"]["entropy"].as_f64());
+        match found {
+            (Some(method), Some(rows), Some(entropy)) => Ok(Some(Baseline { method: method.into(), rows, entropy })),
+            _ => Err(section.wrong(
+                "baseline",
+                "the metrics.json of that folder does not say how many bits were lost: name a release of a table.",
+            )),
+        }
+    }
+
+    /// What was lost as a share of what the baseline lost.
+    pub fn share(&self, entropy: f64) -> Option<f64> {
+        (self.entropy > 0.0).then(|| entropy / self.entropy)
+    }
+}

@@ -1,0 +1,132 @@
+//! Disjoint random samples of a release, drawn row by row or patient by patient.
+
+use super::write::{Chance, Out};
+use crate::number::Fraction;
+use crate::policy::Policy;
+use crate::table::{Chunk, Source, write_cell};
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// In no sample.
+pub(crate) const UNDRAWN: u32 = u32::MAX;
+
+/// By unit: the sample it is in, or [`UNDRAWN`]. Every sample of so many units is equally likely,
+/// and no unit is in two.
+pub(crate) fn draw(units: u64, shares: &[Fraction], chance: &mut Chance) -> Result<Vec<u32>> {
+    let mut needs: Vec<u64> = shares.iter().map(|share| share.of(units)).collect();
+    if let Some(at) = needs.iter().position(|&n| n == 0) {
+        return Err(Error::yours(format!(
+            "`samples`: the share {} of {units} that are released is less than one. Ask for a larger share, or for fewer samples.",
+            shares[at]
+        )));
+    }
+    let mut of_unit = Vec::with_capacity(units as usize);
+    for left in (1..=units).rev() {
+        let mut drawn = chance.below(left);
+        let mut own = UNDRAWN;
+        for (sample, need) in (0u32..).zip(&mut needs) {
+            if drawn < *need {
+                *need -= 1;
+                own = sample;
+                break;
+            }
+            drawn -= *need;
+        }
+        of_unit.push(own);
+    }
+    Ok(of_unit)
+}
+
+/// Where a sample is written.
+pub(crate) struct SampleFile {
+    /// Its data.
+    pub(crate) data: PathBuf,
+    /// The input lines of its rows.
+    pub(crate) lines: PathBuf,
+}
+
+/// Writes the rows of each sample, in the order of the release, which is random. `of_row`: by row of
+/// the release its sample; `lines`: its input line. Returns the rows of each.
+pub(crate) fn write_samples(
+    release: &Source,
+    original: &Source,
+    policy: &Policy,
+    (of_row, lines): (&[u32], &[u64]),
+    files: &[SampleFile],
+) -> Result<Vec<u64>> {
+    let create = |path: &PathBuf| File::create_new(path).map_err(|e| Error::io(path, &e));
+    let mut outs = Vec::new();
+    for file in files {
+        let out = Out::create(original, policy, &file.data)?;
+        outs.push((out, BufWriter::new(create(&file.lines)?), 0u64));
+    }
+    let delimiter = release.delimiter();
+    let width = release.columns().len();
+    let text = |chunk: &Chunk, row: usize| {
+        let mut text = Vec::new();
+        for column in 0..width {
+            if column > 0 {
+                text.push(delimiter);
+            }
+            write_cell(&mut text, chunk.cell(row, column), delimiter);
+        }
+        // A record of one empty cell would read as a blank line.
+        if text.is_empty() {
+            text.extend_from_slice(b"\"\"");
+        }
+        text.push(b'\n');
+        text
+    };
+    let mut row = 0usize;
+    release.scan(
+        |_| (),
+        |(), chunk| Ok(chunk),
+        |chunk| {
+            for r in 0..chunk.rows() {
+                let own = of_row.get(row).copied().unwrap_or(UNDRAWN);
+                if let (Some((out, map, rows)), Some(line)) = (outs.get_mut(own as usize), lines.get(row)) {
+                    let file = &files[own as usize];
+                    out.rows(&text(&chunk, r), delimiter, &file.data)?;
+                    writeln!(map, "{line}").map_err(|e| Error::io(&file.lines, &e))?;
+                    *rows += 1;
+                }
+                row += 1;
+            }
+            Ok(())
+        },
+    )?;
+    let mut rows = Vec::new();
+    for ((out, mut map, own), file) in outs.into_iter().zip(files) {
+        map.flush().map_err(|e| Error::io(&file.lines, &e))?;
+        out.finish().map_err(|e| Error::io(&file.data, &e))?;
+        rows.push(own);
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::Decimal;
+
+    #[test]
+    fn samples_are_disjoint_and_every_unit_is_as_likely() {
+        let share = |text: &str| Fraction::from_decimal(Decimal::parse(text, b'.').unwrap()).unwrap();
+        let mut chance = Chance::new(Some(7)).unwrap();
+        let mut drawn = [[0u32; 2]; 10];
+        for _ in 0..6000 {
+            let samples = draw(10, &[share("0.2"), share("0.35")], &mut chance).unwrap();
+            let size = |s: u32| samples.iter().filter(|&&own| own == s).count();
+            assert_eq!((size(0), size(1), size(UNDRAWN)), (2, 3, 5));
+            for (unit, &s) in samples.iter().enumerate().filter(|(_, s)| **s != UNDRAWN) {
+                drawn[unit][s as usize] += 1;
+            }
+        }
+        // 1,200 and 1,800 are to be expected; six standard deviations are 190 and 220.
+        assert!(drawn.iter().all(|d| d[0].abs_diff(1200) < 190 && d[1].abs_diff(1800) < 220), "{drawn:?}");
+        assert!(draw(3, &[share("0.1")], &mut chance).unwrap_err().message.contains("less than one"));
+        assert!(draw(4, &[share("0.5"), share("0.5")], &mut chance).unwrap().iter().all(|&s| s != UNDRAWN));
+    }
+}

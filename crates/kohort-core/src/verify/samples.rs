@@ -1,0 +1,215 @@
+//! Samples of a verified release: drawn from its bytes, each checked against them.
+//!
+//! A sample's classes are smaller than k, so that its guarantee is that of the whole file: it was
+//! recounted there. What is checked here is that each sample holds rows of that file and nothing
+//! else, that no row and no patient is in two, and that its certificate says so.
+
+use super::lines::LineFile;
+use super::recount::{self, Recount};
+use super::{Claimed, files};
+use crate::number::Fraction;
+use crate::policy::Policy;
+use crate::release::{
+    Certificate, Chance, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, guarantee_of_sample, write_samples,
+};
+use crate::risk::{Drawn, SampledRisk, sampled};
+use crate::table::{Counting, Source, Texts, count};
+use crate::{Error, Result};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+
+/// More sets than anybody reads are not reported one by one.
+const MOST_SETS: usize = 50;
+
+/// What is known of a sample.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Its folder in DIR.
+    pub name: String,
+    /// Its certificate.
+    pub certificate: Certificate,
+    /// What was counted from its bytes.
+    pub recount: Recount,
+    /// Its people: rows, or patients.
+    pub people: u64,
+    /// How easily they are found.
+    pub risk: Vec<SampledRisk>,
+}
+
+/// Draws and checks samples of the release in a staging folder, which the gate let pass.
+pub(super) fn sample(
+    staging: &Staging,
+    (written, population): (&Written, &Certificate),
+    shares: &[Fraction],
+    source: &Source,
+    policy: &Policy,
+    chance: &mut Chance,
+) -> Result<Vec<Sample>> {
+    let Claimed::Table(claim) = &population.claim else {
+        return Err(Error::refused("only a table can be sampled."));
+    };
+    let release = staging.release();
+    let (threads, progress) = (source.threads(), source.progress());
+    source.progress().stage("sampling", files::bytes(&release.join(&written.file)));
+    let data = recount::open_data(&release, population, threads, progress)?;
+    let quasi: Vec<usize> = (0..population.columns.len()).filter(|&c| population.columns[c].role == "quasi").collect();
+    let tuples = count(&data, &Counting { columns: quasi, patient: None, remember: u64::MAX })?;
+    let tuple = tuples.of_row.clone().ok_or_else(|| Error::refused("the release changed while it was read."))?;
+    let lines = read_lines(&written.lines, tuples.rows)?;
+    let (unit, units) = match policy.patient() {
+        None => ((0..tuples.rows as u32).collect(), tuples.rows),
+        Some(patient) => units(source, patient, &lines)?,
+    };
+    let of_unit = draw(units, shares, chance)?;
+    let of_row: Vec<u32> = unit.iter().map(|&u| of_unit[u as usize]).collect();
+    let folders = (1..=shares.len()).map(|n| staging.sample(n)).collect::<Result<Vec<_>>>()?;
+    let paths: Vec<SampleFile> = folders
+        .iter()
+        .map(|f| SampleFile { data: f.join("release").join(&written.file), lines: f.join("private").join("rows") })
+        .collect();
+    let rows = write_samples(&data, source, policy, (&of_row, &lines), &paths)?;
+    let names: Vec<&str> = population.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
+    let sets = recount::sets(claim, &names, population.patients)?;
+    let shown = &sets[..sets.len().min(MOST_SETS)];
+    let mut samples = Vec::new();
+    for (n, share) in shares.iter().enumerate() {
+        let own = folders[n].join("release");
+        std::fs::copy(release.join("dictionary.md"), own.join("dictionary.md")).map_err(|e| Error::io(&own, &e))?;
+        let mut certificate = certificate_of(population, *share);
+        certificate.files = vec![
+            FileEntry { name: written.file.clone(), sha256: String::new(), rows: Some(rows[n]) },
+            FileEntry { name: "dictionary.md".into(), sha256: String::new(), rows: None },
+        ];
+        for file in &mut certificate.files {
+            file.sha256 = files::sha256(&own.join(&file.name))?;
+        }
+        let counted = recount::recount(&own, &certificate, claim, None, threads, progress)?;
+        certificate.recount = counted.recount.to_json();
+        let path = own.join("certificate.json");
+        std::fs::write(&path, certificate.to_text()).map_err(|e| Error::io(&path, &e))?;
+        if files::read_certificate(&own)? != certificate {
+            return Err(Error::refused("the certificate does not read back as it was written."));
+        }
+        files::check_listed(&own, &certificate)?;
+        let drawn = Drawn { tuple: &tuple, unit: &unit, sample: &of_row };
+        let risk = sampled(&tuples, &drawn, n as u32, shown);
+        let people = of_unit.iter().filter(|&&own| own == n as u32).count() as u64;
+        let name = format!("sample-{}", n + 1);
+        samples.push(Sample { name, certificate, recount: counted.recount, people, risk });
+    }
+    are_parts_of_it(&data, &lines, &unit, (&samples, &paths), progress)?;
+    Ok(samples)
+}
+
+/// What the certificate of a sample says.
+fn certificate_of(population: &Certificate, share: Fraction) -> Certificate {
+    let mut certificate = population.clone();
+    certificate.sample = Some(share);
+    certificate.guarantee = guarantee_of_sample(&population.method, &population.claim, population.patients);
+    certificate.assumed.push("Nobody outside knows who is in this sample.".into());
+    let unit = if population.patients { "patients" } else { "rows" };
+    certificate.not_recountable.insert(
+        0,
+        format!("The guarantee itself: it was recounted on the whole file, of which this is a random sample and which its recipient does not have. What can be counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many {unit} of the sample look the same."),
+    );
+    certificate
+}
+
+fn read_lines(path: &Path, rows: u64) -> Result<Vec<u64>> {
+    let mut file = LineFile::open(path)?;
+    let lines = (0..rows).map(|_| file.next()).collect::<Result<_>>()?;
+    file.end()?;
+    Ok(lines)
+}
+
+/// By released row: its patient, numbered in the order of the release; and how many there are.
+fn units(source: &Source, patient: usize, lines: &[u64]) -> Result<(Vec<u32>, u64)> {
+    let row_of: HashMap<u64, u32, foldhash::fast::RandomState> = lines.iter().copied().zip(0u32..).collect();
+    let mut named: Vec<u32> = vec![UNDRAWN; lines.len()];
+    let mut patients = Texts::default();
+    source.scan(
+        |_| (),
+        |(), chunk| Ok(chunk),
+        |chunk| {
+            for r in 0..chunk.rows() {
+                if let Some(&row) = row_of.get(&chunk.line(r)) {
+                    named[row as usize] = patients.intern(chunk.cell(r, patient));
+                }
+            }
+            Ok(())
+        },
+    )?;
+    if named.contains(&UNDRAWN) {
+        return Err(Error::refused("some released rows stand for no row of the original."));
+    }
+    // In the order of the file a number would follow the input.
+    let mut number = vec![UNDRAWN; patients.len()];
+    let mut units = 0;
+    for own in &mut named {
+        let number = &mut number[*own as usize];
+        if *number == UNDRAWN {
+            *number = units;
+            units += 1;
+        }
+        *own = *number;
+    }
+    Ok((named, u64::from(units)))
+}
+
+/// Reads the samples back: each row is a row of the whole file, none is in two samples, and all rows
+/// of one person are in one.
+fn are_parts_of_it(
+    data: &Source,
+    lines: &[u64],
+    unit: &[u32],
+    (samples, paths): (&[Sample], &[SampleFile]),
+    progress: &std::sync::Arc<dyn crate::table::Progress>,
+) -> Result<()> {
+    let key = RandomState::new();
+    let whole = prints(data, &key)?;
+    let row_of: HashMap<u64, usize, foldhash::fast::RandomState> = lines.iter().copied().zip(0..).collect();
+    let mut in_sample: Vec<u32> = vec![UNDRAWN; lines.len()];
+    let mut of_person: Vec<u32> = vec![UNDRAWN; lines.len()];
+    for ((n, sample), path) in (0u32..).zip(samples).zip(paths) {
+        let release = path.data.parent().unwrap_or(Path::new("."));
+        let own = recount::open_data(release, &sample.certificate, data.threads(), progress)?;
+        let prints = prints(&own, &key)?;
+        let lines = read_lines(&path.lines, prints.len() as u64)?;
+        for (print, line) in prints.into_iter().zip(lines) {
+            let row = row_of.get(&line).copied().filter(|&row| whole.get(row) == Some(&print));
+            let Some(row) = row else {
+                return Err(Error::refused("a row of a sample is no row of the file it was drawn from."));
+            };
+            let before = std::mem::replace(&mut in_sample[row], n);
+            let person = &mut of_person[unit[row] as usize];
+            if before != UNDRAWN || (*person != UNDRAWN && *person != n) {
+                return Err(Error::refused("somebody is in two samples."));
+            }
+            *person = n;
+        }
+    }
+    let left_out = |(row, &own): (usize, &u32)| of_person[unit[row] as usize] != own;
+    match in_sample.iter().enumerate().any(left_out) {
+        true => Err(Error::refused("some rows of a person are in a sample, others are not.")),
+        false => Ok(()),
+    }
+}
+
+/// Every row's cells in one number.
+fn prints(source: &Source, key: &RandomState) -> Result<Vec<u64>> {
+    let width = source.columns().len();
+    let mut all = Vec::new();
+    source.scan(
+        |_| (),
+        |(), chunk| {
+            let print = |r: usize| key.hash_one((0..width).map(|c| chunk.cell(r, c)).collect::<Vec<_>>());
+            Ok((0..chunk.rows()).map(print).collect::<Vec<u64>>())
+        },
+        |prints| {
+            all.extend(prints);
+            Ok(())
+        },
+    )?;
+    Ok(all)
+}
