@@ -5,6 +5,7 @@ use crate::planned::Planned;
 use crate::report;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
+use kohort_core::histories::{self, Histories};
 use kohort_core::number::K;
 use kohort_core::policy::{self, Layout, Policy};
 use kohort_core::records::{self, Records};
@@ -45,8 +46,8 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let mut timing = Timing::start();
     let staging = Staging::create(out, options.force)?;
     let (source, policy) = open(policy, options)?;
-    let planned = Planned::of(&source, &policy, &mut timing)?;
     let mut chance = Chance::new(options.seed)?;
+    let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
     let draft = planned.draft_certificate(&source, &policy, &chance);
     let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
@@ -72,6 +73,8 @@ pub enum Surveyed {
     Table(Box<Cohort>),
     /// Records of codes.
     Codes(Records),
+    /// Patients and their events.
+    Claims(Box<Histories>),
 }
 
 /// The data as a method would see it, for questions about the data as it is: they need no k, so
@@ -84,6 +87,7 @@ pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
     let surveyed = match policy.layout {
         Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),
         Layout::List | Layout::Long => Surveyed::Codes(records::survey(&source, &policy)?),
+        Layout::Claims => Surveyed::Claims(Box::new(histories::survey(&source, &policy)?)),
     };
     Ok((policy, surveyed))
 }

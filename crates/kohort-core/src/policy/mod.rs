@@ -4,6 +4,7 @@
 //! after that it is trusted.
 
 mod bind;
+mod claims;
 mod column;
 mod exclude;
 mod population;
@@ -11,7 +12,8 @@ mod privacy;
 mod section;
 
 pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
-pub use column::{Column, Role, Unmapped};
+pub use claims::{Claims, ClaimsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
+pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use population::{Population, Registry};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};

@@ -5,20 +5,23 @@ mod certificate;
 mod clusters;
 mod dictionary;
 mod guarantee;
+mod linked;
 mod plan;
 mod shuffle;
 mod staging;
 mod write;
 
 pub use certificate::{
-    Certificate, Claim, Claimed, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim, SensitiveClaim, TClaim,
+    Certificate, Claim, Claimed, ClaimsClaim, ClaimsFound, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim,
+    SensitiveClaim, TClaim, wilson,
 };
 pub use clusters::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
     write_clusters,
 };
-pub use dictionary::{codes_dictionary, data_dictionary};
+pub use dictionary::{codes_dictionary, data_dictionary, linked_dictionary};
 pub use guarantee::{Guarantee, guarantee};
+pub use linked::{CLAIMS_FILE, LinkedPlan, PATIENT, PATIENTS_FILE, write_linked};
 pub use plan::{Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub use staging::{Staged, Staging};
 pub use write::{Chance, Written, write};

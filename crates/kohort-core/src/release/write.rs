@@ -75,6 +75,8 @@ pub struct Written {
     pub lines: PathBuf,
     /// Columns in it, in order.
     pub columns: Vec<String>,
+    /// Further files of data and their rows.
+    pub more: Vec<(String, u64)>,
 }
 
 /// Writes the rows of a plan into a staging folder.
@@ -108,7 +110,7 @@ pub fn write(
     let lines = staging.private().join("rows");
     let rows = drain(source, policy, &form, &path, &lines, shuffle, chance)?;
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
-    Ok(Staged { staging, written: Written { file, rows, lines, columns } })
+    Ok(Staged { staging, written: Written { file, rows, lines, columns, more: Vec::new() } })
 }
 
 fn data_file_name(source: &Source) -> String {

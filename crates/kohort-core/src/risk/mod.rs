@@ -3,6 +3,7 @@
 mod attacks;
 mod classes;
 mod codes;
+pub mod marketer;
 mod wildcard;
 mod worst;
 

@@ -1,8 +1,8 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
-use crate::policy::{Column, Policy, Role, TDistance};
+use crate::policy::{Claims, Column, Policy, Role, TDistance};
 use crate::privacy::Knows;
-use crate::release::{Certificate, Claimed, KnowsClaim, SensitiveClaim, guarantee};
+use crate::release::{Certificate, Claimed, ClaimsClaim, KnowsClaim, SensitiveClaim, guarantee};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
@@ -21,6 +21,9 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
     says_what_it_means(certificate)?;
     if certificate.patients != policy.patient().is_some() {
         return differs("the unit (patient or row)");
+    }
+    if let (Claimed::Claims(claim), Some(claims)) = (&certificate.claim, &policy.claims) {
+        return is_the_claims(certificate, claim, policy, claims);
     }
     let columns = policy.released().into_iter().map(|c| &policy.columns[c]);
     // Where cells are blanked one by one, also a quasi-identifier is blank where what it is finer than is.
@@ -53,6 +56,7 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
             }
             return Ok(());
         }
+        Claimed::Claims(_) => return differs("the shape of the data"),
     };
     let quasi = policy.quasi();
     let name = |q: &usize| policy.columns[quasi[*q]].name.clone();
@@ -70,6 +74,32 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
         return differs("what is required of sensitive columns");
     }
     Ok(())
+}
+
+/// The same for patients and their events.
+fn is_the_claims(certificate: &Certificate, claim: &ClaimsClaim, policy: &Policy, claims: &Claims) -> Result<()> {
+    let differs = |what: &str| {
+        Err(Error::refused(format!("the certificate does not claim what the policy asks for: {what} differs.")))
+    };
+    let (of_patients, of_events) = (released(&claims.patients), released(&policy.columns));
+    let all = certificate.columns.iter().map(|c| (c.name.as_str(), c.role.as_str()));
+    if claim.patient_columns != of_patients.len() || !of_patients.into_iter().chain(of_events).eq(all) {
+        return differs("the columns and their roles");
+    }
+    if claim.k != policy.privacy.k || claim.max_high_risk != claims.max_high_risk {
+        return differs("k or the share at high risk");
+    }
+    if claim.power != claims.power {
+        return differs("what the adversary knows");
+    }
+    Ok(())
+}
+
+/// The columns of a table of claims that leave, as they leave: quasi-identifiers first.
+pub(super) fn released(columns: &[Column]) -> Vec<(&str, &str)> {
+    let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
+    own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
+    own.into_iter().map(|c| (c.name.as_str(), c.role.name())).collect()
 }
 
 fn is_required(policy: &Policy, column: usize, claim: &SensitiveClaim) -> bool {

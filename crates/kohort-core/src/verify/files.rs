@@ -1,6 +1,6 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{CLUSTERS_FILE, Certificate, Claimed, FileEntry};
+use crate::release::{CLAIMS_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, PATIENTS_FILE};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -39,15 +39,19 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
         }
     }
     // What is handed over is one file of data, which is counted, and its dictionary.
-    let names: &[&str] = match &certificate.claim {
-        Claimed::Table(_) => &DATA,
-        Claimed::Clusters(_) => &[CLUSTERS_FILE],
+    let (names, files): (&[&str], usize) = match &certificate.claim {
+        Claimed::Table(_) => (&DATA, 1),
+        Claimed::Clusters(_) => (&[CLUSTERS_FILE], 1),
+        Claimed::Claims(_) => (&[CLAIMS_FILE, PATIENTS_FILE], 2),
     };
-    let data = certificate.files.iter().filter(|f| f.rows.is_some()).count();
+    let mut data: Vec<&str> = certificate.files.iter().filter(|f| f.rows.is_some()).map(|f| f.name.as_str()).collect();
+    data.sort_unstable();
+    data.dedup();
     let known = |f: &FileEntry| f.name == "dictionary.md" || (f.rows.is_some() && names.contains(&f.name.as_str()));
-    if data != 1 || !certificate.files.iter().all(known) {
+    let listed = certificate.files.iter().filter(|f| f.rows.is_some()).count();
+    if data.len() != files || listed != files || !certificate.files.iter().all(known) {
         return Err(Error::refused(
-            "the certificate lists another file than one of data and its dictionary. Nobody counted what is in it.",
+            "the certificate lists another file than those of data and their dictionary. Nobody counted what is in it.",
         ));
     }
     for file in &certificate.files {

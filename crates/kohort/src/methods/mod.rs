@@ -1,5 +1,6 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
+pub mod claims;
 pub mod disassociate;
 pub mod lattice;
 pub mod specialize;
@@ -17,14 +18,23 @@ pub enum Task {
     Table(Method),
     /// Sets of codes, disassociated.
     Codes(disassociate::Params),
+    /// Patients and their events.
+    Claims(claims::Params),
 }
 
 impl Task {
     /// The task of a policy: its method must be one for the data it names.
     pub fn of(policy: &Policy) -> Result<Task> {
         let section = &policy.method;
-        let codes = section.text("name")? == Some("disassociate");
+        let name = section.text("name")?;
+        let codes = name == Some("disassociate");
         match policy.layout {
+            Layout::Claims if name == Some("claims") => Ok(Task::Claims(claims::Params::read(policy)?)),
+            Layout::Claims => Err(section.wrong("name", "patients and claims are for the method \"claims\": say name = \"claims\".")),
+            Layout::Table if name == Some("claims") => Err(section.wrong(
+                "name",
+                "\"claims\" is for two linked tables: say patients = \"…\" and claims = \"…\" under [input].",
+            )),
             Layout::Table if codes => Err(section.wrong(
                 "name",
                 "\"disassociate\" is for sets of codes: say layout = \"list\" (a patient a row) or \"long\" (a code a row) under [input].",
@@ -43,6 +53,7 @@ impl Task {
         match self {
             Task::Table(method) => method.name(),
             Task::Codes(_) => "disassociate",
+            Task::Claims(_) => "claims",
         }
     }
 }
@@ -61,7 +72,7 @@ pub enum Method {
 /// The methods a policy may name for a table.
 pub const NAMES: [&str; 3] = ["lattice", "specialize", "suppress"];
 /// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 2] = ["ceiling", "claims"];
+const LATER: [&str; 1] = ["ceiling"];
 
 impl Method {
     /// The method the policy names.

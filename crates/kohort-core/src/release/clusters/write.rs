@@ -37,7 +37,8 @@ pub fn write_clusters(
         writer.rows.clear();
     }
     out.flush().and_then(|()| rows.flush()).map_err(io)?;
-    let written = Written { file: CLUSTERS_FILE.into(), rows: clusters.nodes.len() as u64, lines, columns: Vec::new() };
+    let rows = clusters.nodes.len() as u64;
+    let written = Written { file: CLUSTERS_FILE.into(), rows, lines, columns: Vec::new(), more: Vec::new() };
     Ok(Staged { staging, written })
 }
 
