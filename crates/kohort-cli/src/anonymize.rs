@@ -69,6 +69,13 @@ fn say_table(m: &Value) {
         count(&rows["out"]),
         count(&rows["suppressed"])
     ));
+    if m["counterfeits"].is_object() {
+        say(&format!(
+            "  invented   {} rows; the smallest class holds {} real people",
+            count(&rows["counterfeit"]),
+            count(&m["counterfeits"]["smallest_real_class"])
+        ));
+    }
     let (before, after) = (&m["risk"]["before"], &m["risk"]["after"]);
     say(&format!("  unique     {} before, {} after", count(&before["unique"]), count(&after["unique"])));
     say(&format!(

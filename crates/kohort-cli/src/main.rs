@@ -8,6 +8,7 @@ mod output;
 mod progress;
 mod reconstruct;
 mod risk;
+mod truthful;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -48,6 +49,7 @@ enum Command {
     Anonymize(anonymize::Args),
     Verify(verify::Args),
     Reconstruct(reconstruct::Args),
+    Truthful(truthful::Args),
     Hierarchy(hierarchy::Args),
 }
 
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Anonymize(args) => anonymize::run(&args, &context),
         Command::Verify(args) => verify::run(&args, &context),
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
+        Command::Truthful(args) => truthful::run(&args, &context),
         Command::Hierarchy(args) => hierarchy::run(&args, &context),
     };
     match result {

@@ -27,12 +27,19 @@ pub(crate) struct Args {
     /// One line per patient and code, instead of one per patient
     #[arg(long)]
     long: bool,
-    /// A code of an item chunk is one patient's, instead of 1 to k − 1
-    #[arg(long)]
-    least: bool,
+    /// How many patients get a code of an item chunk: by how rare it is elsewhere, any number below k, or one
+    #[arg(long, value_enum, default_value_t = Items::Rare)]
+    items: Items,
     /// Foreseeable chance, for tests
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Items {
+    Rare,
+    Uniform,
+    Least,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
@@ -43,7 +50,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let asked = Reconstruct {
         copies: args.copies,
         form: if args.long { Form::Long } else { Form::List },
-        items: if args.least { ItemMode::Least } else { ItemMode::Uniform },
+        items: match args.items {
+            Items::Rare => ItemMode::Rare,
+            Items::Uniform => ItemMode::Uniform,
+            Items::Least => ItemMode::Least,
+        },
         seed: args.seed,
         threads: context.threads,
     };

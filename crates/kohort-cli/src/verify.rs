@@ -90,7 +90,15 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
         KnowsClaim::Sets(sets) => format!("one of {} sets of quasi-identifiers", sets.len()),
     };
     let quasi: Vec<&str> = certificate.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-    say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate)));
+    match &claim.invented {
+        None => say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate))),
+        Some(invented) => say(&format!(
+            "  claim      at least {} rows match whoever knows {knows}; some are invented, at least {} {} are real",
+            claim.k,
+            invented.real_k,
+            unit(certificate)
+        )),
+    }
     say(&format!("  columns    {}", quasi.join(", ")));
     for sensitive in &claim.sensitive {
         let mut parts = Vec::new();
@@ -106,6 +114,14 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
         thousands(recount.sets),
         thousands(recount.smallest_class)
     ));
+    if let Some(catalog) = &recount.catalog {
+        say(&format!(
+            "  catalog    {} invented rows in {} groups of classes; no row is somebody's with probability above {:.4}",
+            thousands(catalog.rows),
+            thousands(catalog.groups),
+            catalog.highest_posterior
+        ));
+    }
 }
 
 /// What was claimed and counted of patients and their events.
@@ -169,6 +185,9 @@ fn clusters_lines(certificate: &Certificate, claim: &ClustersClaim, recount: &Cl
 /// What a recipient cannot count. Said by this program, not by the certificate: a stranger may have
 /// written that.
 fn not_counted(certificate: &Certificate) {
+    if matches!(&certificate.claim, Claimed::Table(claim) if claim.invented.is_some()) {
+        note("not counted here: which rows are invented, and how many people a class holds without them.");
+    }
     match &certificate.claim {
         Claimed::Table(claim) if certificate.patients => {
             note("not counted here: how many patients stand behind the rows of a class. Rows were counted.");

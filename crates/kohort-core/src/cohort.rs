@@ -5,6 +5,7 @@ use crate::hierarchy::{Hierarchy, MISSING, Rule, SUPPRESSED};
 use crate::number::Decimal;
 use crate::policy::{Column, Policy, Role, TDistance, Unmapped};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
+use crate::stock::{self, Stock};
 use crate::table::{Counting, Dictionary, Source, Tuples, count};
 use crate::{Error, Result};
 
@@ -67,6 +68,11 @@ pub struct Cohort {
     pub dependencies: Vec<(usize, usize)>,
     /// Rows that rules of the policy excluded.
     pub excluded: u64,
+    /// The sensitive column a catalog is about: in the tuples, whether or not anything is required of it.
+    pub catalogued: Option<Kept>,
+    /// What rows may show that stand for nobody, where the method adds such: every released column
+    /// that is no quasi-identifier and no detail.
+    pub stocks: Vec<Stock>,
     /// What the custodian should know.
     pub notes: Vec<String>,
     /// How many threads may work.
@@ -83,7 +89,9 @@ impl Cohort {
 
     /// The columns of the tuples that leave as they are.
     pub fn kept(&self) -> impl Iterator<Item = &Kept> {
-        self.required.iter().map(|r| &r.kept).chain(&self.class)
+        let required = self.required.iter().map(|r| &r.kept);
+        let catalogued = self.catalogued.iter().filter(|c| self.required.iter().all(|r| r.kept.column != c.column));
+        required.chain(catalogued).chain(&self.class)
     }
 }
 
@@ -95,7 +103,9 @@ pub const MOST_CLASSES: usize = 100;
 pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let quasi_columns = policy.quasi();
     let details = policy.positions(|r| matches!(r, Role::Detail { .. }));
-    let sensitive = if policy.privacy.reads_sensitive() {
+    let invents = policy.invents.as_ref();
+    let catalogue = invents.is_some_and(|i| i.catalog);
+    let sensitive = if policy.privacy.reads_sensitive() || catalogue {
         policy.positions(|r| matches!(r, Role::Sensitive { .. }))
     } else {
         Vec::new()
@@ -129,12 +139,18 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     for (position, &column) in quasi_columns.iter().enumerate() {
         quasi.push(generalize(source, column, &policy.columns[column], &tuples.dictionaries[position], &mut notes)?);
     }
+    let stocks = match invents {
+        None => Vec::new(),
+        Some(invents) => stock::stocks(source, policy, invents, &columns, &mut tuples)?,
+    };
     let kept = |position: usize| Kept {
         name: policy.columns[columns[position]].name.clone(),
         column: columns[position],
         position,
     };
+    let catalogued = catalogue.then(|| kept(first_sensitive)).filter(|_| first_sensitive < after_sensitive);
     let required = (first_sensitive..after_sensitive)
+        .filter(|_| policy.privacy.reads_sensitive())
         .map(|position| {
             let column = &policy.columns[columns[position]];
             let requirement = require(source, policy, column, &tuples.dictionaries[position], &mut notes)?;
@@ -167,6 +183,8 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         sets,
         dependencies,
         excluded,
+        catalogued,
+        stocks,
         notes,
         threads: source.threads(),
     })

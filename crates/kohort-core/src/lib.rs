@@ -13,6 +13,7 @@ pub mod privacy;
 pub mod records;
 pub mod release;
 pub mod risk;
+pub mod stock;
 pub mod table;
 pub mod utility;
 pub mod verify;

@@ -5,6 +5,18 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
+/// Does two things, at the same time where there is more than one thread.
+pub fn both<A, B: Send>(threads: usize, a: impl FnOnce() -> A, b: impl FnOnce() -> B + Send) -> (A, B) {
+    if threads == 1 {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let b = scope.spawn(b);
+        let a = a();
+        (a, b.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
 /// `produce` hands out items one after the other; `work` sees them on `threads` threads, each with
 /// a state of its own made by `state` from the thread's number; what it returns comes to `fold` in
 /// the order of the items. The first error in that order is the one returned, whatever the number

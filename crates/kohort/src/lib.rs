@@ -13,5 +13,7 @@ pub mod methods;
 pub mod pipeline;
 pub mod planned;
 pub mod queries;
+pub mod rare;
 pub mod reconstruct;
 pub mod report;
+pub mod truthful;

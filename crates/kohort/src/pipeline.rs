@@ -1,6 +1,6 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
-use crate::evidence::Timing;
+use crate::evidence::{self, Timing};
 use crate::planned::Planned;
 use crate::report;
 use kohort_core::Result;
@@ -52,7 +52,7 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
     let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
-    let notes = [policy.notes.clone(), planned.notes()].concat();
+    let notes = [policy.notes.clone(), planned.notes(), evidence::invented::warnings(&metrics)].concat();
     report::write(&verified, &policy, &metrics, &notes)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })

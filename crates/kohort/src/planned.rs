@@ -57,7 +57,7 @@ impl Planned {
             Task::Table(method) => {
                 let cohort = timing.stage("count", || cohort::survey(source, policy))?;
                 let attacks = evidence::attacks(&cohort, policy)?;
-                let plan = timing.stage("method", || method.plan(&cohort, policy))?;
+                let plan = timing.stage("method", || method.plan(&cohort, policy, chance))?;
                 Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
             }
             Task::Codes(params) => {

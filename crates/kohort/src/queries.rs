@@ -1,6 +1,7 @@
 //! What sets of codes still tell after a release: counts of patients with given codes, estimated as
 //! a recipient would who averages over all reconstructions, against the original.
 
+use crate::rare::Rare;
 use kohort_core::records::Records;
 use kohort_core::release::{CodeChunk, Columns, Node};
 use std::collections::HashMap;
@@ -23,14 +24,14 @@ struct Leaf {
 /// A release of codes, ready to be asked how many patients have given codes.
 ///
 /// The answers are expectations over all reconstructions: chunks are laid over one another by
-/// chance, and a code of an item chunk is any number from 1 to k − 1 of its patients'.
+/// chance, and a code of an item chunk is some of its patients' ([`Rare`]).
 pub struct Expected<'a> {
     leaves: Vec<Leaf>,
     /// All chunks, each with the patients it is about.
     chunks: Vec<(Columns<'a>, f64)>,
     /// By code: the leaves that show it.
     holders: Vec<Vec<u32>>,
-    k: f64,
+    rare: Rare,
 }
 
 impl<'a> Expected<'a> {
@@ -58,7 +59,7 @@ impl<'a> Expected<'a> {
         for (i, leaf) in leaves.iter().enumerate() {
             leaf.codes.iter().for_each(|(code, _)| holders[*code as usize].push(i as u32));
         }
-        Expected { leaves, chunks, holders, k: k as f64 }
+        Expected { leaves, chunks, holders, rare: Rare::new(nodes, codes, k) }
     }
 
     /// How many patients are expected to have all of these codes.
@@ -79,7 +80,7 @@ impl<'a> Expected<'a> {
             for i in 0..places.len() {
                 let (place, code) = places[i];
                 match place {
-                    Place::Item => share *= self.item(leaf),
+                    Place::Item => share *= self.item(leaf, code),
                     Place::Chunk(_) if places[..i].iter().any(|(p, _)| *p == place) => {}
                     Place::Chunk(c) => {
                         let (chunk, size) = &self.chunks[c as usize];
@@ -110,7 +111,7 @@ impl<'a> Expected<'a> {
                     continue;
                 }
                 match place {
-                    Place::Item => none *= 1.0 - self.item(leaf),
+                    Place::Item => none *= 1.0 - self.item(leaf, *code),
                     Place::Chunk(c) if seen.contains(c) => {}
                     Place::Chunk(c) => {
                         seen.push(*c);
@@ -124,9 +125,9 @@ impl<'a> Expected<'a> {
         sum
     }
 
-    /// The share of a cluster's patients who have a code of its item chunk: 1 to k − 1 of them, each as likely.
-    fn item(&self, leaf: &Leaf) -> f64 {
-        (self.k / 2.0 / leaf.size).min(1.0)
+    /// The share of a cluster's patients who have a code of its item chunk.
+    fn item(&self, leaf: &Leaf, code: u32) -> f64 {
+        self.rare.mean(code, leaf.size) / leaf.size
     }
 }
 
@@ -254,5 +255,82 @@ pub fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
     move |n| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reconstruct::{ItemMode, reconstruct};
+    use kohort_core::release::{Chance, Cluster, Joint};
+
+    fn chunk(subrecords: &[(&[u32], usize)]) -> CodeChunk {
+        let mut domain: Vec<u32> = subrecords.iter().flat_map(|(codes, _)| codes.iter().copied()).collect();
+        domain.sort_unstable();
+        domain.dedup();
+        let mut chunk = CodeChunk::new(domain);
+        for (codes, times) in subrecords {
+            (0..*times).for_each(|_| chunk.push(codes.iter().copied()));
+        }
+        chunk
+    }
+
+    /// Two clusters that share a chunk. Everybody has a code of the first chunk, so that nobody is
+    /// left without one and moved.
+    fn release() -> Vec<Node> {
+        let first = Cluster {
+            size: 12,
+            records: Vec::new(),
+            record_chunks: vec![chunk(&[(&[0], 5), (&[0, 1], 4), (&[1], 3)]), chunk(&[(&[2], 4), (&[2, 3], 4)])],
+            item_chunk: vec![4, 5],
+        };
+        let second = Cluster {
+            size: 8,
+            records: Vec::new(),
+            record_chunks: vec![chunk(&[(&[0], 4), (&[0, 2], 4)])],
+            item_chunk: vec![5],
+        };
+        let shared = chunk(&[(&[6], 4), (&[6, 7], 5)]);
+        vec![Node::Joint(Joint {
+            members: vec![Node::Cluster(first), Node::Cluster(second)],
+            shared_chunks: vec![shared],
+        })]
+    }
+
+    /// The mean over many reconstructions is the expectation that the evidence is made of.
+    #[test]
+    fn expectations_are_means_over_reconstructions() {
+        let (nodes, k) = (release(), 4);
+        let expected = Expected::new(&nodes, 8, k);
+        let mut chance = Chance::new(Some(7)).expect("a seed");
+        let times = 20_000;
+        let sets: [&[u32]; 9] = [&[0], &[1, 2], &[0, 1, 2], &[2, 3], &[4], &[5], &[0, 4], &[6, 7], &[0, 6]];
+        let (mut all, mut any) = ([0u64; 9], [0u64; 9]);
+        for _ in 0..times {
+            let patients = reconstruct(&nodes, k, ItemMode::Rare, &mut chance);
+            assert_eq!(patients.len(), 20);
+            for (i, set) in sets.iter().enumerate() {
+                let has = |codes: &&Vec<u32>, code: &u32| codes.binary_search(code).is_ok();
+                all[i] += patients.iter().filter(|codes| set.iter().all(|code| has(codes, code))).count() as u64;
+                any[i] += patients.iter().filter(|codes| set.iter().any(|code| has(codes, code))).count() as u64;
+            }
+        }
+        for (i, set) in sets.iter().enumerate() {
+            let mean = |sum: u64| sum as f64 / f64::from(times);
+            // No count of 20 patients strays by more than 2 on average: five of its standard errors.
+            let near = |a: f64, b: f64| (a - b).abs() < 5.0 * 2.0 / f64::from(times).sqrt();
+            assert!(
+                near(mean(all[i]), expected.with_all(set)),
+                "all of {set:?}: {} {}",
+                mean(all[i]),
+                expected.with_all(set)
+            );
+            assert!(
+                near(mean(any[i]), expected.with_any(set)),
+                "any of {set:?}: {} {}",
+                mean(any[i]),
+                expected.with_any(set)
+            );
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Plain data sets out of a disassociated release: each is one that could have been the original.
 
+use crate::rare::Rare;
 use kohort_core::release::{CLUSTERS_FILE, Chance, Claimed, CodeChunk, Node, read_clusters};
 use kohort_core::table::{Texts, write_cell};
 use kohort_core::verify::verify_release;
@@ -11,17 +12,28 @@ use std::path::{Path, PathBuf};
 /// How many patients of a cluster get a code of its item chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemMode {
-    /// One.
-    Least,
+    /// Few or any number below k, by how frequent the code is elsewhere ([`Rare`]).
+    Rare,
     /// Any number from 1 to k − 1, each as likely.
     Uniform,
+    /// One.
+    Least,
 }
 
 /// A data set: a set of codes for each patient, none empty, in random order.
 pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, chance: &mut Chance) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
+    let mut codes = 0;
+    nodes.iter().for_each(|node| {
+        node.walk(&mut |cluster, above| {
+            let chunks = cluster.record_chunks.iter().chain(above.iter().map(|(chunk, _)| *chunk));
+            let shown = chunks.flat_map(|chunk| &chunk.domain).chain(&cluster.item_chunk);
+            codes = shown.fold(codes, |most, &code| most.max(code as usize + 1));
+        })
+    });
+    let rare = &Rare::new(nodes, codes, k);
     for node in nodes {
-        let mut filling = Filling { slots: Vec::new(), k, items };
+        let mut filling = Filling { slots: Vec::new(), k, items, rare };
         filling.fill(node, chance);
         filling.no_slot_is_empty(chance);
         all.extend(filling.slots.into_iter().map(|slot| {
@@ -63,13 +75,14 @@ enum From {
     Item,
 }
 
-struct Filling {
+struct Filling<'a> {
     slots: Vec<Slot>,
     k: u64,
     items: ItemMode,
+    rare: &'a Rare,
 }
 
-impl Filling {
+impl Filling<'_> {
     /// Adds the slots of a node and lays its chunks over them.
     fn fill(&mut self, node: &Node, chance: &mut Chance) {
         let first = self.slots.len();
@@ -83,10 +96,10 @@ impl Filling {
                     self.lay(first, chunk, From::Record(i), chance);
                 }
                 for &code in &cluster.item_chunk {
-                    let most = (self.k - 1).min(size as u64).max(1);
                     let times = match self.items {
+                        ItemMode::Rare => self.rare.draw(code, size as u64, chance),
+                        ItemMode::Uniform => 1 + chance.below((self.k - 1).min(size as u64).max(1)),
                         ItemMode::Least => 1,
-                        ItemMode::Uniform => 1 + chance.below(most),
                     };
                     for place in draw(size, times as usize, chance) {
                         self.slots[first + place].parts.push((From::Item, vec![code]));

@@ -9,7 +9,8 @@ use std::fs;
 
 /// Nine rows alike and one that must go; `rare` stands in it alone.
 fn check(sensitive: &str, t_closeness: &str, values: [&str; 2], rare: &str) {
-    for name in NAMES {
+    // `ceiling` deletes nothing.
+    for name in NAMES.into_iter().filter(|name| *name != "ceiling") {
         let folder = tempfile::tempdir().unwrap();
         let mut table = "q,d,s\n".to_string();
         (0..9).for_each(|i| table += &format!("common,fine,{}\n", values[i % 2]));

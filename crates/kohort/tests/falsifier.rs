@@ -37,8 +37,13 @@ fn falsify(case: &Case, table: &Table, lines: &[usize]) -> Option<String> {
     let quasi = case.quasi.len();
     // The release as a table of people: who stands behind a row is known from its line.
     let cell = |text: &String| Some(text.clone()).filter(|t| !t.is_empty());
-    let rows = table.rows.iter().zip(lines).map(|(row, &line)| Row {
-        patient: case.rows[line - 2].patient.clone(),
+    // Whoever is invented is a person of their own to a reader who cannot tell.
+    let patient = |r: usize, line: usize| match line {
+        0 => format!("nobody {r}"),
+        line => case.rows[line - 2].patient.clone(),
+    };
+    let rows = table.rows.iter().zip(lines).enumerate().map(|(r, (row, &line))| Row {
+        patient: patient(r, line),
         quasi: row[..quasi].iter().map(cell).collect(),
         sensitive: row[quasi..].iter().map(cell).collect(),
     });
@@ -53,9 +58,15 @@ fn falsify(case: &Case, table: &Table, lines: &[usize]) -> Option<String> {
             if found > 0 && found < case.k {
                 return Some(format!("{found} people match someone whose columns {set:?} are known"));
             }
-            for column in (0..case.sensitive).filter(|_| case.confidence.is_some()) {
-                let (hits, anybody) = confidence(&released, &matches, column);
-                if hits * 100 > anybody * case.confidence.unwrap() {
+            // What is promised of sensitive values holds also of those who are real.
+            let real: Vec<usize> = matches.iter().copied().filter(|&r| lines[r] != 0).collect();
+            if found > 0 && real.is_empty() {
+                return Some(format!("nobody real matches someone whose columns {set:?} are known"));
+            }
+            for (column, matches) in (0..case.sensitive).flat_map(|c| [(c, &matches), (c, &real)]) {
+                let Some(most) = case.confidence else { break };
+                let (hits, anybody) = confidence(&released, matches, column);
+                if hits * 100 > anybody * most {
                     return Some(format!("{hits} of {anybody} who match have one value in s{column}"));
                 }
             }

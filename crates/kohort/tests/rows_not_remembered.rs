@@ -22,7 +22,10 @@ fn rows_looked_up_again_leave_as_rows_remembered() {
     assert!(remembered.tuples.of_row.is_some());
     let mut forgotten = remembered.clone();
     forgotten.tuples.of_row = None;
-    let plan = Method::of(&bound).unwrap().plan(&remembered, &bound).unwrap();
+    let plan = Method::of(&bound)
+        .unwrap()
+        .plan(&remembered, &bound, &mut kohort_core::release::Chance::new(Some(1)).unwrap())
+        .unwrap();
     let mut written = Vec::new();
     for (name, cohort) in [("remembered", &remembered), ("forgotten", &forgotten)] {
         let staging = Staging::create(&folder.path().join(name), false).unwrap();

@@ -15,10 +15,12 @@ pub(super) fn loss_of_top(leaves: f64) -> f64 {
 }
 
 /// Levels where `path` gives the labels of a value below `*`, each with its loss, or nothing where
-/// the rule does not cover the value. The last of `names` is the `*` level.
+/// the rule does not cover the value; `leaves` is what losses are measured in. The last of `names` is
+/// the `*` level.
 pub(super) fn by_paths<'v>(
     names: Vec<String>,
     values: &[&'v str],
+    leaves: f64,
     top_loss: f64,
     path: impl Fn(&'v str) -> Option<Vec<(Cow<'v, str>, f64)>>,
 ) -> Hierarchy {
@@ -44,7 +46,7 @@ pub(super) fn by_paths<'v>(
     values.iter().for_each(|_| top.push(Cow::Borrowed(SUPPRESSED), top_loss));
     levels.push(top);
     let levels = names.into_iter().zip(levels).map(|(name, level)| level.named(name)).collect();
-    Hierarchy { levels, uncovered }
+    Hierarchy { levels, uncovered, leaves }
 }
 
 /// Levels where the leaves are the covered values of the column, and missing where it occurs.
@@ -55,9 +57,10 @@ pub(crate) fn by_values<'v>(
     path: impl Fn(&'v str) -> Option<Vec<Cow<'v, str>>>,
 ) -> Hierarchy {
     let unweighed = |value| path(value).map(|labels| labels.into_iter().map(|text| (text, 0.0)).collect());
-    let mut hierarchy = by_paths(names, values, 0.0, unweighed);
+    let mut hierarchy = by_paths(names, values, 1.0, 0.0, unweighed);
     let covered = values.len().saturating_sub(1 + hierarchy.uncovered.len());
     let leaves = (covered + usize::from(missing_occurs)) as f64;
+    hierarchy.leaves = leaves.max(1.0);
     for level in &mut hierarchy.levels {
         let mut under = vec![0u32; level.labels.len()];
         level.label_of.iter().for_each(|&label| under[label as usize] += 1);

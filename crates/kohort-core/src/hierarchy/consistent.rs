@@ -70,7 +70,7 @@ mod tests {
             let label_of = text.split(' ').map(&mut number).collect();
             Level { name: String::new(), label_of, labels }
         };
-        let hierarchy = Hierarchy { levels: levels.iter().map(level).collect(), uncovered: vec![] };
+        let hierarchy = Hierarchy { levels: levels.iter().map(level).collect(), uncovered: vec![], leaves: 1.0 };
         assert_eq!(hierarchy.is_consistent(), consistent, "{levels:?}");
     }
 
@@ -101,6 +101,6 @@ mod tests {
         let label = |text: &str| Label { text: text.to_string(), loss: 0.0 };
         let low = Level { name: String::new(), label_of: vec![1, 0], labels: vec![label("a"), label("")] };
         let top = Level { name: String::new(), label_of: vec![0, 0], labels: vec![label("*")] };
-        assert!(!Hierarchy { levels: vec![low, top], uncovered: vec![] }.is_consistent());
+        assert!(!Hierarchy { levels: vec![low, top], uncovered: vec![], leaves: 1.0 }.is_consistent());
     }
 }

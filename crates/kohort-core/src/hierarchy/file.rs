@@ -65,6 +65,10 @@ impl FileHierarchy {
         FileHierarchy { columns: rows[0].len(), lines, labels }
     }
 
+    pub(super) fn leaf_names(&self) -> Vec<String> {
+        self.lines.keys().cloned().collect()
+    }
+
     pub(super) fn level_names(&self) -> Vec<String> {
         let above = (1..self.columns).map(|column| column.to_string());
         std::iter::once("value".to_string()).chain(above).collect()
@@ -72,7 +76,7 @@ impl FileHierarchy {
 
     pub(super) fn apply(&self, names: Vec<String>, values: &[&str], missing_occurs: bool) -> Hierarchy {
         let leaves = (self.lines.len() + usize::from(missing_occurs)) as f64;
-        by_paths(names, values, loss_of_top(leaves), |value| {
+        by_paths(names, values, leaves, loss_of_top(leaves), |value| {
             let labels = self.lines.get(value)?.iter().map(|&number| {
                 let label = &self.labels[number as usize];
                 (Cow::Owned(label.text.clone()), loss(f64::from(label.leaves), leaves))

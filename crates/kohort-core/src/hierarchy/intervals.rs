@@ -90,6 +90,12 @@ impl Intervals {
         Ok(Intervals { steps: Steps::Grid(step), ..ranges })
     }
 
+    /// The whole numbers of the range, if its bounds are whole and they are at most `most`.
+    pub(super) fn whole_values(&self, most: usize) -> Option<Vec<String>> {
+        let (from, to) = (self.from.to_whole()?, self.to.to_whole()?);
+        (usize::try_from(to - from).ok()? <= most).then(|| (from..to).map(|n| n.to_string()).collect())
+    }
+
     pub(super) fn level_names(&self) -> Vec<String> {
         let mut names = vec!["value".to_string()];
         match &self.steps {
@@ -102,11 +108,11 @@ impl Intervals {
 
     pub(super) fn apply(&self, names: Vec<String>, values: &[&str], missing_occurs: bool) -> Hierarchy {
         let leaves = self.leaves(values, missing_occurs);
-        let top_loss = match leaves {
-            Leaves::Whole(leaves) => loss_of_top(leaves),
-            Leaves::Widths => 1.0,
+        let (number, top_loss) = match leaves {
+            Leaves::Whole(leaves) => (leaves, loss_of_top(leaves)),
+            Leaves::Widths => (self.to.minus(self.from).to_f64().max(2.0), 1.0),
         };
-        by_paths(names, values, top_loss, |value| self.path(value, &leaves))
+        by_paths(names, values, number, top_loss, |value| self.path(value, &leaves))
     }
 
     pub(super) fn leaves(&self, values: &[&str], missing_occurs: bool) -> Leaves {

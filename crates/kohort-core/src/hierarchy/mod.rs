@@ -59,6 +59,15 @@ pub struct Hierarchy {
     pub levels: Vec<Level>,
     /// Codes of values the rule does not cover. They carry `*` on every level.
     pub uncovered: Vec<u32>,
+    /// How many leaves it has: what `loss` is measured in. Where widths count, how wide the range is.
+    pub leaves: f64,
+}
+
+impl Hierarchy {
+    /// How many leaves lie under a label of this loss.
+    pub fn leaves_under(&self, loss: f64) -> f64 {
+        1.0 + loss * (self.leaves - 1.0).max(0.0)
+    }
 }
 
 /// How a column is generalized, as the policy declares it.
@@ -111,6 +120,24 @@ impl Rule {
     /// that holds `value`.
     pub fn found_interval_holds(&self, label: &str, value: &str) -> bool {
         matches!(self, Rule::Intervals(intervals) if intervals.holds(label, value))
+    }
+
+    /// Every value that could occur, in byte order, where the rule lists them: the leaves of a file, or
+    /// the whole numbers of a range of at most `most`.
+    pub fn listed(&self, most: usize) -> Option<Vec<String>> {
+        let mut values = match self {
+            Rule::File(file) => file.leaf_names(),
+            Rule::Intervals(intervals) => intervals.whole_values(most)?,
+            Rule::Flat
+            | Rule::Prefix(_)
+            | Rule::Date(_)
+            | Rule::Codes(_)
+            | Rule::Groups(..)
+            | Rule::Stay
+            | Rule::Months(_) => return None,
+        };
+        values.sort_unstable();
+        Some(values)
     }
 
     /// The names of the levels, known without data: `value`, `5`, `10`, `*`.

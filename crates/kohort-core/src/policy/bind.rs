@@ -2,6 +2,7 @@
 
 use super::claims::{self, Claims, Tables};
 use super::column::{Column, Role};
+use super::invents::Invents;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
@@ -11,7 +12,7 @@ use crate::table::{Encoding, ExcludeRule, Input, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-const LARGEST_POLICY: u64 = 16 << 20;
+pub(super) const LARGEST_POLICY: u64 = 16 << 20;
 
 /// What a row of the input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub struct Policy {
     pub repeats: Repeats,
     /// What is said of claims, where the data are claims.
     pub claims: Option<Claims>,
+    /// What rows are made of that stand for nobody, if the method adds such.
+    pub invents: Option<Invents>,
     /// What the custodian should know before they go on.
     pub notes: Vec<String>,
     /// The text of the file, for the evidence.
@@ -178,6 +181,7 @@ impl PolicyFile {
         let constraints = self.read_constraints(&method)?;
         let counted = matches!(self.layout, Layout::List | Layout::Long) && method.flag("multiset")?.unwrap_or(false);
         let repeats = if counted { Repeats::Counted } else { Repeats::Once };
+        let invents = Invents::read(&method, &columns, &self.folder)?;
         let (layout, text) = (self.layout, self.text.clone());
         Ok(Policy {
             layout,
@@ -189,6 +193,7 @@ impl PolicyFile {
             constraints,
             repeats,
             claims,
+            invents,
             notes,
             text,
         })

@@ -7,11 +7,13 @@
 mod confidence;
 mod knows;
 mod l_diversity;
+mod placements;
 mod t_closeness;
 
 pub use confidence::Confidence;
 pub use knows::{Knows, Shorter};
 pub use l_diversity::LDiversity;
+pub use placements::{ClassRows, Group, Padding, Posterior};
 pub use t_closeness::{Distance, TCloseness};
 
 /// How often the values of one sensitive column occur in a class. Missing is not among them.

@@ -71,6 +71,8 @@ impl Plan {
             changed,
             cells: keys.into_rows(),
             parts,
+            added: Vec::new(),
+            catalog: None,
             recoding: Recoding::ByCell,
             levels: None,
             trace: serde_json::Value::Null,

@@ -5,7 +5,7 @@
 use super::guarantee::Guarantee;
 use crate::number::{Decimal, Fraction, K};
 use crate::policy::{Power, PowerRule};
-use crate::privacy::LDiversity;
+use crate::privacy::{LDiversity, Padding};
 use crate::{Error, Result};
 use serde_json::{Map, Value, json};
 
@@ -80,6 +80,19 @@ pub struct Claim {
     pub knows: KnowsClaim,
     /// Sensitive columns with requirements.
     pub sensitive: Vec<SensitiveClaim>,
+    /// Where rows may stand for nobody: what is claimed of the others.
+    pub invented: Option<InventedClaim>,
+}
+
+/// What is claimed where some rows stand for nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InventedClaim {
+    /// The least number of real people in a class.
+    pub real_k: u64,
+    /// How classes were filled.
+    pub padding: Padding,
+    /// The sensitive column of the catalog, if there is one.
+    pub catalog: Option<String>,
 }
 
 /// What a release of codes is claimed to hold.
@@ -399,7 +412,15 @@ impl Claim {
             KnowsClaim::Any(n) => json!(n),
             KnowsClaim::Sets(sets) => json!(sets),
         };
-        json!({ "k": self.k.get(), "knows": knows, "sensitive": self.sensitive.iter().map(SensitiveClaim::to_json).collect::<Value>() })
+        let sensitive = self.sensitive.iter().map(SensitiveClaim::to_json).collect::<Value>();
+        let mut claim = json!({ "k": self.k.get(), "knows": knows, "sensitive": sensitive });
+        if let Some(invented) = &self.invented {
+            claim["invented"] = json!({ "real_k": invented.real_k, "padding": invented.padding.name() });
+            if let Some(column) = &invented.catalog {
+                claim["invented"]["catalog"] = json!(column);
+            }
+        }
+        claim
     }
 
     fn from_json(claim: &Reader) -> Result<Claim> {
@@ -411,7 +432,16 @@ impl Claim {
             _ => KnowsClaim::Sets(knows.items()?.iter().map(Reader::texts).collect::<Result<_>>()?),
         };
         let sensitive = claim.list("sensitive")?.iter().map(SensitiveClaim::from_json).collect::<Result<_>>()?;
-        Ok(Claim { k, knows, sensitive })
+        let invented = claim.optional("invented").map(|own| {
+            let real_k = own.number("real_k")?;
+            if real_k == 0 || real_k > k.get() {
+                return Err(wrong("`claim.invented.real_k` is not from 1 to k"));
+            }
+            let padding = Padding::named(&own.text("padding")?).ok_or_else(|| wrong("`padding` is not known"))?;
+            let catalog = own.optional("catalog").map(|_| own.text("catalog")).transpose()?;
+            Ok(InventedClaim { real_k, padding, catalog })
+        });
+        Ok(Claim { k, knows, sensitive, invented: invented.transpose()? })
     }
 }
 

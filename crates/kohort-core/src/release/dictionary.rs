@@ -1,5 +1,6 @@
 //! dictionary.md: what each column of a release now means, for the people who receive it.
 
+use super::catalog::CATALOG_FILE;
 use super::linked::{CLAIMS_FILE, LinkedPlan, PATIENTS_FILE};
 use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
@@ -37,6 +38,15 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
             Role::Identifier | Role::Patient => continue,
         };
         text += &format!("| {} | {} | {} |\n", escape(&bound.name), bound.role.name(), escape(&shows));
+    }
+    if policy.invents.is_some() {
+        text += "\nSome rows may be invented: they stand for nobody, and nothing in them tells so. Counts are too high by them.\n";
+    }
+    if let Some(catalog) = &plan.catalog {
+        text += &format!(
+            "\n`{CATALOG_FILE}`: how many invented rows there are. `classes` are numbers of classes, separated by blanks; the rows of a class are alike in all columns with role quasi, and classes are numbered from 1 in the order in which they first come in `{file}`. Among the rows of these classes with that value in `{}`, `counterfeits` are invented. `kohort truthful` makes a view of the release without them.\n",
+            escape(&policy.columns[catalog.column].name)
+        );
     }
     text += "\nWhat is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n";
     text

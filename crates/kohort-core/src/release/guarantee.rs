@@ -1,7 +1,7 @@
 //! The guarantee in plain sentences, for a reader who does not reason about the method and for
 //! one who does. Never stronger than what survived attack (see docs/guarantees.md).
 
-use super::certificate::{Claim, Claimed, ClaimsClaim, ClustersClaim, KnowsClaim, wilson};
+use super::certificate::{Claim, Claimed, ClaimsClaim, ClustersClaim, InventedClaim, KnowsClaim, wilson};
 use crate::policy::Power;
 
 /// What is promised, in words.
@@ -90,6 +90,9 @@ fn of_clusters(claim: &ClustersClaim) -> Guarantee {
 /// The sentences for a table. Where single cells are suppressed (`suppress`), a suppressed cell
 /// matches whatever is known.
 fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
+    if let Some(invented) = &claim.invented {
+        return of_invented(claim, invented, patients);
+    }
     let k = claim.k.get();
     // Who has several rows has several chances to own a row, but is still one patient among k.
     let (people, link) = if patients {
@@ -108,24 +111,7 @@ fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
             "Whoever knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} {people} in this file that match, or none."
         ),
     };
-    for sensitive in &claim.sensitive {
-        let column = &sensitive.column;
-        if let Some(c) = &sensitive.confidence {
-            let values = if sensitive.values.is_some() { "any one listed value" } else { "any one value" };
-            plain += &format!(
-                " Of the {people} that match and have a value in `{column}`, at most the share {c} has {values}."
-            );
-        }
-        if let Some(l) = &sensitive.l_diversity {
-            plain += &format!(" Those that match show in `{column}` {}.", l.describe());
-        }
-        if let Some(t) = &sensitive.t_closeness {
-            plain += &format!(
-                " Their distribution of `{column}` is no further than {} from that of this whole file.",
-                t.max
-            );
-        }
-    }
+    plain += &of_sensitive(claim, people);
     // What `specialize` splits may follow the class column, and tells of it to who knows all others.
     let follows = method == "specialize";
     let aware = if follows || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
@@ -145,6 +131,64 @@ fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     Guarantee { plain, aware }
 }
 
+/// The sentences where some rows stand for nobody (`ceiling`): they are never counted as protection.
+fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guarantee {
+    let (k, real_k) = (claim.k.get(), invented.real_k);
+    let (people, link) = if patients {
+        ("patients", format!("the person is any one of them with probability at most 1/{real_k}"))
+    } else {
+        ("rows", format!("the person is linked to any one row with probability at most 1/{real_k}"))
+    };
+    let mut plain = format!(
+        "Whoever knows all quasi-identifiers of a person finds at least {k} rows in this file that match, or none; some of them may be invented and stand for nobody."
+    );
+    if invented.catalog.is_some() {
+        plain += &format!(
+            " Whoever also reads the catalog, and takes all placements of the invented rows that it allows for equally likely, or each for as likely as it leaves real rows among those that match, links the person to any one row with probability at most 1/{k}."
+        );
+    }
+    plain += &of_sensitive(claim, "rows");
+    plain += if claim.sensitive.is_empty() {
+        " What is learned about sensitive values is not bounded."
+    } else {
+        " The same was counted without the invented rows."
+    };
+    let aware = if !claim.sensitive.is_empty() || invented.catalog.is_some() {
+        "To a reader who also reasons about the method no bound is promised.".to_string()
+    } else if real_k == 1 {
+        "To a reader who also reasons about the method no bound is promised: invented rows are not counted as protection, and a class may hold one real person.".to_string()
+    } else {
+        format!(
+            "To a reader who also reasons about the method: at least {real_k} {people} that match are real, and {link}; invented rows are not counted as protection. What is learned about sensitive values is not bounded."
+        )
+    };
+    Guarantee { plain, aware }
+}
+
+/// What is claimed of sensitive columns, counted in these people.
+fn of_sensitive(claim: &Claim, people: &str) -> String {
+    let mut plain = String::new();
+    for sensitive in &claim.sensitive {
+        let column = &sensitive.column;
+        if let Some(c) = &sensitive.confidence {
+            let values = if sensitive.values.is_some() { "any one listed value" } else { "any one value" };
+            plain += &format!(
+                " Of the {people} that match and have a value in `{column}`, at most the share {c} has {values}."
+            );
+        }
+        if let Some(l) = &sensitive.l_diversity {
+            plain += &format!(" Those that match show in `{column}` {}.", l.describe());
+        }
+        if let Some(t) = &sensitive.t_closeness {
+            plain += &format!(
+                " Their distribution of `{column}` is no further than {} from that of this whole file.",
+                t.max
+            );
+        }
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,7 +196,8 @@ mod tests {
 
     #[test]
     fn an_aware_reader_is_promised_nothing_beyond_k_over_all_columns() {
-        let claim = |knows| Claimed::Table(Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new() });
+        let claim =
+            |knows| Claimed::Table(Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None });
         assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("at most 1/5"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
@@ -161,6 +206,21 @@ mod tests {
         let blanked = |knows| guarantee("suppress", &claim(knows), true).aware;
         assert!(blanked(KnowsClaim::All).contains("may be inferred"));
         assert!(blanked(KnowsClaim::Sets(vec![])).contains("no bound is promised"));
+    }
+
+    #[test]
+    fn invented_rows_are_never_counted_as_protection() {
+        let claim = |real_k, catalog: Option<&str>| {
+            let catalog = catalog.map(str::to_string);
+            let invented = Some(InventedClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
+            Claimed::Table(Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented })
+        };
+        let said = |real_k, catalog| guarantee("ceiling", &claim(real_k, catalog), false);
+        assert!(said(3, None).plain.contains("at least 5 rows") && said(3, None).plain.contains("invented"));
+        assert!(said(3, None).aware.contains("at most 1/3") && !said(3, None).aware.contains("1/5"));
+        assert!(said(1, None).aware.contains("no bound is promised"));
+        assert!(!said(3, None).plain.contains("1/5"));
+        assert!(said(3, Some("s")).plain.contains("1/5") && said(3, Some("s")).aware.contains("no bound is promised"));
     }
 
     #[test]

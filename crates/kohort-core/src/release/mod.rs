@@ -1,6 +1,7 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
 mod blanked;
+mod catalog;
 mod certificate;
 mod clusters;
 mod dictionary;
@@ -11,9 +12,10 @@ mod shuffle;
 mod staging;
 mod write;
 
+pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub use certificate::{
-    Certificate, Claim, Claimed, ClaimsClaim, ClaimsFound, ClustersClaim, ColumnClaim, FileEntry, KnowsClaim,
-    SensitiveClaim, TClaim, wilson,
+    Certificate, Claim, Claimed, ClaimsClaim, ClaimsFound, ClustersClaim, ColumnClaim, FileEntry, InventedClaim,
+    KnowsClaim, SensitiveClaim, TClaim, wilson,
 };
 pub use clusters::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
@@ -22,6 +24,7 @@ pub use clusters::{
 pub use dictionary::{codes_dictionary, data_dictionary, linked_dictionary};
 pub use guarantee::{Guarantee, guarantee};
 pub use linked::{CLAIMS_FILE, LinkedPlan, PATIENT, PATIENTS_FILE, write_linked};
-pub use plan::{Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub use staging::{Staged, Staging};
+pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};

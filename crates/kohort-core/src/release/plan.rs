@@ -110,6 +110,35 @@ pub enum Recoding {
     ByCell,
 }
 
+/// A row of the release that stands for nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Added {
+    /// Which of the plan's rows of cells.
+    pub cells: u32,
+    /// What it shows in the other columns: by place in the cohort's stocks, which of their values.
+    pub values: Vec<u32>,
+}
+
+/// How many invented rows a catalog tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogEntry {
+    /// The classes in which they are, each by one of the plan's rows of cells.
+    pub classes: Vec<u32>,
+    /// The sensitive value they show.
+    pub value: String,
+    /// How many there are.
+    pub rows: u64,
+}
+
+/// A list of the invented rows by groups of classes and sensitive value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Catalog {
+    /// The sensitive column, by place in the table.
+    pub column: usize,
+    /// One entry for each group and value.
+    pub entries: Vec<CatalogEntry>,
+}
+
 /// What happens to each tuple. Rows in no part are deleted.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -119,6 +148,10 @@ pub struct Plan {
     pub cells: Vec<u32>,
     /// The parts of each tuple.
     pub parts: Parts,
+    /// Rows that stand for nobody.
+    pub added: Vec<Added>,
+    /// What the recipient is told of them.
+    pub catalog: Option<Catalog>,
     /// What the method does to values, whatever it did to these.
     pub recoding: Recoding,
     /// The level of each quasi-identifier, where the method is full-domain.
@@ -173,6 +206,8 @@ impl Plan {
             changed,
             cells: keys.into_rows(),
             parts,
+            added: Vec::new(),
+            catalog: None,
             recoding: Recoding::ByValue,
             levels: None,
             trace: serde_json::Value::Null,
@@ -196,7 +231,7 @@ impl Plan {
         })
     }
 
-    /// Released rows by row of cells.
+    /// Released rows by row of cells, those that stand for somebody.
     pub fn rows_by_cells(&self, cohort: &Cohort) -> Vec<u64> {
         let mut released = vec![0; self.cells.len() / self.changed.len().max(1)];
         for tuple in 0..cohort.tuples.len() {

@@ -1,6 +1,7 @@
 //! Writes a planned release: one streaming pass over the rows, which leave in random order.
 
-use super::plan::{Part, Plan, Share};
+use super::catalog;
+use super::plan::{Added, Part, Plan, Share};
 use super::shuffle::Shuffle;
 use super::staging::{Staged, Staging};
 use crate::cohort::{Cohort, star_in_data};
@@ -77,6 +78,10 @@ pub struct Written {
     pub columns: Vec<String>,
     /// Further files of data and their rows.
     pub more: Vec<(String, u64)>,
+    /// Rows in it that stand for nobody.
+    pub added: u64,
+    /// The name of the catalog in release/, if there is one.
+    pub catalog: Option<String>,
 }
 
 /// Writes the rows of a plan into a staging folder.
@@ -105,13 +110,23 @@ pub fn write(
         }
         _ => each_row(source, cohort, &form, &mut deal)?,
     }
+    // They go through the same shuffle: where a row stands tells nothing.
+    for added in &plan.added {
+        shuffle.push(NO_LINE, chance, &folder, |out| form.pack_added(out, added, cohort))?;
+    }
     let file = data_file_name(source);
     let path = staging.release().join(&file);
     let lines = staging.private().join("rows");
     let rows = drain(source, policy, &form, &path, &lines, shuffle, chance)?;
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
-    Ok(Staged { staging, written: Written { file, rows, lines, columns, more: Vec::new() } })
+    let catalog =
+        plan.catalog.as_ref().map(|own| catalog::write(source, policy, cohort, plan, own, &path)).transpose()?;
+    let written = Written { file, rows, lines, columns, added: plan.added.len() as u64, catalog, more: Vec::new() };
+    Ok(Staged { staging, written })
 }
+
+/// The input line of a row that stands for nobody.
+pub(crate) const NO_LINE: u64 = 0;
 
 fn data_file_name(source: &Source) -> String {
     match (source.is_parquet(), source.is_gzip()) {
@@ -305,8 +320,8 @@ struct RowForm<'a> {
 enum Piece {
     /// By row of cells: the text of some changed columns, with delimiters between.
     Planned(Vec<Vec<u8>>),
-    /// By tuple code at a position: the text of a column that leaves as it is.
-    Kept(Vec<u32>, Vec<Vec<u8>>),
+    /// A place in the tuples; by tuple its code there, and by code the text: it leaves as it is.
+    Kept(usize, Vec<u32>, Vec<Vec<u8>>),
     /// An input column.
     Raw(usize),
 }
@@ -337,7 +352,7 @@ impl<'a> RowForm<'a> {
                 let position = kept.position;
                 let codes = (0..cohort.tuples.len()).map(|t| cohort.tuples.code(t, position)).collect();
                 let texts = cohort.tuples.dictionaries[position].texts().iter().map(|t| quoted(t)).collect();
-                pieces.push(Piece::Kept(codes, texts));
+                pieces.push(Piece::Kept(position, codes, texts));
             } else {
                 raw.push(column);
                 pieces.push(Piece::Raw(column));
@@ -354,13 +369,40 @@ impl<'a> RowForm<'a> {
         for piece in &self.pieces {
             match piece {
                 Piece::Planned(_) => {}
-                Piece::Kept(codes, _) => out.extend_from_slice(&codes[tuple as usize].to_le_bytes()),
+                Piece::Kept(_, codes, _) => out.extend_from_slice(&codes[tuple as usize].to_le_bytes()),
                 Piece::Raw(column) => {
                     let start = out.len();
                     out.extend_from_slice(&[0; 4]);
                     let cell = raw.map_or(&[][..], |(chunk, row)| chunk.cell(row, *column));
                     if !self.source.is_missing(cell) {
                         write_cell(out, cell, self.delimiter);
+                    }
+                    let length = (out.len() - start - 4) as u32;
+                    out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+                }
+            }
+        }
+    }
+
+    /// The same for a row that stands for nobody.
+    fn pack_added(&self, out: &mut Vec<u8>, added: &Added, cohort: &Cohort) {
+        out.extend_from_slice(&added.cells.to_le_bytes());
+        let stock = |is: &dyn Fn(&crate::stock::Stock) -> bool| {
+            cohort.stocks.iter().zip(&added.values).find(|(stock, _)| is(stock))
+        };
+        for piece in &self.pieces {
+            match piece {
+                Piece::Planned(_) => {}
+                Piece::Kept(position, ..) => {
+                    let code = stock(&|s| s.position == Some(*position)).map_or(0, |(_, code)| *code);
+                    out.extend_from_slice(&code.to_le_bytes());
+                }
+                Piece::Raw(column) => {
+                    let text = stock(&|s| s.column == *column).map_or("", |(s, value)| &s.values[*value as usize]);
+                    let start = out.len();
+                    out.extend_from_slice(&[0; 4]);
+                    if !text.is_empty() {
+                        write_cell(out, text.as_bytes(), self.delimiter);
                     }
                     let length = (out.len() - start - 4) as u32;
                     out[start..start + 4].copy_from_slice(&length.to_le_bytes());
@@ -379,7 +421,7 @@ impl<'a> RowForm<'a> {
             }
             match piece {
                 Piece::Planned(run) => out.extend_from_slice(&run[cells]),
-                Piece::Kept(_, texts) => {
+                Piece::Kept(_, _, texts) => {
                     out.extend_from_slice(&texts[word(packed, at)]);
                     at += 4;
                 }

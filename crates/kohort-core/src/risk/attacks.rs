@@ -114,6 +114,8 @@ mod tests {
             sets: Vec::new(),
             dependencies: Vec::new(),
             excluded: 0,
+            catalogued: None,
+            stocks: vec![],
             class: None,
             threads: 1,
             notes: Vec::new(),

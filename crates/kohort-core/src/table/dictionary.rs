@@ -44,6 +44,18 @@ impl Dictionary {
         self.values.len() <= 1
     }
 
+    /// The same values and `more`, in byte order; and the new code of each old one.
+    pub(super) fn with(&self, more: &[String]) -> (Dictionary, Vec<u32>) {
+        let mut values: Vec<Box<str>> = self.values[1..].to_vec();
+        values.extend(more.iter().filter(|v| !v.is_empty()).map(|v| v.as_str().into()));
+        values.sort_unstable_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+        values.dedup();
+        values.insert(0, "".into());
+        let all = Dictionary { values, missing_occurs: self.missing_occurs };
+        let codes = self.values.iter().map(|v| all.code(v).unwrap_or(MISSING)).collect();
+        (all, codes)
+    }
+
     /// The code of a value, from its bytes.
     pub fn code_of(&self, text: &[u8]) -> Option<u32> {
         self.values[1..].binary_search_by(|v| v.as_bytes().cmp(text)).ok().map(|i| i as u32 + 1)

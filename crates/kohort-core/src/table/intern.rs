@@ -145,7 +145,7 @@ impl Short {
 
 /// Distinct rows of numbers, all of one width, numbered from 0 in the order they first came.
 ///
-/// Cost: as long as a row's numbers fit into one word together, a lookup touches that word alone.
+/// Cost: as long as a row's numbers fit into one word together, or two, a lookup touches those alone.
 #[derive(Debug, Clone)]
 pub struct Keys {
     width: usize,
@@ -159,6 +159,8 @@ pub struct Keys {
 enum Numbers {
     /// By the row packed into a word.
     Packed(Packing, HashTable<(u64, u32)>),
+    /// By the row packed into two words.
+    Double(Packing, HashTable<([u64; 2], u32)>),
     /// By the row itself.
     Wide(HashTable<u32>),
 }
@@ -190,6 +192,17 @@ impl Keys {
                 }
                 numbers.insert_unique(hash, (word, number), |n| hasher.hash_one(n.0));
             }
+            Numbers::Double(packing, numbers) => {
+                let Some(words) = packing.pack_double(key) else {
+                    self.widen(key);
+                    return self.intern(key);
+                };
+                let hash = hash_words(hasher, words);
+                if let Some(&(_, number)) = numbers.find(hash, |n| n.0 == words) {
+                    return number;
+                }
+                numbers.insert_unique(hash, (words, number), |n| hash_words(hasher, n.0));
+            }
             Numbers::Wide(numbers) => {
                 let hash = hash_key(hasher, key);
                 if let Some(&number) = numbers.find(hash, |&n| same(key_at(rows, width, n), key)) {
@@ -205,18 +218,26 @@ impl Keys {
         number
     }
 
-    /// Makes room for numbers that do not fit; where one word is too small for all, rows are compared.
+    /// Makes room for numbers that do not fit; where two words are too small for all, rows are compared.
     #[cold]
     fn widen(&mut self, key: &[u32]) {
         let (rows, width, hasher) = (&self.rows, self.width, &self.hasher);
         let all = (0..self.len as u32).map(|n| (key_at(rows, width, n), n));
-        self.numbers = match Packing::for_rows(rows.chunks_exact(width.max(1)).chain([key]), width) {
-            Some(packing) => {
+        let packing = Packing::for_rows(rows.chunks_exact(width.max(1)).chain([key]), width);
+        self.numbers = match packing {
+            Some(packing) if packing.words() == 1 => {
                 let mut numbers = HashTable::with_capacity(self.len * 2);
                 for (word, n) in all.filter_map(|(row, n)| Some((packing.pack(row)?, n))) {
                     numbers.insert_unique(hasher.hash_one(word), (word, n), |n| hasher.hash_one(n.0));
                 }
                 Numbers::Packed(packing, numbers)
+            }
+            Some(packing) => {
+                let mut numbers = HashTable::with_capacity(self.len * 2);
+                for (words, n) in all.filter_map(|(row, n)| Some((packing.pack_double(row)?, n))) {
+                    numbers.insert_unique(hash_words(hasher, words), (words, n), |n| hash_words(hasher, n.0));
+                }
+                Numbers::Double(packing, numbers)
             }
             None => {
                 let mut numbers = HashTable::with_capacity(self.len * 2);
@@ -234,6 +255,10 @@ impl Keys {
             Numbers::Packed(packing, numbers) => {
                 let word = packing.pack(key)?;
                 numbers.find(self.hasher.hash_one(word), |n| n.0 == word).map(|n| n.1)
+            }
+            Numbers::Double(packing, numbers) => {
+                let words = packing.pack_double(key)?;
+                numbers.find(hash_words(&self.hasher, words), |n| n.0 == words).map(|n| n.1)
             }
             Numbers::Wide(numbers) => {
                 let hash = hash_key(&self.hasher, key);
@@ -263,16 +288,28 @@ impl Keys {
     }
 }
 
-/// How the numbers of a row stand side by side in a word.
+/// How the numbers of a row stand side by side in a word, or in two: no number lies across both.
 #[derive(Debug, Clone)]
 struct Packing {
     bits: Vec<u32>,
+    /// So many of them are in the first word.
+    first: usize,
 }
 
 impl Packing {
     fn new(bits: Vec<u32>) -> Packing {
-        debug_assert!(bits.iter().all(|&b| (1..=32).contains(&b)) && bits.iter().sum::<u32>() <= 64);
-        Packing { bits }
+        debug_assert!(bits.iter().all(|&b| (1..=32).contains(&b)));
+        let mut used = 0;
+        let fits = |bits: &&u32| {
+            used += **bits;
+            used <= 64
+        };
+        let first = bits.iter().take_while(fits).count();
+        Packing { bits, first }
+    }
+
+    fn words(&self) -> usize {
+        1 + usize::from(self.first < self.bits.len())
     }
 
     /// Room for these rows, and where there is some left, for numbers twice as large.
@@ -280,25 +317,48 @@ impl Packing {
         let mut all = vec![1u32; width];
         rows.for_each(|row| all.iter_mut().zip(row).for_each(|(all, n)| *all |= n));
         let mut bits: Vec<u32> = all.iter().map(|all| 32 - all.leading_zeros()).collect();
-        let mut left = 64u32.checked_sub(bits.iter().sum())?;
+        let needed = bits.iter().sum::<u32>();
+        // The first of two words may stay short by the number that did not fit, at most 31 bits.
+        let mut left = if needed <= 64 { 64 - needed } else { 96u32.saturating_sub(needed) };
         for bits in bits.iter_mut().filter(|b| **b < 32) {
             if left > 0 {
                 (*bits, left) = (*bits + 1, left - 1);
             }
         }
-        Some(Packing::new(bits))
+        let packing = Packing::new(bits);
+        (packing.bits[packing.first..].iter().sum::<u32>() <= 64).then_some(packing)
     }
 
     /// The row as a word, if it fits.
     #[inline]
     fn pack(&self, row: &[u32]) -> Option<u64> {
-        let (mut word, mut over) = (0, 0);
-        for (&number, &bits) in row.iter().zip(&self.bits) {
-            over |= u64::from(number) >> bits;
-            word = word << bits | u64::from(number);
-        }
-        (over == 0).then_some(word)
+        pack(row, &self.bits)
     }
+
+    /// The row as two words, if it fits.
+    #[inline]
+    fn pack_double(&self, row: &[u32]) -> Option<[u64; 2]> {
+        let (first, second) = self.bits.split_at(self.first);
+        Some([pack(&row[..self.first], first)?, pack(&row[self.first..], second)?])
+    }
+}
+
+#[inline]
+fn pack(row: &[u32], bits: &[u32]) -> Option<u64> {
+    let (mut word, mut over) = (0, 0);
+    for (&number, &bits) in row.iter().zip(bits) {
+        over |= u64::from(number) >> bits;
+        word = word << bits | u64::from(number);
+    }
+    (over == 0).then_some(word)
+}
+
+#[inline]
+fn hash_words(hasher: &RandomState, words: [u64; 2]) -> u64 {
+    let mut h = hasher.build_hasher();
+    h.write_u64(words[0]);
+    h.write_u64(words[1]);
+    h.finish()
 }
 
 fn key_at(rows: &[u32], width: usize, number: u32) -> &[u32] {
@@ -343,7 +403,9 @@ mod tests {
         // Empty once, the three runs of NUL once each, every other slice differs.
         assert_eq!(all.len(), slices.iter().collect::<std::collections::BTreeSet<_>>().len());
         // Rows that fit a word, outgrow their place in it, and outgrow the word.
-        for (width, large) in [(1, 1 << 20), (2, u32::MAX / 100), (3, 1 << 24), (7, 300), (70, 3)] {
+        for (width, large) in
+            [(1, 1 << 20), (2, u32::MAX / 100), (3, 1 << 24), (4, 1 << 20), (7, 300), (12, 90), (70, 3)]
+        {
             let mut keys = Keys::new(width);
             let key =
                 |i: u32| (0..width as u32).map(|c| i.wrapping_mul(c * 7 + large) >> (i % 8)).collect::<Vec<u32>>();

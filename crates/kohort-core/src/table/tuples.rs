@@ -88,6 +88,15 @@ impl Tuples {
         self.codes[tuple * self.width + column]
     }
 
+    /// Gives codes also to values of a column that no row has.
+    pub fn know(&mut self, column: usize, values: &[String]) {
+        let (dictionary, code_of) = self.dictionaries[column].with(values);
+        self.dictionaries[column] = dictionary;
+        for row in self.codes.chunks_exact_mut(self.width.max(1)) {
+            row[column] = code_of[row[column] as usize];
+        }
+    }
+
     /// Rows per value of a column, by code.
     pub fn frequencies(&self, column: usize) -> Vec<u64> {
         let mut counts = vec![0; self.dictionaries[column].len()];

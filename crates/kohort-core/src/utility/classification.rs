@@ -90,7 +90,7 @@ fn sum(weights: &[u32]) -> u64 {
 }
 
 /// What a column shows: codes by record, and the text of each code.
-fn feature(texts: &[&str], mut codes: Vec<u32>) -> Feature {
+pub(super) fn feature(texts: &[&str], mut codes: Vec<u32>) -> Feature {
     let number = |text: &str| Decimal::parse(text, b'.').or_else(|| Decimal::parse(text, b','));
     let mut shown = vec![false; texts.len()];
     codes.iter().filter(|c| **c != NOTHING).for_each(|&c| shown[c as usize] = true);

@@ -7,7 +7,11 @@ mod entropy;
 mod loss;
 mod missing;
 mod precision;
+mod query_error;
+mod reconstruction;
+mod told_apart;
 mod tree;
+mod trust;
 
 pub use cells::{Cells, cells};
 pub use classification::{Classification, classification};
@@ -16,3 +20,6 @@ pub use entropy::entropy;
 pub use loss::loss;
 pub use missing::{Blanks, blanks_by_group, rows_with_blanks};
 pub use precision::precision;
+pub use query_error::{QueryError, query_error};
+pub use reconstruction::{Reconstruction, reconstruction};
+pub use told_apart::{ToldApart, told_apart};

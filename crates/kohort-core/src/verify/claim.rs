@@ -1,8 +1,8 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
 use crate::policy::{Claims, Column, Policy, Role, TDistance};
-use crate::privacy::Knows;
-use crate::release::{Certificate, Claimed, ClaimsClaim, KnowsClaim, SensitiveClaim, guarantee};
+use crate::privacy::{Knows, Padding};
+use crate::release::{Certificate, Claimed, ClaimsClaim, InventedClaim, KnowsClaim, SensitiveClaim, guarantee};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
@@ -58,6 +58,9 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
         }
         Claimed::Claims(_) => return differs("the shape of the data"),
     };
+    if !claim.invented.as_ref().map_or(Ok(policy.invents.is_none()), |own| is_invented(policy, own))? {
+        return differs("what is said of invented rows");
+    }
     let quasi = policy.quasi();
     let name = |q: &usize| policy.columns[quasi[*q]].name.clone();
     let knows = match &policy.privacy.knows {
@@ -100,6 +103,15 @@ pub(super) fn released(columns: &[Column]) -> Vec<(&str, &str)> {
     let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
     own.into_iter().map(|c| (c.name.as_str(), c.role.name())).collect()
+}
+
+/// Whether this is what the policy says of rows that stand for nobody.
+fn is_invented(policy: &Policy, claim: &InventedClaim) -> Result<bool> {
+    let Some(invents) = &policy.invents else { return Ok(false) };
+    let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
+    let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
+    let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
+    Ok(policy.method.whole("real_k")? == Some(claim.real_k) && padding == claim.padding && catalog == claim.catalog)
 }
 
 fn is_required(policy: &Policy, column: usize, claim: &SensitiveClaim) -> bool {

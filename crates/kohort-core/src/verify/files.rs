@@ -1,6 +1,6 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{CLAIMS_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, PATIENTS_FILE};
+use crate::release::{CATALOG_FILE, CLAIMS_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, PATIENTS_FILE};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -45,10 +45,22 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
         Claimed::Claims(_) => (&[CLAIMS_FILE, PATIENTS_FILE], 2),
     };
     let mut data: Vec<&str> = certificate.files.iter().filter(|f| f.rows.is_some()).map(|f| f.name.as_str()).collect();
+    let listed = data.len();
     data.sort_unstable();
     data.dedup();
-    let known = |f: &FileEntry| f.name == "dictionary.md" || (f.rows.is_some() && names.contains(&f.name.as_str()));
-    let listed = certificate.files.iter().filter(|f| f.rows.is_some()).count();
+    let catalog = match &certificate.claim {
+        Claimed::Table(claim) => claim.invented.as_ref().is_some_and(|i| i.catalog.is_some()),
+        Claimed::Clusters(_) | Claimed::Claims(_) => false,
+    };
+    let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
+    let known = |f: &FileEntry| {
+        f.name == "dictionary.md"
+            || (f.rows.is_some() && names.contains(&f.name.as_str()))
+            || (catalog && is_catalog(f))
+    };
+    if catalog != certificate.files.iter().any(is_catalog) {
+        return Err(Error::refused("a catalog is claimed and not listed, or listed and not claimed."));
+    }
     if data.len() != files || listed != files || !certificate.files.iter().all(known) {
         return Err(Error::refused(
             "the certificate lists another file than those of data and their dictionary. Nobody counted what is in it.",

@@ -2,7 +2,6 @@
 
 use crate::Error;
 use crate::classes::Judge;
-use crate::number::K;
 use crate::privacy::{Counts, LDiversity, Sensitive};
 
 /// The extremes of one sensitive column.
@@ -59,7 +58,8 @@ impl Judge for Table {
 
 /// Checks the classes of some sets.
 pub(super) struct Gate<'a> {
-    k: K,
+    /// The least number of people in a class.
+    least: u64,
     requirements: &'a [Sensitive],
     table: &'a [Vec<u64>],
     /// The smallest class of any set.
@@ -87,9 +87,9 @@ pub(super) struct Failure {
 const NOTHING: Failure = Failure { set: 0, classes: 0, small: 0, smallest: u64::MAX, column: None };
 
 impl<'a> Gate<'a> {
-    pub(super) fn new(k: K, requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> Gate<'a> {
+    pub(super) fn new(least: u64, requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> Gate<'a> {
         let extremes = vec![Extremes::default(); requirements.len()];
-        Gate { k, requirements, table, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
+        Gate { least, requirements, table, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
     }
 
     /// Takes in what another one found.
@@ -113,7 +113,7 @@ impl Judge for Gate<'_> {
     fn size(&mut self, people: u64) {
         let current = &mut self.current;
         current.classes += 1;
-        current.small += u64::from(people < self.k.get());
+        current.small += u64::from(people < self.least);
         current.smallest = current.smallest.min(people);
     }
 
@@ -137,7 +137,7 @@ impl Judge for Gate<'_> {
 
 impl Failure {
     /// What is refused, over columns of these names.
-    pub(super) fn error(&self, set: &str, k: K, sensitive: &[&str]) -> Error {
+    pub(super) fn error(&self, set: &str, k: u64, sensitive: &[&str]) -> Error {
         match self.column {
             Some(column) if self.small == 0 => {
                 Error::refused(format!("a class over {set} does not hold what is claimed of `{}`.", sensitive[column]))

@@ -8,20 +8,20 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Reads private/rows: one line number for each released row, in the order of the release.
-pub(super) struct LineFile {
+pub(crate) struct LineFile {
     reader: BufReader<File>,
     path: PathBuf,
 }
 
 impl LineFile {
-    pub(super) fn open(path: &Path) -> Result<LineFile> {
+    pub(crate) fn open(path: &Path) -> Result<LineFile> {
         let file = File::open(path).map_err(|e| Error::io(path, &e))?;
         Ok(LineFile { reader: BufReader::with_capacity(1 << 16, file), path: path.into() })
     }
 
     /// The line of the next released row.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<u64> {
+    pub(crate) fn next(&mut self) -> Result<u64> {
         self.number().map_err(|e| Error::io(&self.path, &e))?.ok_or_else(Self::bad)
     }
 

@@ -6,10 +6,12 @@
 //! let verified = kohort_core::verify::Verified { staging: panic!(), findings: panic!() };
 //! ```
 
+mod catalog;
 mod claim;
 mod clusters;
 mod files;
 mod gate;
+mod invented;
 mod lines;
 mod linked;
 mod multiset;
@@ -17,8 +19,10 @@ mod original;
 mod recount;
 mod sums;
 
+pub use catalog::{CatalogRecount, catalog_groups};
 pub use clusters::{ClustersCompared, ClustersRecount};
 pub use gate::Extremes;
+pub(crate) use lines::LineFile;
 pub use linked::{LinkedCompared, LinkedRecount};
 pub use original::Compared;
 pub use recount::Recount;
@@ -26,7 +30,7 @@ pub use recount::Recount;
 use crate::policy::{Layout, Policy};
 use crate::records;
 use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging, guarantee};
-use crate::table::{Progress, Silent, Source};
+use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,6 +133,15 @@ impl Verified {
         self.staging.evidence()
     }
 
+    /// The released data, to be looked at once more, and private/rows: the input line of each of its rows.
+    pub fn released(&self, threads: usize) -> Result<(Source, PathBuf)> {
+        let certificate = &self.findings.certificate;
+        let data = certificate.files.iter().find(|f| f.rows.is_some()).map(|f| f.name.as_str()).unwrap_or_default();
+        let mut input = Input::new(self.staging.release().join(data));
+        input.delimiter = Some(certificate.delimiter);
+        Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
+    }
+
     /// Publishes it: one rename, all or nothing. `keep_rows`: private/ stays.
     pub fn publish(self, keep_rows: bool) -> Result<PathBuf> {
         self.staging.publish(keep_rows)
@@ -146,6 +159,7 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let more = written.more.iter().map(|(name, rows)| listed(name, Some(*rows)));
     draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
     draft.files.splice(0..0, more);
+    draft.files.extend(written.catalog.iter().map(|name| listed(name, None)));
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     // The hashes wait for nobody, and nobody waits for them.
     let (hashes, found) = std::thread::scope(|scope| {
@@ -157,6 +171,11 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
         (hashes.join(), found)
     });
     let (hashes, found) = (hashes.map_err(|_| Error::machine("a thread failed."))??, found?);
+    if let Found::Table(_, compared) = &found
+        && compared.added != written.added
+    {
+        return Err(Error::refused("another number of rows stands for nobody than was planned."));
+    }
     draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     found.recounted().complete(&mut draft);
     claim::is_the_policys(&draft, policy)?;
@@ -216,6 +235,9 @@ fn compare(
                 Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
                 None => multiset::as_multisets(&counted, certificate, source, policy)?,
             };
+            if let Some(lines) = lines.filter(|_| counted.catalogued.is_some()) {
+                invented::Invented::read(&mut counted, lines)?.are_the_catalogs(release, &counted, claim)?;
+            }
             Ok(Found::Table(counted.recount, compared))
         }
         (Claimed::Clusters(claim), Layout::List | Layout::Long) => {

@@ -3,7 +3,7 @@
 use super::original::{Columns, Compared, labels_of};
 use super::recount::Counted;
 use crate::policy::Policy;
-use crate::release::Certificate;
+use crate::release::{Certificate, Claimed, InventedClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -21,8 +21,19 @@ pub(super) fn as_multisets(
     let mut not_shown = vec!["which released row stands for which original row".to_string()];
     let maps =
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
+    let claim = match &certificate.claim {
+        Claimed::Table(claim) => claim.invented.as_ref(),
+        Claimed::Clusters(_) | Claimed::Claims(_) => None,
+    };
+    let added = match claim {
+        None => 0,
+        Some(_) => counted.tuples.rows.checked_sub(original.rows).ok_or_else(too_few)?,
+    };
+    let mut smallest_real_class = None;
     if maps.iter().all(|m| m.iter().all(|shown| shown.len() <= 1)) {
-        exactly(counted, &original, &maps)?;
+        smallest_real_class = exactly(counted, &original, &maps, claim)?;
+    } else if claim.is_some() {
+        not_shown.push("that every original row is released, and how many real rows a class has".into());
     } else {
         not_shown.push(
             "that one choice of original rows fits all released rows at once: each released row was looked at by itself"
@@ -31,21 +42,27 @@ pub(super) fn as_multisets(
         each_by_itself(counted, &original, &maps)?;
     }
     for &(released, own) in &plan.kept {
-        kept_column(counted, source, released, own)?;
+        kept_column(counted, source, released, own, claim.is_some())?;
     }
     if !plan.kept.is_empty() {
         not_shown.push(
             "that cells which leave as they are stand in the right rows: each column was compared by itself".into(),
         );
     }
+    if claim.is_some() {
+        not_shown.push("which rows are invented, and what is claimed of sensitive values without them".into());
+    }
     if certificate.patients {
         not_shown.push("how many patients stand behind a class: classes were counted in rows".into());
     }
     Ok(Compared {
         rows: original.rows,
-        matched: counted.tuples.rows,
+        matched: counted.tuples.rows - added,
         smallest_class: counted.recount.smallest_class,
         sensitive: counted.recount.sensitive.clone(),
+        added,
+        smallest_real_class,
+        sensitive_real: Vec::new(),
         not_shown,
     })
 }
@@ -79,25 +96,54 @@ fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuple
     Ok(shown)
 }
 
-/// Every original value has at most one label in the release: each original row has its place.
-fn exactly(counted: &Counted, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
+/// Every original value has at most one label in the release: each original row has its place. Where
+/// rows may be invented, all original rows must be there, and enough of them in each class; returns
+/// how many are in the smallest.
+fn exactly(
+    counted: &Counted,
+    original: &Tuples,
+    maps: &[Vec<Vec<u32>>],
+    claim: Option<&InventedClaim>,
+) -> Result<Option<u64>> {
     let mut keys = Keys::new(maps.len());
     let mut rows: Vec<u64> = Vec::new();
     for t in 0..original.len() {
         let key: Option<Vec<u32>> =
             maps.iter().enumerate().map(|(i, map)| map[original.code(t, i) as usize].first().copied()).collect();
+        if key.is_none() && claim.is_some() {
+            return Err(too_few());
+        }
         if let Some(key) = key {
             let number = keys.intern(&key) as usize;
             rows.resize(keys.len(), 0);
             rows[number] += original.weights[t];
         }
     }
-    for (key, needed) in released_rows(counted, maps.len()) {
-        if keys.find(&key).map_or(0, |n| rows[n as usize]) < needed {
-            return Err(too_many());
+    let released = released_rows(counted, maps.len());
+    let Some(claim) = claim else {
+        for (key, needed) in released {
+            if keys.find(&key).map_or(0, |n| rows[n as usize]) < needed {
+                return Err(too_many());
+            }
         }
+        return Ok(None);
+    };
+    let mut real: BTreeMap<&[u32], u64> = released.keys().map(|key| (&key[..counted.quasi], 0)).collect();
+    for (number, &own) in rows.iter().enumerate() {
+        let key = keys.get(number as u32);
+        if released.get(key).copied().unwrap_or(0) < own {
+            return Err(too_few());
+        }
+        *real.entry(&key[..counted.quasi]).or_default() += own;
     }
-    Ok(())
+    match real.values().min() {
+        Some(&least) if least >= claim.real_k => Ok(Some(least)),
+        _ => Err(Error::refused(format!("a class has fewer than {} real rows.", claim.real_k))),
+    }
+}
+
+fn too_few() -> Error {
+    Error::refused("some rows of the original are not released.")
 }
 
 /// Distinct released rows over the changed columns.
@@ -130,11 +176,15 @@ fn too_many() -> Error {
     Error::refused("the release shows more rows of a kind than the original has.")
 }
 
-/// A column that leaves as it is shows no value more often than the original has it.
-fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize) -> Result<()> {
+/// A column that leaves as it is shows no value more often than the original has it; where rows are
+/// invented, none less often.
+fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize, invented: bool) -> Result<()> {
     let of =
         |source: &Source, column: usize| count(source, &Counting { columns: vec![column], patient: None, remember: 0 });
-    let (released_tuples, original) = (of(&counted.source, released)?, of(source, own)?);
+    let (mut released_tuples, mut original) = (of(&counted.source, released)?, of(source, own)?);
+    if invented {
+        std::mem::swap(&mut released_tuples, &mut original);
+    }
     for t in 0..released_tuples.len() {
         let text = released_tuples.dictionaries[0].text(released_tuples.code(t, 0));
         let code = original.dictionaries[0].code(text);
@@ -142,8 +192,9 @@ fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize) 
             (0..original.len()).filter(|&o| Some(original.code(o, 0)) == code).map(|o| original.weights[o]).sum();
         if has < released_tuples.weights[t] {
             return Err(Error::refused(format!(
-                "column `{}`: a value stands more often in the release than in the original.",
-                counted.source.columns()[released]
+                "column `{}`: a value stands {} often in the release than in the original.",
+                counted.source.columns()[released],
+                if invented { "less" } else { "more" }
             )));
         }
     }

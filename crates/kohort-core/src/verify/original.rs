@@ -2,13 +2,14 @@
 //! ancestor, every other cell is the original, and what is required of patients holds of them.
 
 use super::gate::Extremes;
+use super::invented::Invented;
 use super::lines::LineFile;
 use super::recount::{Counted, Required};
 use super::sums;
 use crate::classes::People;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
-use crate::release::Certificate;
+use crate::release::{Certificate, Claimed, NO_LINE};
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -26,6 +27,12 @@ pub struct Compared {
     pub smallest_class: u64,
     /// By sensitive column: the extremes, counted in people.
     pub sensitive: Vec<(String, Extremes)>,
+    /// Released rows that stand for nobody.
+    pub added: u64,
+    /// Real people in the smallest class, where some rows stand for nobody.
+    pub smallest_real_class: Option<u64>,
+    /// By sensitive column: the extremes of real people, where some rows stand for nobody.
+    pub sensitive_real: Vec<(String, Extremes)>,
     /// What this comparison could not show.
     pub not_shown: Vec<String>,
 }
@@ -97,22 +104,33 @@ pub(super) fn row_by_row(
             "the certificate counts patients, the policy names no patient column, or the other way round.",
         ));
     }
+    let claim = match &certificate.claim {
+        Claimed::Table(claim) => claim.invented.as_ref(),
+        Claimed::Clusters(_) | Claimed::Claims(_) => None,
+    };
+    let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;
     let sums = counted.lines.take();
     if let (Some(sums), None) = (&sums, patient)
         && let Some(rows) = sums::compare(counted, sums, &plan, source, policy)?
     {
+        let added = invented.as_ref().map_or(0, |i| i.rows);
+        let real = claim.zip(invented.as_ref()).map(|(claim, i)| i.check(counted, claim, i.rows_left(counted)));
+        let real = real.transpose()?;
         return Ok(Compared {
             rows,
-            matched: counted.tuples.rows,
+            matched: counted.tuples.rows - added,
             smallest_class: counted.recount.smallest_class,
             sensitive: counted.recount.sensitive.clone(),
+            added,
+            smallest_real_class: real.as_ref().map(|r| r.smallest_class),
+            sensitive_real: real.map_or(Vec::new(), |r| r.sensitive),
             not_shown: Vec::new(),
         });
     }
     drop(sums);
     let key = RandomState::new();
     let of_row = counted.of_row()?;
-    let (tuple_of_line, released_print) = place(counted, of_row, &plan, lines, &key)?;
+    let (tuple_of_line, released_print) = place(counted, of_row, &plan, lines, &key, invented.is_some())?;
     let counted = &*counted;
     let mut walk = Walk::default();
     source.scan(
@@ -124,27 +142,33 @@ pub(super) fn row_by_row(
         },
     )?;
     let matched = walk.matched;
-    if matched != counted.tuples.rows {
-        return Err(Error::refused("some released rows stand for no row of the original."));
-    }
+    sums::all_traced(counted, matched, walk.rows, invented.as_ref().map(|i| i.rows))?;
     if walk.print != released_print {
         return Err(Error::refused("cells that should leave as they are differ from the original."));
     }
     for i in 0..walk.pairs.len() {
         check_ancestors(counted, &plan, policy, i, &walk)?;
     }
+    // Whoever is invented is nobody's neighbour: a person with that row alone.
+    let people = |single: Vec<u32>| People::new(single, walk.people.clone());
+    let added = invented.as_ref().map_or_else(|| vec![0; counted.tuples.len()], Invented::single);
     let recount = match patient {
         None => counted.recount.clone(),
-        Some(_) => {
-            let people = People::new(vec![0; counted.tuples.len()], std::mem::take(&mut walk.people));
-            counted.check(certificate.claim.k(), people, Required::Everything)?
-        }
+        Some(_) => counted.check(certificate.claim.k().get(), people(added), Required::Everything)?,
     };
+    let real = claim.zip(invented.as_ref()).map(|(claim, i)| match patient {
+        None => i.check(counted, claim, i.rows_left(counted)),
+        Some(_) => i.check(counted, claim, people(vec![0; counted.tuples.len()])),
+    });
+    let real = real.transpose()?;
     Ok(Compared {
         rows: walk.rows,
         matched,
         smallest_class: recount.smallest_class,
         sensitive: recount.sensitive,
+        added: invented.as_ref().map_or(0, |i| i.rows),
+        smallest_real_class: real.as_ref().map(|r| r.smallest_class),
+        sensitive_real: real.map_or(Vec::new(), |r| r.sensitive),
         not_shown: Vec::new(),
     })
 }
@@ -182,10 +206,15 @@ fn place(
     plan: &Columns,
     lines: &Path,
     key: &RandomState,
+    invented: bool,
 ) -> Result<(TupleOfLine, u64)> {
     let mut file = LineFile::open(lines)?;
     let mut tuple_of_line = TupleOfLine::new(counted.tuples.len());
+    let nobody = |line: u64| invented && line == NO_LINE;
     let mut set = |row: usize, line: u64| -> Result<()> {
+        if nobody(line) {
+            return Ok(());
+        }
         match tuple_of_line.set(line, *of_row.get(row).ok_or_else(LineFile::bad)?, of_row.len()) {
             NOBODY => Ok(()),
             _ => Err(Error::refused("one row of the original stands behind two released rows.")),
@@ -209,7 +238,9 @@ fn place(
                 for own in prints {
                     let line = file.next()?;
                     set(row, line)?;
-                    print = print.wrapping_add(key.hash_one((own, line)));
+                    if !nobody(line) {
+                        print = print.wrapping_add(key.hash_one((own, line)));
+                    }
                     row += 1;
                 }
                 Ok(())

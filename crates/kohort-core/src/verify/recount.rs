@@ -1,10 +1,10 @@
 //! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
 
+use super::catalog::CatalogRecount;
 use super::gate::{Extremes, Gate, Table};
 use super::sums::Lines;
 use crate::classes::{Codes, Crowd, People, each_set};
 use crate::hierarchy::SUPPRESSED;
-use crate::number::K;
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
 use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim};
 use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
@@ -30,6 +30,8 @@ pub struct Recount {
     pub smallest_class: u64,
     /// By sensitive column: name, and the extremes over all sets.
     pub sensitive: Vec<(String, Extremes)>,
+    /// What the catalog of invented rows tells, if there is one.
+    pub catalog: Option<CatalogRecount>,
 }
 
 impl Recount {
@@ -53,6 +55,9 @@ impl Recount {
             e.distance.map(|d| own.insert("largest_distance".into(), json!(up(d))));
             root["sensitive"][name] = Value::Object(own);
         }
+        if let Some(catalog) = &self.catalog {
+            root["catalog"] = catalog.to_json();
+        }
         root
     }
 }
@@ -67,8 +72,10 @@ pub(super) struct Counted {
     pub(super) columns: Vec<(usize, String)>,
     /// How many of them are quasi-identifiers; they come first.
     pub(super) quasi: usize,
-    /// How many are details; they come next, the sensitive ones last.
+    /// How many are details; they come next, then the claimed sensitive ones.
     pub(super) details: usize,
+    /// The place of the catalog's column in the tuples, if there is a catalog.
+    pub(super) catalogued: Option<usize>,
     /// The sets to be counted, as places among the quasi-identifiers.
     pub(super) sets: Vec<Vec<usize>>,
     /// What is claimed of each sensitive column, in the release's codes.
@@ -100,11 +107,20 @@ pub(super) fn recount(
     if quasi.is_empty() {
         return Err(damaged("no quasi-identifier is declared"));
     }
-    let columns = [&quasi[..], &details, &sensitive].concat();
+    let mut columns = [&quasi[..], &details, &sensitive].concat();
+    let mut catalogued = None;
+    if let Some(name) = claim.invented.as_ref().and_then(|i| i.catalog.as_ref()) {
+        let place = certificate.columns.iter().position(|c| c.name == *name && c.role == "sensitive");
+        let place = place.ok_or_else(|| damaged("the column of the catalog is not declared"))?;
+        catalogued = Some(columns.iter().position(|&c| c == place).unwrap_or(columns.len()));
+        if catalogued == Some(columns.len()) {
+            columns.push(place);
+        }
+    }
     let remember = if lines.is_none() { 0 } else { REMEMBER };
     let counting = Counting { columns: columns.clone(), patient: None, remember };
     let kept = (0..certificate.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
-    let mut lines = lines.map(|path| Lines::open(path, kept)).transpose()?;
+    let mut lines = lines.map(|path| Lines::open(path, kept, claim.invented.is_some())).transpose()?;
     let looking = lines.as_ref().map(Lines::looking);
     let look = |chunk: &Chunk| looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk));
     let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
@@ -129,10 +145,13 @@ pub(super) fn recount(
         .collect::<Result<Vec<_>>>()?;
     let columns = columns.iter().map(|&c| (c, certificate.columns[c].name.clone())).collect();
     let (quasi, details) = (quasi.len(), details.len());
-    let recount = Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new() };
-    let mut counted = Counted { lines, tuples, columns, quasi, details, sets, requirements, source, recount };
+    let recount =
+        Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new(), catalog: None };
+    let mut counted =
+        Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, recount };
     let required = if certificate.patients { Required::KAlone } else { Required::Everything };
-    counted.recount = counted.check(claim.k, People::rows(&counted.tuples.weights), required)?;
+    counted.recount = counted.check(claim.k.get(), People::rows(&counted.tuples.weights), required)?;
+    counted.recount.catalog = super::catalog::recount(release, &counted, claim)?;
     Ok(counted)
 }
 
@@ -175,7 +194,7 @@ impl Counted {
     }
 
     /// Checks every class of every set; refuses the first set that fails.
-    pub(super) fn check(&self, k: K, people: People, required: Required) -> Result<Recount> {
+    pub(super) fn check(&self, least: u64, people: People, required: Required) -> Result<Recount> {
         let codes = |position: usize| Codes {
             of: (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect(),
             len: self.tuples.dictionaries[position].len(),
@@ -186,7 +205,7 @@ impl Counted {
         };
         let sensitive = match required {
             Required::KAlone => 0..0,
-            Required::Everything => self.quasi + self.details..self.columns.len(),
+            Required::Everything => self.quasi + self.details..self.quasi + self.details + self.requirements.len(),
         };
         let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
         let known = (0..self.quasi).map(shown).collect();
@@ -197,24 +216,26 @@ impl Counted {
         let mut whole = Vec::new();
         let empty = || Table { values: crowd.sensitive.iter().map(|s| vec![0; s.len]).collect() };
         each_set(&crowd, &[Vec::new()], 1, empty, |table| whole = table.values)?;
-        let new = || Gate::new(k, requirements, &whole);
+        let new = || Gate::new(least, requirements, &whole);
         let mut gate = new();
         each_set(&crowd, &self.sets, threads, new, |own| gate.take(own))?;
         if let Some(failure) = gate.failure {
-            return Err(failure.error(&self.names(&self.sets[failure.set]), k, &names));
+            return Err(failure.error(&self.names(&self.sets[failure.set]), least, &names));
         }
         let sensitive = names.iter().map(|name| name.to_string()).zip(gate.extremes).collect();
         let (sets, classes) = (self.sets.len() as u64, self.classes());
-        Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class: gate.smallest, sensitive })
+        Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class: gate.smallest, sensitive, catalog: None })
     }
 
     /// Classes over all quasi-identifiers together.
     fn classes(&self) -> u64 {
+        self.class_of_tuple().iter().max().map_or(0, |&last| u64::from(last) + 1)
+    }
+
+    /// The class of each tuple over all quasi-identifiers, in the order in which they come in the file.
+    pub(super) fn class_of_tuple(&self) -> Vec<u32> {
         let mut keys = Keys::new(self.quasi);
-        (0..self.tuples.len()).for_each(|t| {
-            keys.intern(&self.tuples.codes(t)[..self.quasi]);
-        });
-        keys.len() as u64
+        (0..self.tuples.len()).map(|t| keys.intern(&self.tuples.codes(t)[..self.quasi])).collect()
     }
 
     fn names(&self, set: &[usize]) -> String {

@@ -7,6 +7,7 @@ use super::lines::{Draw, LineFile, LineSet};
 use super::original::{Columns, fingerprint, labels_of, no_ancestor};
 use super::recount::Counted;
 use crate::policy::Policy;
+use crate::release::NO_LINE;
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -26,11 +27,15 @@ pub(super) struct Lines {
     kept: Vec<usize>,
     file: Option<LineFile>,
     rows: u64,
+    /// Whether rows may stand for nobody, and how many do.
+    invented: bool,
+    pub(super) added: u64,
 }
 
 impl Lines {
     /// Lines that are still to be read; `kept` are the release's columns that leave as they are.
-    pub(super) fn open(path: &Path, kept: Vec<usize>) -> Result<Lines> {
+    /// `invented`: rows may stand for nobody.
+    pub(super) fn open(path: &Path, kept: Vec<usize>, invented: bool) -> Result<Lines> {
         Ok(Lines {
             set: LineSet::default(),
             sums: Vec::new(),
@@ -40,6 +45,8 @@ impl Lines {
             kept,
             file: Some(LineFile::open(path)?),
             rows: 0,
+            invented,
+            added: 0,
         })
     }
 
@@ -63,6 +70,11 @@ impl Lines {
         let mut numbers = Vec::with_capacity(rows);
         for r in 0..rows {
             let line = file.next()?;
+            if line == NO_LINE && self.invented {
+                self.added += 1;
+                numbers.push(0);
+                continue;
+            }
             if !self.set.insert(line, self.rows) {
                 return Err(Error::refused("one row of the original stands behind two released rows."));
             }
@@ -108,9 +120,8 @@ pub(super) fn compare(
         },
         |()| Ok(()),
     )?;
-    if workers.iter().map(|w| w.matched).sum::<u64>() != counted.tuples.rows {
-        return Err(Error::refused("some released rows stand for no row of the original."));
-    }
+    let (rows, matched) = workers.iter().fold((0, 0), |sum, w| (sum.0 + w.rows, sum.1 + w.matched));
+    all_traced(counted, matched, rows, lines.invented.then_some(lines.added))?;
     if workers.iter().fold(0u64, |sum, w| sum.wrapping_add(w.print)) != lines.print {
         return Err(Error::refused("cells that should leave as they are differ from the original."));
     }
@@ -119,7 +130,19 @@ pub(super) fn compare(
             return Ok(None);
         }
     }
-    Ok(Some(workers.iter().map(|w| w.rows).sum()))
+    Ok(Some(rows))
+}
+
+/// Every released row stands for a row of the original. Where some are `added` and stand for nobody,
+/// every row of the original is released: none was exchanged for an invented one.
+pub(super) fn all_traced(counted: &Counted, matched: u64, rows: u64, added: Option<u64>) -> Result<()> {
+    if matched + added.unwrap_or(0) != counted.tuples.rows {
+        return Err(Error::refused("some released rows stand for no row of the original."));
+    }
+    if added.is_some() && matched != rows {
+        return Err(Error::refused("some rows of the original are not released."));
+    }
+    Ok(())
 }
 
 /// Whether a released column shows `*` beside other labels: then a value may be shown in two ways.

@@ -10,7 +10,8 @@ mod space;
 
 pub use classes::Classes;
 pub use objective::{Costs, Objective};
-pub(crate) use rule::merge_counts;
 pub use rule::{Outcome, Which, apply_rule};
+pub(crate) use rule::{all_hold, merge_counts, people};
 pub use search::{Best, Limits, search};
+pub(crate) use search::{promising, sums};
 pub use space::Space;

@@ -46,7 +46,7 @@ pub fn apply_rule(
         let tables: Vec<Vec<u64>> = if required { tables(cohort, &outcome.kept) } else { Vec::new() };
         for set in &cohort.sets {
             classes.count(&known(cohort, levels, set));
-            let failing = failing(cohort, classes, k, &outcome.kept, &tables);
+            let failing = failing(cohort, classes, k.get(), &outcome.kept, &tables);
             for (t, goes) in goes.iter_mut().enumerate() {
                 *goes |= failing[classes.of_tuple()[t] as usize];
             }
@@ -74,10 +74,18 @@ fn known(cohort: &Cohort, levels: &[usize], set: &[usize]) -> Vec<usize> {
     (0..levels.len()).map(|q| if set.contains(&q) { levels[q] } else { top(q) }).collect()
 }
 
+/// Whether every class of the node last counted meets all that is required of sensitive columns,
+/// with nobody deleted.
+pub(crate) fn all_hold(cohort: &Cohort, classes: &Classes) -> bool {
+    let kept = vec![true; cohort.tuples.len()];
+    let tables = tables(cohort, &kept);
+    !failing(cohort, classes, 1, &kept, &tables).contains(&true)
+}
+
 /// By class of the node last counted: whether it has people and fails.
-fn failing(cohort: &Cohort, classes: &Classes, k: K, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
+fn failing(cohort: &Cohort, classes: &Classes, k: u64, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
     let people = people(cohort, classes, kept);
-    let mut failing: Vec<bool> = people.iter().map(|&p| p > 0 && p < k.get()).collect();
+    let mut failing: Vec<bool> = people.iter().map(|&p| p > 0 && p < k).collect();
     if tables.is_empty() {
         return failing;
     }
@@ -95,7 +103,7 @@ fn failing(cohort: &Cohort, classes: &Classes, k: K, kept: &[bool], tables: &[Ve
 }
 
 /// People in each class of the node last counted, among the tuples kept.
-fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u64> {
+pub(crate) fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u64> {
     let of = classes.of_tuple();
     let mut people = vec![0u64; classes.rows().len()];
     let Some(patients) = &cohort.tuples.patients else {

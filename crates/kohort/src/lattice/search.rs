@@ -52,6 +52,25 @@ pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: Limi
     Some(Best { levels, outcome, counted: (search.counted, space.len()) })
 }
 
+/// Of the live nodes (1; others 0) those that are likely to decide most about others when they are
+/// counted: (live nodes below ÷ cost of counting)³ × (live nodes above). Few, the best first.
+pub(crate) fn promising(space: &Space, live: &[u32], cost: impl Fn(usize) -> f64) -> Vec<usize> {
+    let (mut below, mut above) = (live.to_vec(), live.to_vec());
+    space.sum_below(&mut below);
+    space.sum_above(&mut above);
+    let score = |node: usize| (f64::from(below[node]) / cost(node)).powi(3) * f64::from(above[node]);
+    let mut picks: Vec<(f64, usize)> = Vec::with_capacity(PICKS + 1);
+    for node in (0..live.len()).filter(|&n| live[n] == 1) {
+        let own = score(node);
+        if picks.len() < PICKS || own > picks[picks.len() - 1].0 {
+            let at = picks.partition_point(|p| p.0 >= own);
+            picks.insert(at, (own, node));
+            picks.truncate(PICKS);
+        }
+    }
+    picks.into_iter().map(|pick| pick.1).collect()
+}
+
 struct Search<'a> {
     cohort: &'a Cohort,
     space: &'a Space,
@@ -121,25 +140,11 @@ impl<'a> Search<'a> {
     /// Looks at the whole lattice and counts a few nodes; false when none is live.
     fn step(&mut self) -> bool {
         let live: Vec<u32> = (0..self.space.len()).map(|n| u32::from(self.is_live(n))).collect();
-        let (mut below, mut above) = (live.clone(), live.clone());
-        self.space.sum_below(&mut below);
-        self.space.sum_above(&mut above);
         // What counting a node costs follows the tuples left where its largest column is rolled up.
         let column = self.rollup.column;
         let cost: Vec<f64> = self.space.levels(column).iter().map(|&l| self.rollup.size(l)).collect();
-        let score = |node: usize| {
-            (f64::from(below[node]) / cost[self.space.digit(node, column)]).powi(3) * f64::from(above[node])
-        };
-        let mut picks: Vec<(f64, usize)> = Vec::with_capacity(PICKS + 1);
-        for node in (0..live.len()).filter(|&n| live[n] == 1) {
-            let own = score(node);
-            if picks.len() < PICKS || own > picks[picks.len() - 1].0 {
-                let at = picks.partition_point(|p| p.0 >= own);
-                picks.insert(at, (own, node));
-                picks.truncate(PICKS);
-            }
-        }
-        for &(_, node) in &picks {
+        let picks = promising(self.space, &live, |node| cost[self.space.digit(node, column)]);
+        for &node in &picks {
             if self.is_live(node) {
                 self.count(node);
             }
@@ -315,7 +320,7 @@ struct Taken {
 }
 
 /// `[column][digit]`: the sum over value codes of rows × cost(column, level, code).
-fn sums(space: &Space, rows: &[Vec<u64>], cost: impl Fn(usize, usize, usize) -> u64) -> Vec<Vec<u64>> {
+pub(crate) fn sums(space: &Space, rows: &[Vec<u64>], cost: impl Fn(usize, usize, usize) -> u64) -> Vec<Vec<u64>> {
     rows.iter()
         .enumerate()
         .map(|(q, rows)| {

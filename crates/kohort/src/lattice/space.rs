@@ -55,6 +55,11 @@ impl Space {
         self.levels.iter().zip(self.digits(node)).map(|(l, d)| l[d]).collect()
     }
 
+    /// The node one step coarser in a column, if there is one.
+    pub fn coarser(&self, node: usize, column: usize) -> Option<usize> {
+        (self.digit(node, column) + 1 < self.levels[column].len()).then(|| node + self.strides[column])
+    }
+
     /// The permitted levels of a column.
     pub fn levels(&self, column: usize) -> &[usize] {
         &self.levels[column]

@@ -1,5 +1,6 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
+pub mod ceiling;
 pub mod claims;
 pub mod disassociate;
 pub mod lattice;
@@ -9,7 +10,7 @@ pub mod suppress;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Layout, Policy, nearest};
-use kohort_core::release::Plan;
+use kohort_core::release::{Chance, Plan};
 
 /// What a policy asks for, by the shape of its data.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,12 +68,12 @@ pub enum Method {
     Specialize(specialize::Params),
     /// Single cells go blank.
     Suppress(suppress::Params),
+    /// Nothing is generalized beyond a ceiling; rows are added.
+    Ceiling(ceiling::Params),
 }
 
 /// The methods a policy may name for a table.
-pub const NAMES: [&str; 3] = ["lattice", "specialize", "suppress"];
-/// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 1] = ["ceiling"];
+pub const NAMES: [&str; 4] = ["lattice", "specialize", "suppress", "ceiling"];
 
 impl Method {
     /// The method the policy names.
@@ -85,12 +86,9 @@ impl Method {
             "lattice" => Ok(Method::Lattice(lattice::Params::read(section)?)),
             "specialize" => Ok(Method::Specialize(specialize::Params::read(policy)?)),
             "suppress" => Ok(Method::Suppress(suppress::Params::read(policy)?)),
-            later if LATER.contains(&later) => Err(section.wrong(
-                "name",
-                format!("\"{later}\" is not available in this version. Available: {}.", NAMES.join(", ")),
-            )),
+            "ceiling" => Ok(Method::Ceiling(ceiling::Params::read(policy)?)),
             other => {
-                let hint = nearest(other, NAMES.into_iter().chain(LATER))
+                let hint = nearest(other, NAMES.into_iter().chain(["disassociate", "claims"]))
                     .map_or(String::new(), |n| format!(" Did you mean \"{n}\"?"));
                 Err(section
                     .wrong("name", format!("there is no method of this name. Available: {}.{hint}", NAMES.join(", "))))
@@ -104,15 +102,17 @@ impl Method {
             Method::Lattice(_) => "lattice",
             Method::Specialize(_) => "specialize",
             Method::Suppress(_) => "suppress",
+            Method::Ceiling(_) => "ceiling",
         }
     }
 
-    /// Decides what happens to each tuple.
-    pub fn plan(&self, cohort: &Cohort, policy: &Policy) -> Result<Plan> {
+    /// Decides what happens to each tuple. Only what is left to chance by design uses `chance`.
+    pub fn plan(&self, cohort: &Cohort, policy: &Policy, chance: &mut Chance) -> Result<Plan> {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),
             Method::Specialize(params) => specialize::plan(cohort, policy, params),
             Method::Suppress(params) => suppress::plan(cohort, policy, params),
+            Method::Ceiling(params) => ceiling::plan(cohort, policy, params, chance),
         }
     }
 }

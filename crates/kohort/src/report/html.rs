@@ -8,6 +8,7 @@ mod changes;
 mod claims;
 mod codes;
 mod escape;
+mod invented;
 mod limits;
 mod number;
 mod place;
@@ -59,6 +60,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         changes::columns(metrics),
         changes::rows(metrics),
         risk::risk(metrics),
+        invented::invented(metrics),
         public_use::attacks(metrics),
         utility::utility(metrics),
         changes::cells(metrics),

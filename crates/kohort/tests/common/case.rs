@@ -102,6 +102,17 @@ pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
             };
             format!("[method]\nname = \"suppress\"\n{how}")
         }
+        // Chance is all that differs between two seeds: where nothing is drawn, nothing does.
+        "ceiling" => {
+            let how = match objective {
+                "loss" => "h = \"auto\"\nreal_k = 1\nobjective = \"loss\"\npadding = \"exact\"",
+                "precision" => "h = \"auto\"\nreal_k = 2",
+                "entropy" => "h = 0.6\nreal_k = 1",
+                "discernibility" => "h = 0.8\nreal_k = 2\npadding = \"exact\"",
+                _ => "h = \"auto\"\nreal_k = 1",
+            };
+            format!("[method]\nname = \"ceiling\"\n{how}\nmax_counterfeits = {max_suppressed}\n")
+        }
         other => panic!("say here how {other} is asked for"),
     }
 }
@@ -276,6 +287,11 @@ impl Case {
             );
         }
         let tree = if matches!(self.t, Some((_, T::Hierarchical))) { ", hierarchy = \"secrets.csv\"" } else { "" };
+        // Only what is listed may be invented.
+        let tree = match self.method == "ceiling" && tree.is_empty() {
+            true => ", domain = [\"0\", \"1\", \"2\", \"3\", \"4\"]",
+            false => tree,
+        };
         let values = self.listed.as_ref().map_or(String::new(), |v| format!(", values = {v:?}"));
         for s in 0..self.sensitive {
             text += &format!("s{s} = {{ role = \"sensitive\"{tree}{values} }}\n");
@@ -313,10 +329,12 @@ impl Case {
         text + &method(self.method, &share(self.max_suppressed), self.objective)
     }
 
-    /// The same case by another method; one that takes no listed sets gets a number.
+    /// The same case by another method; one that takes no listed sets gets a number, one that takes no
+    /// less than all gets all.
     pub fn by(&self, method: &'static str) -> Case {
         let known = match &self.known {
             Known::Sets(sets) if method == "specialize" => Known::Any(sets[0].len()),
+            _ if method == "ceiling" => Known::All,
             known => known.clone(),
         };
         Case { method, known, ..self.clone() }

@@ -236,7 +236,7 @@ impl<'a> Column<'a> {
         Column { case, column, distinct: case.rows.iter().map(|r| r.quasi[column].clone()).collect() }
     }
 
-    fn leaves(&self) -> usize {
+    pub fn leaves(&self) -> usize {
         let missing = usize::from(self.distinct.contains(&None));
         match self.case.quasi[self.column].kind {
             Kind::Flat | Kind::Prefix => self.distinct.len(),

@@ -37,8 +37,15 @@ pub fn write_clusters(
         writer.rows.clear();
     }
     out.flush().and_then(|()| rows.flush()).map_err(io)?;
-    let rows = clusters.nodes.len() as u64;
-    let written = Written { file: CLUSTERS_FILE.into(), rows, lines, columns: Vec::new(), more: Vec::new() };
+    let written = Written {
+        file: CLUSTERS_FILE.into(),
+        rows: clusters.nodes.len() as u64,
+        lines,
+        columns: Vec::new(),
+        added: 0,
+        catalog: None,
+        more: Vec::new(),
+    };
     Ok(Staged { staging, written })
 }
 

@@ -69,7 +69,8 @@ pub fn write_linked(
     }
     let more = vec![(PATIENTS_FILE.to_string(), patients.finish()?)];
     let rows = claims.finish()?;
-    let written = Written { file: CLAIMS_FILE.into(), rows, lines, columns: headers[1].clone(), more };
+    let written =
+        Written { file: CLAIMS_FILE.into(), rows, lines, columns: headers[1].clone(), added: 0, catalog: None, more };
     Ok(Staged { staging, written })
 }
 

@@ -100,6 +100,18 @@ impl Tree {
     /// The class of a record. One that no branch was made for gets the class of most records at the
     /// node where it stops.
     pub(super) fn class(&self, features: &[Feature], record: usize) -> u32 {
+        self.stop(features, record).class
+    }
+
+    /// Of two classes: the share of one among the records like this one.
+    pub(super) fn share(&self, features: &[Feature], record: usize, class: u32) -> f64 {
+        let node = self.stop(features, record);
+        let other = node.errors as f64 / node.records.max(1) as f64;
+        if node.class == class { 1.0 - other } else { other }
+    }
+
+    /// The node where a record stops.
+    fn stop(&self, features: &[Feature], record: usize) -> &Node {
         let mut node = &self.nodes[0];
         while let Some(split) = &node.split {
             let branch = split.branch(features[split.feature].of()[record]);
@@ -108,7 +120,7 @@ impl Tree {
                 None => break,
             }
         }
-        node.class
+        node
     }
 
     /// The class of most records.

@@ -79,7 +79,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         "max_steps": params.max_steps,
         "stopped": if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" },
         "invalid": pais.invalid.len(),
-        "partitions": pais.partitions.len(),
+        "partitions": plan.cells.len() / plan.changed.len().max(1),
         "steps": pais.trace(),
     });
     Ok(plan)

@@ -464,6 +464,10 @@ impl<'a> Pais<'a> {
             _ => self.columns[q].cut(node, None),
         };
         self.partitions.specialize(q, slot, &self.columns[q], &children);
+        // Discernibility is measured by the sizes of partitions.
+        if !matches!(self.params.objective, Objective::Discernibility(_)) {
+            self.partitions.dissolve();
+        }
         self.invalid.remove(&(q, node));
         self.steps.push(Step {
             candidate: candidate.clone(),

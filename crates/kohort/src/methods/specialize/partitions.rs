@@ -21,7 +21,12 @@ pub(super) struct Partitions {
     /// By column and tuple: its leaf.
     leaves: Vec<Vec<u32>>,
     spare: Vec<u32>,
+    /// Whether every tuple is a partition of its own.
+    dissolved: bool,
 }
+
+/// In a table of so many tuples, partitions are given up when they hold few.
+const WORTH_DISSOLVING: usize = 1 << 16;
 
 impl Partitions {
     /// The tuples of a cohort with every column at its roots.
@@ -39,6 +44,7 @@ impl Partitions {
             cuts: vec![vec![usize::MAX]; columns.len()],
             leaves,
             spare: Vec::new(),
+            dissolved: false,
         };
         for (q, column) in columns.iter().enumerate() {
             partitions.split(q, 0, 0..column.leaves, column, &column.roots);
@@ -89,6 +95,28 @@ impl Partitions {
         self.split(q, slot, leaves, column, children);
     }
 
+    /// Where most partitions hold one tuple, they save nothing, and the tuples of a value lie all
+    /// over the table: from then on every tuple is a partition of its own, in the table's order.
+    pub(super) fn dissolve(&mut self) {
+        let tuples = self.leaves.first().map_or(0, Vec::len);
+        if self.dissolved || tuples < WORTH_DISSOLVING || self.len() < tuples / 2 {
+            return;
+        }
+        // What was taken out of its partition stays out.
+        let mut of_tuple = vec![NONE; tuples];
+        for (number, &(start, end)) in (0u32..).zip(&self.ranges) {
+            self.order[start as usize..end as usize].iter().for_each(|&t| of_tuple[t as usize] = number);
+        }
+        let slot = |slots: &[u32], partition: u32| if partition == NONE { 0 } else { slots[partition as usize] };
+        for slots in &mut self.slots {
+            *slots = of_tuple.iter().map(|&partition| slot(slots, partition)).collect();
+        }
+        let range = |(t, &partition): (u32, &u32)| (t, t + u32::from(partition != NONE));
+        self.ranges = (0u32..).zip(&of_tuple).map(range).collect();
+        self.order = (0..tuples as u32).collect();
+        self.dissolved = true;
+    }
+
     fn split(&mut self, q: usize, slot: usize, leaves: std::ops::Range<u32>, column: &Column, children: &[usize]) {
         // The first child takes the place of its parent.
         let first_new = self.cuts[q].len();
@@ -96,6 +124,14 @@ impl Partitions {
         self.cuts[q][slot] = children[0];
         self.cuts[q].extend(&children[1..]);
         let of_leaf = child_of_leaf(&leaves, column, children);
+        if self.dissolved {
+            let leaf = &self.leaves[q];
+            for (own, &leaf) in self.slots[q].iter_mut().zip(leaf).filter(|(own, _)| **own as usize == slot) {
+                let of = of_leaf.get(leaf.wrapping_sub(leaves.start) as usize).copied().unwrap_or(NONE);
+                *own = if of == NONE { *own } else { place(of as usize) as u32 };
+            }
+            return;
+        }
         let mut counts = vec![0u32; children.len()];
         let mut starts = vec![0u32; children.len()];
         for partition in self.link(q, slot) {

@@ -53,7 +53,7 @@ fn run(table: &str, policy: &str) -> Result<(Cohort, Plan)> {
     let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options)?;
     let method = Method::of(&policy)?;
     let cohort = cohort::survey(&source, &policy)?;
-    let plan = method.plan(&cohort, &policy)?;
+    let plan = method.plan(&cohort, &policy, &mut kohort_core::release::Chance::new(Some(1))?)?;
     Ok((cohort, plan))
 }
 

@@ -35,6 +35,8 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         sets,
         dependencies: Vec::new(),
         excluded: 0,
+        catalogued: None,
+        stocks: vec![],
         notes: Vec::new(),
         threads: 1,
     }

@@ -69,7 +69,7 @@ pub(super) fn recounted(metrics: &Place) -> String {
         return section("How it was recounted", &facts(["Counted", "Number"], []));
     }
     let against = match metrics.at("method").text() {
-        Some("lattice" | "specialize" | "suppress") => {
+        Some("lattice" | "specialize" | "suppress" | "ceiling") => {
             "Each released row was traced to its own row of the original: every cell that may change is the original value or a coarser label of it, and every other cell is the original."
         }
         _ => "What leaves was compared with the original, row by row.",
@@ -132,6 +132,21 @@ pub(super) fn trace(metrics: &Place) -> String {
                 "All others were decided without counting, by what was known of finer or coarser ones.",
             ),
             "suppressed" => ("Rows suppressed", "By what was chosen."),
+            "h" => ("Ceiling", "No record may be made coarser than this."),
+            "highest_degree" => {
+                return fact(
+                    "Degree of the coarsest record",
+                    "It must not be above the ceiling.",
+                    &place,
+                    Shown::Decimals(4),
+                );
+            }
+            "padding" => ("Filled", "Up to k exactly, or beyond by chance."),
+            "may_add" => ("Rows that might be invented", "As asked."),
+            "expected_counterfeits" => ("Invented rows expected", "On average over what chance decides."),
+            "refused" => ("Better choices given up", "They could not be filled within what was asked."),
+            "forbidden" => ("Forbidden combinations", "No invented row shows them."),
+            "forbidden_built_in" => ("Of these built in", "Diagnoses of one sex."),
             "may_suppress" => ("Rows that might go", "As asked."),
             "max_suppressed" => ("Share of rows that might go", "As asked."),
             "objective" => ("Objective", "Of all that meets the guarantee, what is best by it was chosen."),

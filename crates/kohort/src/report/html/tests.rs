@@ -152,6 +152,34 @@ fn every_number_of_a_release_of_claims_is_the_one_in_metrics() {
     }
 }
 
+#[test]
+fn every_number_about_invented_rows_is_the_one_in_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..400).map(|i| format!("q{},s{}\n", i % 20 + i / 80, (i + i / 20) % 4)).collect();
+    std::fs::write(folder.path().join("t.csv"), format!("q,s\n{rows}")).unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\nq = { role = \"quasi\" }\n\
+                s = { role = \"sensitive\", domain = [\"s0\", \"s1\", \"s2\", \"s3\"] }\n[privacy]\nk = 18\nconfidence = 0.9\n\
+                [method]\nname = \"ceiling\"\nh = 0\nreal_k = 2\nmax_counterfeits = 0.5\n";
+    for catalog in ["none", "grouped"] {
+        std::fs::write(&policy, format!("{text}catalog = \"{catalog}\"\n")).unwrap();
+        let options = crate::pipeline::Options {
+            force: true,
+            keep_rows: false,
+            seed: Some(1),
+            threads: 1,
+            progress: Arc::new(Silent),
+        };
+        let released = crate::pipeline::anonymize(&policy, &folder.path().join("out"), &options).unwrap();
+        assert!(released.metrics["counterfeits"]["told_apart"]["auc"].is_number());
+        check_all(&released.metrics, released.notes, |path| {
+            let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
+            let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
+            starts || bin || path.ends_with(".labels")
+        });
+    }
+}
+
 /// Every number on the page is in metrics.json, and every number there is on the page, but for those
 /// that may be left out.
 #[track_caller]

@@ -8,7 +8,7 @@ use super::table::{named, section, table};
 /// A measure: its key, its name, how it is shown, and how it is read.
 type Measure = (&'static str, &'static str, Shown, &'static str);
 
-const MEASURES: [Measure; 6] = [
+const MEASURES: [Measure; 9] = [
     (
         "loss",
         "Loss",
@@ -45,21 +45,71 @@ const MEASURES: [Measure; 6] = [
         Shown::Count,
         "How many yes-or-no questions, over all cells, would bring the original back; compare it between releases of one table only. Lower is better.",
     ),
+    (
+        "loss_with_counterfeits",
+        "Loss, invented rows included",
+        Shown::Percent,
+        "As the recipient sees it, who cannot tell them.",
+    ),
+    (
+        "rce",
+        "Reconstruction error",
+        Shown::Decimals(4),
+        "How far a record, spread evenly over what its labels stand for, is from the original, on average over quasi-identifiers; invented and suppressed rows count. Lower is better.",
+    ),
+    (
+        "rce_joint",
+        "Reconstruction error, all columns together",
+        Shown::Decimals(4),
+        "Near its most for nearly every release: compare column by column.",
+    ),
 ];
+
+/// How far counts by value are off, by column and by number of columns.
+fn queries(utility: &Place) -> String {
+    let columns = utility.at("by_column").members();
+    let row = |(name, found): &(&str, Place)| {
+        vec![
+            super::escape::code(name),
+            found.at("query_error").show(Shown::Percent),
+            found.at("rce").show(Shown::Decimals(4)),
+        ]
+    };
+    let columns: Vec<Vec<String>> = columns.iter().map(row).collect();
+    let numbers = utility.at("query_error").members();
+    let word = |key: &str| match key {
+        "1" => "One column",
+        "2" => "Two columns",
+        "3" => "Three columns",
+        _ => "Four columns",
+    };
+    let numbers: Vec<Vec<String>> =
+        numbers.iter().map(|(key, place)| vec![word(key).to_string(), place.show(Shown::Percent)]).collect();
+    if columns.is_empty() || numbers.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h3>How far counts are off</h3>\n<p class=\"read\">Counts of the original by value, against those taken from the release, in which each label shares its count evenly among the values it stands for. The mean over values, so that rare ones weigh as much as frequent ones. Lower is better.</p>\n{}{}",
+        super::table::cards(&["Column", "Counts are off by", "Reconstruction error"], &columns),
+        table(&["Counts by", "Off by"], &numbers)
+    )
+}
 
 /// What a researcher can still do with it.
 pub(super) fn utility(metrics: &Place) -> String {
     let utility = metrics.at("utility");
     let known = MEASURES.iter().map(|&(key, name, shown, read)| (utility.at(key), name.to_string(), shown, read));
     let others = utility.members().into_iter();
-    let others = others.filter(|(key, _)| *key != "classification" && MEASURES.iter().all(|m| m.0 != *key));
+    let elsewhere = ["classification", "by_column", "query_error"];
+    let others = others.filter(|(key, _)| !elsewhere.contains(key) && MEASURES.iter().all(|m| m.0 != *key));
     let others = others.map(|(key, place)| (place, escape(&key.replace('_', " ")), Shown::Decimals(4), ""));
     let rows: Vec<Vec<String>> = known
         .chain(others)
         .filter(|(place, ..)| place.exists())
         .map(|(place, name, shown, read)| vec![named(&name, read), place.show(shown)])
         .collect();
-    let body = table(&["Measure", "Value"], &rows) + &classification(&utility.at("classification"));
+    let body =
+        table(&["Measure", "Value"], &rows) + &queries(&utility) + &classification(&utility.at("classification"));
     section("What it is still good for", &body)
 }
 

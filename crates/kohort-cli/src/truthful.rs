@@ -1,0 +1,35 @@
+//! `kohort truthful DIR`: the real rows of a release with a catalog.
+
+use crate::Context;
+use crate::output::{note, say, thousands};
+use kohort::truthful::truthful_view;
+use kohort_core::Result;
+use std::path::PathBuf;
+
+/// Make a table of real rows out of a release with invented ones
+///
+/// Takes what the catalog tells of invented rows off the release: as many rows are left as are real. Some
+/// of them show nothing but their sensitive value, since it cannot be told which ones were invented.
+/// The release is verified first; nothing but release/ is needed.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  kohort truthful policy-release -o real.csv")]
+pub(crate) struct Args {
+    /// The release
+    folder: PathBuf,
+    /// The file to make [default: DIR-truthful.csv]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
+    let out = args.output.clone().unwrap_or_else(|| {
+        let name = args.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        args.folder.with_file_name(format!("{name}-truthful.csv"))
+    });
+    let made = truthful_view(&args.folder, &out, context.threads)?;
+    say(&format!("{} real rows: {}", thousands(made.rows), out.display()));
+    note(&format!("{} of them show nothing but their sensitive value.", thousands(made.suppressed)));
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! What rows are made of that stand for nobody: only `ceiling` adds such.
+
+use super::bind::{LARGEST_POLICY, NamedText};
+use super::column::{Column, Role};
+use super::section::{Section, Value};
+use crate::Result;
+use crate::table::read_text;
+use std::path::Path;
+
+/// What a policy says about invented rows that must be known before the data is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invents {
+    /// Whether a catalog of them leaves: then the sensitive column is counted with the others.
+    pub catalog: bool,
+    /// Distributions of sensitive values from outside: the column, and the file.
+    pub references: Vec<(usize, NamedText)>,
+}
+
+impl Invents {
+    /// Reads `catalog` and `reference` under [method]; `None` where the method invents nothing.
+    pub(super) fn read(method: &Section, columns: &[Column], folder: &Path) -> Result<Option<Invents>> {
+        if !matches!(method.get("name").map(|item| &item.value), Some(Value::Text(name)) if name == "ceiling") {
+            return Ok(None);
+        }
+        let catalog = method.word("catalog", &[("none", false), ("grouped", true)])?.unwrap_or(false);
+        let sensitive: Vec<usize> =
+            (0..columns.len()).filter(|&c| matches!(columns[c].role, Role::Sensitive { .. })).collect();
+        let open = |name: &str| -> Result<NamedText> {
+            Ok(NamedText { name: name.into(), text: read_text(&folder.join(name), LARGEST_POLICY)? })
+        };
+        let references = match (method.get("reference").map(|item| &item.value), &sensitive[..]) {
+            (None, _) => Vec::new(),
+            (Some(Value::Text(name)), [one]) => vec![(*one, open(name)?)],
+            (Some(Value::Text(_)), _) => {
+                return Err(method.wrong(
+                    "reference",
+                    format!(
+                        "is about one sensitive column, but there are {}. Say reference = {{ column = \"file.csv\" }}.",
+                        sensitive.len()
+                    ),
+                ));
+            }
+            (Some(Value::Section(section)), _) => {
+                let mut references = Vec::new();
+                for (name, _) in &section.entries {
+                    let Some(&column) = sensitive.iter().find(|&&c| columns[c].name == *name) else {
+                        return Err(
+                            method.wrong("reference", format!("`{name}` is no column with role = \"sensitive\"."))
+                        );
+                    };
+                    references.push((column, open(section.text(name)?.unwrap_or_default())?));
+                }
+                references
+            }
+            (Some(_), _) => {
+                return Err(
+                    method.wrong("reference", "must be a file, or { column = \"file.csv\" }: lines of value;share.")
+                );
+            }
+        };
+        Ok(Some(Invents { catalog, references }))
+    }
+}

@@ -1,0 +1,193 @@
+//! Query error: how far counts by value, or by values of several columns, are off if they are taken
+//! from a release (SELECT COUNT(*) … GROUP BY). What a label stands for shares its count evenly; rows
+//! that are invented count, but for what the catalog takes off.
+
+use super::trust::Trust;
+use crate::cohort::Cohort;
+use crate::hierarchy::SUPPRESSED;
+use crate::release::Plan;
+use crate::table::Keys;
+
+/// Sets of columns are looked at until so many tuples were.
+const MOST_LOOKS: usize = 2_000_000;
+/// Counts over more columns than this are not looked at.
+const MOST_COLUMNS: usize = 4;
+
+/// The mean of |estimate − count| / count over the groups that the original has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryError {
+    /// By quasi-identifier.
+    pub by_column: Vec<f64>,
+    /// By number of columns, from one: the mean over sets of so many.
+    pub by_number: Vec<f64>,
+}
+
+/// Measures it.
+pub fn query_error(cohort: &Cohort, plan: &Plan) -> QueryError {
+    let published = Published::new(cohort, plan);
+    let columns = cohort.quasi.len();
+    let by_column: Vec<f64> = (0..columns).map(|q| published.error_of_one(q)).collect();
+    let mut by_number = vec![by_column.iter().sum::<f64>() / columns.max(1) as f64];
+    let mut looks = MOST_LOOKS;
+    for number in 2..=columns.min(MOST_COLUMNS) {
+        let sets = subsets(columns, number);
+        let each = cohort.tuples.len().max(1);
+        let most = (looks / (MOST_COLUMNS + 1 - number) / each).clamp(1, sets.len());
+        looks = looks.saturating_sub(most * each);
+        // Evenly spaced among all sets of so many.
+        let errors: Vec<f64> = (0..most).map(|i| published.error(&sets[i * sets.len() / most])).collect();
+        by_number.push(errors.iter().sum::<f64>() / most as f64);
+    }
+    QueryError { by_column, by_number }
+}
+
+fn subsets(columns: usize, number: usize) -> Vec<Vec<usize>> {
+    // Beyond, the first ones stand for all: there are too many to list.
+    let mut sets = vec![Vec::new()];
+    for _ in 0..number {
+        let longer = sets.iter().flat_map(|set: &Vec<usize>| {
+            let from = set.last().map_or(0, |l| l + 1);
+            (from..columns).map(move |c| [&set[..], &[c]].concat())
+        });
+        sets = longer.take(20_000).collect();
+    }
+    sets
+}
+
+struct Published<'a> {
+    cohort: &'a Cohort,
+    plan: &'a Plan,
+    /// Rows of cells that are shown, and how many rows they count for.
+    rows: Vec<(u32, f64)>,
+    /// By column and value: the labels it could be shown as, each with its share of their count.
+    labels: Vec<Vec<Vec<(u32, f64)>>>,
+}
+
+impl<'a> Published<'a> {
+    fn new(cohort: &'a Cohort, plan: &'a Plan) -> Published<'a> {
+        let trust = Trust::of(cohort, plan);
+        let mut counts = vec![0.0; plan.cells.len() / plan.changed.len().max(1)];
+        let columns = cohort.quasi.len();
+        let mut labels: Vec<Vec<Vec<(u32, f64)>>> =
+            (0..columns).map(|q| vec![Vec::new(); cohort.tuples.dictionaries[q].len()]).collect();
+        let share = |q: usize, label: u32| {
+            1.0 / cohort.quasi[q].hierarchy.leaves_under(plan.changed[q].labels[label as usize].loss)
+        };
+        for t in 0..cohort.tuples.len() {
+            let codes = cohort.tuples.codes(t);
+            for (cells, rows) in plan.rows(cohort, t) {
+                counts[cells as usize] += rows as f64 * trust.tuple(cohort, t, cells);
+                for (q, &label) in plan.row(cells)[..columns].iter().enumerate() {
+                    let own = &mut labels[q][codes[q] as usize];
+                    if own.last().is_none_or(|l| l.0 != label) && own.iter().all(|l| l.0 != label) {
+                        own.push((label, share(q, label)));
+                    }
+                }
+            }
+        }
+        // `*` may be anybody's.
+        for (q, values) in labels.iter_mut().enumerate() {
+            let gone = plan.changed[q].labels.iter().position(|l| l.text == SUPPRESSED);
+            if let Some(gone) = gone.map(|g| g as u32) {
+                let missing = values.iter_mut().filter(|own| own.iter().all(|l| l.0 != gone));
+                missing.for_each(|own| own.push((gone, share(q, gone))));
+            }
+        }
+        plan.added.iter().for_each(|added| counts[added.cells as usize] += trust.added(added));
+        let rows = (0u32..).zip(counts).filter(|(_, rows)| *rows > 0.0).collect();
+        Published { cohort, plan, rows, labels }
+    }
+
+    /// The error of counts by the values of one column: without hashing, since every column is looked at.
+    fn error_of_one(&self, q: usize) -> f64 {
+        let mut counts = vec![0.0; self.plan.changed[q].labels.len()];
+        self.rows.iter().for_each(|&(cells, rows)| counts[self.plan.row(cells)[q] as usize] += rows);
+        let truth = self.cohort.tuples.frequencies(q);
+        let groups = truth.iter().zip(&self.labels[q]).filter(|(count, _)| **count > 0);
+        let errors = groups.clone().map(|(&count, labels)| {
+            let estimate: f64 = labels.iter().map(|&(label, share)| share * counts[label as usize]).sum();
+            (estimate - count as f64).abs() / count as f64
+        });
+        errors.sum::<f64>() / groups.count().max(1) as f64
+    }
+
+    /// The error of counts by the values of these columns.
+    fn error(&self, set: &[usize]) -> f64 {
+        let tuples = &self.cohort.tuples;
+        let mut key = vec![0; set.len()];
+        let (mut shown, mut counts) = (Keys::new(set.len()), Vec::<f64>::new());
+        for &(cells, rows) in &self.rows {
+            let labels = self.plan.row(cells);
+            key.iter_mut().zip(set).for_each(|(k, &q)| *k = labels[q]);
+            let number = shown.intern(&key) as usize;
+            counts.resize(shown.len(), 0.0);
+            counts[number] += rows;
+        }
+        let (mut groups, mut truth) = (Keys::new(set.len()), Vec::<u64>::new());
+        for (t, &weight) in tuples.weights.iter().enumerate() {
+            let codes = tuples.codes(t);
+            key.iter_mut().zip(set).for_each(|(k, &q)| *k = codes[q]);
+            let number = groups.intern(&key) as usize;
+            truth.resize(groups.len(), 0);
+            truth[number] += weight;
+        }
+        let errors = truth.iter().enumerate().map(|(number, &count)| {
+            let estimate = self.estimate(set, groups.get(number as u32), 0, &mut key, &shown, &counts);
+            (estimate - count as f64).abs() / count as f64
+        });
+        errors.sum::<f64>() / truth.len().max(1) as f64
+    }
+
+    /// What the labels that a group could be shown as count for it.
+    fn estimate(&self, set: &[usize], group: &[u32], at: usize, key: &mut [u32], shown: &Keys, counts: &[f64]) -> f64 {
+        let Some(&q) = set.get(at) else { return shown.find(key).map_or(0.0, |n| counts[n as usize]) };
+        let mut sum = 0.0;
+        for &(label, share) in &self.labels[q][group[at] as usize] {
+            key[at] = label;
+            sum += share * self.estimate(set, group, at + 1, key, shown, counts);
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Tuples;
+
+    /// Four rows of a and two of b, in one class of both: each counts for three.
+    #[test]
+    fn a_label_shares_its_count_evenly() {
+        let rows: Vec<Vec<&str>> = [vec!["a"; 4], vec!["b"; 2]].concat().into_iter().map(|v| vec![v, "x"]).collect();
+        let tuples = Tuples::from_rows(&rows, None);
+        let quasi = (0..2).map(|q| crate::cohort::Quasi {
+            name: format!("q{q}"),
+            column: q,
+            hierarchy: crate::hierarchy::Rule::Flat.apply(&tuples.dictionaries[q].texts(), false),
+            levels: vec![0, 1],
+            weight: 1.0,
+        });
+        let cohort = Cohort {
+            quasi: quasi.collect(),
+            details: vec![],
+            required: vec![],
+            class: None,
+            sets: vec![vec![0, 1]],
+            dependencies: vec![],
+            excluded: 0,
+            catalogued: None,
+            stocks: vec![],
+            notes: vec![],
+            threads: 1,
+            tuples,
+        };
+        let error = query_error(&cohort, &Plan::full_domain(&cohort, &[1, 0], &[true, true]));
+        assert_eq!(error.by_column, [(0.25 + 0.5) / 2.0, 0.0]);
+        assert_eq!(error.by_number, [0.1875, (0.25 + 0.5) / 2.0]);
+        let published = Plan::full_domain(&cohort, &[0, 0], &[true, false]);
+        // Whoever was deleted counts for nobody.
+        assert_eq!(query_error(&cohort, &published).by_column, [0.5, 2.0 / 6.0]);
+        let rce = super::super::reconstruction(&cohort, &published);
+        assert_eq!((rce.by_column, rce.joint), (vec![1.0 / 3.0, 1.0 / 3.0], 1.0 / 3.0));
+    }
+}

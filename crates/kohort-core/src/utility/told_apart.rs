@@ -1,0 +1,146 @@
+//! Whether invented rows can be told from real ones: a tree learns from the released columns which rows
+//! are invented, and foretells it of rows it has not seen. Somebody outside has no such list to
+//! learn from; if even that tree cannot tell them, nobody can by what it looks at.
+
+use super::classification::feature;
+use super::tree::{Feature, Sample, Tree};
+use crate::Result;
+use crate::release::NO_LINE;
+use crate::table::{Source, Texts};
+use crate::verify::LineFile;
+use std::path::Path;
+
+/// How well invented rows are told from real ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ToldApart {
+    /// How often an invented row looks more invented than a real one: ½ by guessing, 1 if always.
+    pub auc: f64,
+    /// Invented rows that were looked at.
+    pub invented: u64,
+    /// Real ones.
+    pub real: u64,
+}
+
+/// At most so many rows of either kind are looked at: rows leave in random order, so that the first are
+/// as good as any.
+const MOST_REAL: usize = 20_000;
+const MOST_INVENTED: usize = 10_000;
+/// With fewer, chance alone would often look like an attack.
+const FEWEST: usize = 20;
+const FOLDS: usize = 5;
+
+/// Measures it on a release whose rows stand on these lines of the original; `None`: too few are invented.
+pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> {
+    let columns = released.columns().len();
+    let mut texts = vec![Texts::default(); columns];
+    let mut codes: Vec<Vec<u32>> = vec![Vec::new(); columns];
+    let mut is_invented: Vec<bool> = Vec::new();
+    let (mut real, mut invented) = (0, 0);
+    let mut file = LineFile::open(lines)?;
+    released.scan(
+        |_| (),
+        |(), chunk| Ok(chunk),
+        |chunk| {
+            for row in 0..chunk.rows() {
+                let nobody = file.next()? == NO_LINE;
+                let (seen, most) = if nobody { (&mut invented, MOST_INVENTED) } else { (&mut real, MOST_REAL) };
+                if *seen < most {
+                    *seen += 1;
+                    is_invented.push(nobody);
+                    for (c, (texts, codes)) in texts.iter_mut().zip(&mut codes).enumerate() {
+                        codes.push(texts.intern(chunk.cell(row, c)));
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    if invented < FEWEST || real < FEWEST {
+        return Ok(None);
+    }
+    let features: Vec<Feature> = texts
+        .iter()
+        .zip(codes)
+        .map(|(texts, codes)| {
+            let own: Vec<String> =
+                (0..texts.len()).map(|n| String::from_utf8_lossy(texts.get(n as u32)).into_owned()).collect();
+            feature(&own.iter().map(String::as_str).collect::<Vec<_>>(), codes)
+        })
+        .collect();
+    let auc = auc(scores(&features, &is_invented));
+    Ok(Some(ToldApart { auc, invented: invented as u64, real: real as u64 }))
+}
+
+/// By row: how invented it looks to a tree that has not seen it, and whether it is.
+fn scores(features: &[Feature], is_invented: &[bool]) -> Vec<(f64, bool)> {
+    let class: Vec<u32> = is_invented.iter().map(|&i| u32::from(i)).collect();
+    // Each kind is dealt to the folds in turn.
+    let mut next = [0usize; 2];
+    let fold: Vec<usize> = class
+        .iter()
+        .map(|&c| {
+            next[c as usize] += 1;
+            next[c as usize] % FOLDS
+        })
+        .collect();
+    let mut scores = Vec::with_capacity(class.len());
+    for own in 0..FOLDS {
+        // As many real ones as invented ones, so that neither is the usual answer.
+        let learn = |r: &usize| fold[*r] != own;
+        let mut left = (0..class.len()).filter(learn).filter(|&r| is_invented[r]).count();
+        let weight: Vec<u32> = (0..class.len())
+            .map(|r| match (learn(&r), is_invented[r]) {
+                (false, _) => 0,
+                (true, true) => 1,
+                (true, false) => {
+                    let taken = left > 0;
+                    left -= usize::from(taken);
+                    u32::from(taken)
+                }
+            })
+            .collect();
+        let sample = Sample { features, class: &class, classes: 2, weight: &weight };
+        let Some(tree) = Tree::learn(&sample) else { continue };
+        let rows = (0..class.len()).filter(|&r| fold[r] == own);
+        scores.extend(rows.map(|r| (tree.share(features, r, 1), is_invented[r])));
+    }
+    scores
+}
+
+/// The area under the curve: the chance that a true one scores above a false one; equal scores count half.
+fn auc(mut scores: Vec<(f64, bool)>) -> f64 {
+    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut below, mut wins) = (0u64, 0.0);
+    let all = scores.iter().filter(|s| s.1).count() as u64;
+    for equal in scores.chunk_by(|a, b| a.0 == b.0) {
+        let real = equal.iter().filter(|s| !s.1).count() as u64;
+        let invented = equal.len() as u64 - real;
+        wins += invented as f64 * (below as f64 + real as f64 / 2.0);
+        below += real;
+    }
+    if all == 0 || below == 0 { 0.5 } else { wins / (all as f64 * below as f64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_is_the_share_of_pairs_in_their_order() {
+        assert_eq!(auc(vec![(0.1, false), (0.9, true)]), 1.0);
+        assert_eq!(auc(vec![(0.5, false), (0.5, true)]), 0.5);
+        assert_eq!(auc(vec![(0.2, true), (0.3, false), (0.4, true), (0.4, false)]), (0.0 + 1.5) / 4.0);
+    }
+
+    #[test]
+    fn a_column_that_marks_the_invented_ones_is_found() {
+        let is_invented: Vec<bool> = (0..400).map(|r| r % 4 == 0).collect();
+        let mark = |marked: bool| {
+            let of = (0..400).map(|r| if marked { u32::from(is_invented[r]) } else { (r / 7 % 3) as u32 }).collect();
+            vec![Feature::Categories { of, len: 3 }]
+        };
+        assert!(auc(scores(&mark(true), &is_invented)) > 0.99);
+        let blind = auc(scores(&mark(false), &is_invented));
+        assert!((blind - 0.5).abs() < 0.1, "{blind}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Rows that stand for nobody, by private/rows: how many there are, and whether what is claimed holds
+//! also without them.
+
+use super::lines::LineFile;
+use super::recount::{Counted, Recount, Required};
+use crate::classes::People;
+use crate::release::{Claim, InventedClaim, NO_LINE};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The rows of a release that stand for nobody.
+pub(super) struct Invented {
+    /// By released tuple.
+    by_tuple: Vec<u64>,
+    /// In all.
+    pub(super) rows: u64,
+}
+
+impl Invented {
+    /// Reads which they are.
+    pub(super) fn read(counted: &mut Counted, lines: &Path) -> Result<Invented> {
+        let of_row = counted.of_row()?;
+        let mut file = LineFile::open(lines)?;
+        let mut invented = Invented { by_tuple: vec![0; counted.tuples.len()], rows: 0 };
+        for &tuple in &of_row {
+            if file.next()? == NO_LINE {
+                invented.by_tuple[tuple as usize] += 1;
+                invented.rows += 1;
+            }
+        }
+        file.end()?;
+        counted.tuples.of_row = Some(of_row);
+        Ok(invented)
+    }
+
+    /// By released tuple, as people of whom each has that tuple alone.
+    pub(super) fn single(&self) -> Vec<u32> {
+        self.by_tuple.iter().map(|&n| n as u32).collect()
+    }
+
+    /// The real rows as people.
+    pub(super) fn rows_left(&self, counted: &Counted) -> People {
+        let left = counted.tuples.weights.iter().zip(&self.by_tuple).map(|(all, own)| all - own);
+        People::rows(&left.collect::<Vec<_>>())
+    }
+
+    /// Recounts everything on real people alone: at least `real_k` in every class that is shown.
+    pub(super) fn check(&self, counted: &Counted, claim: &InventedClaim, real: People) -> Result<Recount> {
+        let of = counted.class_of_tuple();
+        let mut left = vec![0u64; of.iter().max().map_or(0, |&c| c as usize + 1)];
+        for ((&class, all), own) in of.iter().zip(&counted.tuples.weights).zip(&self.by_tuple) {
+            left[class as usize] += all - own;
+        }
+        if left.contains(&0) {
+            return Err(Error::refused("a class holds nobody: all its rows are invented."));
+        }
+        let recount = counted.check(claim.real_k, real, Required::Everything);
+        recount.map_err(|e| Error::refused(format!("without the invented rows: {}", e.message)))
+    }
+
+    /// Refuses a catalog that counts anything else than the invented rows.
+    pub(super) fn are_the_catalogs(&self, release: &Path, counted: &Counted, claim: &Claim) -> Result<()> {
+        let Some(position) = counted.catalogued else { return Ok(()) };
+        let lines = super::catalog::read(release, counted, claim)?;
+        let of = counted.class_of_tuple();
+        let mut group_of = BTreeMap::new();
+        for line in &lines {
+            group_of.extend(line.classes.iter().map(|&class| (class, line.classes[0])));
+        }
+        let mut truth: BTreeMap<(u64, &str), u64> = BTreeMap::new();
+        for (tuple, &rows) in self.by_tuple.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+            let group = group_of.get(&(u64::from(of[tuple]) + 1)).copied().unwrap_or(0);
+            let value = counted.tuples.dictionaries[position].text(counted.tuples.code(tuple, position));
+            *truth.entry((group, value)).or_default() += rows;
+        }
+        let told: BTreeMap<(u64, &str), u64> = lines.iter().map(|l| ((l.classes[0], &*l.value), l.rows)).collect();
+        match truth == told {
+            true => Ok(()),
+            false => Err(Error::refused("the catalog does not count the rows that were invented.")),
+        }
+    }
+}

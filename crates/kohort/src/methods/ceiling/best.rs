@@ -1,0 +1,206 @@
+//! The best node under the ceiling: the lattice's search, with counterfeits for deleted records.
+//!
+//! - A node above the ceiling is no candidate, nor is any coarser one (`degree.rs`).
+//! - A node with a class of fewer than `real_k` people, or that needs more counterfeits than allowed, is
+//!   none either, nor is any finer one: its classes only become smaller, and a smaller class needs
+//!   no fewer.
+//! - What a node costs is a sum over cells, known without counting, and what its counterfeits cost. The
+//!   latter only grows towards finer nodes: there are no fewer of them, and each is told more exactly.
+//!   So counting a node raises the bound of every finer one, and a node whose bound is above the best
+//!   cost found cannot be better.
+
+use super::degree::Degrees;
+use super::padding::{Filling, ROW, allows};
+use super::params::{Ceiling, Objective, Params};
+use crate::lattice::{Classes, Costs, Space, all_hold, people, promising, sums};
+use kohort_core::cohort::Cohort;
+use kohort_core::number::K;
+
+/// What a cell costs, by column, level and value.
+type CellCosts = Vec<Vec<Vec<u64>>>;
+
+/// A node and what it costs, the best first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Best {
+    cost: u64,
+    /// Counterfeits expected, in units of 2⁻³².
+    pub(super) counterfeits: u128,
+    loss: u64,
+    /// Its level in each quasi-identifier.
+    pub(super) levels: Vec<usize>,
+    /// Its number.
+    pub(super) node: usize,
+}
+
+/// Why a node is no candidate, as far as it was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// People in its smallest class.
+    pub(super) smallest: u64,
+    /// Counterfeits it needs, in units of 2⁻³².
+    pub(super) needs: u128,
+    /// Whether real people meet all that is required of sensitive columns.
+    pub(super) holds: bool,
+}
+
+pub(super) struct Search<'a> {
+    cohort: &'a Cohort,
+    pub(super) space: &'a Space,
+    pub(super) degrees: Degrees<'a>,
+    params: &'a Params,
+    filling: Filling,
+    pub(super) classes: Classes<'a>,
+    /// What an invented row costs in a cell, by column, level and value.
+    invented: CellCosts,
+    /// `[column][digit]`: what a column costs, and what it loses.
+    base: Vec<Vec<u64>>,
+    loss: Vec<Vec<u64>>,
+    /// How many nodes were counted.
+    pub(super) counted: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(cohort: &'a Cohort, space: &'a Space, params: &'a Params, k: K) -> Search<'a> {
+        let losses = Costs::new(cohort, crate::lattice::Objective::Loss);
+        let (own, invented) = match params.objective {
+            Objective::Loss => {
+                let nothing = losses.cell.iter().map(|column| column.iter().map(|l| vec![0; l.len()]).collect());
+                (losses.cell.clone(), nothing.collect())
+            }
+            Objective::Rce => reconstruction(cohort),
+        };
+        let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
+        Search {
+            cohort,
+            space,
+            degrees: Degrees::new(cohort, space),
+            params,
+            filling: Filling { padding: params.padding, k },
+            classes: Classes::new(cohort),
+            invented,
+            base: sums(space, &rows, |q, level, code| own[q][level][code]),
+            loss: sums(space, &rows, |q, level, code| losses.cell[q][level][code]),
+            counted: 0,
+        }
+    }
+
+    /// The best node that is not among `refused`; of equal ones that with fewer counterfeits, then
+    /// with less loss, then the finest in the first columns.
+    pub(super) fn best(&mut self, refused: &[usize]) -> Option<Best> {
+        let mut bound = vec![0u64; self.space.len()];
+        self.space.below(self.space.top(), &self.base, |node, cost| bound[node] = cost);
+        if let Ceiling::At(h) = self.params.ceiling {
+            for node in 0..bound.len() {
+                if bound[node] != u64::MAX && !self.degrees.is_within(node, h.to_f64()) {
+                    self.space.above(node, |n| bound[n] = u64::MAX);
+                }
+            }
+        }
+        refused.iter().for_each(|&node| bound[node] = u64::MAX);
+        let mut best: Option<Best> = None;
+        loop {
+            // Nodes that could cost the same stay: which of them is best is decided by more than cost.
+            let is_live = |bound: u64, best: &Option<Best>| {
+                bound != u64::MAX && best.as_ref().is_none_or(|best| bound <= best.cost)
+            };
+            let live: Vec<u32> = bound.iter().map(|&b| u32::from(is_live(b, &best))).collect();
+            let picks = promising(self.space, &live, |_| 1.0);
+            if picks.is_empty() {
+                return best;
+            }
+            for node in picks {
+                if is_live(bound[node], &best) {
+                    self.look(node, &mut bound, &mut best);
+                }
+            }
+        }
+    }
+
+    /// Counts a node, raises bounds, and keeps it if it is the best so far. Afterwards it is not live.
+    fn look(&mut self, node: usize, bound: &mut [u64], best: &mut Option<Best>) {
+        let levels = self.space.level_vector(node);
+        let counted = self.count(&levels);
+        let dead = counted.smallest < self.params.real_k
+            || !allows(self.params.max_counterfeits, counted.needs, self.cohort.tuples.rows)
+            // Rows as the unit: each requirement of a union of classes follows from that of its parts.
+            || (!counted.holds && self.cohort.tuples.patients.is_none());
+        if dead {
+            return self.space.below(node, &self.base, |n, _| bound[n] = u64::MAX);
+        }
+        let more = self.cost_of_invented(&levels);
+        self.space.below(node, &self.base, |n, cost| bound[n] = bound[n].max(cost.saturating_add(more)));
+        let at =
+            |table: &[Vec<u64>]| self.space.digits(node).iter().zip(table).map(|(&d, column)| column[d]).sum::<u64>();
+        let own = Best {
+            cost: at(&self.base).saturating_add(more),
+            counterfeits: counted.needs,
+            loss: at(&self.loss),
+            levels,
+            node,
+        };
+        if counted.holds && best.as_ref().is_none_or(|best| own < *best) {
+            *best = Some(own);
+        }
+        bound[node] = u64::MAX;
+    }
+
+    /// Counts the classes at these levels.
+    pub(super) fn count(&mut self, levels: &[usize]) -> Counted {
+        self.counted += 1;
+        self.classes.count(levels);
+        let people = self.people();
+        Counted {
+            smallest: people.iter().copied().min().unwrap_or(0),
+            needs: people.iter().map(|&n| u128::from(self.filling.expected(n))).sum(),
+            holds: self.cohort.required.is_empty() || all_hold(self.cohort, &self.classes),
+        }
+    }
+
+    /// People of each class at the levels last counted.
+    pub(super) fn people(&self) -> Vec<u64> {
+        match &self.cohort.tuples.patients {
+            None => self.classes.rows().iter().map(|&rows| u64::from(rows)).collect(),
+            Some(_) => people(self.cohort, &self.classes, &vec![true; self.cohort.tuples.len()]),
+        }
+    }
+
+    /// What the counterfeits at the levels last counted cost.
+    fn cost_of_invented(&self, levels: &[usize]) -> u64 {
+        if self.params.objective == Objective::Loss {
+            return 0;
+        }
+        let mut expected: Vec<u64> = self.people().iter().map(|&n| self.filling.expected(n)).collect();
+        let mut sum = 0u64;
+        for (t, &class) in self.classes.of_tuple().iter().enumerate() {
+            // Each class once, by the first of its tuples.
+            let rows = std::mem::take(&mut expected[class as usize]);
+            if rows > 0 {
+                let codes = self.cohort.tuples.codes(t);
+                let row: u64 = levels.iter().enumerate().map(|(q, &l)| self.invented[q][l][codes[q] as usize]).sum();
+                sum = sum.saturating_add((u128::from(rows) * u128::from(row) / u128::from(ROW)) as u64);
+            }
+        }
+        sum
+    }
+}
+
+/// What a row's cell costs by reconstruction error, 1 − 1/V for V leaves under its label, and what it
+/// costs in an invented row, 1/V: by column, level and value, in whole units.
+fn reconstruction(cohort: &Cohort) -> (CellCosts, CellCosts) {
+    let cells = cohort.tuples.rows as f64 * cohort.quasi.len() as f64;
+    let unit = (2f64.powi(60) / cells).min(2f64.powi(40));
+    let of = |share: fn(f64) -> f64| {
+        let columns = cohort.quasi.iter().map(|quasi| {
+            let hierarchy = &quasi.hierarchy;
+            let level = |level: &kohort_core::hierarchy::Level| {
+                let cost = |&label: &u32| {
+                    (share(hierarchy.leaves_under(level.labels[label as usize].loss)) * unit).round() as u64
+                };
+                level.label_of.iter().map(cost).collect()
+            };
+            hierarchy.levels.iter().map(level).collect()
+        });
+        columns.collect()
+    };
+    (of(|v| 1.0 - 1.0 / v), of(|v| 1.0 / v))
+}

@@ -1,0 +1,147 @@
+//! The catalog: which classes are listed together, so that nobody can tell which of their rows are
+//! invented (Lemma 1), and no row is likelier anybody's than 1/k (which Lemma 1 does not keep).
+
+use kohort_core::number::K;
+use kohort_core::privacy::{ClassRows, Group, Padding};
+use std::collections::BTreeMap;
+
+/// Rows by sensitive value.
+pub(super) type Rows = BTreeMap<u32, u64>;
+
+/// A class as the catalog sees it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Class {
+    pub(super) real: Rows,
+    pub(super) invented: Rows,
+}
+
+impl Class {
+    fn shown(&self) -> u64 {
+        self.real.values().chain(self.invented.values()).sum()
+    }
+}
+
+/// Why there is no catalog.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Unsafe {
+    /// No other class conceals the invented rows of some class.
+    NoPartner,
+    /// Rows of these classes are likelier than 1/k; the likeliest by this much.
+    Likely(Vec<usize>, f64),
+}
+
+/// What a catalog is made from.
+pub(super) struct Rules {
+    pub(super) k: K,
+    pub(super) real_k: u64,
+    pub(super) padding: Padding,
+}
+
+impl Rules {
+    /// Groups the classes, each group by class number; classes without any part in it are left out.
+    pub(super) fn catalog(&self, classes: &[Class]) -> Result<Vec<Vec<usize>>, Unsafe> {
+        let groups = self.group(classes).ok_or(Unsafe::NoPartner)?;
+        let (mut likely, mut highest) = (Vec::new(), 0f64);
+        for members in &groups {
+            let (_, group) = self.shown(classes, members);
+            if !group.conceals() {
+                return Err(Unsafe::NoPartner);
+            }
+            for least in [1, self.real_k] {
+                for (found, &class) in group.posteriors(self.k, least).iter().zip(members) {
+                    highest = highest.max(found.highest);
+                    if !found.holds {
+                        likely.push(class);
+                    }
+                }
+            }
+        }
+        likely.sort_unstable();
+        likely.dedup();
+        if likely.is_empty() { Ok(groups) } else { Err(Unsafe::Likely(likely, highest)) }
+    }
+
+    /// A group as its reader sees it: the values named, and what each class shows of them.
+    pub(super) fn shown(&self, classes: &[Class], members: &[usize]) -> (Vec<u32>, Group) {
+        let mut invented = Rows::new();
+        for &class in members {
+            classes[class].invented.iter().for_each(|(&s, n)| *invented.entry(s).or_default() += n);
+        }
+        let values: Vec<u32> = invented.keys().copied().collect();
+        let own = |&class: &usize| {
+            let class = &classes[class];
+            let of = |rows: &Rows, s: &u32| rows.get(s).copied().unwrap_or(0);
+            let named: Vec<u64> = values.iter().map(|s| of(&class.real, s) + of(&class.invented, s)).collect();
+            let shown = class.shown();
+            let open = self.padding.may_fill(shown, self.k);
+            ClassRows { others: shown - named.iter().sum::<u64>(), named, open }
+        };
+        let group = Group { classes: members.iter().map(own).collect(), invented: invented.into_values().collect() };
+        (values, group)
+    }
+
+    /// The greedy grouping of the paper, mended (C-1): the class with most invented rows first takes the
+    /// partner that conceals most of what is not concealed yet.
+    fn group(&self, classes: &[Class]) -> Option<Vec<Vec<usize>>> {
+        let mut order: Vec<usize> = (0..classes.len()).filter(|&c| !classes[c].invented.is_empty()).collect();
+        order.sort_by_key(|&c| std::cmp::Reverse(classes[c].invented.values().sum::<u64>()));
+        // To whoever knows the method, other classes hold no invented row, and conceal none.
+        let partners: Vec<usize> =
+            (0..classes.len()).filter(|&c| self.padding.may_fill(classes[c].shown(), self.k)).collect();
+        let mut group_of: Vec<Option<usize>> = vec![None; classes.len()];
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for class in order {
+            loop {
+                let members = group_of[class].map_or(vec![class], |g| groups[g].clone());
+                let open = unconcealed(classes, class, &members);
+                if open.is_empty() {
+                    break;
+                }
+                let conceals = |c: usize| -> (u64, u64) {
+                    let real = |s: &u32| classes[c].real.get(s).copied().unwrap_or(0);
+                    open.iter().fold((0, 0), |sum, (s, &n)| (sum.0 + n.min(real(s)), sum.1 + real(s)))
+                };
+                let size = |c: usize| group_of[c].map_or(1, |g| groups[g].len());
+                let candidates = partners.iter().copied().filter(|c| !members.contains(c)).map(|c| (conceals(c), c));
+                // Of equal ones that in the smaller group; then that with more real rows like them, among
+                // which invented ones are less likely to be in this class.
+                let key = |&((matched, real), c): &((u64, u64), usize)| {
+                    (matched, std::cmp::Reverse(size(c)), real, std::cmp::Reverse(c))
+                };
+                let partner = candidates.filter(|c| c.0.0 > 0).max_by_key(key)?.1;
+                unite(&mut groups, &mut group_of, class, partner);
+            }
+        }
+        let mut all: Vec<Vec<usize>> = groups.into_iter().filter(|g| !g.is_empty()).collect();
+        all.iter_mut().for_each(|g| g.sort_unstable());
+        all.sort();
+        Some(all)
+    }
+}
+
+/// What is invented in a class and not concealed by real rows of the others in its group.
+fn unconcealed(classes: &[Class], class: usize, members: &[usize]) -> Rows {
+    let others = |s: &u32| -> u64 {
+        let others = members.iter().filter(|&&c| c != class);
+        others.map(|&c| classes[c].real.get(s).copied().unwrap_or(0)).sum()
+    };
+    let open = classes[class].invented.iter().map(|(&s, &n)| (s, n.saturating_sub(others(&s))));
+    open.filter(|o| o.1 > 0).collect()
+}
+
+fn unite(groups: &mut Vec<Vec<usize>>, group_of: &mut [Option<usize>], a: usize, b: usize) {
+    let into = match group_of[a] {
+        Some(group) => group,
+        None => {
+            groups.push(vec![a]);
+            group_of[a] = Some(groups.len() - 1);
+            groups.len() - 1
+        }
+    };
+    let moved = match group_of[b] {
+        Some(group) => std::mem::take(&mut groups[group]),
+        None => vec![b],
+    };
+    moved.iter().for_each(|&c| group_of[c] = Some(into));
+    groups[into].extend(moved);
+}

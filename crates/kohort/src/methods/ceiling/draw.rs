@@ -1,0 +1,123 @@
+//! What invented rows show: each column drawn by itself, never a row copied whole.
+
+use super::forbidden::Forbidden;
+use kohort_core::Result;
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::Policy;
+use kohort_core::release::Chance;
+use kohort_core::stock::Stock;
+
+/// Draws the values of invented rows.
+pub(super) struct Deck<'a> {
+    stocks: &'a [Stock],
+    /// By stock: how likely the values up to each are together.
+    sums: Vec<Vec<u64>>,
+    /// Sensitive columns first: what cannot stand beside them is then left out of the others.
+    order: Vec<usize>,
+    combinations: Vec<Combination>,
+}
+
+/// A forbidden combination over labels and values.
+#[derive(Default)]
+struct Combination {
+    /// Of quasi-identifiers: which labels it is about.
+    labels: Vec<(usize, Vec<bool>)>,
+    /// Of stocks: which values.
+    values: Vec<(usize, Vec<bool>)>,
+}
+
+impl<'a> Deck<'a> {
+    /// Ready to draw at these levels.
+    pub(super) fn new(cohort: &'a Cohort, policy: &Policy, levels: &[usize], forbidden: &Forbidden) -> Deck<'a> {
+        let stocks = &cohort.stocks;
+        let sums = stocks.iter().map(|stock| {
+            let mut sum = 0;
+            let up_to = stock.weights.iter().map(|w| {
+                sum += w;
+                sum
+            });
+            up_to.collect()
+        });
+        let mut order: Vec<usize> = (0..stocks.len()).collect();
+        order.sort_by_key(|&s| !stocks[s].sensitive);
+        let combinations = forbidden.combinations.iter().map(|terms| {
+            let mut own = Combination::default();
+            for term in terms {
+                if let Some(q) = cohort.quasi.iter().position(|q| q.column == term.column) {
+                    own.labels.push((q, labels_meant(cohort, q, levels[q], |labels| term.holds(labels))));
+                } else if let Some(s) = stocks.iter().position(|s| s.column == term.column) {
+                    let texts: Vec<&str> = stocks[s].values.iter().map(String::as_str).collect();
+                    let hierarchy = policy.columns[term.column].rule.apply(&texts, false);
+                    let holds = |code: usize| {
+                        let above = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
+                        code > 0 && term.holds(&std::iter::once(texts[code]).chain(above).collect::<Vec<_>>())
+                    };
+                    own.values.push((s, (0..texts.len()).map(holds).collect()));
+                }
+            }
+            own
+        });
+        let combinations = combinations.collect();
+        Deck { stocks, sums: sums.collect(), order, combinations }
+    }
+
+    /// The values of one row in a class with these labels, by stock.
+    pub(super) fn draw(&self, policy: &Policy, labels: &[u32], chance: &mut Chance) -> Result<Vec<u32>> {
+        let mut row: Vec<Option<u32>> = vec![None; self.stocks.len()];
+        let here: Vec<&Combination> =
+            self.combinations.iter().filter(|c| c.labels.iter().all(|(q, is)| is[labels[*q] as usize])).collect();
+        for &s in &self.order {
+            let allowed = |value: usize| {
+                !here.iter().any(|c| {
+                    c.values.iter().all(|(other, is)| match (*other == s, row[*other]) {
+                        (true, _) => is[value],
+                        (false, drawn) => drawn.is_some_and(|v| is[v as usize]),
+                    }) && c.values.iter().any(|(other, _)| *other == s)
+                })
+            };
+            row[s] = Some(self.one(policy, s, allowed, chance)?);
+        }
+        Ok(row.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    fn one(&self, policy: &Policy, s: usize, allowed: impl Fn(usize) -> bool, chance: &mut Chance) -> Result<u32> {
+        let (sums, weights) = (&self.sums[s], &self.stocks[s].weights);
+        let all = sums.last().copied().unwrap_or(0);
+        for _ in 0..if all == 0 { 0 } else { 16 } {
+            let drawn = chance.below(all);
+            let value = sums.partition_point(|&sum| sum <= drawn);
+            if allowed(value) {
+                return Ok(value as u32);
+            }
+        }
+        let left = |value: &usize| weights[*value] > 0 && allowed(*value);
+        let sum: u64 = (0..weights.len()).filter(left).map(|v| weights[v]).sum();
+        if sum == 0 {
+            return Err(policy.method.wrong(
+                "forbidden",
+                format!("no value of `{}` is left that an invented row of some class could show.", self.stocks[s].name),
+            ));
+        }
+        let mut drawn = chance.below(sum);
+        let mut values = (0..weights.len()).filter(left);
+        let found = values.find(|&value| {
+            let here = drawn < weights[value];
+            drawn = drawn.saturating_sub(weights[value]);
+            here
+        });
+        Ok(found.unwrap_or(0) as u32)
+    }
+}
+
+/// By label of a quasi-identifier at a level: whether it or anything above it is meant.
+fn labels_meant(cohort: &Cohort, q: usize, level: usize, holds: impl Fn(&[&str]) -> bool) -> Vec<bool> {
+    let levels = &cohort.quasi[q].hierarchy.levels;
+    let own = &levels[level];
+    let mut meant = vec![false; own.labels.len()];
+    for (code, &label) in own.label_of.iter().enumerate() {
+        let path: Vec<&str> =
+            levels[level..].iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str()).collect();
+        meant[label as usize] = holds(&path);
+    }
+    meant
+}

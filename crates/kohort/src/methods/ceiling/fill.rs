@@ -1,0 +1,311 @@
+//! Fills the classes of a node: how many rows each gets, what they show, and the catalog of them.
+
+use super::best::Search;
+use super::catalog::{Class, Rules, Unsafe};
+use super::draw::Deck;
+use super::padding::Filling;
+use super::params::Params;
+use crate::lattice::merge_counts;
+use kohort_core::Result;
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::Policy;
+use kohort_core::privacy::{Counts, Padding};
+use kohort_core::release::{Added, Catalog, CatalogEntry, Chance, Plan};
+use std::collections::HashMap;
+
+/// How often values are drawn again until what is required of them holds among the rows shown.
+const ROUNDS: usize = 100;
+
+/// Why a node cannot be filled.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Refusal {
+    /// Every draw needs more counterfeits than allowed.
+    TooMany,
+    /// What is required of sensitive values does not hold with the counterfeits.
+    Requirement,
+    /// The catalog would tell too much.
+    Catalog(Unsafe),
+}
+
+/// The people and tuples of a node's classes, and the rows that are added to them.
+struct Filled<'a> {
+    cohort: &'a Cohort,
+    policy: &'a Policy,
+    params: &'a Params,
+    deck: Deck<'a>,
+    /// By class: the first of its tuples.
+    first: Vec<usize>,
+    of_tuple: Vec<u32>,
+    /// By class: its labels.
+    labels: Vec<Vec<u32>>,
+    /// By class: the values of each row added.
+    added: Vec<Vec<Vec<u32>>>,
+}
+
+/// Fills the classes at the best levels found; `Err` inside: this node cannot be filled.
+pub(super) fn fill(
+    search: &mut Search,
+    cohort: &Cohort,
+    policy: &Policy,
+    params: &Params,
+    levels: &[usize],
+    chance: &mut Chance,
+) -> Result<std::result::Result<Plan, Refusal>> {
+    search.classes.count(levels);
+    let people = search.people();
+    let most = params.max_counterfeits.of(cohort.tuples.rows);
+    let filling = Filling { padding: params.padding, k: policy.privacy.k };
+    let Some(numbers) = filling.draw(&people, most, chance) else { return Ok(Err(Refusal::TooMany)) };
+    let mut filled = Filled::new(cohort, policy, params, levels, search.classes.of_tuple());
+    for (class, &number) in numbers.iter().enumerate() {
+        for _ in 0..number {
+            filled.add(class, chance)?;
+        }
+    }
+    if !filled.meet_requirements(chance)? {
+        return Ok(Err(Refusal::Requirement));
+    }
+    let groups = match params.catalog {
+        false => Vec::new(),
+        true => match filled.catalog(most, chance)? {
+            Ok(groups) => groups,
+            Err(why) => return Ok(Err(why)),
+        },
+    };
+    Ok(Ok(filled.plan(levels, &groups, chance)))
+}
+
+impl<'a> Filled<'a> {
+    fn new(cohort: &'a Cohort, policy: &'a Policy, params: &'a Params, levels: &[usize], of: &[u32]) -> Filled<'a> {
+        let classes = of.iter().max().map_or(0, |&c| c as usize + 1);
+        let mut first = vec![usize::MAX; classes];
+        for (t, &class) in of.iter().enumerate() {
+            if first[class as usize] == usize::MAX {
+                first[class as usize] = t;
+            }
+        }
+        let label = |t: usize, q: usize| {
+            cohort.quasi[q].hierarchy.levels[levels[q]].label_of[cohort.tuples.code(t, q) as usize]
+        };
+        let labels = first.iter().map(|&t| (0..levels.len()).map(|q| label(t, q)).collect()).collect();
+        Filled {
+            cohort,
+            policy,
+            params,
+            deck: Deck::new(cohort, policy, levels, &params.forbidden),
+            first,
+            of_tuple: of.to_vec(),
+            labels,
+            added: vec![Vec::new(); classes],
+        }
+    }
+
+    /// Adds a row to a class.
+    fn add(&mut self, class: usize, chance: &mut Chance) -> Result<()> {
+        self.added[class].push(self.deck.draw(self.policy, &self.labels[class], chance)?);
+        Ok(())
+    }
+
+    /// Draws the values of classes again that do not meet, with their counterfeits, what is required
+    /// of sensitive columns; whether they all do in the end.
+    fn meet_requirements(&mut self, chance: &mut Chance) -> Result<bool> {
+        if self.cohort.required.is_empty() {
+            return Ok(true);
+        }
+        let members = self.members();
+        for _ in 0..ROUNDS {
+            let failing = self.failing(&members);
+            if failing.is_empty() {
+                return Ok(true);
+            }
+            // A class without counterfeits that fails, fails by the table: all draw again.
+            let alone = failing.iter().any(|&class| self.added[class].is_empty());
+            let again: Vec<usize> = if alone { (0..self.added.len()).collect() } else { failing };
+            for class in again {
+                let rows = std::mem::take(&mut self.added[class]).len();
+                for _ in 0..rows {
+                    self.add(class, chance)?;
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The tuples of each class.
+    fn members(&self) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); self.added.len()];
+        self.of_tuple.iter().enumerate().for_each(|(t, &class)| members[class as usize].push(t as u32));
+        members
+    }
+
+    /// Classes that, as they are shown, fail a requirement. Whoever is invented is a person of their own.
+    fn failing(&self, members: &[Vec<u32>]) -> Vec<usize> {
+        let mut failing = Vec::new();
+        for required in &self.cohort.required {
+            let position = required.kept.position;
+            let stock = self.cohort.stocks.iter().position(|s| s.position == Some(position));
+            let everybody: Vec<u32> = (0..self.of_tuple.len() as u32).collect();
+            let added =
+                |class: usize| stock.into_iter().flat_map(move |s| self.added[class].iter().map(move |row| row[s]));
+            let (values, _) = self.values(&everybody, (0..self.added.len()).flat_map(added), position);
+            let mut table = vec![0; self.cohort.tuples.dictionaries[position].len()];
+            values.iter().for_each(|&(value, people)| table[value as usize] = people);
+            for (class, own) in members.iter().enumerate() {
+                let (values, people) = self.values(own, added(class), position);
+                if !required.requirement.holds(&Counts { values: &values, people }, &table) {
+                    failing.push(class);
+                }
+            }
+        }
+        failing.sort_unstable();
+        failing.dedup();
+        failing
+    }
+
+    /// The values of a column among some tuples and added rows, missing left out, and the people who have any.
+    fn values(&self, members: &[u32], added: impl Iterator<Item = u32>, position: usize) -> (Vec<(u32, u64)>, u64) {
+        let tuples = &self.cohort.tuples;
+        let value = |t: u32| tuples.code(t as usize, position);
+        let mut values: Vec<(u32, u64)> = added.filter(|&v| v != 0).map(|v| (v, 1)).collect();
+        let mut people = values.len() as u64;
+        let known = members.iter().copied().filter(|&t| value(t) != 0);
+        match &tuples.patients {
+            None => {
+                let own: Vec<(u32, u64)> = known.map(|t| (value(t), tuples.weights[t as usize])).collect();
+                people += own.iter().map(|v| v.1).sum::<u64>();
+                values.extend(own);
+            }
+            Some(patients) => {
+                let mut named: Vec<(u32, u32)> = Vec::new();
+                for t in known {
+                    let single = u64::from(patients.single[t as usize]);
+                    people += single;
+                    values.push((value(t), single));
+                    named.extend(patients.having(t as usize).iter().map(|&p| (p, value(t))));
+                }
+                named.sort_unstable();
+                named.dedup();
+                people += named.chunk_by(|a, b| a.0 == b.0).count() as u64;
+                values.extend(named.iter().map(|&(_, value)| (value, 1)));
+            }
+        }
+        merge_counts(&mut values);
+        (values, people)
+    }
+
+    /// Groups the classes for a catalog. Where a row would be likelier than 1/k, its class gets a further
+    /// row, as long as that is allowed; exact padding allows none.
+    fn catalog(&mut self, most: u64, chance: &mut Chance) -> Result<std::result::Result<Vec<Vec<usize>>, Refusal>> {
+        let rules = Rules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
+        loop {
+            let why = match rules.catalog(&self.classes()) {
+                Ok(groups) => return Ok(Ok(groups)),
+                Err(why) => why,
+            };
+            let Unsafe::Likely(likely, _) = &why else { return Ok(Err(Refusal::Catalog(why))) };
+            let now: u64 = self.added.iter().map(|rows| rows.len() as u64).sum();
+            if self.params.padding == Padding::Exact || now + likely.len() as u64 > most {
+                return Ok(Err(Refusal::Catalog(why)));
+            }
+            for &class in likely {
+                self.add(class, chance)?;
+            }
+            if !self.failing(&self.members()).is_empty() && !self.cohort.required.is_empty() {
+                return Ok(Err(Refusal::Requirement));
+            }
+        }
+    }
+
+    /// Real and invented rows of each class by the value that the catalog lists.
+    fn classes(&self) -> Vec<Class> {
+        let mut classes = vec![Class::default(); self.added.len()];
+        let Some(listed) = &self.cohort.catalogued else { return classes };
+        for (t, &class) in self.of_tuple.iter().enumerate() {
+            let value = self.cohort.tuples.code(t, listed.position);
+            *classes[class as usize].real.entry(value).or_default() += self.cohort.tuples.weights[t];
+        }
+        let stock = self.cohort.stocks.iter().position(|s| s.position == Some(listed.position));
+        for (class, rows) in classes.iter_mut().zip(&self.added) {
+            for row in rows {
+                *class.invented.entry(row[stock.unwrap_or(0)]).or_default() += 1;
+            }
+        }
+        classes
+    }
+
+    /// The plan: every real row at these levels, and the rows added.
+    fn plan(self, levels: &[usize], groups: &[Vec<usize>], chance: &mut Chance) -> Plan {
+        let cohort = self.cohort;
+        let mut plan = Plan::full_domain(cohort, levels, &vec![true; cohort.tuples.len()]);
+        let cells_of =
+            |plan: &Plan, class: usize| plan.parts.of(self.first[class]).first().map_or(0, |part| part.cells);
+        plan.catalog = cohort.catalogued.as_ref().filter(|_| self.params.catalog).map(|listed| {
+            let rules = Rules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
+            let classes = self.classes();
+            let entries = groups.iter().flat_map(|members| {
+                let (values, group) = rules.shown(&classes, members);
+                let cells: Vec<u32> = members.iter().map(|&class| cells_of(&plan, class)).collect();
+                let texts = values.into_iter().map(|s| cohort.tuples.dictionaries[listed.position].text(s).to_string());
+                let entry = |(value, rows)| CatalogEntry { classes: cells.clone(), value, rows };
+                texts.zip(group.invented).map(entry).collect::<Vec<_>>()
+            });
+            Catalog { column: listed.column, entries: entries.collect() }
+        });
+        let mut added = Vec::new();
+        let mut drawer = Details::new(cohort);
+        for (class, rows) in self.added.iter().enumerate() {
+            for values in rows {
+                let mut cells = cells_of(&plan, class);
+                if !cohort.details.is_empty() {
+                    let own = drawer.cells(&plan, cells, chance);
+                    cells = (plan.cells.len() / plan.changed.len()) as u32;
+                    plan.cells.extend(own);
+                }
+                added.push(Added { cells, values: values.clone() });
+            }
+        }
+        plan.added = added;
+        plan
+    }
+}
+
+/// Labels and how many rows show them.
+type LabelRows = Vec<(u32, u64)>;
+
+/// Draws the details of invented rows: each from a row, anywhere in the file, that shows the same where
+/// the detail is finer.
+struct Details<'a> {
+    cohort: &'a Cohort,
+    /// By detail and labels of what it is finer than: labels it is shown as, and by how many rows.
+    shown: HashMap<(usize, Vec<u32>), LabelRows>,
+}
+
+impl<'a> Details<'a> {
+    fn new(cohort: &'a Cohort) -> Details<'a> {
+        Details { cohort, shown: HashMap::new() }
+    }
+
+    /// The cells of a row like this one, its details drawn.
+    fn cells(&mut self, plan: &Plan, cells: u32, chance: &mut Chance) -> Vec<u32> {
+        let cohort = self.cohort;
+        let mut own = plan.row(cells).to_vec();
+        let quasi = cohort.quasi.len();
+        for (d, (_, of)) in cohort.details.iter().enumerate() {
+            let key: Vec<u32> = of.iter().map(|&q| own[q]).collect();
+            let rows = self.shown.entry((d, key)).or_insert_with_key(|(_, key)| {
+                let like = |other: u32| of.iter().zip(key).all(|(&q, &label)| plan.row(other)[q] == label);
+                let rows = (0..cohort.tuples.len()).flat_map(|t| plan.rows(cohort, t));
+                rows.filter(|&(other, _)| like(other)).map(|(other, n)| (plan.row(other)[quasi + d], n)).collect()
+            });
+            let mut drawn = chance.below(rows.iter().map(|r| r.1).sum());
+            for &(label, rows) in rows.iter() {
+                if drawn < rows {
+                    own[quasi + d] = label;
+                    break;
+                }
+                drawn -= rows;
+            }
+        }
+        own
+    }
+}

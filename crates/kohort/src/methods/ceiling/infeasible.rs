@@ -1,0 +1,102 @@
+//! Why no release can meet the policy, and the nearest that can.
+
+use super::best::Search;
+use super::catalog::Unsafe;
+use super::fill::Refusal;
+use super::padding::{ROW, allows};
+use super::params::{Ceiling, Params};
+use kohort_core::Error;
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::Policy;
+
+/// Nodes that are counted again to say what is missing, at most.
+const MOST: usize = 2000;
+
+/// Says what is in the way; `refused` is why nodes that seemed possible could not be filled.
+pub(super) fn explain(
+    search: &mut Search,
+    cohort: &Cohort,
+    policy: &Policy,
+    params: &Params,
+    refused: Option<Refusal>,
+) -> Error {
+    let people = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
+    if let Some(why) = refused {
+        return Error::infeasible(could_not_be_filled(policy, params, &why));
+    }
+    let h = match params.ceiling {
+        Ceiling::At(h) => Some(h),
+        Ceiling::Auto => None,
+    };
+    let within = |search: &Search, node: usize| h.is_none_or(|h| search.degrees.is_within(node, h.to_f64()));
+    let finest = search.degrees.highest(0);
+    if let Some(h) = h.filter(|_| !within(search, 0)) {
+        // Rounded up, so that what is said is met.
+        let least = (finest * 1e6 - 1e-6).ceil() / 1e6;
+        return Error::infeasible(format!(
+            "h = {h}: even the finest permitted levels generalize some record by more. The smallest h that is met is {least}."
+        ));
+    }
+    // The coarsest nodes under the ceiling: each finer one needs no fewer counterfeits.
+    let space = search.space;
+    let nodes: Vec<usize> = match h {
+        None => vec![space.top()],
+        Some(_) => {
+            let is_within: Vec<bool> = (0..space.len()).map(|n| within(search, n)).collect();
+            let coarser = |n: usize| (0..space.width()).filter_map(move |q| space.coarser(n, q));
+            let coarsest = |&n: &usize| is_within[n] && coarser(n).all(|up| !is_within[up]);
+            (0..space.len()).filter(coarsest).take(MOST).collect()
+        }
+    };
+    let counted: Vec<_> = nodes.iter().map(|&n| search.count(&space.level_vector(n))).collect();
+    let under = h.map_or(String::new(), |h| format!(" under the ceiling h = {h}"));
+    let most_real = counted.iter().map(|c| c.smallest).max().unwrap_or(0);
+    if !counted.is_empty() && most_real < params.real_k {
+        return Error::infeasible(format!(
+            "real_k = {}: whatever the levels{under}, some class has fewer real {people}. The largest real_k that can be met is {most_real}; raise h, or permit coarser levels.",
+            params.real_k
+        ));
+    }
+    let rows = cohort.tuples.rows;
+    let able = counted.iter().filter(|c| c.smallest >= params.real_k);
+    let least = able.clone().map(|c| c.needs).min();
+    if let Some(needs) = least.filter(|&needs| !allows(params.max_counterfeits, needs, rows)) {
+        let needed = needs.div_ceil(u128::from(ROW));
+        return Error::infeasible(format!(
+            "at least {needed} counterfeits are needed{under}, but max_counterfeits = {} allows {} of {rows} rows. Raise max_counterfeits to {:.4}, raise h, or lower k.",
+            params.max_counterfeits,
+            params.max_counterfeits.of(rows),
+            ((needs as f64 / ROW as f64 / rows as f64) * 1e4).ceil() / 1e4
+        ));
+    }
+    if able.clone().all(|c| !c.holds) {
+        return Error::infeasible(format!(
+            "what is required of sensitive values does not hold among the real {people} of every class, whatever the levels{under}. Ask for less, raise h, or permit coarser levels."
+        ));
+    }
+    Error::infeasible(format!(
+        "each of h, real_k, max_counterfeits and the requirements can be met by itself, but not all of them together{under}. Ask for less, or permit coarser levels."
+    ))
+}
+
+fn could_not_be_filled(policy: &Policy, params: &Params, why: &Refusal) -> String {
+    let k = policy.privacy.k;
+    match why {
+        Refusal::TooMany => format!(
+            "every draw of the counterfeits needs more of them than max_counterfeits = {} allows. Raise it.",
+            params.max_counterfeits
+        ),
+        Refusal::Requirement => "what is required of sensitive values does not hold with the counterfeits, however they are drawn. Ask for less, or permit coarser levels.".into(),
+        Refusal::Catalog(Unsafe::NoPartner) => "the catalog would tell which rows are invented: no other classes have enough real rows with the same values. Use catalog = \"none\", or permit coarser levels.".into(),
+        Refusal::Catalog(Unsafe::Likely(_, highest)) => {
+            let more = match params.padding {
+                kohort_core::privacy::Padding::Exact => "exact padding leaves no room to hide them: use padding = \"randomized\"",
+                kohort_core::privacy::Padding::Randomized => "raise max_counterfeits, so that classes may be filled further",
+            };
+            format!(
+                "with the catalog a row would be somebody's with probability {highest:.4}, above 1/{k}: the effective k is {} of {k}. Use catalog = \"none\", or {more}.",
+                (1.0 / highest + 1e-9).floor()
+            )
+        }
+    }
+}

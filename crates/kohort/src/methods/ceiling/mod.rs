@@ -1,0 +1,84 @@
+//! `ceiling`: no record is generalized beyond a ceiling h; where classes stay too small, rows are added
+//! that stand for nobody, and an optional catalog tells how many.
+//!
+//! # Guarantee
+//! Every class shows at least k rows and holds at least `real_k` real people; what is required of sensitive
+//! values holds with the added rows and without them. With a catalog, no row is somebody's with a
+//! probability above 1/k for a reader who takes all placements of the added rows for equally likely.
+//!
+//! # Source
+//! Lee, Kim, Kim and Chung, BMC Medical Informatics and Decision Making 2017;17:104, corrected (METHOD.md).
+//!
+//! # Cost
+//! Follows distinct tuples × nodes counted; grouping for a catalog, classes².
+
+mod best;
+mod catalog;
+mod degree;
+mod draw;
+mod fill;
+mod forbidden;
+mod infeasible;
+mod padding;
+mod params;
+
+pub use forbidden::{Forbidden, Term};
+pub use params::{Ceiling, Objective, Params};
+
+use crate::lattice::Space;
+use best::Search;
+use kohort_core::Result;
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::Policy;
+use kohort_core::release::{Chance, Plan};
+use padding::ROW;
+use serde_json::json;
+
+/// A lattice beyond this is refused: its bounds alone would fill the memory.
+const MOST_NODES: usize = 20_000_000;
+/// So many of the best nodes are tried to be filled.
+const MOST_TRIED: usize = 25;
+
+/// Finds the best levels under the ceiling and fills their classes.
+pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, chance: &mut Chance) -> Result<Plan> {
+    let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
+    let Some(space) = Space::new(levels, MOST_NODES) else {
+        return Err(policy.error(format!(
+            "{} quasi-identifiers make more than {MOST_NODES} combinations of levels. Permit fewer with `levels` in [columns].",
+            cohort.quasi.len()
+        )));
+    };
+    if params.catalog && cohort.tuples.patients.as_ref().is_some_and(|p| p.several() > 0) {
+        return Err(policy.error(
+            "a catalog takes every row for a person, but some patients have several rows. Use catalog = \"none\", or keep one row a patient.",
+        ));
+    }
+    let mut search = Search::new(cohort, &space, params, policy.privacy.k);
+    let (mut refused, mut why) = (Vec::new(), None);
+    while refused.len() < MOST_TRIED {
+        let Some(best) = search.best(&refused) else { break };
+        match fill::fill(&mut search, cohort, policy, params, &best.levels, chance)? {
+            Ok(mut plan) => {
+                plan.trace = json!({
+                    "objective": params.objective.name(),
+                    "h": match params.ceiling { Ceiling::Auto => "auto".to_string(), Ceiling::At(h) => h.to_string() },
+                    "highest_degree": search.degrees.highest(best.node),
+                    "padding": params.padding.name(),
+                    "nodes": space.len(),
+                    "counted": search.counted,
+                    "refused": refused.len(),
+                    "expected_counterfeits": best.counterfeits as f64 / ROW as f64,
+                    "may_add": params.max_counterfeits.of(cohort.tuples.rows),
+                    "forbidden": params.forbidden.combinations.len(),
+                    "forbidden_built_in": params.forbidden.built_in,
+                });
+                return Ok(plan);
+            }
+            Err(refusal) => {
+                refused.push(best.node);
+                why = Some(refusal);
+            }
+        }
+    }
+    Err(infeasible::explain(&mut search, cohort, policy, params, why))
+}

@@ -1,0 +1,128 @@
+//! Parameters of `ceiling`: as written → as meant.
+
+use super::forbidden::Forbidden;
+use kohort_core::Result;
+use kohort_core::number::Fraction;
+use kohort_core::policy::{Policy, Role, Value};
+use kohort_core::privacy::{Knows, Padding};
+
+/// How far a record may be generalized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ceiling {
+    /// As far as is best.
+    Auto,
+    /// No record further than this degree.
+    At(Fraction),
+}
+
+/// What the chosen levels are best at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Objective {
+    /// Reconstruction error, attribute by attribute; invented rows count.
+    Rce,
+    /// The mean share of leaves a cell no longer tells apart.
+    Loss,
+}
+
+impl Objective {
+    /// Names in policies.
+    pub const NAMES: [(&'static str, Objective); 2] = [("rce", Objective::Rce), ("loss", Objective::Loss)];
+
+    /// Its name in policies.
+    pub fn name(self) -> &'static str {
+        Objective::NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
+    }
+}
+
+/// What the policy says beside `name = "ceiling"`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// `h`: the highest degree of generalization of any record, or "auto".
+    pub ceiling: Ceiling,
+    /// `real_k`: the least number of real people in a class, from 1 to k.
+    pub real_k: u64,
+    /// `max_counterfeits`: the share of the rows that may be added.
+    pub max_counterfeits: Fraction,
+    /// `padding`: whether classes are filled to k or to a number drawn for each. Default "randomized".
+    pub padding: Padding,
+    /// `catalog`: whether the recipient is told how many rows are invented. Default "none".
+    pub catalog: bool,
+    /// `objective`: default "rce".
+    pub objective: Objective,
+    /// `forbidden`: combinations that no invented row may show.
+    pub forbidden: Forbidden,
+}
+
+impl Params {
+    /// Reads and checks them.
+    pub fn read(policy: &Policy) -> Result<Params> {
+        let section = &policy.method;
+        section.only(&[
+            "name",
+            "h",
+            "real_k",
+            "catalog",
+            "padding",
+            "max_counterfeits",
+            "reference",
+            "objective",
+            "forbidden",
+        ])?;
+        let missing = |message: String| Err(section.error(section.line, message));
+        let ceiling = match section.get("h").map(|item| &item.value) {
+            None => {
+                return missing(
+                    "[method] names no `h`: how far a record may be generalized, from 0 to 1. 0.3 is usual; \"auto\" looks for the best.".into(),
+                );
+            }
+            Some(Value::Text(word)) if word == "auto" => Ceiling::Auto,
+            Some(Value::Text(_)) => return Err(section.wrong("h", "must be a share from 0 to 1, or \"auto\".")),
+            Some(_) => Ceiling::At(section.share("h")?.unwrap_or(Fraction::ONE)),
+        };
+        let k = policy.privacy.k.get();
+        let real_k = match section.whole("real_k")? {
+            None => {
+                return missing(format!(
+                    "[method] names no `real_k`: the least number of real people in a class, from 1 to k = {k}. It has no default: whoever reasons about the method finds a person with probability up to 1 / real_k. At {k} no row need be invented; {} would be a compromise.",
+                    k.div_ceil(2)
+                ));
+            }
+            Some(real_k) if real_k == 0 || real_k > k => {
+                return Err(section.wrong("real_k", format!("must be from 1 to k = {k}.")));
+            }
+            Some(real_k) => real_k,
+        };
+        let Some(max_counterfeits) = section.share("max_counterfeits")? else {
+            return missing(
+                "[method] names no `max_counterfeits`: the share of the rows that may be invented. 0.05 is usual."
+                    .into(),
+            );
+        };
+        if policy.privacy.knows != Knows::All {
+            return Err(policy.error(
+                "`ceiling` protects against whoever knows all quasi-identifiers: say knows = \"all\" under [privacy], or use another method.",
+            ));
+        }
+        let sensitive = policy.positions(|r| matches!(r, Role::Sensitive { .. })).len();
+        let catalog = policy.invents.as_ref().is_some_and(|i| i.catalog);
+        if catalog && sensitive != 1 {
+            let found = match sensitive {
+                0 => "no column has role = \"sensitive\"".to_string(),
+                n => format!("{n} columns have role = \"sensitive\""),
+            };
+            return Err(section.wrong(
+                "catalog",
+                format!("lists invented rows by their sensitive value, but {found}. One column must have it."),
+            ));
+        }
+        Ok(Params {
+            ceiling,
+            real_k,
+            max_counterfeits,
+            padding: section.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized),
+            catalog,
+            objective: section.word("objective", &Objective::NAMES)?.unwrap_or(Objective::Rce),
+            forbidden: Forbidden::read(policy)?,
+        })
+    }
+}
