@@ -28,7 +28,7 @@ id = { role = "patient" }
 year = { from = "day", role = "quasi", hierarchy = { date = "%Y-%m-%d" }, levels = ["year", "*"] }
 months = { from = "day", role = "quasi", hierarchy = { months_since = "first", date = "%Y-%m-%d", groups = [3, 6, 12] } }
 stay = { role = "quasi", hierarchy = "los", levels = ["group", "span", "week", "*"] }
-dx = { role = "quasi", hierarchy = "pcg", levels = ["pcg", "system", "broad"] }
+dx = { role = "quasi", hierarchy = "pcg", levels = ["pcg", "system", "broad"], unmapped = "MSC2a3" }
 cpt = { role = "quasi", hierarchy = "cpt", levels = ["group", "*"] }
 place = { role = "quasi", hierarchy = "place", levels = ["group", "*"] }
 provider = { role = "pseudonym", scope = "patient" }
