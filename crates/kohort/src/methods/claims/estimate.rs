@@ -8,6 +8,7 @@ use super::lots::Lots;
 use super::power::powers;
 use kohort_core::histories::Histories;
 use kohort_core::policy::{Power, PowerRule};
+use kohort_core::release::wilson;
 
 /// Hits among draws.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,11 +27,7 @@ impl Estimate {
 
     /// Wilson's interval.
     pub fn interval(self, z: f64) -> (f64, f64) {
-        let (n, p) = (self.draws.max(1) as f64, self.share());
-        let z2 = z * z;
-        let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-        let half = z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-        ((middle - half).max(0.0), (middle + half).min(1.0))
+        wilson((self.hits, self.draws), z)
     }
 }
 

@@ -109,7 +109,6 @@ pub fn plan(
         let world = &worlds[number];
         let levels = world.nodes.levels(node);
         let levels = levels.split_at(histories.patient.len());
-        progress.stage("suppressing", 1);
         let mut keep = world.keep.clone();
         let demand = Demand {
             histories,
@@ -122,6 +121,7 @@ pub fn plan(
             supports: &supports,
             residual: params.residual,
             max_suppressed: params.max_suppressed,
+            progress,
         };
         let removed = suppress(&demand, &mut keep, seed(chance));
         let left = Held::of(histories, &people, |e| keep[e]);

@@ -8,6 +8,7 @@ use super::truncate::first_to_go;
 use kohort_core::histories::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
+use kohort_core::table::Progress;
 
 /// No more passes than this.
 const PASSES: u64 = 12;
@@ -44,6 +45,7 @@ pub(crate) struct Demand<'a> {
     /// Flagged beyond this share of a patient's draws.
     pub(crate) residual: Fraction,
     pub(crate) max_suppressed: Fraction,
+    pub(crate) progress: &'a dyn Progress,
 }
 
 /// Removes events from `keep`; `seed` is for the draws.
@@ -53,10 +55,12 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
         return done;
     }
     let events = demand.all.len() as u64;
+    demand.progress.stage("suppressing", PASSES + 1);
     for pass in 0..=PASSES {
         let left = Held::of(demand.histories, demand.people, |e| keep[e]);
         let flagged = flagged(demand, &left, seed.wrapping_add(pass));
         done.still_flagged = flagged.len() as u64;
+        demand.progress.advance(1);
         if pass == 0 {
             done.flagged = done.still_flagged;
         }

@@ -1,19 +1,10 @@
 //! The page of a release of patients and their events.
 
+use super::codes::{Fact, facts};
 use super::escape::{code, codes, escape};
 use super::number::Shown;
 use super::place::{NONE, Place};
 use super::table::{cards, named, section, table};
-
-type Fact = (&'static str, &'static str, Shown, &'static str);
-
-fn facts(headings: [&str; 2], place: &Place, facts: &[Fact]) -> String {
-    let row = |&(key, name, shown, read): &Fact| {
-        let own = place.at(key);
-        own.exists().then(|| vec![named(name, read), own.show(shown)])
-    };
-    table(&headings, &facts.iter().filter_map(row).collect::<Vec<_>>())
-}
 
 /// A share with its interval, and what it was counted from.
 fn found(name: &str, read: &str, place: &Place) -> Option<Vec<String>> {
