@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     }
     match m["shape"].as_str() {
         Some("clusters") => say_clusters(m),
+        Some("claims") => say_claims(m),
         _ => say_table(m),
     }
     say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
@@ -97,6 +98,48 @@ fn say_table(m: &Value) {
         count(&m["guarantee"]["k"])
     ));
     say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&m["utility"]["loss"])));
+}
+
+fn say_claims(m: &Value) {
+    let (people, rows, guarantee, utility) = (&m["people"], &m["rows"], &m["guarantee"], &m["utility"]);
+    say(&format!(
+        "  patients   {} in, {} out, {} excluded by rules, {} suppressed",
+        count(&people["in"]),
+        count(&people["out"]),
+        count(&people["excluded"]),
+        count(&people["suppressed"])
+    ));
+    say(&format!(
+        "  events     {} in, {} out, {} excluded by rules, {} truncated or suppressed",
+        count(&rows["in"]),
+        count(&rows["out"]),
+        count(&rows["excluded"]),
+        count(&rows["suppressed"])
+    ));
+    let quasi = |c: &&Value| c["role"] == "quasi";
+    let levels: Vec<String> = m["columns"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(quasi)
+        .map(|c| format!("{} {}", c["name"].as_str().unwrap_or_default(), c["level_name"].as_str().unwrap_or_default()))
+        .collect();
+    say(&format!("  levels     {}", levels.join(", ")));
+    say(&format!(
+        "  high risk  {} of patients before, {} after (interval {} to {}), at most {} asked; known: {}",
+        percent(&m["risk"]["before"]["high_risk"]),
+        percent(&guarantee["found"]["share"]),
+        percent(&guarantee["found"]["low"]),
+        percent(&guarantee["found"]["high"]),
+        percent(&guarantee["max_high_risk"]),
+        guarantee["knows"].as_str().unwrap_or_default()
+    ));
+    say(&format!(
+        "             {} where one whole event is known, {} where as many as that",
+        percent(&guarantee["one_event_known"]["share"]),
+        percent(&guarantee["events_known"]["share"])
+    ));
+    say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&utility["loss"])));
 }
 
 fn say_clusters(m: &Value) {

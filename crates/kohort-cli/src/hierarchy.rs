@@ -3,7 +3,9 @@
 use crate::output::say;
 use crate::{Context, progress};
 use kohort::pipeline::{Options, Surveyed, survey};
-use kohort_core::{Error, Result};
+use kohort_core::hierarchy::Hierarchy;
+use kohort_core::table::Dictionary;
+use kohort_core::{Error, Result, cohort, histories};
 use std::path::PathBuf;
 
 /// Show, check and export the hierarchies of a policy
@@ -27,29 +29,52 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
     let (_, surveyed) = survey(&args.policy, &options)?;
-    let Surveyed::Table(cohort) = surveyed else {
-        return Err(Error::yours("a table of codes has no hierarchies."));
-    };
     drop(options);
+    let columns: Vec<Own> = match &surveyed {
+        Surveyed::Table(cohort) => {
+            let of = |(q, own): (usize, _)| Own::of_table(own, &cohort.tuples.dictionaries[q]);
+            cohort.quasi.iter().enumerate().map(of).collect()
+        }
+        Surveyed::Claims(histories) => histories.patient.iter().chain(&histories.event).map(Own::of_claims).collect(),
+        Surveyed::Codes(_) => return Err(Error::yours("a table of codes has no hierarchies.")),
+    };
     if let Some(name) = &args.column {
-        let Some((q, quasi)) = cohort.quasi.iter().enumerate().find(|(_, q)| q.name == *name) else {
+        let Some(own) = columns.iter().find(|own| own.name == name) else {
             return Err(Error::yours(format!("the policy has no quasi-identifier `{name}`.")));
         };
-        let levels = &quasi.hierarchy.levels;
-        for (code, text) in cohort.tuples.dictionaries[q].texts().iter().enumerate().skip(1) {
-            let labels = levels.iter().skip(1).map(|l| quote(&l.labels[l.label_of[code] as usize].text));
+        for (code, text) in own.dictionary.texts().iter().enumerate().skip(1) {
+            let levels = own.hierarchy.levels.iter().skip(1);
+            let labels = levels.map(|l| quote(&l.labels[l.label_of[code] as usize].text));
             say(&std::iter::once(quote(text)).chain(labels).collect::<Vec<_>>().join(";"));
         }
         return Ok(());
     }
-    for (q, quasi) in cohort.quasi.iter().enumerate() {
-        say(&format!("{} ({} values)", quasi.name, cohort.tuples.dictionaries[q].len() - 1));
-        for (level, own) in quasi.hierarchy.levels.iter().enumerate() {
-            let permitted = if quasi.levels.contains(&level) { "" } else { "  (not permitted)" };
-            say(&format!("  level {level}  {:<10} {} labels{permitted}", own.name, own.labels.len()));
+    for own in columns {
+        say(&format!("{} ({} values)", own.name, own.dictionary.len() - 1));
+        for (number, level) in own.hierarchy.levels.iter().enumerate() {
+            let permitted = if own.levels.contains(&number) { "" } else { "  (not permitted)" };
+            say(&format!("  level {number}  {:<10} {} labels{permitted}", level.name, level.labels.len()));
         }
     }
     Ok(())
+}
+
+/// A quasi-identifier, of whatever data.
+struct Own<'a> {
+    name: &'a str,
+    dictionary: &'a Dictionary,
+    hierarchy: &'a Hierarchy,
+    levels: &'a [usize],
+}
+
+impl<'a> Own<'a> {
+    fn of_table(own: &'a cohort::Quasi, dictionary: &'a Dictionary) -> Own<'a> {
+        Own { name: &own.name, dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
+    }
+
+    fn of_claims(own: &'a histories::Column) -> Own<'a> {
+        Own { name: &own.name, dictionary: &own.dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
+    }
 }
 
 fn quote(text: &str) -> String {

@@ -10,7 +10,7 @@ struct Bar(Mutex<ProgressBar>);
 impl Progress for Bar {
     fn stage(&self, name: &str, total: u64) {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let style = "{msg:10} {bar:30} {bytes}/{total_bytes} {eta}";
+        let style = "{msg:11} {bar:30} {percent:>3} % {eta} left";
         bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(name.to_string());
         bar.enable_steady_tick(Duration::from_millis(200));

@@ -2,11 +2,14 @@
 
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
+use kohort::methods::claims::sensitivity;
 use kohort::pipeline::{Options, Surveyed, survey};
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
+use kohort_core::histories::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::records::Records;
+use kohort_core::release::LinkedPlan;
 use kohort_core::risk::{View, codes_known, risk};
 use std::path::PathBuf;
 
@@ -28,8 +31,34 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     match surveyed {
         Surveyed::Table(cohort) => say_table(&policy, &cohort)?,
         Surveyed::Codes(records) => say_codes(&policy, &records),
+        Surveyed::Claims(histories) => say_claims(&policy, &histories, context.threads),
     }
     Ok(())
+}
+
+/// How many patients are found by some of their events, all values as they are.
+fn say_claims(policy: &Policy, histories: &Histories, threads: usize) {
+    policy.notes.iter().chain(&histories.notes).for_each(|n| note(n));
+    let k = policy.privacy.k.get();
+    say(&format!(
+        "{} patients with {} events, after exclusions",
+        thousands(histories.patients() as u64),
+        thousands(histories.events() as u64)
+    ));
+    say("");
+    let found = sensitivity(histories, &LinkedPlan::as_it_is(histories), k, &[1, 2, 5], threads, 1);
+    say(&format!("{:<52} fewer than {k} match", "known beside all patient-level values"));
+    let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
+    for (p, variable, fixed) in &found.values {
+        line(format!("{p} values of each event column, variable power"), variable[2].share());
+        line(format!("{p} values of each event column, fixed power"), fixed[2].share());
+    }
+    for (p, estimate) in &found.events {
+        line(format!("{p} whole events"), estimate.share());
+    }
+    for &(p, hits, of) in &found.total {
+        line(format!("any {p} facts about events, at worst"), hits as f64 / of.max(1) as f64);
+    }
 }
 
 /// How many patients are alone with some of their codes.

@@ -2,8 +2,11 @@
 
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
-use kohort_core::release::{Certificate, Claim, Claimed, ClustersClaim, KnowsClaim};
-use kohort_core::verify::{ClustersRecount, Found, Recount, Recounted, verify_release, verify_with_original};
+use kohort_core::policy::Power;
+use kohort_core::release::{Certificate, Claim, Claimed, ClaimsClaim, ClustersClaim, KnowsClaim};
+use kohort_core::verify::{
+    ClustersRecount, Found, LinkedRecount, Recount, Recounted, verify_release, verify_with_original,
+};
 use kohort_core::{Result, policy, table};
 use std::path::PathBuf;
 
@@ -41,6 +44,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     match (&certificate.claim, &recounted) {
         (Claimed::Table(claim), Recounted::Table(recount)) => table_lines(&certificate, claim, recount),
         (Claimed::Clusters(claim), Recounted::Clusters(recount)) => clusters_lines(&certificate, claim, recount),
+        (Claimed::Claims(claim), Recounted::Linked(recount)) => claims_lines(claim, recount),
         _ => {}
     }
     match &found {
@@ -56,6 +60,12 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             thousands(compared.matched),
             thousands(compared.fewest_candidates),
             thousands(compared.combinations)
+        )),
+        Some(Found::Linked(_, compared)) => say(&format!(
+            "  original   {} patients with {} events after exclusions; {} released patients found, every cell is the original or its ancestor",
+            thousands(compared.patients),
+            thousands(compared.events),
+            thousands(compared.matched)
         )),
         None => not_counted(&certificate),
     }
@@ -117,6 +127,29 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
     }
 }
 
+/// What was claimed and counted of patients and their events.
+fn claims_lines(claim: &ClaimsClaim, recount: &LinkedRecount) {
+    let known = match claim.power {
+        Power::Values { p, .. } => format!("up to {p} values of each event column"),
+        Power::Events { p } => format!("up to {p} whole events"),
+        Power::Total { p } => format!("any {p} facts about events"),
+    };
+    say(&format!(
+        "  claim      for at most the share {} of patients fewer than {} match whoever knows them at patient level and {known}",
+        claim.max_high_risk, claim.k
+    ));
+    say(&format!(
+        "  counted    {} patients, {} events, {} patient-level classes; the smallest holds {}",
+        thousands(recount.patients),
+        thousands(recount.events),
+        thousands(recount.classes),
+        thousands(recount.smallest_class)
+    ));
+    let hits = recount.found.hits;
+    let of = if matches!(claim.power, Power::Total { .. }) { "patients" } else { "draws" };
+    say(&format!("  counted    fewer than {} match in {} of {} {of}", claim.k, thousands(hits.0), thousands(hits.1)));
+}
+
 /// What was claimed and counted of clusters of codes.
 fn clusters_lines(certificate: &Certificate, claim: &ClustersClaim, recount: &ClustersRecount) {
     say(&format!(
@@ -175,6 +208,9 @@ fn not_counted(certificate: &Certificate) {
             }
         }
         Claimed::Table(_) => {}
+        Claimed::Claims(_) => note(
+            "not counted here: which events were excluded, truncated or suppressed, and what someone finds who knows those.",
+        ),
         Claimed::Clusters(_) => note("not counted here: whether the fragments are those of the original."),
     }
 }

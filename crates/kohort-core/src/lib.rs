@@ -5,6 +5,7 @@ pub mod codes;
 pub mod cohort;
 pub mod error;
 pub mod hierarchy;
+pub mod histories;
 pub mod number;
 pub mod parallel;
 pub mod policy;

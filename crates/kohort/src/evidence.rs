@@ -1,5 +1,6 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
+pub mod claims;
 pub mod codes;
 pub mod invented;
 mod public_use;
@@ -270,7 +271,7 @@ pub fn measure(
     }
     let asked = match &findings.certificate.claim {
         Claimed::Table(claim) => &claim.sensitive[..],
-        Claimed::Clusters(_) => &[],
+        Claimed::Clusters(_) | Claimed::Claims(_) => &[],
     };
     for asked in asked {
         guarantee["asked"][&asked.column] = json!({

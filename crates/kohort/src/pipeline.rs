@@ -5,6 +5,7 @@ use crate::planned::Planned;
 use crate::report;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
+use kohort_core::histories::{self, Histories};
 use kohort_core::number::K;
 use kohort_core::policy::{self, Layout, Policy};
 use kohort_core::records::{self, Records};
@@ -75,6 +76,8 @@ pub enum Surveyed {
     Table(Box<Cohort>),
     /// Records of codes.
     Codes(Records),
+    /// Patients and their events.
+    Claims(Box<Histories>),
 }
 
 /// The data as a method would see it, for questions about the data as it is: they need no k, so
@@ -88,6 +91,7 @@ pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
     let surveyed = match policy.layout {
         Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),
         Layout::List | Layout::Long => Surveyed::Codes(records::survey(&source, &policy)?),
+        Layout::Claims => Surveyed::Claims(Box::new(histories::survey(&source, &policy)?)),
     };
     Ok((policy, surveyed))
 }

@@ -2,13 +2,15 @@
 //! behind the method thinks about each shape here.
 
 use crate::evidence::{self, Timing};
+use crate::methods::claims;
 use crate::methods::disassociate::{self, Params};
 use crate::methods::{Method, Task};
 use crate::report;
 use kohort_core::cohort::{self, Cohort};
-use kohort_core::policy::Policy;
+use kohort_core::histories::{self, Histories};
+use kohort_core::policy::{Claims, Policy};
 use kohort_core::records::{self, Records};
-use kohort_core::release::{self, Certificate, Chance, Clusters, Plan, Staged, Staging};
+use kohort_core::release::{self, Certificate, Chance, Clusters, LinkedPlan, Plan, Staged, Staging};
 use kohort_core::risk::Attacks;
 use kohort_core::table::Source;
 use kohort_core::verify::{Found, Verified};
@@ -37,6 +39,15 @@ pub enum Planned {
         /// Their clusters.
         clusters: Clusters,
     },
+    /// What happens to patients and their events.
+    Claims {
+        /// What the policy says of them.
+        claims: Box<Claims>,
+        /// The patients and their events.
+        histories: Box<Histories>,
+        /// What happens to them.
+        plan: LinkedPlan,
+    },
 }
 
 impl Planned {
@@ -56,6 +67,16 @@ impl Planned {
                 let clusters = timing.stage("method", || disassociate::plan(&records, policy, &params, threads))?;
                 Ok(Planned::Codes { params, records, clusters })
             }
+            Task::Claims(params) => {
+                let histories = timing.stage("count", || histories::survey(source, policy))?;
+                let (threads, progress) = (source.threads(), &**source.progress());
+                let decide = || claims::plan(&histories, policy, &params, chance, threads, progress);
+                let plan = timing.stage("method", decide)?;
+                let Some(claims) = policy.claims.clone() else {
+                    return Err(policy.error("the policy is not about claims."));
+                };
+                Ok(Planned::Claims { claims: Box::new(claims), histories: Box::new(histories), plan })
+            }
         }
     }
 
@@ -66,6 +87,7 @@ impl Planned {
                 evidence::draft_certificate(source, policy, cohort, plan, method, chance)
             }
             Planned::Codes { params, .. } => evidence::codes::draft_certificate(policy, params, chance),
+            Planned::Claims { claims, .. } => evidence::claims::draft_certificate(source, policy, claims, chance),
         }
     }
 
@@ -84,6 +106,11 @@ impl Planned {
                 report::write_codes_dictionary(&staged, policy)?;
                 Ok(staged)
             }
+            Planned::Claims { histories, plan, .. } => {
+                let staged = release::write_linked(histories, plan, source.delimiter(), staging, chance)?;
+                report::write_linked_dictionary(&staged, policy, histories, plan)?;
+                Ok(staged)
+            }
         }
     }
 
@@ -100,7 +127,7 @@ impl Planned {
             Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
                 timing.stage("sample", || verified.sample(&params.samples, source, policy, chance))
             }
-            Planned::Table { .. } | Planned::Codes { .. } => Ok(verified),
+            Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. } => Ok(verified),
         }
     }
 
@@ -117,7 +144,11 @@ impl Planned {
                 let run = evidence::codes::Run { policy, params, records, clusters, threads };
                 evidence::codes::measure(&run, verified, (recount, compared), timing)
             }
-            (Planned::Table { .. } | Planned::Codes { .. }, _) => {
+            (Planned::Claims { claims, histories, plan }, Found::Linked(recount, compared)) => {
+                let run = evidence::claims::Run { policy, claims, histories, plan, threads };
+                evidence::claims::measure(&run, verified, (recount, compared), timing)
+            }
+            (Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. }, _) => {
                 Err(Error::refused("what was verified has another shape than what was planned."))
             }
         }
@@ -128,6 +159,7 @@ impl Planned {
         match self {
             Planned::Table { cohort, .. } => cohort.notes.clone(),
             Planned::Codes { records, clusters, .. } => [&records.notes[..], &clusters.notes].concat(),
+            Planned::Claims { histories, .. } => histories.notes.clone(),
         }
     }
 }

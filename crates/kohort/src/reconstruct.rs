@@ -193,9 +193,9 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
     let (certificate, _) = verify_release(folder, asked.threads)?;
     let k = match &certificate.claim {
         Claimed::Clusters(claim) => claim.k.get(),
-        Claimed::Table(_) => {
+        Claimed::Table(_) | Claimed::Claims(_) => {
             return Err(Error::yours(format!(
-                "{}: a release of a table. There is nothing to reconstruct: its rows are rows.",
+                "{}: a release of tables. There is nothing to reconstruct: its rows are rows.",
                 folder.display()
             )));
         }

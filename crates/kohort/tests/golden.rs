@@ -22,13 +22,15 @@ fn files(released: &Path) -> Vec<(&'static str, String)> {
     metrics.as_object_mut().unwrap().remove("timing");
     // A float's last digit may differ between machines' logarithms.
     round(&mut metrics);
-    let data = if released.join("release/data.csv").exists() { "data.csv" } else { "clusters.jsonl" };
-    vec![
-        (data, read(&format!("release/{data}"))),
+    let data = ["data.csv", "clusters.jsonl", "patients.csv", "claims.csv"];
+    let data = data.into_iter().filter(|file| released.join("release").join(file).exists());
+    let mut all: Vec<(&str, String)> = data.map(|file| (file, read(&format!("release/{file}")))).collect();
+    all.extend([
         ("dictionary.md", read("release/dictionary.md")),
         ("certificate.json", read("release/certificate.json")),
         ("metrics.json", serde_json::to_string_pretty(&metrics).unwrap() + "\n"),
-    ]
+    ]);
+    all
 }
 
 fn round(value: &mut serde_json::Value) {

@@ -1,9 +1,11 @@
 //! Built-in code systems: which category, section and chapter a diagnosis code belongs to.
 
+mod groups;
 pub mod icd10;
 pub mod icd9;
 mod ranges;
 
+pub use groups::Grouping;
 pub use ranges::Range;
 
 use crate::hierarchy::{Hierarchy, by_values};
@@ -17,6 +19,11 @@ pub enum CodeSystem {
     Icd9,
     /// ICD-10-CM diagnoses.
     Icd10,
+}
+
+/// A code without its dot, in capitals.
+pub(crate) fn plain(code: &str) -> String {
+    code.chars().filter(|c| *c != '.' && !c.is_whitespace()).map(|c| c.to_ascii_uppercase()).collect()
 }
 
 /// Where a code stands in its system.

@@ -74,6 +74,20 @@ impl DateFormat {
         Some(labels.map(Cow::Owned).to_vec())
     }
 
+    /// The day as a number: how many days it comes after the first of March of the year 0.
+    pub fn day_number(&self, text: &str) -> Option<i64> {
+        let (year, month, day) = self.read(text)?;
+        // Years that begin in March end with the leap day.
+        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let (year, month, day) = (i64::from(year), i64::from(month), i64::from(day));
+        Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1)
+    }
+
+    /// The year of a date.
+    pub fn year(&self, text: &str) -> Option<u32> {
+        self.read(text).map(|(year, _, _)| year)
+    }
+
     /// Year, month and day, if the whole text is a date of the calendar in this format.
     fn read(&self, text: &str) -> Option<(u32, u32, u32)> {
         let mut rest = text;
@@ -168,6 +182,15 @@ mod tests {
         check("%Y-%j", "2011-060", Some("2011-03-01"));
         check("%Y年%m月%d日", "2010年3月14日", Some("2010-03-14"));
         check("%d%%%m%%%Y", "14%03%2010", Some("2010-03-14"));
+    }
+
+    #[test]
+    fn days_are_counted_through_leap_years() {
+        let days = |text: &str| DateFormat::new("%Y-%m-%d").unwrap().day_number(text).unwrap();
+        assert_eq!(days("2008-03-01") - days("2008-02-28"), 2);
+        assert_eq!(days("2009-03-01") - days("2009-02-28"), 1);
+        assert_eq!(days("2010-01-01") - days("2008-01-01"), 731);
+        assert_eq!(days("2000-03-01") - days("1900-03-01"), 36525);
     }
 
     #[test]

@@ -9,17 +9,20 @@ mod consistent;
 mod date;
 mod file;
 mod intervals;
+mod months;
 mod prefix;
+mod stay;
 
 pub use cells::{Cell, Cells};
 pub use date::DateFormat;
 pub use file::FileHierarchy;
 pub use intervals::Intervals;
+pub use months::Months;
 pub use prefix::Prefix;
 
 pub(crate) use build::by_values;
 
-use crate::codes::CodeSystem;
+use crate::codes::{CodeSystem, Grouping};
 use std::borrow::Cow;
 
 /// The code of a missing cell in every column.
@@ -82,6 +85,12 @@ pub enum Rule {
     Date(DateFormat),
     /// Codes of a built-in system become categories, sections, chapters.
     Codes(CodeSystem),
+    /// Codes of a built-in grouping; those of no group go to the one named.
+    Groups(Grouping, Option<String>),
+    /// Days of a stay become groups, spans, weeks.
+    Stay,
+    /// Months since a patient's start become groups of months.
+    Months(Months),
 }
 
 impl Rule {
@@ -99,6 +108,9 @@ impl Rule {
             Rule::Prefix(prefix) => by_values(names, values, missing_occurs, |value| prefix.path(value)),
             Rule::Date(format) => by_values(names, values, missing_occurs, |value| format.path(value)),
             Rule::Codes(system) => system.apply(names, values, missing_occurs),
+            Rule::Groups(grouping, unmapped) => grouping.apply(names, values, missing_occurs, unmapped.as_deref()),
+            Rule::Stay => by_values(names, values, missing_occurs, stay::path),
+            Rule::Months(months) => by_values(names, values, missing_occurs, |value| months.path(value)),
         };
         debug_assert!(hierarchy.is_consistent(), "a rule built levels that do not nest");
         hierarchy
@@ -116,7 +128,13 @@ impl Rule {
         let mut values = match self {
             Rule::File(file) => file.leaf_names(),
             Rule::Intervals(intervals) => intervals.whole_values(most)?,
-            Rule::Flat | Rule::Prefix(_) | Rule::Date(_) | Rule::Codes(_) => return None,
+            Rule::Flat
+            | Rule::Prefix(_)
+            | Rule::Date(_)
+            | Rule::Codes(_)
+            | Rule::Groups(..)
+            | Rule::Stay
+            | Rule::Months(_) => return None,
         };
         values.sort_unstable();
         Some(values)
@@ -131,6 +149,9 @@ impl Rule {
             Rule::Prefix(prefix) => prefix.level_names(),
             Rule::Date(_) => DateFormat::LEVELS.map(String::from).to_vec(),
             Rule::Codes(system) => system.levels().map(String::from).to_vec(),
+            Rule::Groups(grouping, _) => grouping.levels().iter().map(|l| l.to_string()).collect(),
+            Rule::Stay => stay::LEVELS.map(String::from).to_vec(),
+            Rule::Months(months) => months.level_names(),
         };
         names.push(SUPPRESSED.to_string());
         names

@@ -1,6 +1,7 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
 use super::baseline::Baseline;
+use super::claims::{self, Claims, Tables};
 use super::column::{Column, Role};
 use super::invents::Invents;
 use super::population::Population;
@@ -23,6 +24,8 @@ pub enum Layout {
     List,
     /// One code of a patient; the rows of a patient may stand anywhere.
     Long,
+    /// An event of a patient; patients stand in a table of their own.
+    Claims,
 }
 
 /// A file that the policy names: its name as written, and its text.
@@ -52,7 +55,7 @@ pub struct PolicyFile {
 pub struct Policy {
     /// What a row of the input is.
     pub layout: Layout,
-    /// Every column of the input, in its order.
+    /// Every column of the input, in its order; of claims those of the events.
     pub columns: Vec<Column>,
     /// What is required.
     pub privacy: Privacy,
@@ -68,6 +71,8 @@ pub struct Policy {
     pub constraints: Option<NamedText>,
     /// What a code means that stands several times in a record: `multiset` under [method].
     pub repeats: Repeats,
+    /// What is said of claims, where the data are claims.
+    pub claims: Option<Claims>,
     /// What rows are made of that stand for nobody, if the method adds such.
     pub invents: Option<Invents>,
     /// What the custodian should know before they go on.
@@ -95,16 +100,21 @@ impl PolicyFile {
         let folder = &section.text("folder")?.map_or_else(|| folder.to_path_buf(), |own| folder.join(own));
         let mut input = read_input(&section, folder)?;
         if let Some(columns) = root.section("columns")? {
-            for (name, item) in &columns.entries {
-                if let Value::Section(column) = &item.value
-                    && let Some(from) = column.text("from")?
-                {
-                    input.derived.push((name.clone(), from.to_string()));
+            match &mut input.patients {
+                None => input.derived = derived(&columns)?,
+                Some(patients) => {
+                    let of = |table: &str| columns.section(table)?.map_or(Ok(Vec::new()), |s| derived(&s));
+                    patients.derived = of("patients")?;
+                    input.derived = of("claims")?;
                 }
             }
         }
         let layout = section.word("layout", &[("list", Layout::List), ("long", Layout::Long)])?;
-        let layout = layout.unwrap_or(Layout::Table);
+        let layout = match (layout, &input.patients) {
+            (Some(_), Some(_)) => return Err(section.wrong("layout", "is for one table; claims are two.")),
+            (None, Some(_)) => Layout::Claims,
+            (layout, None) => layout.unwrap_or(Layout::Table),
+        };
         Ok(PolicyFile { input, layout, text: text.into(), folder: folder.clone(), root })
     }
 
@@ -120,7 +130,8 @@ impl PolicyFile {
     }
 
     fn bind_with(&self, source: &Source, k: Option<K>) -> Result<Policy> {
-        let columns = self.bind_columns(source)?;
+        let columns = self.columns_of(source, "claims")?;
+        let patients = source.patients().map(|patients| self.columns_of(patients, "patients")).transpose()?;
         let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
         match self.layout {
             Layout::Table if quasi.is_empty() => {
@@ -128,8 +139,15 @@ impl PolicyFile {
                     .root
                     .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
             }
-            Layout::Table => {}
+            Layout::Table | Layout::Claims => {}
             Layout::List | Layout::Long => self.check_codes(&columns)?,
+        }
+        if let Some(column) =
+            columns.iter().find(|c| self.layout != Layout::Claims && (c.role == Role::Pseudonym || c.months.is_some()))
+        {
+            return Err(self
+                .root
+                .error(0, format!("`{}`: pseudonyms and months since a start belong to claims.", column.name)));
         }
         let Some(privacy) = self.root.section("privacy")? else {
             return Err(self.root.error(0, "there is no [privacy] section: say at least k = … under [privacy]; 5 is usual for a trusted recipient, 11 or 20 for the public."));
@@ -140,6 +158,7 @@ impl PolicyFile {
         let (bound, mut notes) = match self.layout {
             Layout::Table => Privacy::read(&privacy, &quasi, &levels, k)?,
             Layout::List | Layout::Long => (Privacy::read_codes(&privacy, k)?, Vec::new()),
+            Layout::Claims => (claims::read_privacy(&privacy, k)?, Vec::new()),
         };
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         if !columns.iter().any(|c| c.role == Role::Patient) {
@@ -148,11 +167,24 @@ impl PolicyFile {
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section: say name = \"lattice\" under [method]."));
         };
-        let exclude = super::exclude::read(&self.root, &columns)?;
-        let population = Population::read(&self.root, &self.folder, &quasi)?;
+        let claims = match &patients {
+            None => None,
+            Some(patients) => {
+                let tables = Tables { patients, claims: &columns };
+                Some(Claims::read(&self.root, &self.folder, &tables, &mut notes)?)
+            }
+        };
+        // Claims have rules of their own.
+        let exclude = if claims.is_some() { Vec::new() } else { super::exclude::read(&self.root, &columns)? };
+        let of_patients = |c: &&Column| c.role == Role::Quasi;
+        let outside: Vec<&str> = match &patients {
+            None => quasi.clone(),
+            Some(patients) => patients.iter().filter(of_patients).map(|c| c.name.as_str()).collect(),
+        };
+        let population = Population::read(&self.root, &self.folder, &outside)?;
         let baseline = Baseline::read(&self.root, &self.folder)?;
         let constraints = self.read_constraints(&method)?;
-        let counted = self.layout != Layout::Table && method.flag("multiset")?.unwrap_or(false);
+        let counted = matches!(self.layout, Layout::List | Layout::Long) && method.flag("multiset")?.unwrap_or(false);
         let repeats = if counted { Repeats::Counted } else { Repeats::Once };
         let invents = Invents::read(&method, &columns, &self.folder)?;
         let (layout, text) = (self.layout, self.text.clone());
@@ -166,6 +198,7 @@ impl PolicyFile {
             method,
             constraints,
             repeats,
+            claims,
             invents,
             notes,
             text,
@@ -209,13 +242,28 @@ impl PolicyFile {
         Ok(())
     }
 
-    fn bind_columns(&self, source: &Source) -> Result<Vec<Column>> {
+    /// The columns of a table; of claims, `table` says which.
+    fn columns_of(&self, source: &Source, table: &str) -> Result<Vec<Column>> {
         let Some(section) = self.root.section("columns")? else {
             return Err(self.root.error(
                 0,
                 "there is no [columns] section: every column of the input is named there. `kohort init` writes one.",
             ));
         };
+        if self.layout != Layout::Claims {
+            return self.bind_columns(source, &section);
+        }
+        section.only(&["patients", "claims"])?;
+        match section.section(table)? {
+            Some(own) => self.bind_columns(source, &own),
+            None => Err(section.error(
+                section.line,
+                format!("there is no [columns.{table}]: every column of that table is named there."),
+            )),
+        }
+    }
+
+    fn bind_columns(&self, source: &Source, section: &Section) -> Result<Vec<Column>> {
         let names = source.columns();
         for (name, item) in &section.entries {
             if !name.ends_with('*') && !names.contains(name) {
@@ -237,7 +285,8 @@ impl PolicyFile {
             let Value::Section(column) = &item.value else {
                 return Err(section.error(item.line, format!("`{key}` must be a section: {key} = {{ role = \"…\" }}.")));
             };
-            let column = Column::read(name, column, &self.folder, &self.input)?;
+            let mut column = Column::read(name, column, &self.folder, &self.input)?;
+            column.place = section.entries.iter().position(|(n, _)| n == key).unwrap_or_default();
             if key != name && column.role != Role::Identifier {
                 return Err(section
                     .error(item.line, format!("the pattern `{key}` may only drop columns: role = \"identifier\".")));
@@ -250,7 +299,7 @@ impl PolicyFile {
                 format!("[columns] does not name {}. Every column of the input needs a role: an unnamed one would be a leak.", unnamed.join(", ")),
             ));
         }
-        self.check_roles(&section, &columns)?;
+        self.check_roles(section, &columns)?;
         Ok(columns)
     }
 
@@ -317,13 +366,18 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         "patients",
         "claims",
     ])?;
-    for later in ["patients", "claims"] {
-        if section.get(later).is_some() {
-            return Err(section.wrong(later, "is for claims, which this version does not read yet."));
+    let (table, patients) = match (section.text("table")?, section.text("patients")?, section.text("claims")?) {
+        (Some(table), None, None) => (table, None),
+        (None, Some(patients), Some(claims)) => (claims, Some(patients)),
+        (None, None, None) => {
+            return Err(section.error(section.line, "[input] names no table: say table = \"patients.csv\"."));
         }
-    }
-    let Some(table) = section.text("table")? else {
-        return Err(section.error(section.line, "[input] names no table: say table = \"patients.csv\"."));
+        _ => {
+            return Err(section.error(
+                section.line,
+                "[input] must name `table`, or `patients` and `claims`: two tables that are linked.",
+            ));
+        }
     };
     let one_byte = |key: &str| -> Result<Option<u8>> {
         match section.text(key)?.map(str::as_bytes) {
@@ -340,7 +394,7 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
             Encoding::named(name).ok_or_else(|| section.wrong("encoding", "must be \"utf-8\" or \"windows-1252\"."))?
         }
     };
-    Ok(Input {
+    let input = Input {
         path: folder.join(table),
         delimiter: one_byte("delimiter")?,
         header: section.flag("header")?.unwrap_or(true),
@@ -349,7 +403,24 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         missing: section.texts("missing")?.unwrap_or_default(),
         decimal: one_byte("decimal")?.unwrap_or(b'.'),
         derived: Vec::new(),
-    })
+        patients: None,
+    };
+    let of_patients = |table: &str| Box::new(Input { path: folder.join(table), ..input.clone() });
+    let patients = patients.map(of_patients);
+    Ok(Input { patients, ..input })
+}
+
+/// The columns of a section that are derived from others.
+fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
+    let mut all = Vec::new();
+    for (name, item) in &columns.entries {
+        if let Value::Section(column) = &item.value
+            && let Some(from) = column.text("from")?
+        {
+            all.push((name.clone(), from.to_string()));
+        }
+    }
+    Ok(all)
 }
 
 impl Policy {

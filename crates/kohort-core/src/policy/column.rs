@@ -1,8 +1,8 @@
 //! What a policy says of one column.
 
 use super::section::{Section, Value};
-use crate::codes::CodeSystem;
-use crate::hierarchy::{DateFormat, FileHierarchy, Intervals, Prefix, Rule};
+use crate::codes::{CodeSystem, Grouping};
+use crate::hierarchy::{DateFormat, FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
 use crate::table::{Input, read_text};
 use crate::{Error, Result};
@@ -37,6 +37,8 @@ pub enum Role {
         /// What stands between the codes of a cell; `None`: a cell is one code.
         separator: Option<String>,
     },
+    /// Of an event: who treated, billed or referred. Leaves as a random number per patient and value.
+    Pseudonym,
     /// Released as it is, for a reason.
     Other {
         /// Why nobody can use it to find a person.
@@ -55,6 +57,7 @@ impl Role {
             Role::Sensitive { .. } => "sensitive",
             Role::Class => "class",
             Role::Codes { .. } => "codes",
+            Role::Pseudonym => "pseudonym",
             Role::Other { .. } => "other",
         }
     }
@@ -72,6 +75,26 @@ pub enum Unmapped {
     Refused,
     /// It leaves as `*`.
     Suppressed,
+}
+
+/// Where a patient's months are counted from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The patient's first event.
+    First,
+    /// The patient's first event in the same calendar year.
+    FirstInYear,
+    /// A date of the patients' table.
+    Column(String),
+}
+
+/// Dates that leave as months since a start of each patient's own.
+#[derive(Debug, Clone)]
+pub struct MonthsSince {
+    /// Where they are counted from.
+    pub origin: Origin,
+    /// How the dates are written.
+    pub date: DateFormat,
 }
 
 /// One column of the input, with all that the policy says of it.
@@ -97,6 +120,10 @@ pub struct Column {
     pub of: Vec<String>,
     /// The column it is derived from, if it is no column of the table itself.
     pub from: Option<String>,
+    /// Of an event: its dates leave as months since a start.
+    pub months: Option<MonthsSince>,
+    /// Its place among the columns that the policy names.
+    pub place: usize,
 }
 
 const KEYS: [&str; 12] = [
@@ -118,24 +145,27 @@ impl Column {
     /// Reads a column's section; `folder` is where hierarchy files are found.
     pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
         section.only(&KEYS)?;
-        for later in ["scope"] {
-            if section.get(later).is_some() {
-                return Err(section.wrong(later, "belongs to claims; a table has no use for it."));
-            }
-        }
         let role = read_role(section)?;
-        let (rule, rule_text) = read_rule(section, folder, input)?;
+        let (mut rule, rule_text, months) = read_rule(section, folder, input)?;
+        let mut unmapped = Unmapped::Refused;
+        if let (Rule::Groups(grouping, to), Some(group)) = (&mut rule, section.text("unmapped")?)
+            && grouping.groups().contains(&group)
+        {
+            *to = Some(group.to_string());
+        } else if let Some(given) = section.word("unmapped", &[("suppress", Unmapped::Suppressed)])? {
+            unmapped = given;
+        }
         let levels = read_levels(section, &rule)?;
         let weight = section.decimal("weight")?.unwrap_or(Decimal::whole(1));
         if weight <= Decimal::whole(0) || weight > Decimal::whole(1000) {
             return Err(section.wrong("weight", "must be above 0 and at most 1000."));
         }
-        let unmapped = section.word("unmapped", &[("suppress", Unmapped::Suppressed)])?.unwrap_or(Unmapped::Refused);
         let domain = section.texts("domain")?;
         let of = if role == Role::Quasi { section.texts("of")?.unwrap_or_default() } else { Vec::new() };
         let from = section.text("from")?.map(str::to_string);
         let name = name.into();
-        let column = Column { name, role, rule, rule_text, levels, weight, unmapped, domain, of, from };
+        let column =
+            Column { name, role, rule, rule_text, levels, weight, unmapped, domain, of, from, months, place: 0 };
         column.check(section)?;
         Ok(column)
     }
@@ -163,7 +193,7 @@ fn read_role(section: &Section) -> Result<Role> {
         None => Ok(()),
     };
     let text = |reason: Option<&str>| reason.map(str::trim).filter(|r| !r.is_empty()).map(str::to_string);
-    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "codes", "other"];
+    let words = ["identifier", "patient", "quasi", "detail", "sensitive", "class", "codes", "pseudonym", "other"];
     let Some(role) = section.word("role", &words.map(|w| (w, w)))? else {
         return Err(section.error(
             section.line,
@@ -178,6 +208,9 @@ fn read_role(section: &Section) -> Result<Role> {
     }
     if role != "codes" {
         only_with("separator", "codes")?;
+    }
+    if role != "pseudonym" {
+        only_with("scope", "pseudonym")?;
     }
     if role != "detail" && role != "quasi" {
         only_with("of", "detail")?;
@@ -198,6 +231,15 @@ fn read_role(section: &Section) -> Result<Role> {
             Role::Sensitive { values }
         }
         "class" => Role::Class,
+        "pseudonym" => match section.word("scope", &[("patient", ())])? {
+            Some(()) => Role::Pseudonym,
+            None => {
+                return Err(section.error(
+                    section.line,
+                    format!("column {} has role = \"pseudonym\" but no `scope`. Say scope = \"patient\": a number of its own for each patient, so that nobody's patients can be gathered by it.", section.name),
+                ));
+            }
+        },
         "codes" => {
             let separator = section.text("separator")?.map(str::to_string);
             if separator.as_deref().is_some_and(str::is_empty) {
@@ -215,20 +257,26 @@ fn read_role(section: &Section) -> Result<Role> {
 }
 
 /// The rule and its description.
-fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, String)> {
-    let Some(item) = section.get("hierarchy") else { return Ok((Rule::Flat, "the value, or *".into())) };
-    match &item.value {
+fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, String, Option<MonthsSince>)> {
+    let Some(item) = section.get("hierarchy") else { return Ok((Rule::Flat, "the value, or *".into(), None)) };
+    if let Value::Section(rule) = &item.value
+        && rule.get("months_since").is_some()
+    {
+        return read_months(rule);
+    }
+    let (rule, text) = match &item.value {
         Value::Text(name) if name == "icd9" => Ok((Rule::Codes(CodeSystem::Icd9), "ICD-9-CM (built in)".into())),
         Value::Text(name) if name == "icd10" => Ok((Rule::Codes(CodeSystem::Icd10), "ICD-10-CM (built in)".into())),
-        Value::Text(name) if ["pcg", "los", "cpt", "place", "specialty", "icd9-procedure"].contains(&name.as_str()) => {
-            Err(section.wrong("hierarchy", "is for claims, which this version does not read yet."))
-        }
+        Value::Text(name) if name == "los" => Ok((Rule::Stay, "days of a stay (built in)".into())),
         Value::Text(file) => {
+            if let Some(grouping) = Grouping::named(file) {
+                return Ok((Rule::Groups(grouping, None), grouping.title().to_string(), None));
+            }
             let path = folder.join(file);
             if !path.exists() {
                 return Err(section.wrong(
                     "hierarchy",
-                    format!("there is no file {}. Built in: \"icd9\", \"icd10\".", path.display()),
+                    format!("there is no file {}. Built in: \"icd9\", \"icd10\", \"icd9-procedure\", \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".", path.display()),
                 ));
             }
             let text = read_text(&path, LARGEST_HIERARCHY)?;
@@ -239,7 +287,28 @@ fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, S
         Value::Section(rule) => read_inline(rule, input),
         _ => Err(section
             .wrong("hierarchy", "must be a file, \"icd9\", \"icd10\", or { intervals | cuts | prefix | date = … }.")),
-    }
+    }?;
+    Ok((rule, text, None))
+}
+
+/// `{ months_since = "first", date = "%Y%m%d", groups = [3, 6, 12] }`.
+fn read_months(rule: &Section) -> Result<(Rule, String, Option<MonthsSince>)> {
+    rule.only(&["months_since", "date", "groups"])?;
+    let here = |e: Error| rule.error(rule.line, format!("{}: {}", rule.name, e.message));
+    let Some(format) = rule.text("date")? else {
+        return Err(rule.error(rule.line, "months need to know how dates are written: date = \"%Y-%m-%d\"."));
+    };
+    let date = DateFormat::new(format).map_err(here)?;
+    let (origin, since) = match rule.text("months_since")?.unwrap_or_default() {
+        "first" => (Origin::First, "the patient's first event".to_string()),
+        "first-in-year" => (Origin::FirstInYear, "the patient's first event in the year".to_string()),
+        column => (Origin::Column(column.to_string()), format!("`{column}`")),
+    };
+    let groups = rule.decimals("groups")?.unwrap_or_default();
+    let groups: Option<Vec<u32>> = groups.iter().map(|d| d.to_whole().and_then(|n| u32::try_from(n).ok())).collect();
+    let groups = groups.ok_or_else(|| rule.wrong("groups", "must be whole numbers of months."))?;
+    let months = Months::new(&groups).map_err(here)?;
+    Ok((Rule::Months(months), format!("months since {since}"), Some(MonthsSince { origin, date })))
 }
 
 fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {

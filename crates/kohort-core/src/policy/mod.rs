@@ -5,6 +5,7 @@
 
 mod baseline;
 mod bind;
+mod claims;
 mod column;
 mod exclude;
 mod invents;
@@ -14,7 +15,8 @@ mod section;
 
 pub use baseline::Baseline;
 pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
-pub use column::{Column, Role, Unmapped};
+pub use claims::{Claims, ClaimsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
+pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use invents::Invents;
 pub use population::{Population, Registry};
 pub use privacy::{Privacy, TDistance};

@@ -137,7 +137,7 @@ impl Privacy {
     }
 }
 
-fn read_k(section: &Section) -> Result<K> {
+pub(super) fn read_k(section: &Section) -> Result<K> {
     match (section.whole("k")?, section.share("max_risk")?) {
         (Some(_), Some(_)) => Err(section.wrong("max_risk", "and `k` say the same thing twice. Keep one of them.")),
         (Some(k), None) => K::new(k).ok_or_else(|| section.wrong("k", format!("{k} protects nobody. The least is 2; 5 is usual for a trusted recipient, 11 or 20 for the public."))),

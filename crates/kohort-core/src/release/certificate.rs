@@ -4,6 +4,7 @@
 
 use super::guarantee::Guarantee;
 use crate::number::{Decimal, Fraction, K};
+use crate::policy::{Power, PowerRule};
 use crate::privacy::{LDiversity, Padding};
 use crate::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -109,6 +110,53 @@ pub struct ClustersClaim {
     pub sensitive: Vec<String>,
 }
 
+/// What a release of claims is claimed to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimsClaim {
+    /// A patient is at high risk where fewer match.
+    pub k: K,
+    /// What the adversary knows of a patient's events.
+    pub power: Power,
+    /// The share of patients who may be at high risk.
+    pub max_high_risk: Fraction,
+    /// So many of the columns, the first, are of the patients' table.
+    pub patient_columns: usize,
+    /// What the gate found; nothing before it did.
+    pub found: ClaimsFound,
+}
+
+/// What was found of patients with events: hits, and of how many draws or patients.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClaimsFound {
+    /// Fewer than k match, of draws; or patients with facts that fewer than k have, of all.
+    pub hits: (u64, u64),
+    /// The same where one whole event is known.
+    pub one_event: (u64, u64),
+    /// The same where as many whole events are known as values.
+    pub p_events: (u64, u64),
+}
+
+impl ClaimsFound {
+    /// As the certificate shows it.
+    pub fn to_json(&self) -> Value {
+        json!({ "at_high_risk": self.hits, "one_event_known": self.one_event, "events_known": self.p_events })
+    }
+
+    /// The least share that chance allows for, with 95 % confidence.
+    pub fn low(&self) -> f64 {
+        wilson(self.hits, 1.959964).0
+    }
+}
+
+/// Wilson's interval of hits among draws.
+pub fn wilson((hits, draws): (u64, u64), z: f64) -> (f64, f64) {
+    let n = draws.max(1) as f64;
+    let (p, z2) = (hits as f64 / n, z * z);
+    let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let half = z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
 /// What is claimed, by the shape of the release.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claimed {
@@ -116,6 +164,8 @@ pub enum Claimed {
     Table(Claim),
     /// Of clusters of codes.
     Clusters(ClustersClaim),
+    /// Of patients and their events.
+    Claims(ClaimsClaim),
 }
 
 impl Claimed {
@@ -124,6 +174,7 @@ impl Claimed {
         match self {
             Claimed::Table(claim) => claim.k,
             Claimed::Clusters(claim) => claim.k,
+            Claimed::Claims(claim) => claim.k,
         }
     }
 }
@@ -182,7 +233,7 @@ impl Certificate {
         });
         put("files", files.collect());
         match &self.claim {
-            Claimed::Table(_) => {
+            Claimed::Table(_) | Claimed::Claims(_) => {
                 let delimiter = char::from(self.delimiter).to_string();
                 put("text", json!({ "delimiter": delimiter, "suppressed": "*", "missing": "" }));
             }
@@ -199,6 +250,7 @@ impl Certificate {
             match &self.claim {
                 Claimed::Table(claim) => claim.to_json(),
                 Claimed::Clusters(claim) => claim.to_json(),
+                Claimed::Claims(claim) => claim.to_json(),
             },
         );
         put("recount", self.recount.clone());
@@ -229,10 +281,11 @@ impl Certificate {
         let claim = match claim.optional("shape") {
             None => Claimed::Table(Claim::from_json(&claim)?),
             Some(shape) if shape.value == "clusters" => Claimed::Clusters(ClustersClaim::from_json(&claim)?),
+            Some(shape) if shape.value == "claims" => Claimed::Claims(ClaimsClaim::from_json(&claim)?),
             Some(_) => return Err(wrong("`claim.shape` is not known: it was written by a newer Kohort")),
         };
         let delimiter = match &claim {
-            Claimed::Table(_) => read_text_marks(&root)?,
+            Claimed::Table(_) | Claimed::Claims(_) => read_text_marks(&root)?,
             Claimed::Clusters(_) => b',',
         };
         let files = root.list("files")?.into_iter().map(|f| {
@@ -298,6 +351,62 @@ impl ClustersClaim {
             aware: claim.flag("aware")?,
             no_cover: claim.flag("no_cover")?,
             sensitive: claim.at("sensitive")?.texts()?,
+        })
+    }
+}
+
+impl ClaimsClaim {
+    fn to_json(&self) -> Value {
+        let mut map = Map::from_iter([("shape".into(), json!("claims")), ("k".into(), json!(self.k.get()))]);
+        let mut put = |key: &str, value: Value| map.insert(key.into(), value);
+        match self.power {
+            Power::Values { p, rule } => {
+                put("power", json!(p));
+                put("power_rule", json!(if rule == PowerRule::Variable { "variable" } else { "fixed" }));
+                put("knowledge", json!("values"));
+            }
+            Power::Events { p } => {
+                put("power", json!(p));
+                put("power_rule", json!("fixed"));
+                put("knowledge", json!("events"));
+            }
+            Power::Total { p } => _ = put("power_total", json!(p)),
+        }
+        put("max_high_risk", json!(self.max_high_risk.to_string()));
+        put("patient_columns", json!(self.patient_columns));
+        put("found", self.found.to_json());
+        Value::Object(map)
+    }
+
+    fn from_json(claim: &Reader) -> Result<ClaimsClaim> {
+        let most = |key, most: u64| {
+            let p = claim.number(key)?;
+            if (1..=most).contains(&p) { Ok(p as usize) } else { Err(wrong("`claim.power` is no number of values")) }
+        };
+        let power = match claim.optional("power_total") {
+            Some(_) => Power::Total { p: most("power_total", 3)? },
+            None => match (&*claim.text("knowledge")?, &*claim.text("power_rule")?) {
+                ("values", "variable") => Power::Values { p: most("power", 20)?, rule: PowerRule::Variable },
+                ("values", "fixed") => Power::Values { p: most("power", 20)?, rule: PowerRule::Fixed },
+                ("events", "fixed") => Power::Events { p: most("power", 20)? },
+                _ => return Err(wrong("`claim.knowledge` or `claim.power_rule` is not known")),
+            },
+        };
+        let found = claim.at("found")?;
+        let pair = |key| match found.list(key)?.iter().map(Reader::whole).collect::<Result<Vec<u64>>>()?[..] {
+            [hits, of] if hits <= of => Ok((hits, of)),
+            _ => Err(wrong("`claim.found` is damaged")),
+        };
+        Ok(ClaimsClaim {
+            k: K::new(claim.number("k")?).ok_or_else(|| wrong("`claim.k` protects nobody"))?,
+            power,
+            max_high_risk: claim.share("max_high_risk")?,
+            patient_columns: claim.number("patient_columns")? as usize,
+            found: ClaimsFound {
+                hits: pair("at_high_risk")?,
+                one_event: pair("one_event_known")?,
+                p_events: pair("events_known")?,
+            },
         })
     }
 }

@@ -1,10 +1,12 @@
 //! dictionary.md: what each column of a release now means, for the people who receive it.
 
 use super::catalog::CATALOG_FILE;
+use super::linked::{CLAIMS_FILE, LinkedPlan, PATIENTS_FILE};
 use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
 use crate::hierarchy::SUPPRESSED;
-use crate::policy::{Policy, Role};
+use crate::histories::{Column, Copied, Histories, Leaves};
+use crate::policy::{self, Policy, Role};
 
 /// The data dictionary of a relational release.
 pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str, delimiter: u8) -> String {
@@ -30,7 +32,9 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
                 Some(changed) if changed.labels.len() == 1 && changed.labels[0].text == "*" => "suppressed".into(),
                 _ => format!("as in the source; a detail of {}", of.join(", ")),
             },
-            Role::Sensitive { .. } | Role::Class | Role::Codes { .. } | Role::Other { .. } => "as in the source".into(),
+            Role::Sensitive { .. } | Role::Class | Role::Codes { .. } | Role::Pseudonym | Role::Other { .. } => {
+                "as in the source".into()
+            }
             Role::Identifier | Role::Patient => continue,
         };
         text += &format!("| {} | {} | {} |\n", escape(&bound.name), bound.role.name(), escape(&shows));
@@ -66,6 +70,50 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
          What is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n"
     )
 }
+
+/// The data dictionary of patients and their events.
+pub fn linked_dictionary(policy: &Policy, histories: &Histories, plan: &LinkedPlan) -> String {
+    let mut text = format!(
+        "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{CLAIMS_FILE}`: a row for each event. Both are \
+         text, UTF-8, and are linked by `patient`, a random number that stands in no other file. Events of a patient are in random order.\n\n\
+         - `*`: suppressed, or generalized to nothing.\n\
+         - an empty cell: missing in the source.\n\
+         - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=182`: 182 or more.\n\
+         - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n"
+    );
+    let of_patients = policy.claims.as_ref().map_or(&[][..], |c| &c.patients);
+    let tables: [Described; 2] = [
+        (PATIENTS_FILE, of_patients, &histories.patient, &plan.patient_levels, &histories.patient_copied),
+        (CLAIMS_FILE, &policy.columns, &histories.event, &plan.event_levels, &histories.event_copied),
+    ];
+    for (file, policies, quasi, levels, copied) in tables {
+        text += &format!("## {file}\n\n| column | role | what it shows |\n|---|---|---|\n");
+        text += "| patient | id | a random number for each patient |\n";
+        for (column, &level) in quasi.iter().zip(levels) {
+            let (own, top) = (&policies[column.column], column.hierarchy.levels.len() - 1);
+            let shows = match level {
+                level if level == top => "suppressed".to_string(),
+                level => format!("level {level} of {top} (`{}`): {}", column.level(level).name, own.rule_text),
+            };
+            text += &format!("| {} | quasi | {} |\n", escape(&column.name), escape(&shows));
+        }
+        for column in copied {
+            let shows = match column.leaves {
+                Leaves::AsItIs => "as in the source",
+                Leaves::AsPseudonym => "a random number for each patient and value: it gathers nothing across patients",
+            };
+            text += &format!("| {} | {} | {shows} |\n", escape(&column.name), policies[column.column].role.name());
+        }
+        text.push('\n');
+    }
+    text += "Some events may be missing: those of patients who would stand out. Months are counted as 1/12 of 365.25 days.\n\n";
+    text += "What is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n";
+    text
+}
+
+/// A table's file, what the policy says of its columns, those that were generalized and to which
+/// levels, and the others.
+type Described<'a> = (&'a str, &'a [policy::Column], &'a [Column], &'a [usize], &'a [Copied]);
 
 fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String {
     let bound = &policy.columns[column];

@@ -1,7 +1,8 @@
 //! The guarantee in plain sentences, for a reader who does not reason about the method and for
 //! one who does. Never stronger than what survived attack (see docs/guarantees.md).
 
-use super::certificate::{Claim, Claimed, ClustersClaim, InventedClaim, KnowsClaim};
+use super::certificate::{Claim, Claimed, ClaimsClaim, ClustersClaim, InventedClaim, KnowsClaim, wilson};
+use crate::policy::Power;
 
 /// What is promised, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,50 @@ pub fn guarantee(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
     match claim {
         Claimed::Table(claim) => of_table(method, claim, patients),
         Claimed::Clusters(claim) => of_clusters(claim),
+        Claimed::Claims(claim) => of_claims(claim),
+    }
+}
+
+/// The sentences for patients and their events (`claims`).
+fn of_claims(claim: &ClaimsClaim) -> Guarantee {
+    let (k, p, found) = (claim.k.get(), claim.power.p(), &claim.found);
+    let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
+    let (low, high) = wilson(found.hits, 1.959964);
+    let about = format!(
+        "For about {:.1} % of patients (95 % interval {:.1}–{:.1} %, from {} draws)",
+        share(found.hits),
+        100.0 * low,
+        100.0 * high,
+        found.hits.1
+    );
+    let certain = format!("finds fewer than {k} matching patients; some of them may be found with certainty.");
+    let apart = format!(
+        " Who knows which values belong to one event finds fewer than {k} for {:.1} % (one event) and {:.1} % ({p} events).",
+        share(found.one_event),
+        share(found.p_events)
+    );
+    let plain = match claim.power {
+        Power::Values { .. } => format!(
+            "{about} a reader who knows all patient-level columns and, in each event column separately, up to {p} of the patient's values, {certain} Values were drawn at random; a reader who chooses what they know may do better.{apart}"
+        ),
+        Power::Events { .. } => format!(
+            "{about} a reader who knows all patient-level columns and up to {p} whole events of the patient {certain} Events were drawn at random; a reader who chooses what they know may do better."
+        ),
+        Power::Total { .. } => {
+            let all_but = match found.hits.0 {
+                0 => "for all patients".to_string(),
+                _ => format!("for all but {:.1} % of patients", share(found.hits)),
+            };
+            let facts = if p == 1 { "Any one fact" } else { "Any up to" };
+            let number = if p == 1 { String::new() } else { format!(" {p} facts") };
+            format!(
+                "{facts}{number} about a patient's events in total, a fact being a value in an event column, together with all patient-level values match at least {k} patients or none, {all_but}.{apart}"
+            )
+        }
+    };
+    Guarantee {
+        plain,
+        aware: "To a reader who also reasons about the method no bound is promised. Missing events tend to be the rare ones; the number of events of a patient is visible.".into(),
     }
 }
 

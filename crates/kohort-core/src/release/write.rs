@@ -76,6 +76,8 @@ pub struct Written {
     pub lines: PathBuf,
     /// Columns in it, in order.
     pub columns: Vec<String>,
+    /// Further files of data and their rows.
+    pub more: Vec<(String, u64)>,
     /// Rows in it that stand for nobody.
     pub added: u64,
     /// The name of the catalog in release/, if there is one.
@@ -119,7 +121,7 @@ pub fn write(
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
     let catalog =
         plan.catalog.as_ref().map(|own| catalog::write(source, policy, cohort, plan, own, &path)).transpose()?;
-    let written = Written { file, rows, lines, columns, added: plan.added.len() as u64, catalog };
+    let written = Written { file, rows, lines, columns, added: plan.added.len() as u64, catalog, more: Vec::new() };
     Ok(Staged { staging, written })
 }
 

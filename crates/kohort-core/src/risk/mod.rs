@@ -4,6 +4,7 @@ mod attacks;
 mod classes;
 mod codes;
 mod dependencies;
+pub mod marketer;
 mod sampled;
 mod wildcard;
 mod worst;

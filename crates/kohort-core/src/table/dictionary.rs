@@ -1,5 +1,6 @@
 //! The distinct values of a column and their codes.
 
+use super::intern::Texts;
 use crate::hierarchy::MISSING;
 
 /// The distinct values of a column. Code 0 is missing; the others are in byte order from 1.
@@ -11,6 +12,18 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
+    /// The dictionary of texts that were numbered as they came, and the code of each number.
+    pub fn of(texts: &Texts, is_missing: impl Fn(&[u8]) -> bool) -> (Dictionary, Vec<u32>) {
+        let mut order: Vec<u32> = (0..texts.len() as u32).filter(|&n| !is_missing(texts.get(n))).collect();
+        order.sort_unstable_by(|&a, &b| texts.get(a).cmp(texts.get(b)));
+        let mut codes = vec![MISSING; texts.len()];
+        order.iter().zip(1..).for_each(|(&n, code)| codes[n as usize] = code);
+        // The reader checked that cells are UTF-8.
+        let text = |&n: &u32| String::from_utf8_lossy(texts.get(n)).into();
+        let values = std::iter::once("".into()).chain(order.iter().map(text)).collect();
+        (Dictionary { values, missing_occurs: texts.len() > order.len() }, codes)
+    }
+
     /// The text of a value; missing is empty.
     pub fn text(&self, code: u32) -> &str {
         &self.values[code as usize]

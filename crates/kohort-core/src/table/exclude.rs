@@ -38,12 +38,17 @@ impl ExcludeRule {
 
     /// Whether a cell holds one of the codes.
     pub fn holds(&self, cell: &[u8]) -> bool {
+        Self::within(&self.ranges, cell)
+    }
+
+    /// Whether a cell holds a code of one of these ranges.
+    pub fn within(ranges: &[(String, String)], cell: &[u8]) -> bool {
         let code = plain(cell);
         let begins = |length: usize| &code[..length.min(code.len())];
         let within = |(start, end): &(String, String)| {
             start.as_bytes() <= begins(start.len()) && begins(end.len()) <= end.as_bytes()
         };
-        !code.is_empty() && self.ranges.iter().any(within)
+        !code.is_empty() && ranges.iter().any(within)
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Input {
     /// Columns that are not in the file but copies of others, to be published in another way: name
     /// and the column they are derived from.
     pub derived: Vec<(String, String)>,
+    /// Of a table of events: the table of the patients they belong to.
+    pub patients: Option<Box<Input>>,
 }
 
 impl Input {
@@ -52,6 +54,7 @@ impl Input {
             missing: Vec::new(),
             decimal: b'.',
             derived: Vec::new(),
+            patients: None,
         }
     }
 }
@@ -88,6 +91,8 @@ pub struct Source {
     /// By derived column: the one it is a copy of.
     copies: Vec<usize>,
     excluded: Option<Arc<Exclusion>>,
+    /// Of events: the table of their patients.
+    patients: Option<Box<Source>>,
     bytes: u64,
     threads: usize,
     progress: Arc<dyn Progress>,
@@ -120,6 +125,7 @@ pub fn open(input: &Input) -> Result<Source> {
         columns: Vec::new(),
         copies: Vec::new(),
         excluded: None,
+        patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
         bytes,
         threads: 1,
         progress: Arc::new(Silent),
@@ -146,11 +152,13 @@ impl Source {
     /// The same table, read with so many threads.
     pub fn with_threads(mut self, threads: usize) -> Source {
         self.threads = threads.max(1);
+        self.patients = self.patients.map(|p| Box::new(p.with_threads(threads)));
         self
     }
 
     /// The same table; `progress` is told of the bytes that were read.
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Source {
+        self.patients = self.patients.map(|p| Box::new(p.with_progress(Arc::clone(&progress))));
         self.progress = progress;
         self
     }
@@ -167,6 +175,11 @@ impl Source {
     /// What was excluded.
     pub fn excluded(&self) -> Option<&Exclusion> {
         self.excluded.as_deref()
+    }
+
+    /// Of a table of events: the table of their patients.
+    pub fn patients(&self) -> Option<&Source> {
+        self.patients.as_deref()
     }
 
     /// The file's name, without its folder.

@@ -1,13 +1,18 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
 use crate::number::Fraction;
-use crate::policy::{Column, Policy, Role, TDistance};
+use crate::policy::{Claims, Column, Policy, Role, TDistance};
 use crate::privacy::{Knows, Padding};
-use crate::release::{Certificate, Claimed, InventedClaim, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample};
+use crate::release::{
+    Certificate, Claimed, ClaimsClaim, InventedClaim, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample,
+};
 use crate::{Error, Result};
 
 /// Refuses sentences that are not those of the claim: they are what a stranger reads.
 pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
+    if certificate.sample.is_some() && !matches!(certificate.claim, Claimed::Table(_)) {
+        return Err(Error::refused("only a table can be a sample."));
+    }
     let sentences = if certificate.sample.is_some() { guarantee_of_sample } else { guarantee };
     if certificate.guarantee != sentences(&certificate.method, &certificate.claim, certificate.patients) {
         return Err(Error::refused("the sentences under `guarantee` in the certificate are not those of its claim."));
@@ -23,6 +28,9 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
     says_what_it_means(certificate)?;
     if certificate.patients != policy.patient().is_some() {
         return differs("the unit (patient or row)");
+    }
+    if let (Claimed::Claims(claim), Some(claims)) = (&certificate.claim, &policy.claims) {
+        return is_the_claims(certificate, claim, policy, claims);
     }
     if let Some(share) = certificate.sample {
         let asked = policy.method.decimals("samples")?.unwrap_or_default();
@@ -61,6 +69,7 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
             }
             return Ok(());
         }
+        Claimed::Claims(_) => return differs("the shape of the data"),
     };
     if !claim.invented.as_ref().map_or(Ok(policy.invents.is_none()), |own| is_invented(policy, own))? {
         return differs("what is said of invented rows");
@@ -81,6 +90,32 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
         return differs("what is required of sensitive columns");
     }
     Ok(())
+}
+
+/// The same for patients and their events.
+fn is_the_claims(certificate: &Certificate, claim: &ClaimsClaim, policy: &Policy, claims: &Claims) -> Result<()> {
+    let differs = |what: &str| {
+        Err(Error::refused(format!("the certificate does not claim what the policy asks for: {what} differs.")))
+    };
+    let (of_patients, of_events) = (released(&claims.patients), released(&policy.columns));
+    let all = certificate.columns.iter().map(|c| (c.name.as_str(), c.role.as_str()));
+    if claim.patient_columns != of_patients.len() || !of_patients.into_iter().chain(of_events).eq(all) {
+        return differs("the columns and their roles");
+    }
+    if claim.k != policy.privacy.k || claim.max_high_risk != claims.max_high_risk {
+        return differs("k or the share at high risk");
+    }
+    if claim.power != claims.power {
+        return differs("what the adversary knows");
+    }
+    Ok(())
+}
+
+/// The columns of a table of claims that leave, as they leave: quasi-identifiers first.
+pub(super) fn released(columns: &[Column]) -> Vec<(&str, &str)> {
+    let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
+    own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
+    own.into_iter().map(|c| (c.name.as_str(), c.role.name())).collect()
 }
 
 /// Whether this is what the policy says of rows that stand for nobody.

@@ -1,6 +1,8 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{CATALOG_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, SAMPLE};
+use crate::release::{
+    CATALOG_FILE, CLAIMS_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, PATIENTS_FILE, SAMPLE,
+};
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -44,14 +46,18 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
         }
     }
     // What is handed over is one file of data, which is counted, and its dictionary.
-    let names: &[&str] = match &certificate.claim {
-        Claimed::Table(_) => &DATA,
-        Claimed::Clusters(_) => &[CLUSTERS_FILE],
+    let (names, files): (&[&str], usize) = match &certificate.claim {
+        Claimed::Table(_) => (&DATA, 1),
+        Claimed::Clusters(_) => (&[CLUSTERS_FILE], 1),
+        Claimed::Claims(_) => (&[CLAIMS_FILE, PATIENTS_FILE], 2),
     };
-    let data = certificate.files.iter().filter(|f| f.rows.is_some()).count();
+    let mut data: Vec<&str> = certificate.files.iter().filter(|f| f.rows.is_some()).map(|f| f.name.as_str()).collect();
+    let listed = data.len();
+    data.sort_unstable();
+    data.dedup();
     let catalog = match &certificate.claim {
         Claimed::Table(claim) => claim.invented.as_ref().is_some_and(|i| i.catalog.is_some()),
-        Claimed::Clusters(_) => false,
+        Claimed::Clusters(_) | Claimed::Claims(_) => false,
     };
     let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
     let known = |f: &FileEntry| {
@@ -62,9 +68,9 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
     if catalog != certificate.files.iter().any(is_catalog) {
         return Err(Error::refused("a catalog is claimed and not listed, or listed and not claimed."));
     }
-    if data != 1 || !certificate.files.iter().all(known) {
+    if data.len() != files || listed != files || !certificate.files.iter().all(known) {
         return Err(Error::refused(
-            "the certificate lists another file than one of data and its dictionary. Nobody counted what is in it.",
+            "the certificate lists another file than those of data and their dictionary. Nobody counted what is in it.",
         ));
     }
     for file in &certificate.files {

@@ -14,6 +14,7 @@ mod gate;
 mod inference;
 mod invented;
 mod lines;
+mod linked;
 mod multiset;
 mod original;
 mod recount;
@@ -24,6 +25,7 @@ pub use catalog::{CatalogRecount, catalog_groups};
 pub use clusters::{ClustersCompared, ClustersRecount};
 pub use gate::Extremes;
 pub(crate) use lines::LineFile;
+pub use linked::{LinkedCompared, LinkedRecount};
 pub use original::Compared;
 pub use recount::Recount;
 pub use samples::Sample;
@@ -31,7 +33,7 @@ pub use samples::Sample;
 use crate::number::Fraction;
 use crate::policy::{Layout, Policy};
 use crate::records;
-use crate::release::{Certificate, Chance, Claimed, FileEntry, Staged, Staging, Written};
+use crate::release::{Certificate, Chance, Claimed, FileEntry, Staged, Staging, Written, guarantee};
 use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -44,6 +46,8 @@ pub enum Recounted {
     Table(Recount),
     /// The clusters of codes.
     Clusters(ClustersRecount),
+    /// Patients and their events.
+    Linked(LinkedRecount),
 }
 
 impl Recounted {
@@ -52,6 +56,16 @@ impl Recounted {
         match self {
             Recounted::Table(recount) => recount.to_json(),
             Recounted::Clusters(recount) => recount.to_json(),
+            Recounted::Linked(recount) => recount.to_json(),
+        }
+    }
+
+    /// Fills in what a certificate says of what was counted.
+    fn complete(&self, certificate: &mut Certificate) {
+        certificate.recount = self.to_json();
+        if let (Recounted::Linked(recount), Claimed::Claims(claim)) = (self, &mut certificate.claim) {
+            claim.found = recount.found;
+            certificate.guarantee = guarantee(&certificate.method, &certificate.claim, certificate.patients);
         }
     }
 }
@@ -63,6 +77,8 @@ pub enum Found {
     Table(Recount, Compared),
     /// Of clusters of codes.
     Clusters(ClustersRecount, ClustersCompared),
+    /// Of patients and their events.
+    Linked(LinkedRecount, LinkedCompared),
 }
 
 impl Found {
@@ -71,6 +87,7 @@ impl Found {
         match self {
             Found::Table(recount, _) => Recounted::Table(recount.clone()),
             Found::Clusters(recount, _) => Recounted::Clusters(recount.clone()),
+            Found::Linked(recount, _) => Recounted::Linked(recount.clone()),
         }
     }
 
@@ -79,6 +96,7 @@ impl Found {
         match self {
             Found::Table(_, compared) => compared.matched,
             Found::Clusters(_, compared) => compared.matched,
+            Found::Linked(_, compared) => compared.matched,
         }
     }
 
@@ -87,6 +105,7 @@ impl Found {
         match self {
             Found::Table(_, compared) => &compared.not_shown,
             Found::Clusters(_, compared) => &compared.not_shown,
+            Found::Linked(_, compared) => &compared.not_shown,
         }
     }
 }
@@ -161,7 +180,9 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     let release = staged.staging.release();
     let written = &staged.written;
     let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
+    let more = written.more.iter().map(|(name, rows)| listed(name, Some(*rows)));
     draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
+    draft.files.splice(0..0, more);
     draft.files.extend(written.catalog.iter().map(|name| listed(name, None)));
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     // The hashes wait for nobody, and nobody waits for them.
@@ -180,7 +201,7 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
         return Err(Error::refused("another number of rows stands for nobody than was planned."));
     }
     draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
-    draft.recount = found.recounted().to_json();
+    found.recounted().complete(&mut draft);
     claim::is_the_policys(&draft, policy)?;
     let path = release.join("certificate.json");
     let text = draft.to_text();
@@ -204,6 +225,7 @@ pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Rec
         Claimed::Clusters(claim) => Recounted::Clusters(
             clusters::recount(&release, &certificate, claim, threads, clusters::Keep::Nothing)?.recount,
         ),
+        Claimed::Claims(claim) => Recounted::Linked(linked::recount(&release, &certificate, claim, threads)?.recount),
     };
     says_what_was_counted(&certificate, &recounted)?;
     Ok((certificate, recounted))
@@ -253,7 +275,16 @@ fn compare(
             };
             Ok(Found::Clusters(recount, compared))
         }
-        (Claimed::Table(_), _) | (Claimed::Clusters(_), _) => {
+        (Claimed::Claims(claim), Layout::Claims) => {
+            let read = linked::recount(release, certificate, claim, threads)?;
+            let recount = read.recount.clone();
+            let compared = match lines {
+                Some(lines) => linked::row_by_row(read, claim, source, policy, lines)?,
+                None => linked::as_multisets(read, source, policy)?,
+            };
+            Ok(Found::Linked(recount, compared))
+        }
+        (Claimed::Table(_) | Claimed::Clusters(_) | Claimed::Claims(_), _) => {
             Err(Error::refused("the release has not the shape of the policy's data."))
         }
     }
@@ -276,6 +307,11 @@ fn open_published(folder: &Path) -> Result<(PathBuf, Certificate)> {
 fn says_what_was_counted(certificate: &Certificate, recounted: &Recounted) -> Result<()> {
     if recounted.to_json() != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
+    }
+    if let (Recounted::Linked(recount), Claimed::Claims(claim)) = (recounted, &certificate.claim)
+        && recount.found != claim.found
+    {
+        return Err(Error::refused("what the certificate says was found is not what the data holds."));
     }
     claim::says_what_it_means(certificate)
 }

@@ -1,6 +1,7 @@
 //! The methods: each decides what happens to each tuple of a cohort. None does any I/O.
 
 pub mod ceiling;
+pub mod claims;
 pub mod disassociate;
 pub mod lattice;
 pub mod specialize;
@@ -18,14 +19,23 @@ pub enum Task {
     Table(Method),
     /// Sets of codes, disassociated.
     Codes(disassociate::Params),
+    /// Patients and their events.
+    Claims(claims::Params),
 }
 
 impl Task {
     /// The task of a policy: its method must be one for the data it names.
     pub fn of(policy: &Policy) -> Result<Task> {
         let section = &policy.method;
-        let codes = section.text("name")? == Some("disassociate");
+        let name = section.text("name")?;
+        let codes = name == Some("disassociate");
         match policy.layout {
+            Layout::Claims if name == Some("claims") => Ok(Task::Claims(claims::Params::read(policy)?)),
+            Layout::Claims => Err(section.wrong("name", "patients and claims are for the method \"claims\": say name = \"claims\".")),
+            Layout::Table if name == Some("claims") => Err(section.wrong(
+                "name",
+                "\"claims\" is for two linked tables: say patients = \"…\" and claims = \"…\" under [input].",
+            )),
             Layout::Table if codes => Err(section.wrong(
                 "name",
                 "\"disassociate\" is for sets of codes: say layout = \"list\" (a patient a row) or \"long\" (a code a row) under [input].",
@@ -44,6 +54,7 @@ impl Task {
         match self {
             Task::Table(method) => method.name(),
             Task::Codes(_) => "disassociate",
+            Task::Claims(_) => "claims",
         }
     }
 }
@@ -63,11 +74,9 @@ pub enum Method {
 
 /// The methods a policy may name for a table.
 pub const NAMES: [&str; 4] = ["lattice", "specialize", "suppress", "ceiling"];
-/// Methods of later versions, so that a policy for them is told so.
-const LATER: [&str; 1] = ["claims"];
 
 /// The methods a policy may name, whatever its data.
-pub const ALL_NAMES: [&str; 5] = ["lattice", "specialize", "suppress", "ceiling", "disassociate"];
+pub const ALL_NAMES: [&str; 6] = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
 
 /// The keys that [method] may have beside this name.
 pub fn keys_of(method: &str) -> &'static [&'static str] {
@@ -77,6 +86,7 @@ pub fn keys_of(method: &str) -> &'static [&'static str] {
         "suppress" => &suppress::KEYS,
         "ceiling" => &ceiling::KEYS,
         "disassociate" => &disassociate::KEYS,
+        "claims" => &claims::KEYS,
         _ => &[],
     }
 }
@@ -93,12 +103,8 @@ impl Method {
             "specialize" => Ok(Method::Specialize(specialize::Params::read(policy)?)),
             "suppress" => Ok(Method::Suppress(suppress::Params::read(policy)?)),
             "ceiling" => Ok(Method::Ceiling(ceiling::Params::read(policy)?)),
-            later if LATER.contains(&later) => Err(section.wrong(
-                "name",
-                format!("\"{later}\" is not available in this version. Available: {}.", NAMES.join(", ")),
-            )),
             other => {
-                let hint = nearest(other, NAMES.into_iter().chain(LATER))
+                let hint = nearest(other, NAMES.into_iter().chain(["disassociate", "claims"]))
                     .map_or(String::new(), |n| format!(" Did you mean \"{n}\"?"));
                 Err(section
                     .wrong("name", format!("there is no method of this name. Available: {}.{hint}", NAMES.join(", "))))

@@ -5,6 +5,7 @@
 
 mod asked;
 mod changes;
+mod claims;
 mod codes;
 mod escape;
 mod invented;
@@ -37,6 +38,7 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
     let body = match metrics.at("shape").text() {
         Some("clusters") => of_codes(metrics, notes),
+        Some("claims") => of_claims(metrics, notes),
         _ => of_table(metrics, notes),
     };
     format!(
@@ -69,6 +71,28 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         asked::trace(metrics),
         limits::assumed(metrics, notes),
         limits::limits(metrics),
+        asked::timing(metrics),
+        limits::approval(),
+    ]
+    .concat()
+}
+
+/// The sections of the page of a release of patients and their events.
+fn of_claims(metrics: &Place, notes: &[String]) -> String {
+    [
+        verdict::title(metrics),
+        verdict::verdict(metrics),
+        claims::asked(metrics),
+        claims::recounted(metrics),
+        claims::columns(metrics),
+        claims::rows(metrics),
+        claims::exclusions(metrics),
+        claims::risk(metrics),
+        claims::marketer(metrics),
+        claims::utility(metrics),
+        claims::trace(metrics),
+        limits::assumed(metrics, notes),
+        limits::of_claims(),
         asked::timing(metrics),
         limits::approval(),
     ]

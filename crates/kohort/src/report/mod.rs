@@ -5,8 +5,9 @@ mod html;
 pub(crate) use html::{CSS, cards, escape, shorten};
 
 use kohort_core::cohort::Cohort;
+use kohort_core::histories::Histories;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Plan, Staged, codes_dictionary, data_dictionary};
+use kohort_core::release::{LinkedPlan, Plan, Staged, codes_dictionary, data_dictionary, linked_dictionary};
 use kohort_core::table::Source;
 use kohort_core::verify::Verified;
 use kohort_core::{Error, Result};
@@ -23,6 +24,16 @@ pub fn write_dictionary(staged: &Staged, source: &Source, policy: &Policy, cohor
 pub fn write_codes_dictionary(staged: &Staged, policy: &Policy) -> Result<()> {
     let text = codes_dictionary(&staged.written.file, (policy.privacy.k.get(), policy.privacy.known_codes()));
     put(&staged.staging.release().join("dictionary.md"), &text)
+}
+
+/// Writes release/dictionary.md of patients and their events.
+pub fn write_linked_dictionary(
+    staged: &Staged,
+    policy: &Policy,
+    histories: &Histories,
+    plan: &LinkedPlan,
+) -> Result<()> {
+    put(&staged.staging.release().join("dictionary.md"), &linked_dictionary(policy, histories, plan))
 }
 
 /// Writes the evidence: report.html, metrics.json, policy.toml and the log.

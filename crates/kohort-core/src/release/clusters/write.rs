@@ -44,6 +44,7 @@ pub fn write_clusters(
         columns: Vec::new(),
         added: 0,
         catalog: None,
+        more: Vec::new(),
     };
     Ok(Staged { staging, written })
 }

@@ -4,9 +4,11 @@ use super::number::Shown;
 use super::place::Place;
 use super::table::{named, section, table};
 
-type Fact = (&'static str, &'static str, Shown, &'static str);
+/// A number of metrics.json: its key, its name, how it is shown and how to read it.
+pub(super) type Fact = (&'static str, &'static str, Shown, &'static str);
 
-fn facts(headings: [&str; 2], place: &Place, facts: &[Fact]) -> String {
+/// A table of those facts that are known.
+pub(super) fn facts(headings: [&str; 2], place: &Place, facts: &[Fact]) -> String {
     let row = |&(key, name, shown, read): &Fact| {
         let own = place.at(key);
         own.exists().then(|| vec![named(name, read), own.show(shown)])

@@ -54,6 +54,20 @@ pub(super) fn of_codes() -> String {
     section("What the guarantee does not say", &list(&LIMITS.map(String::from)))
 }
 
+/// What no guarantee of claims says.
+pub(super) fn of_claims() -> String {
+    const LIMITS: [&str; 7] = [
+        "<strong>It is a share of patients, not a promise to each.</strong> For those it does not cover nothing is bounded: some may be found with certainty.",
+        "<strong>Whoever knows which values belong to one event knows far more.</strong> What they find is shown above.",
+        "<strong>What is known was drawn at random.</strong> Someone who chooses what to find out about a person may do better.",
+        "<strong>The number of a patient’s events is visible,</strong> and so is the time between them as far as dates are. That somebody has no such event was not assumed to be known.",
+        "<strong>What the events reveal is not bounded.</strong> Whoever finds somebody’s class learns what all in it have.",
+        "<strong>Other releases of the same people</strong> can be laid beside this one. Two files, each safe by itself, may together point at a person.",
+        "<strong>Time.</strong> What is known outside grows. Decide below when this is to be judged again.",
+    ];
+    section("What the guarantee does not say", &list(&LIMITS.map(String::from)))
+}
+
 /// Lines to fill in by hand.
 pub(super) fn approval() -> String {
     const FIELDS: [&str; 9] = [

@@ -115,6 +115,44 @@ fn every_number_of_a_release_of_codes_is_the_one_in_metrics() {
 }
 
 #[test]
+fn every_number_of_a_release_of_claims_is_the_one_in_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: String| std::fs::write(folder.path().join(file), text).unwrap();
+    write("p.csv", (0..90).fold("id,sex,age\n".into(), |t, i| t + &format!("{i},{},{}\n", i % 2, 20 + i % 50)));
+    let event = |i: u32| {
+        format!("{},{},{},2010-0{}-1{}\n", i % 85, [401, 250, 410, 303][i as usize % 37 % 4], i % 9, 1 + i % 9, i % 7)
+    };
+    write("c.csv", (0..260).fold("id,dx,days,day\n".into(), |t, i| t + &event(i)));
+    write("registry.csv", "sex,count\n0,900\n1,1100\n".into());
+    for privacy in ["power = 2", "power = 2\nknowledge = \"events\"", "power_total = 2"] {
+        write(
+            "p.toml",
+            format!(
+                "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = {{ role = \"patient\" }}\n\
+                 sex = {{ role = \"quasi\" }}\nage = {{ role = \"quasi\", hierarchy = {{ intervals = [10, 30], from = 0, to = 120 }} }}\n\
+                 [columns.claims]\nid = {{ role = \"patient\" }}\ndx = {{ role = \"quasi\", hierarchy = \"pcg\" }}\n\
+                 days = {{ role = \"quasi\", hierarchy = \"los\" }}\n\
+                 day = {{ role = \"quasi\", hierarchy = {{ months_since = \"first\", date = \"%Y-%m-%d\", groups = [3, 12] }} }}\n\
+                 [[exclude]]\nrules = \"hhp\"\ntable = \"claims\"\nicd9 = [\"dx\"]\n[population]\ncounts = \"registry.csv\"\n\
+                 [privacy]\nk = 3\n{privacy}\nmax_high_risk = 0.2\n[method]\nname = \"claims\"\ndraws = 2000\n"
+            ),
+        );
+        let options = crate::pipeline::Options {
+            force: true,
+            keep_rows: false,
+            seed: Some(1),
+            threads: 1,
+            progress: Arc::new(Silent),
+        };
+        let out = folder.path().join("out");
+        let released = crate::pipeline::anonymize(&folder.path().join("p.toml"), &out, &options).unwrap();
+        assert!(released.metrics["excluded_and_kept"]["patients"]["excluded"].as_u64().unwrap() > 0);
+        assert!(released.metrics["marketer"]["expected"].is_number());
+        check_all(&released.metrics, released.notes, |_| false);
+    }
+}
+
+#[test]
 fn every_number_about_invented_rows_is_the_one_in_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let rows: String = (0..400).map(|i| format!("q{},s{}\n", i % 20 + i / 80, (i + i / 20) % 4)).collect();

@@ -8,7 +8,11 @@ use super::table::{cards, list};
 /// The title: what was released, and how.
 pub(super) fn title(metrics: &Place) -> String {
     let out = metrics.at("rows.out");
-    let unit = if metrics.at("shape").text() == Some("clusters") { "patients" } else { "rows" };
+    let unit = match metrics.at("shape").text() {
+        Some("clusters") => "patients",
+        Some("claims") => "events",
+        _ => "rows",
+    };
     let what =
         if out.exists() { format!("A release of {} {unit}", out.show(Shown::Count)) } else { "A release".into() };
     let version = metrics.at("kohort").text().map_or(String::new(), |v| format!(" {}", escape(v)));

@@ -1,0 +1,300 @@
+//! Groups of codes: primary conditions, CPT, places of service, specialties, procedures.
+//!
+//! Each is a table of ranges. Where ranges overlap, the longest code in front wins, then the
+//! narrowest range, then the order of the file (H-7, H-15).
+
+use super::ranges::{Range, read};
+use super::{icd9, plain};
+use crate::hierarchy::{Hierarchy, SUPPRESSED, by_values};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A grouping that is built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouping {
+    /// ICD-9-CM diagnoses in 45 primary condition groups, 12 systems, 4 broad groups.
+    Pcg,
+    /// CPT codes in 17 groups.
+    Cpt,
+    /// Places of service in 8 groups.
+    Place,
+    /// Specialties, by name, in 12 groups.
+    Specialty,
+    /// ICD-9-CM procedures by category, chapter and kind.
+    Icd9Procedure,
+}
+
+/// One line of a table: codes from `start` to `end` and all that begin with them.
+#[derive(Debug)]
+struct Entry {
+    group: &'static str,
+    start: String,
+    end: String,
+}
+
+/// A table of groups.
+struct Table {
+    entries: Vec<Entry>,
+    groups: Vec<&'static str>,
+}
+
+static PCG: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/pcg.csv"), true));
+static CPT: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/cpt.csv"), true));
+static PLACE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/place.csv"), true));
+static SPECIALTY: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/specialty.csv"), false));
+static CHAPTERS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd9_procedure_chapters.csv")));
+/// By group: its system and its broad group.
+static SYSTEMS: LazyLock<HashMap<&'static str, (&'static str, &'static str)>> = LazyLock::new(|| {
+    let lines = include_str!("tables/pcg_systems.csv").lines().skip(1);
+    lines.filter_map(|l| l.split_once(';').and_then(|(g, rest)| Some((g, rest.split_once(';')?)))).collect()
+});
+
+impl Table {
+    /// `several`: a cell lists codes and ranges; else it is one name.
+    fn read(text: &'static str, several: bool) -> Table {
+        let (mut entries, mut groups) = (Vec::new(), Vec::new());
+        for line in text.lines().skip(1) {
+            let mut cells = line.split(';');
+            let (Some(group), Some(codes)) = (cells.next(), cells.next()) else { continue };
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+            if !several {
+                entries.push(Entry { group, start: letters(codes), end: String::new() });
+                continue;
+            }
+            for code in codes.split(' ') {
+                let (start, end) = code.split_once('-').unwrap_or((code, code));
+                entries.push(Entry { group, start: plain(start), end: plain(end) });
+            }
+        }
+        Table { entries, groups }
+    }
+
+    /// The group of a code in capitals, without its dot.
+    fn find(&self, code: &str) -> Option<&'static str> {
+        let begins = |length: usize| &code[..length.min(code.len())];
+        let holds = |e: &&Entry| *e.start <= *begins(e.start.len()) && *begins(e.end.len()) <= *e.end;
+        // `max_by_key` takes the last of equals; the first of the file is to win.
+        let best = self.entries.iter().rev().filter(holds).max_by_key(|e| (e.length(), std::cmp::Reverse(e.width())));
+        best.map(|e| e.group)
+    }
+}
+
+impl Entry {
+    /// How much of a code it reads.
+    fn length(&self) -> usize {
+        self.start.len().min(self.end.len())
+    }
+
+    /// How many codes of that length lie in it.
+    fn width(&self) -> u64 {
+        let number = |text: &str| {
+            let digits: String = text[..self.length()].chars().filter(char::is_ascii_digit).collect();
+            digits.parse::<u64>().unwrap_or(0)
+        };
+        number(&self.end).saturating_sub(number(&self.start))
+    }
+}
+
+/// A name by its letters alone.
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
+}
+
+impl Grouping {
+    /// The grouping of a name in policies.
+    pub fn named(name: &str) -> Option<Grouping> {
+        Some(match name {
+            "pcg" => Grouping::Pcg,
+            "cpt" => Grouping::Cpt,
+            "place" => Grouping::Place,
+            "specialty" => Grouping::Specialty,
+            "icd9-procedure" => Grouping::Icd9Procedure,
+            _ => return None,
+        })
+    }
+
+    /// What dictionaries and reports call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Grouping::Pcg => "primary condition groups of ICD-9-CM (built in)",
+            Grouping::Cpt => "groups of CPT codes (built in)",
+            Grouping::Place => "groups of places of service (built in)",
+            Grouping::Specialty => "groups of specialties (built in)",
+            Grouping::Icd9Procedure => "ICD-9-CM procedures (built in)",
+        }
+    }
+
+    /// The levels below `*`.
+    pub fn levels(self) -> &'static [&'static str] {
+        match self {
+            Grouping::Pcg => &["code", "pcg", "system", "broad"],
+            Grouping::Cpt | Grouping::Place | Grouping::Specialty => &["code", "group"],
+            Grouping::Icd9Procedure => &["code", "category", "chapter", "kind"],
+        }
+    }
+
+    /// The groups that codes of no group may be sent to.
+    pub fn groups(self) -> &'static [&'static str] {
+        match self {
+            Grouping::Pcg => &PCG.groups,
+            Grouping::Cpt => &CPT.groups,
+            Grouping::Place => &PLACE.groups,
+            Grouping::Specialty => &SPECIALTY.groups,
+            Grouping::Icd9Procedure => &[],
+        }
+    }
+
+    /// The group of a code, written with or without its dot, in capitals or not.
+    pub fn group(self, text: &str) -> Option<&'static str> {
+        match self {
+            Grouping::Pcg => icd9::looks_like(text).then(|| PCG.find(&plain(text)))?,
+            Grouping::Cpt => {
+                let is_code = text.len() == 5 && text.bytes().all(|b| b.is_ascii_digit());
+                is_code.then(|| CPT.find(text))?
+            }
+            Grouping::Place => {
+                let is_code = matches!(text.len(), 1 | 2) && text.bytes().all(|b| b.is_ascii_digit());
+                is_code.then(|| PLACE.find(&format!("{text:0>2}")))?
+            }
+            Grouping::Specialty => {
+                let name = letters(text);
+                SPECIALTY.entries.iter().find(|e| e.start == name).map(|e| e.group)
+            }
+            Grouping::Icd9Procedure => procedure(text).map(|(_, chapter)| chapter.label.as_str()),
+        }
+    }
+
+    /// What stands above a code, level by level, below `*`.
+    pub fn path(self, text: &str) -> Option<Vec<Cow<'static, str>>> {
+        match self {
+            Grouping::Icd9Procedure => {
+                let (category, chapter) = procedure(text)?;
+                let kind = if category.as_str() < "87" { "operative" } else { "diagnostic" };
+                Some(vec![format!("{category}-{category}").into(), chapter.label.as_str().into(), kind.into()])
+            }
+            _ => self.above(self.group(text)?),
+        }
+    }
+
+    /// A group and what stands above it.
+    fn above(self, group: &str) -> Option<Vec<Cow<'static, str>>> {
+        let group = *self.groups().iter().find(|g| **g == group)?;
+        Some(match self {
+            Grouping::Pcg => {
+                let (system, broad) = SYSTEMS.get(group)?;
+                vec![group.into(), (*system).into(), (*broad).into()]
+            }
+            _ => vec![group.into()],
+        })
+    }
+
+    /// The levels over a column's values; what has no group goes to `unmapped`, if it names one.
+    pub(crate) fn apply(
+        self,
+        names: Vec<String>,
+        values: &[&str],
+        missing_occurs: bool,
+        unmapped: Option<&str>,
+    ) -> Hierarchy {
+        by_values(names, values, missing_occurs, |value| {
+            let above = match self.path(value) {
+                Some(above) => above,
+                // A value that is called like a group would mean two things.
+                None if self.is_label(value) => return None,
+                None => self.above(unmapped?)?,
+            };
+            Some(std::iter::once(Cow::Borrowed(value)).chain(above).collect())
+        })
+    }
+
+    fn is_label(self, value: &str) -> bool {
+        let above = |group: &&str| self.above(group).is_some_and(|labels| labels.iter().any(|l| l == value));
+        value == SUPPRESSED || self.groups().iter().any(above)
+    }
+}
+
+/// The two-digit category of a procedure and its chapter: `39.95`, `3995`.
+fn procedure(text: &str) -> Option<(String, &'static Range)> {
+    let code = plain(text);
+    let is_code = (2..=4).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_digit());
+    let category = is_code.then(|| code[..2].to_string())?;
+    CHAPTERS.iter().find(|range| range.holds(&category)).map(|range| (category, range))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::Rule;
+
+    #[track_caller]
+    fn check(grouping: Grouping, table: &str) {
+        for line in table.lines().map(str::trim).filter(|l| !l.is_empty()) {
+            let (code, group) = line.split_once(' ').unwrap();
+            assert_eq!(grouping.group(code), Some(group.trim()), "{code}");
+        }
+    }
+
+    /// 51 codes, among them those that the printed ranges hold twice or not at all.
+    #[test]
+    fn primary_conditions_are_those_of_the_most_specific_range() {
+        check(
+            Grouping::Pcg,
+            "0389 SEPSIS\n0119 PNEUM\n0088 INFEC4\n7454 MISCHRT\n7400 MISCL5\n78650 ROAMI\n7862 RESPR4\n4292 HEART4
+             4299 CHF\n42292 SEPSIS\n3051 ODaBNCA\n29530 NEUMENT\n99681 RENAL2\n9964 MISCL1\nV420 RENAL2\nV581 CANCRB
+             V4581 MSC2a3\nE8859 MSC2a3\n431 CATAST\n4275 CATAST\n42731 HEART2\n7806 INFEC4\n78079 MISCL5\n78001 METAB1
+             7850 MISCL5\n78551 CATAST\n79902 MISCL5\n4010 MISCHRT\n40211 CHF\n25010 METAB3\n2510 METAB1\n5990 UTI
+             5920 RENAL3\n7281 INFEC4\n7291 ARTHSPIN\n72886 SEPSIS\n8208 HIPFX\n80820 HIPFX\n7331 FXDISLC\n73300 ARTHSPIN
+             9596 HIPFX\n9590 TRAUMA\n2752 FLaELEC\n2751 METAB3\n2760 FLaELEC\n6264 GYNEC1\n68110 INFEC4\n9993 SEPSIS
+             9950 MISCL1\n3383 MISCL5\n3311 NEUMENT\n038.9 SEPSIS\nv42.0 RENAL2\ne885.9 MSC2a3",
+        );
+        assert_eq!(Grouping::Pcg.groups().len(), 45);
+        assert_eq!(Grouping::Pcg.group("hello"), None);
+    }
+
+    #[test]
+    fn every_category_of_icd9_has_a_group_a_system_and_a_broad_group() {
+        let categories = (1..=999).map(|n| format!("{n:03}")).filter(|c| icd9::category(c).is_some());
+        let known = categories.filter(|c| super::super::CodeSystem::Icd9.place(c).is_some());
+        let without: Vec<String> = known.filter(|c| Grouping::Pcg.path(c).is_none()).collect();
+        // Categories that ICD-9-CM does not have.
+        assert!(without.len() < 60, "{without:?}");
+        let systems: std::collections::BTreeSet<_> = SYSTEMS.values().map(|s| s.0).collect();
+        let broad: std::collections::BTreeSet<_> = SYSTEMS.values().map(|s| s.1).collect();
+        assert_eq!((systems.len(), broad.len(), SYSTEMS.len()), (12, 4, 45));
+        assert!(PCG.groups.iter().all(|group| SYSTEMS.contains_key(group)));
+    }
+
+    #[test]
+    fn cpt_codes_places_and_specialties_have_groups() {
+        check(
+            Grouping::Cpt,
+            "00100 ANES\n01999 ANES\n99213 EM\n99500 MED\n69990 SO\n69979 SAS\n38100 SO\n80047 PL\n56405 SGS",
+        );
+        for gap in ["37800", "99200", "59900", "G0101", "9921", "992133"] {
+            assert_eq!(Grouping::Cpt.group(gap), None, "{gap}");
+        }
+        check(Grouping::Place, "11 OFFICE\n23 URGENT CARE\n41 AMBULANCE\n31 OTHER\n1 OTHER\n21 INPATIENT HOSPITAL");
+        check(Grouping::Specialty, "InternalMedicine INTERNAL\nFamily/GeneralPractice GENERAL PRACTICE");
+        check(Grouping::Specialty, "Surgery-General SURGERY\ncardiology INTERNAL");
+        let sizes = [Grouping::Cpt, Grouping::Place, Grouping::Specialty].map(|g| g.groups().len());
+        assert_eq!(sizes, [17, 8, 12]);
+        assert_eq!(Grouping::Icd9Procedure.path("3995").unwrap(), ["39-39", "35-39", "operative"]);
+        assert_eq!(Grouping::Icd9Procedure.path("87.44").unwrap(), ["87-87", "87-99", "diagnostic"]);
+    }
+
+    #[test]
+    fn levels_nest_and_the_unmapped_go_where_the_policy_says() {
+        let values = ["", "250.0", "2500", "4280", "AMI", "x"];
+        let refused = Rule::Groups(Grouping::Pcg, None).apply(&values, true);
+        assert_eq!(refused.uncovered, [4, 5]);
+        let sent = Rule::Groups(Grouping::Pcg, Some("MSC2a3".into())).apply(&values, true);
+        assert_eq!(sent.uncovered, [4]);
+        assert!(sent.is_consistent());
+        assert_eq!(sent.levels[1].labels[sent.levels[1].label_of[5] as usize].text, "MSC2a3");
+        let procedures = Rule::Groups(Grouping::Icd9Procedure, None).apply(&["", "00", "0066", "17", "8744"], true);
+        assert!(procedures.is_consistent() && procedures.uncovered.is_empty());
+    }
+}

@@ -1,0 +1,153 @@
+//! Who matches what is known: by lists of who has a value, and each candidate's own counts.
+
+use crate::policy::PowerRule;
+use crate::release::Chance;
+
+/// The labels of one event column, by patient.
+pub(super) struct Labels {
+    /// By patient: where their labels end.
+    ends: Vec<usize>,
+    labels: Vec<u32>,
+    /// By patient: where their distinct labels end.
+    count_ends: Vec<usize>,
+    /// Distinct labels of a patient, ascending, each with how often it stands.
+    counts: Vec<(u32, u32)>,
+}
+
+impl Labels {
+    /// `labels` stand by patient; `ends` say whose they are.
+    pub(super) fn new(ends: Vec<usize>, labels: Vec<u32>) -> Labels {
+        let (mut count_ends, mut counts, mut start) = (Vec::with_capacity(ends.len()), Vec::new(), 0);
+        let mut own = Vec::new();
+        for &end in &ends {
+            own.clear();
+            own.extend_from_slice(&labels[start..end]);
+            own.sort_unstable();
+            counts.extend(own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)));
+            count_ends.push(counts.len());
+            start = end;
+        }
+        Labels { ends, labels, count_ends, counts }
+    }
+
+    pub(super) fn of_person(&self, person: usize) -> &[u32] {
+        let start = if person == 0 { 0 } else { self.ends[person - 1] };
+        &self.labels[start..self.ends[person]]
+    }
+
+    pub(super) fn number(&self, person: usize) -> usize {
+        self.of_person(person).len()
+    }
+
+    pub(super) fn counts_of(&self, person: usize) -> &[(u32, u32)] {
+        let start = if person == 0 { 0 } else { self.count_ends[person - 1] };
+        &self.counts[start..self.count_ends[person]]
+    }
+
+    pub(super) fn people(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// How often a patient has a label.
+    pub(super) fn count(&self, person: usize, label: u32) -> u32 {
+        let own = self.counts_of(person);
+        own.binary_search_by_key(&label, |c| c.0).map_or(0, |at| own[at].1)
+    }
+}
+
+/// How many values of each patient an adversary knows, by equation 1 or the same for all.
+pub(super) fn powers(labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> {
+    let known = |number: usize, raw: f64| number.min(p_max).min(raw.ceil() as usize) as u8;
+    let people = 0..labels.people();
+    if rule == PowerRule::Fixed {
+        return people.map(|p| known(labels.number(p), p_max as f64)).collect();
+    }
+    // The number of events counts no further than two standard deviations above its mean.
+    let numbers: Vec<f64> = people.clone().map(|p| labels.number(p) as f64).filter(|n| *n > 0.0).collect();
+    let mean = numbers.iter().sum::<f64>() / numbers.len().max(1) as f64;
+    let squares = numbers.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / numbers.len().max(1) as f64;
+    let most = mean + 2.0 * squares.sqrt();
+    let quotient = |p: usize| {
+        let n = labels.number(p) as u64;
+        let alike: u64 = labels.counts_of(p).iter().map(|&(_, c)| u64::from(c) * (u64::from(c) - 1)).sum();
+        let pairs = n * n.saturating_sub(1);
+        (pairs > alike).then(|| (n as f64).min(most) * pairs as f64 / (pairs - alike) as f64)
+    };
+    let quotients: Vec<Option<f64>> = people.map(quotient).collect();
+    let largest = quotients.iter().flatten().fold(0f64, |a, &b| a.max(b));
+    let p_max = p_max as f64;
+    let raw = |q: Option<f64>| q.map_or(p_max, |q| 1.0 + (p_max - 1.0) * (q / largest));
+    quotients.iter().enumerate().map(|(p, &q)| known(labels.number(p), raw(q))).collect()
+}
+
+/// So many of a patient's labels, drawn without replacement: each with how often it was drawn.
+pub(super) fn draw(own: &[u32], take: usize, chance: &mut Chance) -> Vec<(u32, u32)> {
+    let mut drawn: Vec<u32> = if take >= own.len() {
+        own.to_vec()
+    } else {
+        let mut places: Vec<usize> = Vec::with_capacity(take);
+        while places.len() < take {
+            let place = chance.below(own.len() as u64) as usize;
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places.into_iter().map(|place| own[place]).collect()
+    };
+    drawn.sort_unstable();
+    drawn.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
+}
+
+/// Finds who has what is known.
+pub(super) struct Finder<'a> {
+    pub(super) columns: &'a [Labels],
+    class_of: &'a [u32],
+    /// By class: patients in it.
+    members: Vec<Vec<u32>>,
+    /// By column: (class, label, patient), ascending.
+    holders: Vec<Vec<(u32, u32, u32)>>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(columns: &'a [Labels], class_of: &'a [u32]) -> Finder<'a> {
+        let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
+        let mut members = vec![Vec::new(); classes];
+        (0u32..).zip(class_of).for_each(|(p, &class)| members[class as usize].push(p));
+        let holders = columns.iter().map(|column| {
+            let of = |p: usize| column.counts_of(p).iter().map(move |&(label, _)| (class_of[p], label, p as u32));
+            let mut all: Vec<(u32, u32, u32)> = (0..column.people()).flat_map(of).collect();
+            all.sort_unstable();
+            all
+        });
+        Finder { columns, class_of, members, holders: holders.collect() }
+    }
+
+    pub(super) fn people(&self) -> usize {
+        self.class_of.len()
+    }
+
+    /// Who of a class has a label.
+    fn holders(&self, column: usize, class: u32, label: u32) -> &[(u32, u32, u32)] {
+        let all = &self.holders[column];
+        let start = all.partition_point(|&(c, l, _)| (c, l) < (class, label));
+        let end = start + all[start..].partition_point(|&(c, l, _)| (c, l) == (class, label));
+        &all[start..end]
+    }
+
+    /// Whether fewer than k patients look like this one and have all these facts: column, label, copies.
+    pub(super) fn fewer_than(&self, k: u64, person: usize, facts: &[(usize, u32, u32)]) -> bool {
+        let class = self.class_of[person];
+        let has = |other: u32, &(column, label, copies): &(usize, u32, u32)| {
+            self.columns[column].count(other as usize, label) >= copies
+        };
+        let lists = facts.iter().map(|&(column, label, _)| self.holders(column, class, label));
+        let enough = |candidates: &mut dyn Iterator<Item = u32>| {
+            let matching = candidates.filter(|&other| facts.iter().all(|fact| has(other, fact)));
+            matching.take(k as usize).count() as u64 == k
+        };
+        !match lists.min_by_key(|list| list.len()) {
+            Some(list) => enough(&mut list.iter().map(|&(_, _, other)| other)),
+            None => enough(&mut self.members[class as usize].iter().copied()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Who looks alike at patient level, and how many of them have what is known.
+
+use super::held::People;
+use super::index::Item;
+use kohort_core::histories::Histories;
+use std::collections::HashMap;
+
+/// The classes at some levels of the patient-level columns.
+pub(crate) struct Classes {
+    /// By place: the class.
+    pub(crate) of: Vec<u32>,
+    /// By class: patients in it.
+    pub(crate) sizes: Vec<u32>,
+    /// By class: where its words end.
+    ends: Vec<u32>,
+    /// Words of the bitmaps and the bits that are of the class.
+    words: Vec<(u32, u64)>,
+    /// Patients without events, by class of theirs that is too small: counted over all patients.
+    pub(crate) without: Without,
+}
+
+/// Patients without events: who of them has too small a class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Without {
+    pub(crate) patients: u64,
+    pub(crate) at_risk: u64,
+}
+
+impl Classes {
+    /// `alive`: by place, whether the patient is released. `k` is for those without events.
+    pub(crate) fn of(
+        histories: &Histories,
+        people: &People,
+        levels: &[usize],
+        alive: impl Fn(usize) -> bool,
+        k: u64,
+    ) -> Classes {
+        let key = |patient: u32| -> Vec<u32> {
+            histories.patient.iter().zip(levels).map(|(c, &level)| c.label(level, patient as usize)).collect()
+        };
+        let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut of = Vec::with_capacity(people.len());
+        let (mut sizes, mut spans): (Vec<u32>, Vec<Vec<(u32, u64)>>) = (Vec::new(), Vec::new());
+        for (place, &patient) in people.patient.iter().enumerate() {
+            let next = sizes.len() as u32;
+            let class = *number_of.entry(key(patient)).or_insert(next);
+            if class == next {
+                sizes.push(0);
+                spans.push(Vec::new());
+            }
+            of.push(class);
+            if !alive(place) {
+                continue;
+            }
+            sizes[class as usize] += 1;
+            let (word, bit) = ((place / 64) as u32, 1u64 << (place % 64));
+            match spans[class as usize].last_mut() {
+                Some((last, mask)) if *last == word => *mask |= bit,
+                _ => spans[class as usize].push((word, bit)),
+            }
+        }
+        let without = without_events(histories, people, &number_of, &sizes, key, k);
+        let (mut ends, mut words) = (Vec::with_capacity(spans.len()), Vec::new());
+        for span in spans {
+            words.extend(span);
+            ends.push(words.len() as u32);
+        }
+        Classes { of, sizes, ends, words, without }
+    }
+
+    fn words(&self, class: u32) -> &[(u32, u64)] {
+        let start = if class == 0 { 0 } else { self.ends[class as usize - 1] as usize };
+        &self.words[start..self.ends[class as usize] as usize]
+    }
+
+    /// Whether fewer than `k` patients of the class are in all items.
+    /// The items' order is changed.
+    pub(crate) fn fewer_than(&self, k: u64, class: u32, items: &mut [&Item]) -> bool {
+        if u64::from(self.sizes[class as usize]) < k {
+            return true;
+        }
+        items.sort_unstable_by_key(|item| item.support());
+        let mut found = 0u64;
+        if let Some((Item::Few(people), others)) = items.split_first() {
+            if (people.len() as u64) < k {
+                return true;
+            }
+            for &person in people {
+                if self.of[person as usize] == class && others.iter().all(|item| item.has(person)) {
+                    found += 1;
+                    if found >= k {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+        for &(word, mask) in self.words(class) {
+            let mut left = mask;
+            for item in items.iter() {
+                match item {
+                    Item::Many(words, _) => left &= words[word as usize],
+                    // Sorted by support: few come before many.
+                    Item::Few(_) => {}
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+            found += u64::from(left.count_ones());
+            if found >= k {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Patients without events whose class, over all patients, is below k.
+fn without_events(
+    histories: &Histories,
+    people: &People,
+    number_of: &HashMap<Vec<u32>, u32>,
+    sizes: &[u32],
+    key: impl Fn(u32) -> Vec<u32>,
+    k: u64,
+) -> Without {
+    if histories.patients() == people.len() {
+        return Without::default();
+    }
+    let mut classes: HashMap<Vec<u32>, u64> = HashMap::new();
+    let without = (0..histories.patients() as u32).filter(|&p| histories.events_of(p as usize).is_empty());
+    without.for_each(|p| *classes.entry(key(p)).or_default() += 1);
+    let with = |key: &Vec<u32>| number_of.get(key).map_or(0, |&class| u64::from(sizes[class as usize]));
+    let small = classes.iter().filter(|(key, own)| **own + with(key) < k);
+    Without { patients: classes.values().sum(), at_risk: small.map(|(_, own)| own).sum() }
+}

@@ -1,0 +1,77 @@
+//! Who has a value at least so many times: bitmaps over patients, lists where few have it.
+//!
+//! Cost: built once for each column and level; all nodes share them.
+
+use super::held::{Counter, Held};
+use super::labels::Labels;
+
+/// The patients who have a value at least so many times.
+#[derive(Debug, Clone)]
+pub(crate) enum Item {
+    /// Few: their places, ascending.
+    Few(Vec<u32>),
+    /// Many: a bit for each place, and how many are set.
+    Many(Vec<u64>, u32),
+}
+
+impl Item {
+    fn of(people: Vec<u32>, all: usize) -> Item {
+        if people.len() * 64 < all {
+            return Item::Few(people);
+        }
+        let mut words = vec![0u64; all.div_ceil(64)];
+        people.iter().for_each(|&p| words[p as usize / 64] |= 1 << (p % 64));
+        Item::Many(words, people.len() as u32)
+    }
+
+    /// How many they are.
+    pub(crate) fn support(&self) -> u32 {
+        match self {
+            Item::Few(people) => people.len() as u32,
+            Item::Many(_, support) => *support,
+        }
+    }
+
+    /// Whether the patient at a place is one of them.
+    pub(crate) fn has(&self, person: u32) -> bool {
+        match self {
+            Item::Few(people) => people.binary_search(&person).is_ok(),
+            Item::Many(words, _) => words[person as usize / 64] >> (person % 64) & 1 == 1,
+        }
+    }
+}
+
+/// Who has each label how often.
+pub(crate) struct Index {
+    /// By label and copies.
+    items: Vec<Item>,
+    most: usize,
+}
+
+impl Index {
+    /// Counts up to `most` copies.
+    pub(crate) fn of(held: &Held, labels: &Labels, most: usize) -> Index {
+        let mut people: Vec<Vec<u32>> = vec![Vec::new(); labels.distinct * most];
+        let mut counter = Counter::new(labels.distinct);
+        let label = |&e: &u32| labels.of[e as usize];
+        for person in 0..held.people() {
+            counter.count(held.of_person(person).iter().map(label), |label, count| {
+                let first = label as usize * most;
+                people[first..first + most.min(count as usize)].iter_mut().for_each(|own| own.push(person as u32));
+            });
+        }
+        let all = held.people();
+        Index { items: people.into_iter().map(|own| Item::of(own, all)).collect(), most }
+    }
+
+    /// The number of the item of a label at least `copies` times; `copies` is from 1 to the most
+    /// that were counted.
+    pub(crate) fn number(&self, label: u32, copies: usize) -> u32 {
+        (label as usize * self.most + copies - 1) as u32
+    }
+
+    /// The item of a number.
+    pub(crate) fn at(&self, number: u32) -> &Item {
+        &self.items[number as usize]
+    }
+}

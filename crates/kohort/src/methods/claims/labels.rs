@@ -1,0 +1,34 @@
+//! What is known of an event: its label in a column, or all its labels together.
+
+use kohort_core::histories::{Column, Histories};
+use kohort_core::table::Keys;
+
+/// A label for each event.
+pub(crate) struct Labels {
+    pub(crate) of: Vec<u32>,
+    /// How many different ones there may be.
+    pub(crate) distinct: usize,
+}
+
+impl Labels {
+    /// Those of a column at a level.
+    pub(crate) fn of_column(column: &Column, level: usize) -> Labels {
+        let own = column.level(level);
+        let of = column.codes.iter().map(|&code| own.label_of[code as usize]).collect();
+        Labels { of, distinct: own.labels.len() }
+    }
+
+    /// Whole events: the same number for events that are the same in all columns.
+    pub(crate) fn of_events(histories: &Histories, levels: &[usize]) -> Labels {
+        let mut keys = Keys::new(levels.len());
+        let mut key = vec![0; levels.len()];
+        let number = |e: usize| {
+            for (slot, (column, &level)) in key.iter_mut().zip(histories.event.iter().zip(levels)) {
+                *slot = column.label(level, e);
+            }
+            keys.intern(&key)
+        };
+        let of: Vec<u32> = (0..histories.events()).map(number).collect();
+        Labels { of, distinct: keys.len() }
+    }
+}

@@ -1,0 +1,252 @@
+//! Years of claims: events are excluded, grouped, made coarser, and a few are left out, until at
+//! most a share of the patients can be found among fewer than k by who knows some of their events.
+//!
+//! See METHOD.md.
+
+mod classes;
+mod estimate;
+mod held;
+mod index;
+mod labels;
+mod lots;
+mod nodes;
+mod params;
+mod power;
+mod residual;
+mod search;
+mod sensitivity;
+mod tester;
+mod total;
+mod truncate;
+
+#[cfg(test)]
+mod tests;
+
+pub use estimate::Estimate;
+pub use params::{KEYS, Params};
+pub use residual::Residual;
+pub use sensitivity::{Sensitivity, sensitivity};
+
+use classes::{Classes, Without};
+use estimate::{Asked, Draws, Known, Z95, estimate};
+use held::{Held, People};
+use kohort_core::histories::Histories;
+use kohort_core::number::Fraction;
+use kohort_core::policy::{Policy, Power};
+use kohort_core::release::{Chance, LinkedPlan};
+use kohort_core::table::Progress;
+use kohort_core::{Error, Result};
+use nodes::Nodes;
+use residual::{Demand, suppress};
+use search::Search;
+use serde_json::{Value, json};
+use tester::Tester;
+
+/// A chosen node that does not hold afresh is given up, but not more often than this.
+const ATTEMPTS: u64 = 5;
+
+/// The events that truncation at one percentile leaves, and the lattice over them.
+struct World {
+    share: Fraction,
+    keep: Vec<bool>,
+    left: Held,
+    nodes: Nodes,
+}
+
+/// What a plan was decided on.
+pub(crate) struct Decided {
+    /// From the original: tolerant and strict. From the release.
+    pub(crate) estimates: Option<[Estimate; 3]>,
+    /// Patients with a set of facts that fewer than k have.
+    pub(crate) violating: Option<u64>,
+    pub(crate) without: Without,
+    pub(crate) patients: u64,
+}
+
+/// Decides the levels of all columns and the events that leave.
+pub fn plan(
+    histories: &Histories,
+    policy: &Policy,
+    params: &Params,
+    chance: &mut Chance,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<LinkedPlan> {
+    let Some(claims) = &policy.claims else { return Err(policy.error("the policy is not about claims.")) };
+    let (k, power) = (policy.privacy.k.get(), claims.power);
+    let people = People::of(histories);
+    let all = Held::of(histories, &people, |_| true);
+    let supports = truncate::supports(histories);
+    let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
+    let worlds = worlds.collect::<Result<Vec<World>>>()?;
+    let streams = if Known::of(power) == Known::Events { 1 } else { histories.event.len() };
+    let draws = Draws::new(&all, &all.with_events(), streams, power.p(), tester::DRAWS, seed(chance));
+    let nodes: u64 = worlds.iter().map(|w| w.nodes.len() as u64).sum();
+    progress.stage("searching", nodes);
+    let mut searches: Vec<(Search, Tester)> = worlds
+        .iter()
+        .map(|w| {
+            let held = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
+            let max = (params.max_flagged, claims.max_high_risk);
+            let tester = Tester::new(histories, &people, held, (k, power), max, &draws);
+            (Search::new(&w.nodes, params.max_nodes, progress), tester)
+        })
+        .collect();
+    let mut attempts = 0;
+    loop {
+        let mut best: Option<(usize, usize)> = None;
+        for (number, (search, tester)) in searches.iter_mut().enumerate() {
+            let Some(node) = search.best(&mut |levels| tester.passes(levels)) else { continue };
+            let key = |(world, node): (usize, usize)| worlds[world].nodes.key(node);
+            if best.is_none_or(|other| key((number, node)).below(&key(other))) {
+                best = Some((number, node));
+            }
+        }
+        let Some((number, node)) = best else {
+            return Err(infeasible(histories, attempts));
+        };
+        attempts += 1;
+        let world = &worlds[number];
+        let levels = world.nodes.levels(node);
+        let levels = levels.split_at(histories.patient.len());
+        let mut keep = world.keep.clone();
+        let demand = Demand {
+            histories,
+            people: &people,
+            levels,
+            all: &all,
+            k,
+            power,
+            threads,
+            supports: &supports,
+            residual: params.residual,
+            max_suppressed: params.max_suppressed,
+            progress,
+        };
+        let removed = suppress(&demand, &mut keep, seed(chance));
+        let left = Held::of(histories, &people, |e| keep[e]);
+        let asked = |drawn, left| Asked {
+            histories,
+            people: &people,
+            levels,
+            drawn,
+            left,
+            k,
+            known: Known::of(power),
+            p: power.p(),
+            threads,
+        };
+        let decided = decide(&asked(&all, &left), power, params.draws, chance);
+        if !holds(&decided, claims.max_high_risk) {
+            if attempts == ATTEMPTS {
+                return Err(infeasible(histories, attempts));
+            }
+            searches[number].0.refuse(node);
+            continue;
+        }
+        let tests: u64 = searches.iter().map(|s| s.0.tests).sum();
+        let matched: u64 = searches.iter().map(|s| s.1.matched).sum();
+        let cut = searches.iter().any(|s| s.0.is_cut());
+        let truncated = world.keep.iter().filter(|k| !**k).count() as u64;
+        let trace = json!({
+            "nodes": nodes, "tests": tests, "draws_matched": matched, "cut_off": cut, "attempts": attempts,
+            "loss": world.nodes.loss(node), "truncate": world.share.to_f64(), "truncated_events": truncated,
+            "max_flagged": params.max_flagged.to_f64(),
+            "residual": {
+                "passes": removed.passes, "flagged": removed.flagged, "still_flagged": removed.still_flagged,
+                "events": removed.events, "patients": removed.patients,
+            },
+            "decided": decided.to_json(),
+        });
+        let leaves = |p: usize| {
+            let events = histories.events_of(p);
+            events.is_empty() || events.into_iter().any(|e| keep[e])
+        };
+        return Ok(LinkedPlan {
+            patient_levels: levels.0.to_vec(),
+            event_levels: levels.1.to_vec(),
+            patients: (0..histories.patients()).map(leaves).collect(),
+            loss: world.nodes.loss(node),
+            events: keep,
+            trace,
+        });
+    }
+}
+
+fn seed(chance: &mut Chance) -> u64 {
+    chance.below(u64::MAX)
+}
+
+fn world(histories: &Histories, people: &People, all: &Held, supports: &[u32], share: Fraction) -> Result<World> {
+    let keep = truncate::truncated(histories, people, all, supports, share);
+    let left = Held::of(histories, people, |e| keep[e]);
+    let nodes = Nodes::of(histories, left.len() as f64 / all.len().max(1) as f64)?;
+    Ok(World { share, keep, left, nodes })
+}
+
+/// Estimates afresh, from the original and from the release, or counts exactly.
+fn decide(asked: &Asked, power: Power, draws: usize, chance: &mut Chance) -> Decided {
+    let Asked { histories, people, levels, left, k, .. } = *asked;
+    let alive = |place: usize| !left.of_person(place).is_empty();
+    let classes = Classes::of(histories, people, levels.0, alive, k);
+    let patients = left.with_events().len() as u64;
+    let (mut estimates, mut violating) = (None, None);
+    match power {
+        Power::Total { p } => {
+            let found = total::violating(histories, levels.1, left, &classes, (k, p));
+            violating = Some(found.iter().filter(|f| **f).count() as u64);
+        }
+        Power::Values { .. } | Power::Events { .. } => {
+            let (tolerant, strict) = estimate(asked, draws, seed(chance));
+            let (released, _) = estimate(&Asked { drawn: left, ..*asked }, draws, seed(chance));
+            estimates = Some([tolerant, strict, released]);
+        }
+    }
+    Decided { estimates, violating, without: classes.without, patients }
+}
+
+/// Whether the requirement holds: by the upper bound of the larger estimate, or exactly.
+fn holds(decided: &Decided, max: Fraction) -> bool {
+    // Rounding counts against the release.
+    let bounded = |e: &Estimate| e.draws > 0 && e.interval(Z95).1 + 1e-9 <= max.to_f64();
+    let estimated = decided.estimates.iter().flatten().enumerate().all(|(i, e)| i == 1 || bounded(e));
+    let counted = decided.violating.is_none_or(|n| max.allows(n, decided.patients));
+    decided.patients > 0 && estimated && counted && max.allows(decided.without.at_risk, decided.without.patients)
+}
+
+impl Decided {
+    fn to_json(&self) -> Value {
+        let one = |e: &Estimate| {
+            let (low, high) = e.interval(Z95);
+            json!({ "hits": e.hits, "draws": e.draws, "share": e.share(), "low": low, "high": high })
+        };
+        let mut value = json!({ "patients": self.patients });
+        if let Some([tolerant, strict, released]) = &self.estimates {
+            value["original"] = one(tolerant);
+            value["original_strict"] = one(strict);
+            value["release"] = one(released);
+        }
+        if let Some(n) = self.violating {
+            value["violating"] = json!(n);
+            value["share"] = json!(n as f64 / self.patients.max(1) as f64);
+        }
+        value["without_events"] = json!({ "patients": self.without.patients, "at_risk": self.without.at_risk });
+        value
+    }
+}
+
+fn infeasible(histories: &Histories, attempts: u64) -> Error {
+    let columns = histories.patient.iter().chain(&histories.event);
+    let bound: Vec<&str> =
+        columns.filter(|c| c.levels.last() != Some(&(c.hierarchy.levels.len() - 1))).map(|c| c.name.as_str()).collect();
+    let what = match attempts {
+        0 => "not even the coarsest permitted levels bring the share of patients at high risk down to max_flagged"
+            .to_string(),
+        n => format!("{n} nodes that looked right did not hold when they were estimated afresh"),
+    };
+    let advice = match bound.is_empty() {
+        true => "Fewer events known (power), fewer columns, a smaller k or a larger max_high_risk would help; power_total is milder where histories are short.".to_string(),
+        false => format!("The levels of {} do not go up to *: permit more, or ask for less (power, k, max_high_risk, power_total).", bound.join(", ")),
+    };
+    Error::infeasible(format!("{what}. {advice}"))
+}

@@ -1,0 +1,110 @@
+//! The power of an adversary: how many of a patient's values in a column they know (equation 1).
+
+use super::held::{Counter, Held};
+use super::labels::Labels;
+use kohort_core::policy::PowerRule;
+
+/// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
+pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
+    let (mut n, mut same) = (0u64, 0u64);
+    for count in counts {
+        n += count;
+        same += count * (count - 1);
+    }
+    (n > 1).then(|| (n * (n - 1) - same, n * (n - 1)))
+}
+
+/// Where the number of events is capped: two standard deviations above the mean over patients with events.
+pub(crate) fn cap_of_events(held: &Held) -> f64 {
+    let numbers: Vec<f64> = (0..held.people()).map(|p| held.of_person(p).len() as f64).filter(|&n| n > 0.0).collect();
+    let people = numbers.len().max(1) as f64;
+    let mean = numbers.iter().sum::<f64>() / people;
+    let variance = numbers.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / people;
+    mean + 2.0 * variance.sqrt()
+}
+
+/// By place: how many labels an adversary knows.
+pub(crate) fn powers(held: &Held, labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> {
+    let most = |n: usize| n.min(p_max) as u8;
+    if rule == PowerRule::Fixed {
+        return (0..held.people()).map(|p| most(held.of_person(p).len())).collect();
+    }
+    let quotients = quotients(held, labels);
+    let numbers: Vec<usize> = (0..held.people()).map(|p| held.of_person(p).len()).collect();
+    let raw = raw_powers(&quotients, p_max);
+    raw.iter().zip(numbers).map(|(raw, n)| if n == 0 { 0 } else { most(n.min(raw.ceil() as usize)) }).collect()
+}
+
+/// By place: n / diversity, n capped; none where nothing differs.
+fn quotients(held: &Held, labels: &Labels) -> Vec<Option<f64>> {
+    let cap = cap_of_events(held);
+    let divide = |((differ, pairs), n): ((u64, u64), usize)| {
+        (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
+    };
+    diversities(held, labels)
+        .into_iter()
+        .enumerate()
+        .map(|(p, ratio)| ratio.map(|r| (r, held.of_person(p).len())).and_then(divide))
+        .collect()
+}
+
+/// By place: how much the labels of a patient differ.
+pub(crate) fn diversities(held: &Held, labels: &Labels) -> Vec<Option<(u64, u64)>> {
+    let mut counter = Counter::new(labels.distinct);
+    let label = |&e: &u32| labels.of[e as usize];
+    let mut of = |p: usize| {
+        let mut counts = Vec::new();
+        counter.count(held.of_person(p).iter().map(label), |_, count| counts.push(u64::from(count)));
+        diversity(counts.into_iter())
+    };
+    (0..held.people()).map(&mut of).collect()
+}
+
+/// 1 + (p_max − 1) · q / max q; p_max where nothing differs.
+pub(crate) fn raw_powers(quotients: &[Option<f64>], p_max: usize) -> Vec<f64> {
+    let largest = quotients.iter().flatten().fold(0f64, |a, &b| a.max(b));
+    let p_max = p_max as f64;
+    quotients.iter().map(|q| q.map_or(p_max, |q| 1.0 + (p_max - 1.0) * q / largest)).collect()
+}
+
+/// Pearson's correlation of the diversities of two columns, over patients with several events.
+pub(crate) fn correlation(a: &[Option<(u64, u64)>], b: &[Option<(u64, u64)>]) -> Option<f64> {
+    let share = |(part, whole): (u64, u64)| part as f64 / whole as f64;
+    let pairs: Vec<(f64, f64)> = a.iter().zip(b).filter_map(|(a, b)| Some((share((*a)?), share((*b)?)))).collect();
+    let n = pairs.len() as f64;
+    let mean = |f: fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>() / n;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let sum = |f: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>();
+    let (xx, yy, xy) = (sum(&|p| (p.0 - x).powi(2)), sum(&|p| (p.1 - y).powi(2)), sum(&|p| (p.0 - x) * (p.1 - y)));
+    (xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the paper's appendix, decoded (H-2, H-6).
+    #[test]
+    fn simpson_and_power_are_the_papers() {
+        let d = diversity([3, 1, 2].into_iter()).unwrap();
+        assert_eq!(d, (22, 30));
+        assert!((1.0 - d.0 as f64 / d.1 as f64 - 0.26667).abs() < 5e-6);
+        assert_eq!(diversity([4].into_iter()), Some((0, 12)));
+        assert_eq!(diversity([1].into_iter()), None);
+        // AMI×3, UTI, RENAL3×2 · AMI×4 · AMI, UTI · CHF×9, UTI · CHF.
+        let people: [(&[u64], usize); 5] = [(&[3, 1, 2], 6), (&[4], 4), (&[1, 1], 2), (&[9, 1], 10), (&[1], 1)];
+        let quotients: Vec<Option<f64>> = people
+            .iter()
+            .map(|(counts, n)| {
+                let (differ, pairs) = diversity(counts.iter().copied())?;
+                (differ > 0).then(|| *n as f64 / (differ as f64 / pairs as f64))
+            })
+            .collect();
+        let raw = raw_powers(&quotients, 5);
+        for (raw, expected) in raw.iter().zip([1.654545, 5.0, 1.16, 5.0, 5.0]) {
+            assert!((raw - expected).abs() < 1e-6, "{raw} {expected}");
+        }
+        let capped: Vec<usize> = raw.iter().zip(people).map(|(r, (_, n))| (r.ceil() as usize).min(n)).collect();
+        assert_eq!(capped, [2, 4, 2, 5, 1]);
+    }
+}
