@@ -269,7 +269,7 @@ fn files_that_are_not_there_are_named() {
     policy("table = \"t.csv\"\n", "", 2, &["table"]);
     policy("[method]\nname = \"lattice\"\nmax_suppressed = 0\n", "", 2, &["[method]"]);
     policy("[privacy]\nk = 2\n", "", 2, &["[privacy]"]);
-    policy("\"lattice\"", "\"claims\"", 2, &["claims", "this version"]);
+    policy("\"lattice\"", "\"claims\"", 2, &["claims", "two linked tables"]);
     ends(common::folder(TABLE.as_bytes(), "").path(), 2, &["[input]"]);
 }
 
