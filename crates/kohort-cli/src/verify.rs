@@ -2,12 +2,13 @@
 
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
+use kohort::pipeline::{Options, open};
+use kohort_core::Result;
 use kohort_core::policy::Power;
 use kohort_core::release::{Certificate, Claim, Claimed, ClaimsClaim, ClustersClaim, KnowsClaim};
 use kohort_core::verify::{
     ClustersRecount, Found, LinkedRecount, Recount, Recounted, verify_release, verify_with_original,
 };
-use kohort_core::{Result, policy, table};
 use std::path::PathBuf;
 
 /// Recount the guarantee of a release from its bytes
@@ -33,9 +34,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             (certificate, recounted, None)
         }
         Some(path) => {
-            let file = policy::read(path)?;
-            let source = table::open(&file.input)?.with_threads(context.threads).with_progress(progress::bar());
-            let bound = file.bind(&source)?;
+            let progress = progress::bar();
+            let options = Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress };
+            let (source, bound) = open(path, &options)?;
             let (certificate, found) = verify_with_original(&args.folder, &source, &bound)?;
             (certificate, found.recounted(), Some(found))
         }

@@ -53,6 +53,26 @@ fn a_release_is_made_verified_and_replaced() {
     assert!(said.out.contains("every released cell is the original or its ancestor"));
 }
 
+/// Whoever is excluded is not in the release, and is not missed there.
+#[test]
+fn a_release_with_exclusions_is_compared_with_its_original() {
+    let rows: String = (0..12).map(|i| format!("{},{}\n", i % 2, if i % 3 == 0 { "042" } else { "4019" })).collect();
+    let table = format!("region,dx\n{rows}");
+    let policy = "[input]\ntable = \"t.csv\"\n[columns]\nregion = { role = \"quasi\" }\ndx = { role = \"identifier\" }\n\
+        [[exclude]]\ncolumn = \"dx\"\ncodes = [\"042-044\"]\nscope = \"row\"\n[privacy]\nk = 2\n\
+        [method]\nname = \"lattice\"\nmax_suppressed = 0\n";
+    let folder = folder(table.as_bytes(), policy);
+    let said = run(folder.path(), &["anonymize", "p.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    for keep in [false, true] {
+        if keep {
+            assert_eq!(run(folder.path(), &["anonymize", "p.toml", "--force", "--keep-rows"]).code, Some(0));
+        }
+        let said = run(folder.path(), &["verify", "p-release", "--original", "p.toml"]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn private_rows_are_readable_by_the_owner_alone() {
