@@ -30,7 +30,7 @@ fn folder(patients: &str, claims: &str, policy: &str) -> tempfile::TempDir {
 #[track_caller]
 fn ends(folder: &Path, code: i32, says: &[&str]) {
     let before = listing(folder);
-    let said = run(folder, &["anonymize", "policy.toml", "-o", "out"]);
+    let said = run(folder, &["anonymize", "policy.toml", "-o", "out", "--seed", "4"]);
     assert_eq!(said.code, Some(code), "{}", said.all());
     for words in says {
         assert!(said.err.contains(words), "{words:?} is not in: {}", said.err);
@@ -140,6 +140,8 @@ fn no_event_is_nothing_to_publish() {
 fn a_rule_file_with_an_impossible_range_is_refused() {
     let (patients, claims) = tables();
     let policy = format!("{POLICY}[[exclude]]\ntable = \"claims\"\nrules = \"rules.csv\"\nicd9 = [\"dx\"]\n");
+    // So lenient that chance does not decide whether there is a release.
+    let policy = policy.replace("max_high_risk = 0.2", "max_high_risk = 0.9");
     let folder = folder(&patients, &claims, &policy);
     let rules = |text: &str| fs::write(folder.path().join("rules.csv"), text).unwrap();
     rules("rule;kind;codes;scope\nhiv;icd9;042-044;patient\nodd;icd9;044-042;row\n");
