@@ -45,22 +45,7 @@ use validity::Reader;
 
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
-    let columns = taxonomy::columns(cohort, policy)?;
-    if params.objective == Objective::Class && cohort.class.is_none() {
-        return Err(policy.method.wrong(
-            "objective",
-            "\"class\" cannot read the column with role = \"class\": it has too many different values.",
-        ));
-    }
-    let demands = Demands::new(cohort, policy.privacy.k);
-    let known = match policy.privacy.knows {
-        Knows::Any(n) => n.min(columns.len()),
-        _ => columns.len(),
-    };
-    // Two classes at confidence ½ that share a patient merge to ⅔: fewer known values are counted, too.
-    let any = matches!(policy.privacy.knows, Knows::Any(_));
-    let shorter = any && cohort.tuples.patients.is_some() && demands.reads_sensitive();
-    let mut pais = Pais::new(cohort, params, Reader { known, shorter }, demands, columns);
+    let mut pais = top(cohort, policy, params)?;
     if !pais.settle_start() {
         return Err(infeasible::explain(cohort, policy, &pais.demands));
     }
@@ -83,4 +68,24 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         "steps": pais.trace(),
     });
     Ok(plan)
+}
+
+/// The table with every column at its roots.
+fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pais<'a>> {
+    let columns = taxonomy::columns(cohort, policy)?;
+    if params.objective == Objective::Class && cohort.class.is_none() {
+        return Err(policy.method.wrong(
+            "objective",
+            "\"class\" cannot read the column with role = \"class\": it has too many different values.",
+        ));
+    }
+    let demands = Demands::new(cohort, policy.privacy.k);
+    let known = match policy.privacy.knows {
+        Knows::Any(n) => n.min(columns.len()),
+        _ => columns.len(),
+    };
+    // Two classes at confidence ½ that share a patient merge to ⅔: fewer known values are counted, too.
+    let any = matches!(policy.privacy.knows, Knows::Any(_));
+    let shorter = any && cohort.tuples.patients.is_some() && demands.reads_sensitive();
+    Ok(Pais::new(cohort, params, Reader { known, shorter }, demands, columns))
 }

@@ -465,7 +465,7 @@ impl<'a> Pais<'a> {
         };
         self.partitions.specialize(q, slot, &self.columns[q], &children);
         // Discernibility is measured by the sizes of partitions.
-        if !matches!(self.params.objective, Objective::Discernibility(_)) {
+        if !matches!(self.params.objective, Objective::Discernibility(_)) && self.partitions.hold_few() {
             self.partitions.dissolve();
         }
         self.invalid.remove(&(q, node));

@@ -95,13 +95,21 @@ impl Partitions {
         self.split(q, slot, leaves, column, children);
     }
 
-    /// Where most partitions hold one tuple, they save nothing, and the tuples of a value lie all
-    /// over the table: from then on every tuple is a partition of its own, in the table's order.
+    /// Whether most partitions hold one tuple: then they save nothing, and the tuples of a value lie
+    /// all over the table.
+    pub(super) fn hold_few(&self) -> bool {
+        let tuples = self.leaves.first().map_or(0, Vec::len);
+        !self.dissolved && tuples >= WORTH_DISSOLVING && self.len() >= tuples / 2
+    }
+
+    /// Whether every tuple is a partition of its own, and some may have the same values.
+    pub(super) fn are_dissolved(&self) -> bool {
+        self.dissolved
+    }
+
+    /// From now on every tuple is a partition of its own, in the table's order.
     pub(super) fn dissolve(&mut self) {
         let tuples = self.leaves.first().map_or(0, Vec::len);
-        if self.dissolved || tuples < WORTH_DISSOLVING || self.len() < tuples / 2 {
-            return;
-        }
         // What was taken out of its partition stays out.
         let mut of_tuple = vec![NONE; tuples];
         for (number, &(start, end)) in (0u32..).zip(&self.ranges) {

@@ -28,6 +28,8 @@ pub(super) struct Pieces {
     pub named: Vec<[u32; 3]>,
     /// By piece: its rows.
     pub rows: Vec<u32>,
+    /// Whether records that no column tells apart may be in several pieces.
+    pub scattered: bool,
 }
 
 /// What is counted of whom.
@@ -70,7 +72,7 @@ impl Pieces {
         children: usize,
         child: impl Fn(u32) -> u32 + Sync,
     ) -> Pieces {
-        let mut pieces = Pieces { children, ..Pieces::default() };
+        let mut pieces = Pieces { children, scattered: partitions.are_dissolved(), ..Pieces::default() };
         let patients = counted.cohort.tuples.patients.as_ref();
         let signatures = counted.demands.adds.len().max(1);
         let plain = signatures == 1 && patients.is_none();

@@ -172,3 +172,56 @@ fn parameters_are_checked() {
     fails(&policy(&levels, LKC, ""), &["`levels` has no meaning"]);
     fails(&policy(AGE, "k = 12", ""), &["k = 12", "11 rows", "largest k that can be met is 11"]);
 }
+
+/// Large tables give up their partitions on the way; what is made of the table is the same.
+#[test]
+fn without_partitions_the_steps_are_the_same() {
+    let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let mut steps = 0;
+    for seed in 1..=cases {
+        let mut draw = crate::queries::lottery(seed);
+        let names = ["Janitor", "Mover", "Carpenter", "Technician", "Doctor", "Lawyer"];
+        let table: String = (0..30 + draw(200))
+            .map(|id| {
+                let (job, age) = (draw(6).min(draw(6)) as usize, 1 + draw(98));
+                let sex = if draw(2 + job as u64) == 0 { "F" } else { "M" };
+                let ill = if draw(9) == 0 { "Transgender" } else { "Plastic" };
+                let needs = if draw(100) < age { "Y" } else { "N" };
+                format!("{id},{},{sex},{age},{needs},{ill}\n", names[job])
+            })
+            .collect();
+        let knows = 1 + draw(3);
+        let method = ["", "objective = \"none\"", "max_suppressed = 0.05"][draw(3) as usize];
+        let age = "age = { role = \"quasi\", hierarchy = { from = 1, to = 99 } }";
+        let text = policy(age, &format!("k = 3\nknows = {knows}"), method);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("table.csv"), format!("id,job,sex,age,transfuse,surgery\n{table}")).unwrap();
+        fs::write(folder.path().join("jobs.csv"), JOBS).unwrap();
+        fs::write(folder.path().join("policy.toml"), text).unwrap();
+        let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
+        let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options).unwrap();
+        let params = super::Params::read(&policy).unwrap();
+        let cohort = cohort::survey(&source, &policy).unwrap();
+        // Never, at once, or when nothing is left but to suppress what blocks.
+        let ways = [None, Some(0), Some(1)].map(|when| {
+            let mut pais = super::top(&cohort, &policy, &params).unwrap();
+            assert!(pais.settle_start());
+            let mut rounds = 0;
+            loop {
+                if when == Some(rounds) {
+                    pais.partitions.dissolve();
+                }
+                rounds += 1;
+                pais.run();
+                if !pais.unblock() {
+                    break;
+                }
+            }
+            steps += pais.steps.len();
+            let cuts: Vec<Vec<usize>> = (0..pais.columns.len()).map(|q| pais.partitions.cut(q).to_vec()).collect();
+            (pais.trace(), cuts, pais.suppressed, pais.weights)
+        });
+        assert!(ways[0] == ways[1] && ways[0] == ways[2], "seed {seed}");
+    }
+    assert!(steps > 3 * 40, "{steps}");
+}

@@ -143,7 +143,7 @@ impl Question<'_> {
     /// Shows `each` the classes of the pieces under every set of columns the reader may know.
     fn walk(&self, each: Each) {
         let (columns, most) = (self.seen.len(), self.others.min(self.seen.len()));
-        if columns <= self.others && !self.shorter {
+        if columns <= self.others && !self.shorter && !self.pieces.scattered {
             // Whoever knows all columns sees the pieces themselves.
             let groups: Vec<u32> = (0..self.pieces.len() as u32).collect();
             let everything: Vec<usize> = (0..columns).collect();
