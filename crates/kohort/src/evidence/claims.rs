@@ -1,6 +1,6 @@
 //! What is known of a release of patients and their events.
 
-use super::{Timing, files};
+use super::{Timing, distributions, files};
 use crate::methods::claims::{Estimate, sensitivity};
 use kohort_core::Result;
 use kohort_core::histories::{Column, Histories};
@@ -164,6 +164,8 @@ pub fn measure(
         "risk": { "before": own(&before), "after": own(&after) },
         "adversaries": adversaries(&after),
         "correlation": correlation(histories, &after.correlation),
+        "distributions": distributions::of_claims(histories, plan),
+        "missingness": distributions::missingness_of_claims(histories, plan),
         "utility": {
             "loss": loss_with_suppressed(histories, plan), "loss_of_levels": plan.loss,
             "events_left": 1.0 - of_events(gone),
