@@ -3,6 +3,7 @@
 use crate::evidence::{self, Timing};
 use crate::planned::Planned;
 use crate::report;
+pub use crate::report::Readers;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::histories::{self, Histories};
@@ -43,6 +44,11 @@ pub struct Released {
 
 /// Policy → verified release in `out`.
 pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Released> {
+    anonymize_for(policy, out, options, Readers::House)
+}
+
+/// The same, with reports for these readers.
+pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
     let mut timing = Timing::start();
     let staging = Staging::create(out, options.force)?;
     let (source, policy) = open(policy, options)?;
@@ -56,7 +62,7 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let notes =
         [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
             .concat();
-    report::write(&verified, &policy, &metrics, &notes)?;
+    report::write(&verified, &policy, &metrics, &notes, readers)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })
 }

@@ -25,7 +25,9 @@ mod verdict;
 #[cfg(test)]
 mod reader;
 #[cfg(test)]
-mod tests;
+mod reference;
+#[cfg(test)]
+pub(in crate::report) mod tests;
 
 use chapter::Chapter;
 pub(crate) use escape::{escape, shorten};
@@ -40,6 +42,7 @@ pub(crate) const CSS: &str = include_str!("html/page.css");
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let metrics = &Place::root(metrics);
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
+    let json = if metrics.at("shareable").exists() { "shareable.json" } else { "metrics.json" };
     let body = match metrics.at("shape").text() {
         Some("clusters") => of_codes(metrics, notes),
         Some("claims") => of_claims(metrics, notes),
@@ -50,7 +53,7 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>Release report{method}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{}\
-         <footer>Numbers are rounded for reading; metrics.json beside this page has them exactly.</footer>\n\
+         <footer>Numbers are rounded for reading; {json} beside this page has them exactly.</footer>\n\
          </main>\n</body>\n</html>\n",
         body
     )
@@ -113,6 +116,8 @@ fn of_codes(metrics: &Place, notes: &[String]) -> String {
         Chapter::Changed.of([changes::rows(metrics), codes::clusters(metrics)]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(metrics)]),
+        Chapter::Attacks.of([codes::attacks(metrics)]),
+        Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_codes()]),
         Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
     ]
