@@ -1,7 +1,7 @@
 //! What is known of a release of patients and their events.
 
 use super::{Timing, files};
-use crate::methods::claims::{Estimate, sensitivity};
+use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
 use kohort_core::histories::{Column, Histories};
 use kohort_core::policy::{self, Claims, Policy, Population, Power, PowerRule, Registry, Role};
@@ -106,18 +106,15 @@ pub fn measure(
     let patients_gone = plan.patients.iter().filter(|keep| !**keep).count() as u64;
     let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
     let after = sensitivity(histories, plan, k, &powers(claims.power), threads, SEED);
-    let as_it_is = LinkedPlan::as_it_is(histories);
-    let before = sensitivity(histories, &as_it_is, k, &powers(claims.power), threads, SEED);
+    let before = as_it_is(histories, k, claims.power, threads, SEED);
     let p = claims.power.p();
-    let own = |s: &crate::methods::claims::Sensitivity| {
-        let found = match claims.power {
-            Power::Values { rule: PowerRule::Variable, .. } => s.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
-            Power::Values { rule: PowerRule::Fixed, .. } => s.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
-            Power::Events { .. } => s.events.iter().find(|e| e.0 == p).map(|e| e.1),
-            Power::Total { .. } => s.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
-        };
-        found.map(|e| json!({ "high_risk": e.share(), "hits": e.hits, "of": e.draws }))
+    let found = match claims.power {
+        Power::Values { rule: PowerRule::Variable, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
+        Power::Values { rule: PowerRule::Fixed, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
+        Power::Events { .. } => after.events.iter().find(|e| e.0 == p).map(|e| e.1),
+        Power::Total { .. } => after.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
     };
+    let high_risk = |e: Estimate| json!({ "high_risk": e.share(), "hits": e.hits, "of": e.draws });
     let mut guarantee = json!({
         "k": k, "unit": "patient", "max_high_risk": claims.max_high_risk.to_f64(), "knows": knows(claims.power),
         "found": share(recount.found.hits),
@@ -161,7 +158,7 @@ pub fn measure(
             "rule": r.name, "scope": if r.scope == Scope::Patient { "patient" } else { "row" },
             "rows": r.rows, "patients": r.patients,
         })).collect::<Vec<_>>(),
-        "risk": { "before": own(&before), "after": own(&after) },
+        "risk": { "before": high_risk(before), "after": found.map(high_risk) },
         "adversaries": adversaries(&after),
         "correlation": correlation(histories, &after.correlation),
         "utility": {

@@ -2,7 +2,6 @@
 
 use super::held::{Counter, Held};
 use super::labels::Labels;
-use kohort_core::policy::PowerRule;
 
 /// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
 pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
@@ -23,29 +22,31 @@ pub(crate) fn cap_of_events(held: &Held) -> f64 {
     mean + 2.0 * variance.sqrt()
 }
 
-/// By place: how many labels an adversary knows.
-pub(crate) fn powers(held: &Held, labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> {
-    let most = |n: usize| n.min(p_max) as u8;
-    if rule == PowerRule::Fixed {
-        return (0..held.people()).map(|p| most(held.of_person(p).len())).collect();
+/// What the power of equation 1 follows from, whatever its maximum.
+pub(crate) struct Powers(Vec<Option<f64>>);
+
+impl Powers {
+    /// By place: n / diversity, n capped; none where nothing differs.
+    pub(crate) fn of(held: &Held, labels: &Labels) -> Powers {
+        let cap = cap_of_events(held);
+        let divide = |((differ, pairs), n): ((u64, u64), usize)| {
+            (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
+        };
+        let diversities = diversities(held, labels).into_iter().enumerate();
+        Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, held.of_person(p).len())).and_then(divide)).collect())
     }
-    let quotients = quotients(held, labels);
-    let numbers: Vec<usize> = (0..held.people()).map(|p| held.of_person(p).len()).collect();
-    let raw = raw_powers(&quotients, p_max);
-    raw.iter().zip(numbers).map(|(raw, n)| if n == 0 { 0 } else { most(n.min(raw.ceil() as usize)) }).collect()
+
+    /// By place: how many labels an adversary knows.
+    pub(crate) fn known(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        let raw = raw_powers(&self.0, p_max);
+        let known = |(raw, most): (f64, u8)| most.min(raw.ceil() as u8);
+        raw.into_iter().zip(most_known(held, p_max)).map(known).collect()
+    }
 }
 
-/// By place: n / diversity, n capped; none where nothing differs.
-fn quotients(held: &Held, labels: &Labels) -> Vec<Option<f64>> {
-    let cap = cap_of_events(held);
-    let divide = |((differ, pairs), n): ((u64, u64), usize)| {
-        (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
-    };
-    diversities(held, labels)
-        .into_iter()
-        .enumerate()
-        .map(|(p, ratio)| ratio.map(|r| (r, held.of_person(p).len())).and_then(divide))
-        .collect()
+/// By place: `p_max`, or as many events as there are.
+pub(crate) fn most_known(held: &Held, p_max: usize) -> Vec<u8> {
+    (0..held.people()).map(|p| held.of_person(p).len().min(p_max) as u8).collect()
 }
 
 /// By place: how much the labels of a patient differ.
