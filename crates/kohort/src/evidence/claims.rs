@@ -3,6 +3,7 @@
 use super::{Timing, files};
 use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
+use kohort_core::hierarchy::Known;
 use kohort_core::histories::{Column, Histories};
 use kohort_core::policy::{self, Claims, Policy, Population, Power, PowerRule, Registry, Role};
 use kohort_core::release::{
@@ -69,7 +70,10 @@ pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, chan
 fn released(columns: &[policy::Column]) -> Vec<ColumnClaim> {
     let mut own: Vec<&policy::Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    own.iter().map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new() }).collect()
+    let labels = |c: &policy::Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
+    own.iter()
+        .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
+        .collect()
 }
 
 /// What a run is measured by.
