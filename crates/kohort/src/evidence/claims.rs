@@ -109,7 +109,8 @@ pub fn measure(
     let gone = plan.events.iter().filter(|keep| !**keep).count() as u64;
     let patients_gone = plan.patients.iter().filter(|keep| !**keep).count() as u64;
     let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
-    let after = sensitivity(histories, plan, k, &powers(claims.power), threads, SEED);
+    let (powers, shown) = powers(claims.power);
+    let after = sensitivity(histories, plan, k, (&powers, shown), threads, SEED);
     let before = as_it_is(histories, k, claims.power, threads, SEED);
     let p = claims.power.p();
     let found = match claims.power {
@@ -184,14 +185,16 @@ pub fn measure(
     Ok(metrics)
 }
 
-/// The powers of the table of other adversaries, the policy's own among them.
-fn powers(power: Power) -> Vec<usize> {
+/// The powers of the table of other adversaries, the policy's own among them; and the one that is
+/// shown with other rules.
+fn powers(power: Power) -> (Vec<usize>, usize) {
     let mut powers = POWERS.to_vec();
     if !matches!(power, Power::Total { .. }) && !powers.contains(&power.p()) {
         powers.push(power.p());
         powers.sort_unstable();
     }
-    powers
+    let shown = if let Power::Values { p, .. } = power { p } else { 5 };
+    (powers, shown)
 }
 
 fn knows(power: Power) -> String {
@@ -255,10 +258,12 @@ fn adversaries(found: &crate::methods::claims::Sensitivity) -> Value {
         .values
         .iter()
         .map(|(p, variable, fixed)| json!({ "known": p, "variable": both(variable), "fixed": both(fixed) }));
+    let rule = |name: &str, (p, e): (usize, Estimate)| json!({ "rule": name, "known": p, "release": e.share() });
+    let rules = [rule("nearest", found.rules[0]), rule("p95", found.rules[1])];
     let events = found.events.iter().map(|(p, e)| json!({ "known": p, "release": e.share() }));
     let total =
         found.total.iter().map(|&(p, hits, of)| json!({ "known": p, "release": hits as f64 / of.max(1) as f64 }));
-    json!({ "values": values.collect::<Vec<_>>(), "events": events.collect::<Vec<_>>(), "total": total.collect::<Vec<_>>() })
+    json!({ "values": values.collect::<Vec<_>>(), "rules": rules, "events": events.collect::<Vec<_>>(), "total": total.collect::<Vec<_>>() })
 }
 
 /// The correlation of diversities (the paper's Table 5), below the diagonal.

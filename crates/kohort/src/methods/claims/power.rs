@@ -38,8 +38,27 @@ impl Powers {
 
     /// By place: how many labels an adversary knows.
     pub(crate) fn known(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        self.rounded(held, p_max, f64::ceil)
+    }
+
+    /// The same rounded to the nearest number: fewer are known.
+    pub(crate) fn nearest(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        self.rounded(held, p_max, f64::round)
+    }
+
+    /// The same measured against the 95th percentile instead of the largest: more are known (H-3).
+    pub(crate) fn by_p95(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        let mut sorted: Vec<f64> = self.0.iter().flatten().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = (sorted.len() * 95).div_ceil(100).saturating_sub(1);
+        let most = sorted.get(at).copied().unwrap_or(0.0);
+        let clipped = self.0.iter().map(|q| q.map(|q| q.min(most))).collect();
+        Powers(clipped).known(held, p_max)
+    }
+
+    fn rounded(&self, held: &Held, p_max: usize, round: fn(f64) -> f64) -> Vec<u8> {
         let raw = raw_powers(&self.0, p_max);
-        let known = |(raw, most): (f64, u8)| most.min(raw.ceil() as u8);
+        let known = |(raw, most): (f64, u8)| most.min(round(raw) as u8);
         raw.into_iter().zip(most_known(held, p_max)).map(known).collect()
     }
 }
@@ -107,5 +126,17 @@ mod tests {
         }
         let capped: Vec<usize> = raw.iter().zip(people).map(|(r, (_, n))| (r.ceil() as usize).min(n)).collect();
         assert_eq!(capped, [2, 4, 2, 5, 1]);
+        // 2, 4, 2, 10 and 1 events: enough for all that could be known.
+        let held = Held::with_numbers(&[6, 4, 2, 10, 1]);
+        let powers = Powers(quotients);
+        assert_eq!(powers.known(&held, 5), [2, 4, 2, 5, 1]);
+        assert_eq!(powers.nearest(&held, 5), [2, 4, 1, 5, 1]);
+        assert_eq!(powers.by_p95(&held, 5), [2, 4, 2, 5, 1]);
+        // Of many patients one differs more than all others: the rest are measured without them.
+        let mut many = vec![Some(10.0); 40];
+        many[7] = Some(1000.0);
+        let held = Held::with_numbers(&[9; 40]);
+        assert_eq!(Powers(many.clone()).known(&held, 5)[0], 2);
+        assert_eq!(Powers(many).by_p95(&held, 5), [5; 40]);
     }
 }

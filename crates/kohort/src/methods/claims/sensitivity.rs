@@ -15,6 +15,9 @@ use kohort_core::release::LinkedPlan;
 pub struct Sensitivity {
     /// p, variable power, fixed power; each from the original (tolerant, strict) and from the release.
     pub values: Vec<(usize, [Estimate; 3], [Estimate; 3])>,
+    /// One of these powers by other rules, from the release: rounded to the nearest, measured
+    /// against the 95th percentile.
+    pub rules: [(usize, Estimate); 2],
     /// How many whole events are known, and what of the release is found.
     pub events: Vec<(usize, Estimate)>,
     /// How many facts in total: patients with a set that fewer than k have, of all.
@@ -26,12 +29,13 @@ pub struct Sensitivity {
 /// Draws of each estimate.
 const DRAWS: usize = 10_000;
 
-/// Measures what others would find; `powers` are what is known of a column, or whole events.
+/// Measures what others would find; `powers` are what is known of a column, or whole events, and
+/// `own` is the one that other rules are shown with.
 pub fn sensitivity(
     histories: &Histories,
     plan: &LinkedPlan,
     k: u64,
-    powers: &[usize],
+    (powers, own): (&[usize], usize),
     threads: usize,
     seed: u64,
 ) -> Sensitivity {
@@ -60,6 +64,11 @@ pub fn sensitivity(
         (p, variable, fixed)
     };
     let values = powers.iter().map(of_power).collect();
+    let by_rule = |rule: &dyn Fn(&Powers) -> Vec<u8>| {
+        let power: Vec<Vec<u8>> = of_left.iter().map(rule).collect();
+        (own, found(&left, &power).0)
+    };
+    let rules = [by_rule(&|powers| powers.nearest(&left, own)), by_rule(&|powers| powers.by_p95(&left, own))];
 
     let whole = Known::Events.labels(histories, levels.1, threads);
     let whole_index = Crowd::index(&left, &whole, most, threads);
@@ -74,9 +83,9 @@ pub fn sensitivity(
         let found = violating(histories, levels.1, &left, &classes, (k, p));
         (p, found.iter().filter(|f| **f).count() as u64, patients)
     });
-    let own: Vec<_> = labels.iter().map(|labels| diversities(&left, labels)).collect();
-    let correlation = own.iter().map(|a| own.iter().map(|b| correlation(a, b)).collect()).collect();
-    Sensitivity { values, events, total: total.to_vec(), correlation }
+    let differ: Vec<_> = labels.iter().map(|labels| diversities(&left, labels)).collect();
+    let correlation = differ.iter().map(|a| differ.iter().map(|b| correlation(a, b)).collect()).collect();
+    Sensitivity { values, rules, events, total: total.to_vec(), correlation }
 }
 
 /// What the adversary of a policy would find in the original as it is.
