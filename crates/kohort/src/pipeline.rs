@@ -44,7 +44,7 @@ pub struct Released {
 /// Policy → verified release in `out`.
 pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Released> {
     let mut timing = Timing::start();
-    let staging = Staging::create(out, options.force)?;
+    let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
     let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
