@@ -362,6 +362,14 @@ fn usefulness(cohort: &Cohort, plan: &Plan) -> Value {
     useful
 }
 
+/// Spells the preset out that says what k is, if there is one.
+pub fn add_preset(metrics: &mut Value, policy: &Policy) {
+    if let Some(p) = policy.privacy.preset {
+        metrics["guarantee"]["preset"] =
+            json!({ "name": p.name, "max_risk": p.max_risk, "meaning": p.meaning, "source": p.source });
+    }
+}
+
 /// The files of a release, as metrics.json lists them.
 fn files(certificate: &Certificate) -> Vec<Value> {
     certificate.files.iter().map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect()

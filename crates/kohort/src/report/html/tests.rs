@@ -43,6 +43,7 @@ fn bounded(name: &str) -> Value {
             "k": 11, "knows": "one of 2 sets", "unit": "row", "smallest_class": 13, "sets": 2, "classes": 4321,
             "plain": "First. Second. Third.", "aware": "No bound.", "assumed": [name], "not_recountable": [name],
             "highest_confidence": 0.4321,
+            "preset": { "name": "public-file", "max_risk": "0.05", "meaning": name, "source": name },
         },
         "trace": { "rounds": 19, "weights": [0.5, 2], name: 23 },
         "timing": { "count": 0.0001, "draw": 1.5, "total": 4321.5 }
