@@ -3,8 +3,10 @@
 pub mod claims;
 pub mod codes;
 pub mod invented;
+mod people;
 mod public_use;
 
+pub use people::worst_sets;
 pub use public_use::{add_public_use, attacks, baseline_fits, notes};
 
 use crate::methods::Method;
@@ -302,6 +304,7 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    people::add(&mut metrics, cohort, plan, policy, (&sizes_before, &sizes_after));
     if let Some(baseline) = &policy.baseline {
         let share = metrics["utility"]["entropy"].as_f64().and_then(|bits| baseline.share(bits));
         metrics["utility"]["baseline"] =

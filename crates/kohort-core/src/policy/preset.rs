@@ -75,7 +75,8 @@ impl Preset {
             let hint = nearest(name, known()).map_or(String::new(), |near| format!(" Did you mean \"{near}\"?"));
             return Err(section.wrong("preset", format!("there is no such preset. Known: {}.{hint}", list())));
         };
-        for (key, other) in ["k", "max_risk"].into_iter().filter_map(|key| Some((key, section.get(key)?))) {
+        let twice = ["k", "max_risk"].into_iter().find_map(|key| Some((key, section.get(key)?)));
+        if let Some((key, other)) = twice {
             return Err(section.wrong(
                 "preset",
                 format!(

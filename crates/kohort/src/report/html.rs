@@ -11,6 +11,7 @@ mod escape;
 mod invented;
 mod limits;
 mod number;
+mod people;
 mod place;
 mod public_use;
 mod risk;
@@ -66,6 +67,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         changes::columns(metrics),
         changes::rows(metrics),
         risk::risk(metrics),
+        people::people(metrics),
         public_use::samples(metrics),
         invented::invented(metrics),
         public_use::attacks(metrics),

@@ -134,7 +134,8 @@ pub(super) fn recounted(metrics: &Place) -> String {
 pub(super) fn trace(metrics: &Place) -> String {
     let read = "Different combinations of values in the original: all that the method looked at.";
     let tuples = fact("Distinct combinations", read, &metrics.at("tuples"), Shown::Count);
-    let members = metrics.at("trace").members().into_iter().filter(|(key, _)| *key != "steps");
+    let members =
+        metrics.at("trace").members().into_iter().filter(|(key, place)| *key != "steps" || place.number().is_some());
     let steps = members.map(|(key, place)| {
         let (name, read) = match key {
             "nodes" => ("Ways to combine levels", "Every combination of a level for each column."),
