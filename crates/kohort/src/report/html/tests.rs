@@ -185,8 +185,11 @@ fn every_number_about_invented_rows_is_the_one_in_metrics() {
 fn every_number_about_attackers_is_the_one_in_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let write = |file: &str, text: String| std::fs::write(folder.path().join(file), text).unwrap();
-    write("t.csv", (0..200).fold("a,b,c\n".into(), |t, i| t + &format!("{},{},{}\n", i % 7, i * i % 11, i % 40 / 13)));
-    write("registry.csv", (0..7).fold("a,count\n".into(), |t, i| t + &format!("{i},{}\n", 400 + 10 * i)));
+    write(
+        "t.csv",
+        (0..200).fold("ward,stay,unit\n".into(), |t, i| t + &format!("{},{},{}\n", i % 7, i * i % 11, i % 40 / 13)),
+    );
+    write("registry.csv", (0..7).fold("ward,count\n".into(), |t, i| t + &format!("{i},{}\n", 400 + 10 * i)));
     for (population, method, blanks) in [
         ("size = 2500", "name = \"suppress\"", true),
         ("counts = \"registry.csv\"", "name = \"lattice\"\nmax_suppressed = 0.1", false),
@@ -194,8 +197,8 @@ fn every_number_about_attackers_is_the_one_in_metrics() {
         write(
             "p.toml",
             format!(
-                "[input]\ntable = \"t.csv\"\n[columns]\na = {{ role = \"quasi\" }}\nb = {{ role = \"quasi\" }}\n\
-                 c = {{ role = \"quasi\" }}\n[population]\n{population}\n[privacy]\nk = 3\n[method]\n{method}\n"
+                "[input]\ntable = \"t.csv\"\n[columns]\nward = {{ role = \"quasi\" }}\nstay = {{ role = \"quasi\" }}\n\
+                 unit = {{ role = \"quasi\" }}\n[population]\n{population}\n[privacy]\nk = 3\n[method]\n{method}\n"
             ),
         );
         let options = crate::pipeline::Options {
