@@ -42,12 +42,23 @@ pub(super) fn asked(metrics: &Place) -> String {
     ];
     let columns = guarantee.at("asked").members();
     let required: Vec<Vec<String>> = columns.iter().map(|(name, asked)| required(name, asked)).collect();
-    let mut body = facts(["Asked", "Value"], rows);
+    let mut body = preset(metrics) + &facts(["Asked", "Value"], rows);
     if !required.is_empty() {
         let headings = ["Sensitive column", "Listed values", "Share at most", "Diversity", "Distance at most"];
         body += &cards(&headings, &required);
     }
     section("What was asked", &body)
+}
+
+/// Whose number k is, where the policy names a preset.
+pub(super) fn preset(metrics: &Place) -> String {
+    let preset = metrics.at("guarantee.preset");
+    let text = |key: &str| preset.at(key).text();
+    let (Some(name), Some(meaning), Some(source)) = (text("name"), text("meaning"), text("source")) else {
+        return String::new();
+    };
+    let risk = text("max_risk").map_or(String::new(), |risk| format!(" (highest risk {})", escape(risk)));
+    format!("<p>k is that of the preset {}{risk}. {} Source: {}</p>\n", code(name), escape(meaning), escape(source))
 }
 
 /// What was asked of one sensitive column.
@@ -123,7 +134,8 @@ pub(super) fn recounted(metrics: &Place) -> String {
 pub(super) fn trace(metrics: &Place) -> String {
     let read = "Different combinations of values in the original: all that the method looked at.";
     let tuples = fact("Distinct combinations", read, &metrics.at("tuples"), Shown::Count);
-    let members = metrics.at("trace").members().into_iter().filter(|(key, _)| *key != "steps");
+    let members =
+        metrics.at("trace").members().into_iter().filter(|(key, place)| *key != "steps" || place.number().is_some());
     let steps = members.map(|(key, place)| {
         let (name, read) = match key {
             "nodes" => ("Ways to combine levels", "Every combination of a level for each column."),
