@@ -149,6 +149,34 @@ fn risk_and_hierarchy_tell_and_write_nothing() {
 }
 
 #[test]
+fn the_first_look_fits_on_a_screen_and_needs_no_policy() {
+    let rows: String = (0..400)
+        .map(|i| format!("CANARY-{},{},{},{}\n", i % 350, 20 + i * 7 % 60, ["f", "m"][i % 2], 10_000 + i * i % 900))
+        .collect();
+    let folder = folder(format!("patient_id,age,sex,zip\n{rows}").as_bytes(), POLICY);
+    let before = listing(folder.path());
+    for name in ["t.csv", "p.toml"] {
+        if name == "p.toml" {
+            let policy = "[input]\ntable = \"t.csv\"\n[columns]\npatient_id = { role = \"patient\" }\nage = { role = \"quasi\" }\n\
+                sex = { role = \"quasi\" }\nzip = { role = \"quasi\" }\n[population]\nsize = 5000\n[privacy]\n[method]\nname = \"suppress\"\n";
+            fs::write(folder.path().join(name), policy).unwrap();
+        }
+        let said = run(folder.path(), &["risk", name]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        let lines: Vec<&str> = said.out.lines().collect();
+        assert!(lines.len() <= 24 && lines.iter().all(|l| l.chars().count() <= 80), "{}", said.out);
+        assert!(said.out.starts_with("400 rows, 350 patients\nunique on all 3 quasi-identifiers: "), "{}", said.out);
+        for words in ["singled out", "2 ", "age + zip", "would no longer be unique", "k = 5 by "] {
+            assert!(said.out.contains(words), "{words}: {}", said.out);
+        }
+        assert!(!said.all().contains("CANARY") && !said.all().contains("10000"));
+        assert_eq!(said.out.contains("unique outside as well"), name == "p.toml", "{}", said.out);
+        assert_eq!(said.err.contains("roles are guessed"), name == "t.csv");
+    }
+    assert_eq!(listing(folder.path()), before);
+}
+
+#[test]
 fn the_demo_prints_a_table_that_programs_and_people_can_read() {
     let here = tempfile::tempdir().unwrap();
     let said = run(here.path(), &["demo", "--rows", "2000"]);

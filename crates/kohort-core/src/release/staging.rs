@@ -1,6 +1,8 @@
 //! The folder beside the target in which a release is made. It becomes the target by one rename,
 //! or it disappears.
 
+use super::leftovers::Lock;
+use crate::table::Progress;
 use crate::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +10,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What an interrupt must know.
 struct Open {
-    /// Folders that must go, each with the folders made on the way to it, the deepest first.
-    folders: Vec<(PathBuf, Vec<PathBuf>)>,
+    folders: Vec<Unfinished>,
     /// Whether the last of them became its target: it is too late to interrupt.
     published: bool,
+}
+
+/// A folder that must go if the run ends now.
+struct Unfinished {
+    folder: PathBuf,
+    lock: PathBuf,
+    /// The folders made on the way to it, the deepest first.
+    made: Vec<PathBuf>,
 }
 
 static OPEN: Mutex<Open> = Mutex::new(Open { folders: Vec::new(), published: false });
@@ -25,12 +34,15 @@ pub(crate) const POPULATION: &str = "population";
 /// How the folder of a sample is called, before its number.
 pub(crate) const SAMPLE: &str = "sample-";
 
-/// A folder being filled. Dropped before it is published, it is removed with all it holds.
+/// A folder being filled. Dropped before it is published, it is removed with all it holds; if the run
+/// is killed, the next one into the same target removes it.
 #[derive(Debug)]
 pub struct Staging {
     folder: PathBuf,
     target: PathBuf,
     replace: bool,
+    /// Goes last.
+    lock: Lock,
 }
 
 /// A staging folder into which a whole release was written: ready for the gate.
@@ -44,11 +56,36 @@ pub struct Staged {
 
 impl Staging {
     /// Makes the folder beside `target`. `replace`: the target may exist and will be replaced.
-    pub fn create(target: &Path, replace: bool) -> Result<Staging> {
+    /// What killed runs left there is removed first; `progress` is told of it.
+    pub fn create(target: &Path, replace: bool, progress: &dyn Progress) -> Result<Staging> {
         let Some(name) = target.file_name() else {
             return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
         };
-        if fs::symlink_metadata(target).is_ok() && !replace {
+        let parent = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
+        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
+        let mut open = open_folders();
+        let lock = Lock::take(&parent, &name.to_string_lossy()).inspect_err(|_| remove_made(&made))?;
+        let folder = lock.folder();
+        open.folders.push(Unfinished { folder: folder.clone(), lock: lock.path().to_path_buf(), made });
+        open.published = false;
+        drop(open);
+        let staging = Staging { folder, target: target.to_path_buf(), replace, lock };
+        staging.lock.tidy(target, progress);
+        staging.may_become_target()?;
+        for part in ["", "release", "evidence", "private"] {
+            make_private(&staging.folder.join(part))?;
+        }
+        Ok(staging)
+    }
+
+    fn may_become_target(&self) -> Result<()> {
+        let target = &self.target;
+        if fs::symlink_metadata(target).is_ok() && !self.replace {
             return Err(Error::yours(format!(
                 "{} exists. Choose another folder with -o, or replace it with --force.",
                 target.display()
@@ -60,28 +97,7 @@ impl Staging {
                 target.display()
             )));
         }
-        let parent = match target.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
-        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
-        let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
-        let mut open = open_folders();
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
-        }
-        make_private(&folder)?;
-        open.folders.push((folder.clone(), made));
-        open.published = false;
-        drop(open);
-        let staging = Staging { folder, target: target.to_path_buf(), replace };
-        for part in ["release", "evidence", "private"] {
-            let path = staging.folder.join(part);
-            make_private(&path)?;
-        }
-        Ok(staging)
+        Ok(())
     }
 
     /// Where release/, evidence/ and private/ are for now.
@@ -161,7 +177,7 @@ impl Staging {
             if !self.replace {
                 return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
             }
-            let aside = self.folder.with_extension("old");
+            let aside = self.lock.aside();
             fs::rename(&self.target, &aside).map_err(io(&self.target))?;
             old = Some(aside);
         }
@@ -171,11 +187,13 @@ impl Staging {
             }
             return Err(Error::io(&self.target, &error));
         }
-        open.folders.retain(|(f, _)| *f != self.folder);
+        open.folders.retain(|f| f.folder != self.folder);
         open.published = true;
         drop(open);
+        sync_folder(self.target.parent());
         if let Some(aside) = old {
-            fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside)).map_err(io(&aside))?;
+            // What cannot be removed keeps its lock: the next run says so and tries again.
+            let _ = fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside));
         }
         Ok(self.target.clone())
     }
@@ -188,12 +206,15 @@ impl Staging {
         if open.folders.is_empty() && open.published {
             return None;
         }
-        for (folder, made) in open.folders.iter() {
+        for Unfinished { folder, lock, made } in open.folders.iter() {
             // A thread may still be writing: what it makes meanwhile is removed by trying again.
             for _ in 0..20 {
                 if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
                     break;
                 }
+            }
+            if !folder.exists() {
+                let _ = fs::remove_file(lock);
             }
             remove_made(made);
         }
@@ -204,9 +225,13 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         let mut open = open_folders();
-        if let Some(at) = open.folders.iter().position(|(f, _)| *f == self.folder) {
-            let _ = fs::remove_dir_all(&self.folder);
-            remove_made(&open.folders.remove(at).1);
+        if let Some(at) = open.folders.iter().position(|f| f.folder == self.folder) {
+            self.lock.remove_folder();
+            let Unfinished { lock, made, .. } = open.folders.remove(at);
+            if !self.folder.exists() && !self.lock.aside().exists() {
+                let _ = fs::remove_file(lock);
+            }
+            remove_made(&made);
         }
     }
 }
@@ -246,4 +271,10 @@ fn sync_all(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Sees to it that a rename in a folder outlives a power failure, where the system can do that.
+fn sync_folder(folder: Option<&Path>) {
+    let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = fs::File::open(folder).and_then(|f| f.sync_all());
 }

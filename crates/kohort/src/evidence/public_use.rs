@@ -54,7 +54,7 @@ pub fn add_public_use(
             json!({ "max": risk.max, "mean": risk.mean, "unique": risk.unique })
         };
         let wildcard = risk::wildcard_matches(cohort, plan, set);
-        let wildcard = wildcard.map(|(fewest, mean)| json!({ "fewest": fewest, "mean": mean }));
+        let wildcard = wildcard.map(|(_, any)| json!({ "fewest": any.fewest, "mean": any.mean }));
         json!({ "set": names(set), "before": own(View::Before), "after": own(View::After(plan)), "wildcard": wildcard })
     });
     metrics["attacks"]["targeted"] = targeted.collect();

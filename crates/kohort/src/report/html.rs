@@ -14,6 +14,7 @@ mod escape;
 mod invented;
 mod limits;
 mod number;
+mod people;
 mod place;
 mod public_use;
 mod risk;
@@ -35,8 +36,7 @@ use place::Place;
 use serde_json::Value;
 pub(crate) use table::cards;
 
-/// No network, no script, no fonts but the reader's own.
-pub(crate) const CSS: &str = include_str!("html/page.css");
+const CSS: &str = include_str!("html/page.css");
 
 /// The page.
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
@@ -48,14 +48,19 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
         Some("claims") => of_claims(metrics, notes),
         _ => of_table(metrics, notes),
     };
+    let footer = format!("Numbers are rounded for reading; {json} beside this page has them exactly.");
+    frame(&format!("Release report{method}"), &body, &footer)
+}
+
+/// A self-contained page around a body: no network, no script, no fonts but the reader's own.
+/// Title, body and footer are HTML already.
+pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>Release report{method}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{}\
-         <footer>Numbers are rounded for reading; {json} beside this page has them exactly.</footer>\n\
-         </main>\n</body>\n</html>\n",
-        body
+         <title>{title}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{body}\
+         <footer>{footer}</footer>\n</main>\n</body>\n</html>\n"
     )
 }
 
@@ -73,7 +78,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
             distributions::distributions(metrics),
             asked::trace(metrics),
         ]),
-        Chapter::Risk.of([risk::risk(metrics), public_use::samples(metrics)]),
+        Chapter::Risk.of([risk::risk(metrics), people::people(metrics), public_use::samples(metrics)]),
         Chapter::Utility.of([utility::utility(metrics)]),
         Chapter::Attacks.of([public_use::attacks(metrics), invented::invented(metrics)]),
         Chapter::Missing.of([changes::cells(metrics), public_use::missing(metrics)]),

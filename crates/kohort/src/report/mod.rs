@@ -3,7 +3,7 @@
 mod html;
 mod shareable;
 
-pub(crate) use html::{CSS, cards, escape, shorten};
+pub(crate) use html::{cards, escape, frame, shorten};
 
 use kohort_core::cohort::Cohort;
 use kohort_core::histories::Histories;

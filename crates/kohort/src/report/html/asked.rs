@@ -43,12 +43,23 @@ pub(super) fn asked(metrics: &Place) -> String {
     ];
     let columns = guarantee.at("asked").members();
     let required: Vec<Vec<String>> = columns.iter().map(|(name, asked)| required(name, asked)).collect();
-    let mut body = facts(["Asked", "Value"], rows);
+    let mut body = preset(metrics) + &facts(["Asked", "Value"], rows);
     if !required.is_empty() {
         let headings = ["Sensitive column", "Listed values", "Share at most", "Diversity", "Distance at most"];
         body += &cards(&headings, &required);
     }
     section("What was asked", &body)
+}
+
+/// Whose number k is, where the policy names a preset.
+pub(super) fn preset(metrics: &Place) -> String {
+    let preset = metrics.at("guarantee.preset");
+    let text = |key: &str| preset.at(key).text();
+    let (Some(name), Some(meaning), Some(source)) = (text("name"), text("meaning"), text("source")) else {
+        return String::new();
+    };
+    let risk = text("max_risk").map_or(String::new(), |risk| format!(" (highest risk {})", escape(risk)));
+    format!("<p>k is that of the preset {}{risk}. {} Source: {}</p>\n", code(name), escape(meaning), escape(source))
 }
 
 /// What was asked of one sensitive column.

@@ -42,7 +42,8 @@ pub(super) fn asked(metrics: &Place) -> String {
         ("events_power", "Whole events known", Shown::Count, "At most so many."),
         ("power_total", "Facts known in total", Shown::Count, "Any of them, over all event columns: counted exactly."),
     ];
-    section("What was asked", &facts(["Asked", "Value"], &metrics.at("guarantee"), &FACTS))
+    let facts = facts(["Asked", "Value"], &metrics.at("guarantee"), &FACTS);
+    section("What was asked", &(super::asked::preset(metrics) + &facts))
 }
 
 /// How it was recounted.

@@ -42,7 +42,8 @@ pub(super) fn asked(metrics: &Place) -> String {
             "Kept in item chunks: it is told that somebody in the cluster has them, no more.",
         ),
     ];
-    section("What was asked", &facts(["Asked", "Value"], &metrics.at("guarantee"), &FACTS))
+    let facts = facts(["Asked", "Value"], &metrics.at("guarantee"), &FACTS);
+    section("What was asked", &(super::asked::preset(metrics) + &facts))
 }
 
 /// How it was recounted.

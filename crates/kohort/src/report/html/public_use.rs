@@ -23,7 +23,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
             ("People in the registry", estimated, registry.at("people"), Shown::Count),
             ("Classes in the registry", "People who look the same there.", registry.at("classes"), Shown::Count),
             (
-                "Correct links to be expected (attack 2)",
+                "Correct links to be expected (the second attack)",
                 "Someone matches the whole file with the registry. A number of people, not a share.",
                 attacks.at("whole_file.links"),
                 Shown::Decimals(1),
@@ -42,7 +42,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
                 vec![name, r.at("people").show(Shown::Count), r.at("at_risk").show(Shown::Percent)]
             })
             .collect();
-        body += "<h3>One patient against the registry (attack 1)</h3>\n";
+        body += "<h3>One patient against the registry (the first attack)</h3>\n";
         body += &table(&["Region", "People", "In classes smaller than k"], &regions);
     }
     let targeted = attacks.at("targeted").elements();
@@ -60,7 +60,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
         })
         .collect();
     if !rows.is_empty() {
-        body += "<h3>A targeted neighbour (attack 3), by what is known</h3>\n";
+        body += "<h3>A targeted neighbour (the third attack), by what is known</h3>\n";
         body += &by_set(&targeted);
         let headings = [
             "Known",

@@ -56,6 +56,7 @@ fn bounded(name: &str) -> Value {
             "k": 11, "knows": "one of 2 sets", "unit": "row", "smallest_class": 13, "sets": 2, "classes": 4321,
             "plain": "First. Second. Third.", "aware": "No bound.", "assumed": [name], "not_recountable": [name],
             "highest_confidence": 0.4321,
+            "preset": { "name": "public-file", "max_risk": "0.05", "meaning": name, "source": name },
         },
         "trace": { "rounds": 19, "weights": [0.5, 2], name: 23 },
         "timing": { "count": 0.0001, "draw": 1.5, "total": 4321.5 }
@@ -189,6 +190,47 @@ fn every_number_about_invented_rows_is_the_one_in_metrics() {
             let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
             let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
             starts || bin || path.ends_with(".labels")
+        });
+    }
+}
+
+#[test]
+fn every_number_about_attackers_is_the_one_in_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: String| std::fs::write(folder.path().join(file), text).unwrap();
+    write(
+        "t.csv",
+        (0..200).fold("ward,stay,unit\n".into(), |t, i| t + &format!("{},{},{}\n", i % 7, i * i % 11, i % 40 / 13)),
+    );
+    write("registry.csv", (0..7).fold("ward,count\n".into(), |t, i| t + &format!("{i},{}\n", 400 + 10 * i)));
+    for (population, method, blanks) in [
+        ("size = 2500", "name = \"suppress\"", true),
+        ("counts = \"registry.csv\"", "name = \"lattice\"\nmax_suppressed = 0.1", false),
+    ] {
+        write(
+            "p.toml",
+            format!(
+                "[input]\ntable = \"t.csv\"\n[columns]\nward = {{ role = \"quasi\" }}\nstay = {{ role = \"quasi\" }}\n\
+                 unit = {{ role = \"quasi\" }}\n[population]\n{population}\n[privacy]\nk = 3\n[method]\n{method}\n"
+            ),
+        );
+        let options = crate::pipeline::Options {
+            force: true,
+            keep_rows: false,
+            seed: Some(1),
+            threads: 1,
+            progress: Arc::new(Silent),
+        };
+        let out = folder.path().join("out");
+        let released = crate::pipeline::anonymize(&folder.path().join("p.toml"), &out, &options).unwrap();
+        let metrics = &released.metrics;
+        let (models, uniqueness) = (&metrics["models"], &metrics["uniqueness"]);
+        assert!(models["before"]["journalist"]["max"].as_f64() < models["before"]["prosecutor"]["max"].as_f64());
+        assert!(models["after"]["prosecutor"]["above"] == 0.0 && uniqueness["before"]["largest"].is_number());
+        assert_eq!(metrics["blanks"].is_object(), blanks);
+        check_all(metrics, released.notes.clone(), |path| {
+            let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
+            starts || path.starts_with("class_sizes.") && !path.ends_with(".people") || path.ends_with(".labels")
         });
     }
 }

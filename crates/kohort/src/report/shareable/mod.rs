@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub(crate) const HIDDEN: &str = "hidden";
 
 /// Keys that pass as they are: they are in the release, in the policy, or no counts of people.
-const PASS: [&str; 11] = [
+const PASS: [&str; 9] = [
     "method",
     "shape",
     "files",
@@ -30,7 +30,7 @@ const PASS: [&str; 11] = [
 ];
 
 /// Keys of `guarantee` that are no counts of people of the original.
-const GUARANTEE: [&str; 29] = [
+const GUARANTEE: [&str; 30] = [
     "k",
     "m",
     "knows",
@@ -59,7 +59,7 @@ const GUARANTEE: [&str; 29] = [
     "events_power",
     "power_total",
     "patients",
-    "events",
+    "events", "preset",
 ];
 
 /// Measures of utility that pass, rounded: exact ones could be solved for counts.
@@ -133,6 +133,17 @@ pub(crate) fn shareable(metrics: &Value) -> Value {
         if let Some(value) = shared.get_mut(key) {
             *value = rounded(value);
         }
+    }
+    if metrics["models"].is_object() {
+        shared.insert("models".into(), rounded(&metrics["models"]));
+    }
+    if let Some(found) = metrics.get("singling_out") {
+        let some = |list: &Value, key: &str| -> Value {
+            let one = |own: &Value| json!({ key: own[key], "share": two(&own["share"]) });
+            list.as_array().into_iter().flatten().map(one).collect()
+        };
+        let by_number = some(&found["by_number"], "columns");
+        shared.insert("singling_out".into(), json!({ "by_number": by_number, "sets": some(&found["sets"], "set") }));
     }
     if let Some(targeted) = metrics["attacks"]["targeted"].as_array() {
         let risk = |own: &Value| json!({ "max": two(&own["max"]), "mean": two(&own["mean"]) });

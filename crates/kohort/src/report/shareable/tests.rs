@@ -5,7 +5,7 @@ use crate::report::html::tests::hospital;
 fn harmless(path: &str) -> bool {
     let parts = ["columns", "levels", "guarantee", "clusters", "utility", "files", "shareable", "correlation"];
     let key = path.split('.').next().unwrap_or_default();
-    let bins = ["from", "to", "after", "labels", "codes", "known", "out"];
+    let bins = ["from", "to", "after", "labels", "codes", "known", "out", "columns"];
     parts.contains(&key)
         || bins.contains(&path.rsplit('.').next().unwrap_or_default())
         || path.starts_with("class_sizes.after")
