@@ -77,7 +77,7 @@ pub fn draft_certificate(
             _ if method.name() == "suppress" => column.of.clone(),
             _ => Vec::new(),
         };
-        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of }
+        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of, labels: None }
     });
     let mut assumed = vec![
         "The adversary knows of a person at most what is declared as quasi-identifiers, in the sets listed."

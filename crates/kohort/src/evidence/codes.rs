@@ -23,7 +23,7 @@ pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> C
     });
     let columns = policy.released().into_iter().map(|c| {
         let column = &policy.columns[c];
-        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new() }
+        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
     });
     let mut assumed = vec![
         "The adversary knows of a person at most so many codes as `m` says, and not which codes the person does not have."

@@ -249,6 +249,17 @@ pub(super) fn risk(metrics: &Place) -> String {
     body += "<h3>Other adversaries</h3>\n";
     body += &cards(&headings, &values.iter().map(row).collect::<Vec<_>>());
     body += "<p class=\"read\">Strict: who knows a value that was left out finds nobody. Tolerant: they go on with the rest. From the release: what they know is all in it.</p>\n";
+    let rule = |own: &Place| {
+        let name = match own.at("rule").text() {
+            Some("nearest") => "Rounded to the nearest number, not up",
+            _ => "Measured by all but the twentieth whose events differ least, not by the largest",
+        };
+        vec![name.to_string(), own.at("known").show(Shown::Count), own.at("release").show(Shown::Percent)]
+    };
+    body += &table(
+        &["Variable power by another rule", "Values known, at most", "Fewer than k match"],
+        &adversaries.at("rules").elements().iter().map(rule).collect::<Vec<_>>(),
+    );
     let known = |own: &Place| vec![own.at("known").show(Shown::Count), own.at("release").show(Shown::Percent)];
     body += &table(
         &["Whole events known", "Fewer than k match"],
