@@ -4,13 +4,11 @@
 mod common;
 
 use common::run::{options, release};
-use common::tamper::{certificate, copy, put_certificate};
 use kohort::pipeline;
 use kohort_core::error::Kind;
 use kohort_core::verify::{verify_release, verify_with_original};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -15,19 +15,7 @@ use serde_json::{Map, Value, json};
 pub(crate) const HIDDEN: &str = "hidden";
 
 /// Keys that pass as they are: they are in the release, in the policy, or no counts of people.
-const PASS: [&str; 9] = [
-    "method",
-    "shape",
-    "files",
-    "kohort",
-    "test",
-    "levels",
-    "columns",
-    "clusters",
-    "correlation",
-    "preset",
-    "known_sets",
-];
+const PASS: [&str; 9] = ["method", "shape", "files", "kohort", "test", "levels", "columns", "clusters", "correlation"];
 
 /// Keys of `guarantee` that are no counts of people of the original.
 const GUARANTEE: [&str; 30] = [
@@ -59,7 +47,8 @@ const GUARANTEE: [&str; 30] = [
     "events_power",
     "power_total",
     "patients",
-    "events", "preset",
+    "events",
+    "preset",
 ];
 
 /// Measures of utility that pass, rounded: exact ones could be solved for counts.
