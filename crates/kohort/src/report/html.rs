@@ -26,7 +26,9 @@ mod verdict;
 #[cfg(test)]
 mod reader;
 #[cfg(test)]
-mod tests;
+mod reference;
+#[cfg(test)]
+pub(in crate::report) mod tests;
 
 use chapter::Chapter;
 pub(crate) use escape::{escape, shorten};
@@ -40,13 +42,14 @@ const CSS: &str = include_str!("html/page.css");
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let metrics = &Place::root(metrics);
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
+    let json = if metrics.at("shareable").exists() { "shareable.json" } else { "metrics.json" };
     let body = match metrics.at("shape").text() {
         Some("clusters") => of_codes(metrics, notes),
         Some("claims") => of_claims(metrics, notes),
         _ => of_table(metrics, notes),
     };
-    let footer = "Numbers are rounded for reading; metrics.json beside this page has them exactly.";
-    frame(&format!("Release report{method}"), &body, footer)
+    let footer = format!("Numbers are rounded for reading; {json} beside this page has them exactly.");
+    frame(&format!("Release report{method}"), &body, &footer)
 }
 
 /// A self-contained page around a body: no network, no script, no fonts but the reader's own.
@@ -118,6 +121,8 @@ fn of_codes(metrics: &Place, notes: &[String]) -> String {
         Chapter::Changed.of([changes::rows(metrics), codes::clusters(metrics)]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(metrics)]),
+        Chapter::Attacks.of([codes::attacks(metrics)]),
+        Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_codes()]),
         Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
     ]

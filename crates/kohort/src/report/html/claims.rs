@@ -130,7 +130,7 @@ pub(super) fn columns(metrics: &Place) -> String {
     let rows: Vec<Vec<String>> = metrics.at("columns").elements().iter().map(row).collect();
     let headings =
         ["Column", "Table", "Role", "What happened", "Hierarchy", "Values", "Labels", "Codes without a group"];
-    let body = format!("<div class=\"inventory\">\n{}</div>\n", cards(&headings, &rows));
+    let body = format!("<div class=\"inventory linked\">\n{}</div>\n", cards(&headings, &rows));
     section("What was changed, column by column", &body)
 }
 

@@ -255,6 +255,54 @@ pub(super) fn risk(metrics: &Place) -> String {
     section("Risk before and after", &body)
 }
 
+/// What was tried against it.
+pub(super) fn attacks(metrics: &Place) -> String {
+    const FACTS: [Fact; 2] = [
+        (
+            "compared.combinations",
+            "Combinations of codes looked for",
+            Shown::Count,
+            "Every one that a patient of the original has, of as many codes as may be known.",
+        ),
+        ("fewest_candidates", "Fewest candidates", Shown::Count, "Patients who could have them, in the worst case."),
+    ];
+    const COVERS: [Fact; 2] = [
+        (
+            "covers",
+            "Codes that a whole cluster has",
+            Shown::Count,
+            "Whoever is known to be in the cluster has them for certain: <code>no_cover</code> forbids them.",
+        ),
+        (
+            "implied",
+            "Codes that tell another",
+            Shown::Count,
+            "Pairs within a chunk: whoever has the one has the other.",
+        ),
+    ];
+    let body = "<p>Somebody who knows some codes of a patient looks for the patient in the release:</p>\n".to_string()
+        + &facts(["Attack", "Number"], &metrics.at("guarantee"), &FACTS)
+        + &facts(["What tells more", "Number"], &metrics.at("clusters"), &COVERS);
+    section("Attacks tried", &body)
+}
+
+/// What is not told.
+pub(super) fn missing(metrics: &Place) -> String {
+    const FACTS: [Fact; 3] = [
+        (
+            "in_item_chunks",
+            "Codes without a count",
+            Shown::Percent,
+            "Of all codes of all patients: it is told that somebody in the cluster has them, not who, nor how many.",
+        ),
+        ("codes_in_item_chunks_only", "Different codes of which nothing else is told", Shown::Count, ""),
+        ("rows.suppressed", "Patients left out", Shown::Count, "They have no code at all."),
+    ];
+    let place = |fact: &Fact| if fact.0.starts_with("rows") { metrics.clone() } else { metrics.at("utility") };
+    let rows: String = FACTS.iter().map(|fact| facts(["Not told", "Number"], &place(fact), &[*fact])).collect();
+    section("Missingness", &format!("<p>No code is left out and none is changed.</p>\n{rows}"))
+}
+
 /// What a researcher can still do with it.
 pub(super) fn utility(metrics: &Place) -> String {
     const SHARES: [Fact; 4] = [

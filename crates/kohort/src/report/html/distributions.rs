@@ -8,7 +8,7 @@ use super::table::section;
 /// A picture for each quasi-identifier that is not suppressed throughout.
 pub(super) fn distributions(metrics: &Place) -> String {
     let columns = metrics.at("distributions").elements();
-    let figures = columns.iter().enumerate().map(|(i, column)| picture(i, column, &counted(metrics)));
+    let figures = columns.iter().enumerate().map(|(i, column)| picture(i, column, counted(metrics)));
     let figures: Vec<String> = figures.filter(|figure| !figure.is_empty()).collect();
     if figures.is_empty() {
         return String::new();

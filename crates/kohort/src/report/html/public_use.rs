@@ -38,7 +38,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
         let regions: Vec<Vec<String>> = regions
             .iter()
             .map(|r| {
-                let name = r.at("region").text().map_or(String::new(), escape);
+                let name = r.at("region").text().map_or(String::new(), code);
                 vec![name, r.at("people").show(Shown::Count), r.at("at_risk").show(Shown::Percent)]
             })
             .collect();

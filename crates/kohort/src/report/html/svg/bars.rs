@@ -113,7 +113,11 @@ impl Bars<'_> {
                 drawn += &self.bar(i, LEFT, y, width);
             }
             drawn += &format!("<text class=\"value\" x=\"{:.1}\" y=\"{:.1}\">", LEFT + width + 5.0, y + BAR - 3.0);
-            drawn += &if place.number().is_some() { place.show_in("tspan", self.shown) } else { "–".into() };
+            drawn += &match (place.number(), place.text()) {
+                (Some(_), _) => place.show_in("tspan", self.shown),
+                (None, Some(hidden)) => crate::report::escape(hidden),
+                (None, None) => "–".into(),
+            };
             drawn += "</text>";
         }
         drawn

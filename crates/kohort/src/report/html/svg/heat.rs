@@ -61,7 +61,11 @@ impl Heat<'_> {
                     share * DARKEST,
                     x + wide / 2.0,
                     y + HIGH / 2.0 + 4.0,
-                    if place.number().is_some() { place.show_in("tspan", Shown::Percent) } else { "–".into() }
+                    if place.number().is_some() {
+                        place.show_in("tspan", Shown::Percent)
+                    } else {
+                        escape(place.text().unwrap_or("–"))
+                    }
                 );
             }
             y += HIGH;
