@@ -45,9 +45,6 @@ pub struct Staged {
 impl Staging {
     /// Makes the folder beside `target`. `replace`: the target may exist and will be replaced.
     pub fn create(target: &Path, replace: bool) -> Result<Staging> {
-        let Some(name) = target.file_name() else {
-            return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
-        };
         if fs::symlink_metadata(target).is_ok() && !replace {
             return Err(Error::yours(format!(
                 "{} exists. Choose another folder with -o, or replace it with --force.",
@@ -60,22 +57,7 @@ impl Staging {
                 target.display()
             )));
         }
-        let parent = match target.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
-        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
-        let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
-        let mut open = open_folders();
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
-        }
-        make_private(&folder)?;
-        open.folders.push((folder.clone(), made));
-        open.published = false;
-        drop(open);
+        let folder = make_beside(target)?;
         let staging = Staging { folder, target: target.to_path_buf(), replace };
         for part in ["release", "evidence", "private"] {
             let path = staging.folder.join(part);
@@ -154,29 +136,7 @@ impl Staging {
                 fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(io(path))?;
             }
         }
-        // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
-        let mut open = open_folders();
-        let mut old = None;
-        if fs::symlink_metadata(&self.target).is_ok() {
-            if !self.replace {
-                return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
-            }
-            let aside = self.folder.with_extension("old");
-            fs::rename(&self.target, &aside).map_err(io(&self.target))?;
-            old = Some(aside);
-        }
-        if let Err(error) = fs::rename(&self.folder, &self.target) {
-            if let Some(aside) = &old {
-                let _ = fs::rename(aside, &self.target);
-            }
-            return Err(Error::io(&self.target, &error));
-        }
-        open.folders.retain(|(f, _)| *f != self.folder);
-        open.published = true;
-        drop(open);
-        if let Some(aside) = old {
-            fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside)).map_err(io(&aside))?;
-        }
+        become_target(&self.folder, &self.target, self.replace)?;
         Ok(self.target.clone())
     }
 
@@ -203,11 +163,98 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        let mut open = open_folders();
-        if let Some(at) = open.folders.iter().position(|(f, _)| *f == self.folder) {
-            let _ = fs::remove_dir_all(&self.folder);
-            remove_made(&open.folders.remove(at).1);
+        abandon(&self.folder);
+    }
+}
+
+/// A folder of anything but a release, filled beside its target: it becomes the target by one rename,
+/// or it disappears.
+#[derive(Debug)]
+pub struct Unfinished {
+    folder: PathBuf,
+    target: PathBuf,
+}
+
+impl Unfinished {
+    /// Makes the folder beside `target`, which stays as it is for now.
+    pub fn beside(target: &Path) -> Result<Unfinished> {
+        Ok(Unfinished { folder: make_beside(target)?, target: target.to_path_buf() })
+    }
+
+    /// Where it is for now.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Turns the folder into the target by one rename. `replace`: the target may exist.
+    pub fn finish(self, replace: bool) -> Result<()> {
+        become_target(&self.folder, &self.target, replace)
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        abandon(&self.folder);
+    }
+}
+
+/// Makes a folder beside `target`, which goes with an interrupt.
+fn make_beside(target: &Path) -> Result<PathBuf> {
+    let Some(name) = target.file_name() else {
+        return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
+    };
+    let parent = match target.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+    let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
+    fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
+    let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
+    let mut open = open_folders();
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
+    }
+    make_private(&folder)?;
+    open.folders.push((folder.clone(), made));
+    open.published = false;
+    Ok(folder)
+}
+
+/// Turns a folder into its target by one rename; what stood there goes.
+fn become_target(folder: &Path, target: &Path, replace: bool) -> Result<()> {
+    // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
+    let mut open = open_folders();
+    let mut old = None;
+    if fs::symlink_metadata(target).is_ok() {
+        if !replace {
+            return Err(Error::yours(format!("{} exists by now. Nothing was published.", target.display())));
         }
+        let aside = folder.with_extension("old");
+        fs::rename(target, &aside).map_err(|e| Error::io(target, &e))?;
+        old = Some(aside);
+    }
+    if let Err(error) = fs::rename(folder, target) {
+        if let Some(aside) = &old {
+            let _ = fs::rename(aside, target);
+        }
+        return Err(Error::io(target, &error));
+    }
+    open.folders.retain(|(f, _)| f != folder);
+    open.published = true;
+    drop(open);
+    if let Some(aside) = old {
+        fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside)).map_err(|e| Error::io(&aside, &e))?;
+    }
+    Ok(())
+}
+
+/// Removes a folder that did not become its target.
+fn abandon(folder: &Path) {
+    let mut open = open_folders();
+    if let Some(at) = open.folders.iter().position(|(f, _)| f == folder) {
+        let _ = fs::remove_dir_all(folder);
+        remove_made(&open.folders.remove(at).1);
     }
 }
 
