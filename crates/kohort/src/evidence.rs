@@ -320,20 +320,45 @@ pub fn measure(
     Ok(metrics)
 }
 
+/// What a release by a plan would be like, for whoever compares plans: nothing was written or verified.
+pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -> Result<Value> {
+    let (highest, (utility, cells)) = parallel::both(
+        cohort.threads,
+        || highest_of(cohort, View::After(plan)),
+        || (usefulness(cohort, plan), utility::cells(cohort, plan)),
+    );
+    let (rows, added) = (cohort.tuples.rows, plan.added.len() as u64);
+    let out: u64 = plan.rows_by_cells(cohort).iter().sum();
+    let mut metrics = json!({
+        "method": method.name(),
+        "rows": {
+            "in": rows + cohort.excluded, "excluded": cohort.excluded, "suppressed": rows - out, "counterfeit": added,
+            "out": out + added,
+        },
+        "cells": { "suppressed": cells.suppressed, "share": cells.share },
+        "risk": { "after": highest? },
+        "utility": utility,
+        "guarantee": { "k": policy.privacy.k.get(), "knows": knows_text(policy) },
+        "trace": plan.trace,
+    });
+    add_preset(&mut metrics, policy);
+    Ok(metrics)
+}
+
 /// The highest risk over the sets that the adversary may know, before and after.
 fn highest(cohort: &Cohort, plan: &Plan) -> Result<(Value, Value)> {
-    let worst = |view: View| {
-        let worst = risk::worst(cohort, view, cohort.threads)?;
-        let highest = worst.map_or(Value::Null, |w| {
-            let mut value = risk_json(cohort, &w.risk);
-            if !w.is_exact {
-                value["exact"] = json!(false);
-            }
-            value
-        });
-        Ok::<Value, Error>(highest)
-    };
-    Ok((worst(View::Before)?, worst(View::After(plan))?))
+    Ok((highest_of(cohort, View::Before)?, highest_of(cohort, View::After(plan))?))
+}
+
+fn highest_of(cohort: &Cohort, view: View) -> Result<Value> {
+    let worst = risk::worst(cohort, view, cohort.threads)?;
+    Ok(worst.map_or(Value::Null, |w| {
+        let mut value = risk_json(cohort, &w.risk);
+        if !w.is_exact {
+            value["exact"] = json!(false);
+        }
+        value
+    }))
 }
 
 /// What the release is still good for.
