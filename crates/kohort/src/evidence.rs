@@ -5,7 +5,7 @@ pub mod codes;
 pub mod invented;
 mod public_use;
 
-pub use public_use::{add_public_use, attacks, baseline_fits, notes};
+pub use public_use::{add_public_use, attacks, baseline_fits, formula_note, notes};
 
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
@@ -302,6 +302,9 @@ pub fn measure(
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    if !recount.formulas.is_empty() {
+        metrics["formulas"] = json!(recount.formulas);
+    }
     if let Some(baseline) = &policy.baseline {
         let share = metrics["utility"]["entropy"].as_f64().and_then(|bits| baseline.share(bits));
         metrics["utility"]["baseline"] =

@@ -16,6 +16,7 @@ mod public_use;
 mod risk;
 mod svg;
 mod table;
+mod tried;
 mod utility;
 mod verdict;
 
@@ -65,6 +66,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         public_use::samples(metrics),
         invented::invented(metrics),
         public_use::attacks(metrics),
+        tried::tried(metrics),
         utility::utility(metrics),
         changes::cells(metrics),
         public_use::missing(metrics),
@@ -89,6 +91,7 @@ fn of_claims(metrics: &Place, notes: &[String]) -> String {
         claims::exclusions(metrics),
         claims::risk(metrics),
         claims::marketer(metrics),
+        tried::tried(metrics),
         claims::utility(metrics),
         claims::trace(metrics),
         limits::assumed(metrics, notes),
@@ -109,6 +112,7 @@ fn of_codes(metrics: &Place, notes: &[String]) -> String {
         changes::rows(metrics),
         codes::clusters(metrics),
         codes::risk(metrics),
+        tried::tried(metrics),
         codes::utility(metrics),
         limits::assumed(metrics, notes),
         limits::of_codes(),

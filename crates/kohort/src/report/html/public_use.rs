@@ -92,7 +92,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
             &told,
         );
     }
-    section("Attacks", &body)
+    if body.is_empty() { body } else { section("Attacks", &body) }
 }
 
 /// Samples that leave instead of the whole.
