@@ -4,6 +4,7 @@
 mod common;
 
 use common::run::{options, release};
+use common::tamper::{certificate, copy, put_certificate};
 use kohort::pipeline;
 use kohort_core::error::Kind;
 use kohort_core::verify::{verify_release, verify_with_original};

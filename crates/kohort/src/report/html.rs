@@ -32,9 +32,10 @@ mod reference;
 pub(in crate::report) mod tests;
 
 use chapter::Chapter;
-pub(crate) use escape::{escape, shorten};
+pub(crate) use escape::escape;
 use place::Place;
 use serde_json::Value;
+pub(crate) use svg::{Point, Scatter};
 pub(crate) use table::cards;
 
 const CSS: &str = include_str!("html/page.css");
