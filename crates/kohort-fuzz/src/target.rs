@@ -102,7 +102,7 @@ fn make_gzip(dice: &mut Dice, examples: &Examples) -> Seed {
     let _ = gzip.write_all(&text);
     if dice.once_in(20) {
         let block = dice.one_of(&["\n", "a,b\n", "\"", "a", ",", "\"a\"\n"]).repeat(1 << 16);
-        (0..dice.below(200)).for_each(|_| drop(gzip.write_all(block.as_bytes())));
+        (0..dice.below(60)).for_each(|_| drop(gzip.write_all(block.as_bytes())));
     }
     let mut bytes = gzip.finish().unwrap_or_default();
     if dice.once_in(2) {
