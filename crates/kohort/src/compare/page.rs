@@ -1,7 +1,7 @@
 //! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
 
 use super::Tried;
-use crate::report::{CSS, cards, escape, shorten};
+use crate::report::{cards, escape, frame, shorten};
 use serde_json::Value;
 
 const WIDTH: f64 = 380.0;
@@ -28,14 +28,9 @@ pub(super) fn page(tried: &[Tried]) -> String {
         picture(tried),
         table(tried)
     );
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>Settings side by side</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{body}\
-         <footer>compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, \
-         by its number, to be released with kohort anonymize.</footer>\n</main>\n</body>\n</html>\n"
-    )
+    let footer = "compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, by \
+                  its number, to be released with kohort anonymize.";
+    frame("Settings side by side", &body, footer)
 }
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.

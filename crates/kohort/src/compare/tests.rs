@@ -54,6 +54,22 @@ fn every_setting_is_tried_and_can_be_released() {
 }
 
 #[test]
+fn presets_are_settings_and_say_whose_number_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = table(folder.path());
+    let out = folder.path().join("presets");
+    let made = compare(&policy, &vary(&["preset=trusted-recipient,public-file"]), &out, &options()).unwrap();
+    let metrics: Vec<&serde_json::Value> = made.tried.iter().map(|t| t.outcome.as_ref().unwrap()).collect();
+    assert_eq!((&metrics[0]["guarantee"]["k"], &metrics[1]["guarantee"]["k"]), (&json!(5), &json!(20)));
+    assert_eq!(metrics[1]["guarantee"]["preset"]["max_risk"], "0.05");
+    let released = anonymize(&made.tried[1].policy, &folder.path().join("one"), &options()).unwrap();
+    let report = fs::read_to_string(released.folder.join("evidence/report.html")).unwrap();
+    let source = metrics[1]["guarantee"]["preset"]["source"].as_str().unwrap();
+    assert!(report.contains("public-file") && report.contains(source));
+    assert!(released.notes.iter().any(|n| n.contains("k = 20") && n.contains(source)));
+}
+
+#[test]
 fn what_cannot_be_varied_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let policy = table(folder.path());

@@ -34,8 +34,8 @@ pub(super) struct Setting {
     policy: Section,
 }
 
-/// The keys of [privacy] that can be varied; `k` and `max_risk` say the same thing.
-const PRIVACY: [&str; 4] = ["k", "max_risk", "knows", "confidence"];
+/// The keys of [privacy] that can be varied; the first three say the same thing.
+const PRIVACY: [&str; 5] = ["k", "max_risk", "preset", "knows", "confidence"];
 
 /// Every combination of the values, each once: a key that a method does not know changes nothing there.
 pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> {
@@ -95,9 +95,9 @@ impl Setting {
             }
             key if PRIVACY.contains(&key) => {
                 if let Some(own) = setting.section("privacy")
-                    && ["k", "max_risk"].contains(&key)
+                    && PRIVACY[..3].contains(&key)
                 {
-                    own.entries.retain(|(own, _)| !["k", "max_risk", "preset"].contains(&own.as_str()));
+                    own.entries.retain(|(own, _)| !PRIVACY[..3].contains(&own.as_str()));
                 }
                 setting.set("privacy", key, value);
                 true
