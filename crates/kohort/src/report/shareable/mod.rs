@@ -59,7 +59,8 @@ const GUARANTEE: [&str; 30] = [
     "events_power",
     "power_total",
     "patients",
-    "events", "preset",
+    "events",
+    "preset",
 ];
 
 /// Measures of utility that pass, rounded: exact ones could be solved for counts.
