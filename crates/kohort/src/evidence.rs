@@ -8,7 +8,7 @@ mod people;
 mod public_use;
 
 pub use people::worst_sets;
-pub use public_use::{add_public_use, attacks, baseline_fits, notes};
+pub use public_use::{add_public_use, attacks, baseline_fits, formula_note, notes};
 
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
@@ -308,6 +308,9 @@ pub fn measure(
         "trace": plan.trace,
     });
     people::add(&mut metrics, cohort, plan, policy, (&sizes_before, &sizes_after));
+    if !recount.formulas.is_empty() {
+        metrics["formulas"] = json!(recount.formulas);
+    }
     if let Some(baseline) = &policy.baseline {
         let share = metrics["utility"]["entropy"].as_f64().and_then(|bits| baseline.share(bits));
         metrics["utility"]["baseline"] =
@@ -320,20 +323,45 @@ pub fn measure(
     Ok(metrics)
 }
 
+/// What a release by a plan would be like, for whoever compares plans: nothing was written or verified.
+pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -> Result<Value> {
+    let (highest, (utility, cells)) = parallel::both(
+        cohort.threads,
+        || highest_of(cohort, View::After(plan)),
+        || (usefulness(cohort, plan), utility::cells(cohort, plan)),
+    );
+    let (rows, added) = (cohort.tuples.rows, plan.added.len() as u64);
+    let out: u64 = plan.rows_by_cells(cohort).iter().sum();
+    let mut metrics = json!({
+        "method": method.name(),
+        "rows": {
+            "in": rows + cohort.excluded, "excluded": cohort.excluded, "suppressed": rows - out, "counterfeit": added,
+            "out": out + added,
+        },
+        "cells": { "suppressed": cells.suppressed, "share": cells.share },
+        "risk": { "after": highest? },
+        "utility": utility,
+        "guarantee": { "k": policy.privacy.k.get(), "knows": knows_text(policy) },
+        "trace": plan.trace,
+    });
+    add_preset(&mut metrics, policy);
+    Ok(metrics)
+}
+
 /// The highest risk over the sets that the adversary may know, before and after.
 fn highest(cohort: &Cohort, plan: &Plan) -> Result<(Value, Value)> {
-    let worst = |view: View| {
-        let worst = risk::worst(cohort, view, cohort.threads)?;
-        let highest = worst.map_or(Value::Null, |w| {
-            let mut value = risk_json(cohort, &w.risk);
-            if !w.is_exact {
-                value["exact"] = json!(false);
-            }
-            value
-        });
-        Ok::<Value, Error>(highest)
-    };
-    Ok((worst(View::Before)?, worst(View::After(plan))?))
+    Ok((highest_of(cohort, View::Before)?, highest_of(cohort, View::After(plan))?))
+}
+
+fn highest_of(cohort: &Cohort, view: View) -> Result<Value> {
+    let worst = risk::worst(cohort, view, cohort.threads)?;
+    Ok(worst.map_or(Value::Null, |w| {
+        let mut value = risk_json(cohort, &w.risk);
+        if !w.is_exact {
+            value["exact"] = json!(false);
+        }
+        value
+    }))
 }
 
 /// What the release is still good for.

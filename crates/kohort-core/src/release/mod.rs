@@ -29,6 +29,6 @@ pub use linked::{CLAIMS_FILE, LinkedPlan, PATIENT, PATIENTS_FILE, write_linked};
 pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;
-pub use staging::{Staged, Staging};
+pub use staging::{Staged, Staging, Unfinished};
 pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};

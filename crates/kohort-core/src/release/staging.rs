@@ -10,13 +10,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What an interrupt must know.
 struct Open {
-    folders: Vec<Unfinished>,
+    folders: Vec<OpenFolder>,
     /// Whether the last of them became its target: it is too late to interrupt.
     published: bool,
 }
 
 /// A folder that must go if the run ends now.
-struct Unfinished {
+struct OpenFolder {
     folder: PathBuf,
     lock: PathBuf,
     /// The folders made on the way to it, the deepest first.
@@ -38,11 +38,8 @@ pub(crate) const SAMPLE: &str = "sample-";
 /// is killed, the next one into the same target removes it.
 #[derive(Debug)]
 pub struct Staging {
-    folder: PathBuf,
-    target: PathBuf,
+    place: Beside,
     replace: bool,
-    /// Goes last.
-    lock: Lock,
 }
 
 /// A staging folder into which a whole release was written: ready for the gate.
@@ -58,33 +55,16 @@ impl Staging {
     /// Makes the folder beside `target`. `replace`: the target may exist and will be replaced.
     /// What killed runs left there is removed first; `progress` is told of it.
     pub fn create(target: &Path, replace: bool, progress: &dyn Progress) -> Result<Staging> {
-        let Some(name) = target.file_name() else {
-            return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
-        };
-        let parent = match target.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
-        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
-        let mut open = open_folders();
-        let lock = Lock::take(&parent, &name.to_string_lossy()).inspect_err(|_| remove_made(&made))?;
-        let folder = lock.folder();
-        open.folders.push(Unfinished { folder: folder.clone(), lock: lock.path().to_path_buf(), made });
-        open.published = false;
-        drop(open);
-        let staging = Staging { folder, target: target.to_path_buf(), replace, lock };
-        staging.lock.tidy(target, progress);
+        let staging = Staging { place: Beside::take(target, progress)?, replace };
         staging.may_become_target()?;
         for part in ["", "release", "evidence", "private"] {
-            make_private(&staging.folder.join(part))?;
+            make_private(&staging.place.folder.join(part))?;
         }
         Ok(staging)
     }
 
     fn may_become_target(&self) -> Result<()> {
-        let target = &self.target;
+        let target = &self.place.target;
         if fs::symlink_metadata(target).is_ok() && !self.replace {
             return Err(Error::yours(format!(
                 "{} exists. Choose another folder with -o, or replace it with --force.",
@@ -102,37 +82,37 @@ impl Staging {
 
     /// Where release/, evidence/ and private/ are for now.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.place.folder
     }
 
     /// DIR/release for now.
     pub fn release(&self) -> PathBuf {
-        self.folder.join("release")
+        self.place.folder.join("release")
     }
 
     /// DIR/evidence for now.
     pub fn evidence(&self) -> PathBuf {
-        self.folder.join("evidence")
+        self.place.folder.join("evidence")
     }
 
     /// DIR/private for now.
     pub fn private(&self) -> PathBuf {
-        self.folder.join("private")
+        self.place.folder.join("private")
     }
 
     /// Makes DIR/sample-n with release/ and private/ in it.
     pub(crate) fn sample(&self, n: usize) -> Result<PathBuf> {
-        let folder = self.folder.join(format!("{SAMPLE}{n}"));
+        let folder = self.place.folder.join(format!("{SAMPLE}{n}"));
         [folder.clone(), folder.join("release"), folder.join("private")].iter().try_for_each(|f| make_private(f))?;
         Ok(folder)
     }
 
     /// Puts the whole release aside, into DIR/population: samples of it leave instead.
     pub(crate) fn set_aside(&self) -> Result<()> {
-        let population = self.folder.join(POPULATION);
+        let population = self.place.folder.join(POPULATION);
         make_private(&population)?;
         for part in ["release", "private"] {
-            let (from, to) = (self.folder.join(part), population.join(part));
+            let (from, to) = (self.place.folder.join(part), population.join(part));
             fs::rename(&from, &to).map_err(|e| Error::io(&from, &e))?;
         }
         Ok(())
@@ -140,9 +120,9 @@ impl Staging {
 
     /// The folders that hold a release each: DIR itself, or its population and its samples.
     fn releases(&self) -> Result<Vec<PathBuf>> {
-        let mut folders = vec![self.folder.clone(), self.folder.join(POPULATION)];
-        for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, &e))? {
-            let entry = entry.map_err(|e| Error::io(&self.folder, &e))?;
+        let mut folders = vec![self.place.folder.clone(), self.place.folder.join(POPULATION)];
+        for entry in fs::read_dir(&self.place.folder).map_err(|e| Error::io(&self.place.folder, &e))? {
+            let entry = entry.map_err(|e| Error::io(&self.place.folder, &e))?;
             if entry.file_name().to_string_lossy().starts_with(SAMPLE) {
                 folders.push(entry.path());
             }
@@ -161,24 +141,114 @@ impl Staging {
         for private in releases.iter().map(|f| f.join("private")).filter(|_| !keep_rows) {
             fs::remove_dir_all(&private).map_err(io(&private))?;
         }
-        sync_all(&self.folder)?;
+        sync_all(&self.place.folder)?;
         // What is handed over can be looked into; what stays cannot.
         #[cfg(unix)]
-        for folder in releases.iter().filter(|f| !f.ends_with(POPULATION)).chain([&self.folder]) {
+        for folder in releases.iter().filter(|f| !f.ends_with(POPULATION)).chain([&self.place.folder]) {
             use std::os::unix::fs::PermissionsExt;
             for path in [folder.clone(), folder.join("release")].iter().filter(|path| path.is_dir()) {
                 fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(io(path))?;
             }
         }
+        self.place.become_target(self.replace)?;
+        Ok(self.place.target.clone())
+    }
+
+    /// Removes every folder that is being filled: for the handler of an interrupt, which must end
+    /// the process while it holds what this returns. `None`: the release was published just now, and
+    /// the run is to end as it would have.
+    pub fn remove_all() -> Option<impl Drop> {
+        let open = open_folders();
+        if open.folders.is_empty() && open.published {
+            return None;
+        }
+        for OpenFolder { folder, lock, made } in open.folders.iter() {
+            // A thread may still be writing: what it makes meanwhile is removed by trying again.
+            for _ in 0..20 {
+                if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+            }
+            if !folder.exists() {
+                let _ = fs::remove_file(lock);
+            }
+            remove_made(made);
+        }
+        Some(open)
+    }
+}
+
+/// A folder of anything but a release, filled beside its target: it becomes the target by one rename,
+/// or it disappears.
+#[derive(Debug)]
+pub struct Unfinished {
+    place: Beside,
+}
+
+impl Unfinished {
+    /// Makes the folder beside `target`, which stays as it is for now. What killed runs left there is
+    /// removed first; `progress` is told of it.
+    pub fn beside(target: &Path, progress: &dyn Progress) -> Result<Unfinished> {
+        let place = Beside::take(target, progress)?;
+        make_private(&place.folder)?;
+        Ok(Unfinished { place })
+    }
+
+    /// Where it is for now.
+    pub fn folder(&self) -> &Path {
+        &self.place.folder
+    }
+
+    /// Turns the folder into the target by one rename. `replace`: the target may exist.
+    pub fn finish(self, replace: bool) -> Result<()> {
+        self.place.become_target(replace)
+    }
+}
+
+/// A place beside a target, with a lock that says whose it is.
+#[derive(Debug)]
+struct Beside {
+    folder: PathBuf,
+    target: PathBuf,
+    /// Goes last.
+    lock: Lock,
+}
+
+impl Beside {
+    /// Takes a place in the target's folder; an interrupt knows of it from now on.
+    fn take(target: &Path, progress: &dyn Progress) -> Result<Beside> {
+        let Some(name) = target.file_name() else {
+            return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
+        };
+        let parent = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
+        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
+        let mut open = open_folders();
+        let lock = Lock::take(&parent, &name.to_string_lossy()).inspect_err(|_| remove_made(&made))?;
+        let folder = lock.folder();
+        open.folders.push(OpenFolder { folder: folder.clone(), lock: lock.path().to_path_buf(), made });
+        open.published = false;
+        drop(open);
+        let place = Beside { folder, target: target.to_path_buf(), lock };
+        place.lock.tidy(target, progress);
+        Ok(place)
+    }
+
+    /// Turns the folder into its target by one rename; what stood there goes.
+    fn become_target(&self, replace: bool) -> Result<()> {
         // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
         let mut open = open_folders();
         let mut old = None;
         if fs::symlink_metadata(&self.target).is_ok() {
-            if !self.replace {
+            if !replace {
                 return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
             }
             let aside = self.lock.aside();
-            fs::rename(&self.target, &aside).map_err(io(&self.target))?;
+            fs::rename(&self.target, &aside).map_err(|e| Error::io(&self.target, &e))?;
             old = Some(aside);
         }
         if let Err(error) = fs::rename(&self.folder, &self.target) {
@@ -195,39 +265,16 @@ impl Staging {
             // What cannot be removed keeps its lock: the next run says so and tries again.
             let _ = fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside));
         }
-        Ok(self.target.clone())
-    }
-
-    /// Removes every folder that is being filled: for the handler of an interrupt, which must end
-    /// the process while it holds what this returns. `None`: the release was published just now, and
-    /// the run is to end as it would have.
-    pub fn remove_all() -> Option<impl Drop> {
-        let open = open_folders();
-        if open.folders.is_empty() && open.published {
-            return None;
-        }
-        for Unfinished { folder, lock, made } in open.folders.iter() {
-            // A thread may still be writing: what it makes meanwhile is removed by trying again.
-            for _ in 0..20 {
-                if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
-                    break;
-                }
-            }
-            if !folder.exists() {
-                let _ = fs::remove_file(lock);
-            }
-            remove_made(made);
-        }
-        Some(open)
+        Ok(())
     }
 }
 
-impl Drop for Staging {
+impl Drop for Beside {
     fn drop(&mut self) {
         let mut open = open_folders();
         if let Some(at) = open.folders.iter().position(|f| f.folder == self.folder) {
             self.lock.remove_folder();
-            let Unfinished { lock, made, .. } = open.folders.remove(at);
+            let OpenFolder { lock, made, .. } = open.folders.remove(at);
             if !self.folder.exists() && !self.lock.aside().exists() {
                 let _ = fs::remove_file(lock);
             }
