@@ -88,6 +88,7 @@ fn no_command_shows_a_value() {
         search.silent(ward, folder.path(), &["verify", "out"], ok);
         search.silent(ward, folder.path(), &["verify", "out", "--original", "p.toml"], ok);
         search.silent(ward, folder.path(), &["risk", "p.toml"], ok);
+        search.silent(ward, folder.path(), &["attack", "out", "--original", "p.toml"], None);
         search.silent(ward, folder.path(), &["hierarchy", "p.toml"], None);
         search.silent(ward, folder.path(), &["compare", "p.toml", "--vary", "k=2,4", "-o", "all"], ok);
         let made = folder.path().join("all");
