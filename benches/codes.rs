@@ -248,8 +248,8 @@ fn policies(records: &Records, work: &Workloads) {
 /// Other k and m beside the baselines, with the constraints of level 1.
 fn baselines(records: &Records, work: &Workloads) {
     let constraints = &Constraints::by_level(records, CodeSystem::Icd9, Level::Category).0;
-    for (k, m) in [(5, 2), (10, 2), (25, 2), (5, 3), (25, 3), (5, 5)] {
-        let asked = Asked { k, m, constraints, sensitive: &[] };
+    for (k, m) in [(5u32, 2), (10, 2), (25, 2), (5, 3), (25, 3), (5, 5)] {
+        let asked = Asked { k: u64::from(k), m, constraints, sensitive: &[] };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             run(records, work, &asked, &params, &format!("k {k}, m {m}, level 1, {clusters:?}"));

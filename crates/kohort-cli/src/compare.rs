@@ -9,14 +9,15 @@ use std::path::PathBuf;
 
 /// Try several settings and lay them side by side
 ///
-/// Every setting is released and verified; its numbers are kept, the release is not. The page shows
-/// risk against loss and marks the settings that no other one beats; for each setting there is a
-/// policy to release it with.
+/// The data are read once; every setting is planned and measured, and nothing is released. The page
+/// shows risk against loss and marks the settings that no other one beats; for each setting there is
+/// a policy to release it with.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   kohort compare policy.toml --vary k=3,5,10
-  kohort compare policy.toml --vary k=5,11,20 --vary method=lattice,suppress --vary max_suppressed=0,0.05")]
+  kohort compare policy.toml --vary k=5,11,20 --vary method=lattice,suppress --vary max_suppressed=0,0.05
+  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with what is never released")]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
@@ -46,29 +47,36 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let made = compare(&args.policy, &args.vary, &out, &options)?;
     drop(options);
     let widest = made.tried.iter().map(|t| t.name.chars().count()).max().unwrap_or(0).clamp(7, 60);
-    say(&format!(
-        "{:<widest$}  {:>12} {:>8} {:>10} {:>10}  ",
-        "setting", "highest risk", "loss", "suppressed", "cells"
-    ));
+    let codes = made.tried.iter().any(|t| t.errors().is_some());
+    let headings = if codes { ["sets", "pairs", "constraints"] } else { ["loss", "suppressed", "cells"] };
+    let [a, b, c] = headings;
+    say(&format!("{:<widest$}  {:>12} {a:>8} {b:>10} {c:>11}  ", "setting", "highest risk"));
     for t in &made.tried {
         match &t.outcome {
-            Ok(metrics) => say(&format!(
-                "{:<widest$}  {:>12} {:>8} {:>10} {:>10}  {}",
-                t.name,
-                t.risk().map_or("–".into(), |x| format!("{x:.4}")),
-                t.loss().map_or("–".into(), |x| format!("{x:.4}")),
-                count(&metrics["rows"]["suppressed"]),
-                percent(&metrics["cells"]["share"]),
-                if t.is_knee {
-                    "frontier, its bend"
-                } else if t.on_frontier {
-                    "frontier"
-                } else {
-                    ""
-                }
-            )),
+            Ok(metrics) => {
+                let share = |x: Option<f64>| x.map_or("–".into(), |x| format!("{:.1} %", 100.0 * x));
+                let [a, b, c] = match t.errors() {
+                    Some(errors) => errors.map(share),
+                    None => [
+                        t.loss().map_or("–".into(), |x| format!("{x:.4}")),
+                        count(&metrics["rows"]["suppressed"]),
+                        percent(&metrics["cells"]["share"]),
+                    ],
+                };
+                let mark = match (t.is_baseline(), t.is_knee, t.on_frontier) {
+                    (true, ..) => "for comparison only",
+                    (_, true, _) => "frontier, its bend",
+                    (_, _, true) => "frontier",
+                    _ => "",
+                };
+                let risk = t.risk().map_or("–".into(), |x| format!("{x:.4}"));
+                say(&format!("{:<widest$}  {risk:>12} {a:>8} {b:>10} {c:>11}  {mark}", t.name));
+            }
             Err(reason) => say(&format!("{:<widest$}  none: {reason}", t.name)),
         }
+    }
+    if codes {
+        note("how far counts are off: of frequent sets of codes and random pairs (ARE), of constraints (MRE).");
     }
     note("the bend of the frontier is a proposal: what risk is acceptable is yours to decide.");
     say(&format!("page: {}", made.folder.join("compare.html").display()));

@@ -1,33 +1,41 @@
 //! `kohort risk POLICY`: how easily patients can be found in the data as it is.
 
-use crate::output::{note, say, thousands};
+use crate::output::{fit, note, say, thousands, wrap};
 use crate::{Context, progress};
+use kohort::evidence::worst_sets;
+use kohort::look::{Cost, Look, look};
 use kohort::methods::claims::sensitivity;
-use kohort::pipeline::{Options, Surveyed, survey};
+use kohort::pipeline::{Options, Surveyed, survey, survey_table};
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::histories::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::records::Records;
 use kohort_core::release::LinkedPlan;
-use kohort_core::risk::{View, codes_known, risk};
+use kohort_core::risk::codes_known;
 use std::path::PathBuf;
 
 /// Show how easily patients can be found in the data as it is
 #[derive(clap::Args)]
 #[command(after_help = "\
-Example:
-  kohort risk policy.toml")]
+Examples:
+  kohort risk policy.toml
+  kohort risk patients.csv          by what `kohort init` would suggest")]
 pub(crate) struct Args {
-    /// The policy file
+    /// The policy file, or a table without one yet
+    #[arg(value_name = "POLICY OR TABLE")]
     policy: PathBuf,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
-    let (policy, surveyed) = survey(&args.policy, &options)?;
+    let guessed = args.policy.extension().is_none_or(|e| !e.eq_ignore_ascii_case("toml")) && args.policy.is_file();
+    let (policy, surveyed) = (if guessed { survey_table } else { survey })(&args.policy, &options)?;
     drop(options);
+    if guessed {
+        note("there is no policy: roles are guessed. `kohort init` writes them down, to be corrected.");
+    }
     match surveyed {
         Surveyed::Table(cohort) => say_table(&policy, &cohort)?,
         Surveyed::Codes(records) => say_codes(&policy, &records),
@@ -46,7 +54,7 @@ fn say_claims(policy: &Policy, histories: &Histories, threads: usize) {
         thousands(histories.events() as u64)
     ));
     say("");
-    let found = sensitivity(histories, &LinkedPlan::as_it_is(histories), k, (&[1, 2, 5], 5), threads, 1);
+    let found = sensitivity(histories, &LinkedPlan::as_it_is(histories), k, (&[1, 2, 5], 2), threads, 1);
     say(&format!("{:<52} fewer than {k} match", "known beside all patient-level values"));
     let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
     for (p, variable, fixed) in &found.values {
@@ -90,55 +98,118 @@ fn say_codes(policy: &Policy, records: &Records) {
     }
 }
 
-/// How many people are alone in the quasi-identifiers.
+/// The first look, on one screen.
 fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
-    let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-    let everything = risk(cohort, View::Before, &all);
-    let share = |n: u64| 100.0 * n as f64 / everything.people.max(1) as f64;
-    say(&format!("{} rows, {} {unit}", thousands(cohort.tuples.rows), thousands(cohort.tuples.people())));
+    let seen = look(policy, cohort)?;
+    let share = |n: u64| 100.0 * n as f64 / seen.all.people.max(1) as f64;
+    let people = if policy.patient().is_some() {
+        format!(", {} patients", thousands(cohort.tuples.people()))
+    } else {
+        String::new()
+    };
+    say(&format!("{} rows{people}", thousands(cohort.tuples.rows)));
     say(&format!(
-        "unique on all {} quasi-identifiers: {} of {} {unit} ({:.1} %); mean risk {:.1} %",
-        all.len(),
-        thousands(everything.unique),
-        thousands(everything.people),
-        share(everything.unique),
-        100.0 * everything.mean
+        "unique on all {} quasi-identifiers: {} of {} {unit} ({:.1} %)",
+        cohort.quasi.len(),
+        thousands(seen.all.unique),
+        thousands(seen.all.people),
+        share(seen.all.unique),
     ));
-    say("");
-    say(&format!("{:<32} {:>12} {:>10} {:>10}", "known to the adversary", "unique", "mean risk", "classes"));
-    let mut sets: Vec<Vec<usize>> = all.iter().map(|&q| vec![q]).collect();
-    sets.extend(all.iter().flat_map(|&a| all.iter().filter(move |&&b| b > a).map(move |&b| vec![a, b])));
-    let mut risks: Vec<_> = sets.iter().map(|set| risk(cohort, View::Before, set)).collect();
-    risks.sort_by(|a, b| b.unique.cmp(&a.unique).then(b.mean.total_cmp(&a.mean)).then(a.set.cmp(&b.set)));
-    for own in risks.iter().take(12) {
-        let names: Vec<&str> = own.set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect();
-        say(&format!(
-            "{:<32} {:>12} {:>9.1}% {:>10}",
-            names.join(" + "),
-            thousands(own.unique),
-            100.0 * own.mean,
-            thousands(own.classes)
-        ));
-    }
-    if let Some(found) = kohort::evidence::attacks(cohort, policy)? {
-        say("");
-        let estimated = if found.estimated { ", estimated" } else { "" };
-        say(&format!("a registry of {} people{estimated}", thousands(found.people.round() as u64)));
-        for (region, people, share) in &found.one_patient {
-            say(&format!(
-                "  attack 1, one patient, {region}: {:.1} % of {} people are in classes smaller than {}",
-                100.0 * share,
-                thousands(people.round() as u64),
-                policy.privacy.k
-            ));
-        }
-        say(&format!("  attack 2, the whole file: {:.1} correct links to be expected", found.whole_file));
-        say(&format!(
-            "  attack 3, a targeted neighbour: highest risk {:.1} %, see above for what is known",
-            100.0 * everything.max
-        ));
-    }
+    say(&format!(
+        "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {}",
+        100.0 * seen.all.mean,
+        100.0 * seen.models.prosecutor.above,
+        seen.cost.k
+    ));
+    say_outside(policy, &seen);
+    say_columns(cohort, &seen, unit);
+    say_cost(cohort, &seen.cost);
     Ok(())
+}
+
+/// What is known of the people outside.
+fn say_outside(policy: &Policy, seen: &Look) {
+    let (Some(found), Some(unique)) = (&seen.attacks, &seen.uniqueness) else { return };
+    let estimated = if found.estimated { ", estimated" } else { "" };
+    say("");
+    say(&format!("a registry of {} people{estimated}", thousands(found.people.round() as u64)));
+    let mut regions: Vec<_> = found.one_patient.iter().collect();
+    regions.sort_by(|a, b| b.2.total_cmp(&a.2));
+    for (region, people, share) in regions.iter().take(2) {
+        say(&fit(&format!(
+            "  attack 1, one patient, {region}: {:.1} % of {} are in classes below {}",
+            100.0 * share,
+            thousands(people.round() as u64),
+            policy.privacy.k
+        )));
+    }
+    // Classes outside that are merely as much larger as the file is smaller understate it.
+    let expected = seen.models.marketer * seen.all.people as f64;
+    let links = if found.estimated { found.whole_file.max(expected) } else { found.whole_file };
+    say(&format!("  attack 2, the whole file: {links:.1} correct links to be expected"));
+    say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * seen.all.max));
+    if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
+        say(&format!(
+            "  unique outside as well: about {} by {}; largest estimate {}",
+            thousands(unique.estimate(chosen).unwrap_or(most).round() as u64),
+            chosen.name(),
+            thousands(most.round() as u64)
+        ));
+    }
+}
+
+/// Which columns single people out.
+fn say_columns(cohort: &Cohort, seen: &Look, unit: &str) {
+    let found = &seen.singling_out;
+    let name = |q: usize| cohort.quasi[q].name.as_str();
+    let share = |n: u64| 100.0 * n as f64 / cohort.tuples.people().max(1) as f64;
+    say("");
+    say(&format!("{:<8} {:>19} {:>12}   on the worst set", "known", "singled out", "of these"));
+    let worst = worst_sets(found);
+    for (number, &people) in (1..).zip(&found.people) {
+        let set = worst.iter().find(|(set, _)| set.len() == number);
+        let set = set.map_or(format!("{:>12}", 0), |(set, alone)| {
+            let names: Vec<&str> = set.iter().map(|&q| name(q)).collect();
+            format!("{:>12}   {}", thousands(*alone), names.join(" + "))
+        });
+        let columns = if number == 1 { "1 column" } else { &format!("{number}") };
+        say(&fit(&format!("{columns:<8} {:>10} {:>6.1} % {set}", thousands(people), share(people))));
+    }
+    let Some(added) = &found.added else { return };
+    let mut columns: Vec<usize> = (0..cohort.quasi.len()).filter(|&q| added.only_with[q] > 0).collect();
+    columns.sort_by_key(|&q| (std::cmp::Reverse(added.only_with[q]), q));
+    if !columns.is_empty() {
+        say("");
+        say(&format!("if one column were unknown, so many {unit} would no longer be unique:"));
+    }
+    for &q in columns.iter().take(5) {
+        say(&fit(&format!("{:>10}   {}", thousands(added.only_with[q]), name(q))));
+    }
+}
+
+/// What k would cost.
+fn say_cost(cohort: &Cohort, cost: &Cost) {
+    say("");
+    match &cost.outcome {
+        Ok(lost) => {
+            let share = 100.0 * lost.rows as f64 / cohort.tuples.rows.max(1) as f64;
+            say(&format!(
+                "k = {} by {} would cost {:.1} % of the detail and {} rows ({share:.1} %)",
+                cost.k,
+                cost.method,
+                100.0 * lost.loss,
+                thousands(lost.rows)
+            ));
+            for (what, names) in [("as they are", &lost.untouched), ("gone", &lost.gone)] {
+                if !names.is_empty() {
+                    say(&fit(&format!("  {what}: {}", names.join(", "))));
+                }
+            }
+        }
+        Err(reason) => {
+            wrap(&format!("k = {} by {} cannot be met: {reason}", cost.k, cost.method)).iter().for_each(|l| say(l));
+        }
+    }
 }

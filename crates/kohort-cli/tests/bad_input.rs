@@ -67,6 +67,8 @@ fn numbers_that_make_no_sense_are_refused() {
     policy("k = 2", "max_risk = 0", 2, &["max_risk"]);
     policy("k = 2", "max_risk = 1", 2, &["max_risk", "protects nobody"]);
     policy("k = 2", "k = 2\nmax_risk = 0.5", 2, &["twice"]);
+    policy("k = 2", "k = 2\npreset = \"public-file\"", 2, &["preset", "k = 20", "line"]);
+    policy("k = 2", "preset = \"public\"", 2, &["trusted-recipient", "public-file"]);
     policy("k = 2\n", "", 2, &["no `k`", "no default"]);
     policy("k = 2", "k = 2\nknows = 0", 2, &["knows nothing"]);
     policy("k = 2", "k = 2\nknows = [[\"q\"]]", 2, &["`r`", "none of the sets"]);

@@ -87,6 +87,12 @@ impl Cohort {
         quasi.chain(details).chain(self.kept().map(|kept| kept.column)).collect()
     }
 
+    /// The same people, against what the adversary of another policy about the same columns knows.
+    pub fn know(&mut self, policy: &Policy) -> Result<()> {
+        self.sets = known_sets(policy, self.quasi.len())?;
+        Ok(())
+    }
+
     /// The columns of the tuples that leave as they are.
     pub fn kept(&self) -> impl Iterator<Item = &Kept> {
         let required = self.required.iter().map(|r| &r.kept);

@@ -2,9 +2,12 @@
 
 pub mod claims;
 pub mod codes;
+mod distributions;
 pub mod invented;
+mod people;
 mod public_use;
 
+pub use people::worst_sets;
 pub use public_use::{add_public_use, attacks, baseline_fits, formula_note, notes};
 
 use crate::methods::Method;
@@ -19,7 +22,7 @@ use kohort_core::release::{
 };
 use kohort_core::risk::{self, Risk, View};
 use kohort_core::table::Source;
-use kohort_core::utility;
+use kohort_core::utility::{self, Association};
 use kohort_core::verify::{Compared, Recount, Verified};
 use kohort_core::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -298,10 +301,13 @@ pub fn measure(
         "risk": { "before": highest_before, "after": highest_after },
         "risk_all": { "before": risk_all(&sizes_before), "after": risk_all(&sizes_after) },
         "class_sizes": { "before": histogram(&sizes_before), "after": histogram(&sizes_after) },
+        "distributions": distributions::of_table(cohort, plan),
+        "missingness": distributions::missingness(cohort, plan, policy),
         "utility": utility,
         "guarantee": guarantee,
         "trace": plan.trace,
     });
+    people::add(&mut metrics, cohort, plan, policy, (&sizes_before, &sizes_after));
     if !recount.formulas.is_empty() {
         metrics["formulas"] = json!(recount.formulas);
     }
@@ -317,20 +323,45 @@ pub fn measure(
     Ok(metrics)
 }
 
+/// What a release by a plan would be like, for whoever compares plans: nothing was written or verified.
+pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -> Result<Value> {
+    let (highest, (utility, cells)) = parallel::both(
+        cohort.threads,
+        || highest_of(cohort, View::After(plan)),
+        || (usefulness(cohort, plan), utility::cells(cohort, plan)),
+    );
+    let (rows, added) = (cohort.tuples.rows, plan.added.len() as u64);
+    let out: u64 = plan.rows_by_cells(cohort).iter().sum();
+    let mut metrics = json!({
+        "method": method.name(),
+        "rows": {
+            "in": rows + cohort.excluded, "excluded": cohort.excluded, "suppressed": rows - out, "counterfeit": added,
+            "out": out + added,
+        },
+        "cells": { "suppressed": cells.suppressed, "share": cells.share },
+        "risk": { "after": highest? },
+        "utility": utility,
+        "guarantee": { "k": policy.privacy.k.get(), "knows": knows_text(policy) },
+        "trace": plan.trace,
+    });
+    add_preset(&mut metrics, policy);
+    Ok(metrics)
+}
+
 /// The highest risk over the sets that the adversary may know, before and after.
 fn highest(cohort: &Cohort, plan: &Plan) -> Result<(Value, Value)> {
-    let worst = |view: View| {
-        let worst = risk::worst(cohort, view, cohort.threads)?;
-        let highest = worst.map_or(Value::Null, |w| {
-            let mut value = risk_json(cohort, &w.risk);
-            if !w.is_exact {
-                value["exact"] = json!(false);
-            }
-            value
-        });
-        Ok::<Value, Error>(highest)
-    };
-    Ok((worst(View::Before)?, worst(View::After(plan))?))
+    Ok((highest_of(cohort, View::Before)?, highest_of(cohort, View::After(plan))?))
+}
+
+fn highest_of(cohort: &Cohort, view: View) -> Result<Value> {
+    let worst = risk::worst(cohort, view, cohort.threads)?;
+    Ok(worst.map_or(Value::Null, |w| {
+        let mut value = risk_json(cohort, &w.risk);
+        if !w.is_exact {
+            value["exact"] = json!(false);
+        }
+        value
+    }))
 }
 
 /// What the release is still good for.
@@ -348,11 +379,21 @@ fn usefulness(cohort: &Cohort, plan: &Plan) -> Value {
     let reconstruction = utility::reconstruction(cohort, plan);
     useful["rce"] = json!(reconstruction.attribute);
     useful["rce_joint"] = json!(reconstruction.joint);
-    let error = utility::query_error(cohort, plan);
+    let published = utility::Published::new(cohort, plan);
+    let error = utility::query_error(&published);
+    let ranges = utility::range_error(&published);
+    useful["range_error"] = json!({ "mean": ranges.mean, "median": ranges.median, "queries": ranges.queries });
+    let distances = utility::distribution_distance(&published);
+    let associations = utility::associations(cohort, plan);
     for (q, quasi) in cohort.quasi.iter().enumerate() {
-        useful["by_column"][&quasi.name] =
-            json!({ "rce": reconstruction.by_column[q], "query_error": error.by_column[q] });
+        let own = associations.iter().filter(|a| a.columns.0 == q || a.columns.1 == q);
+        useful["by_column"][&quasi.name] = json!({
+            "rce": reconstruction.by_column[q], "query_error": error.by_column[q], "distribution": distances[q],
+            "association_change": mean(own.map(Association::change)),
+        });
     }
+    useful["distribution"] = json!(mean(distances.iter().copied()));
+    useful["association"] = association_json(cohort, &associations);
     for (number, error) in (1..).zip(&error.by_number) {
         useful["query_error"][number.to_string()] = json!(error);
     }
@@ -363,6 +404,35 @@ fn usefulness(cohort: &Cohort, plan: &Plan) -> Value {
         });
     }
     useful
+}
+
+fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = numbers.fold((0.0, 0u32), |(sum, count), x| (sum + x, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// More pairs of columns are not listed.
+const MOST_PAIRS: usize = 10;
+
+/// How association changed: on average, and the pairs where it changed most.
+fn association_json(cohort: &Cohort, all: &[Association]) -> Value {
+    let Some(change) = mean(all.iter().map(Association::change)) else { return Value::Null };
+    let mut most: Vec<&Association> = all.iter().collect();
+    most.sort_by(|a, b| b.change().total_cmp(&a.change()).then(a.columns.cmp(&b.columns)));
+    let name = |q: usize| cohort.quasi[q].name.as_str();
+    let pairs = most
+        .iter()
+        .take(MOST_PAIRS)
+        .map(|a| json!({ "columns": [name(a.columns.0), name(a.columns.1)], "before": a.before, "after": a.after }));
+    json!({ "change": change, "measured": all.len(), "pairs": pairs.collect::<Vec<_>>() })
+}
+
+/// Spells the preset out that says what k is, if there is one.
+pub fn add_preset(metrics: &mut Value, policy: &Policy) {
+    if let Some(p) = policy.privacy.preset {
+        metrics["guarantee"]["preset"] =
+            json!({ "name": p.name, "max_risk": p.max_risk, "meaning": p.meaning, "source": p.source });
+    }
 }
 
 /// The files of a release, as metrics.json lists them.

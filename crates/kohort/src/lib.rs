@@ -11,6 +11,7 @@ pub mod hospital;
 pub mod init;
 pub mod itemsets;
 pub mod lattice;
+pub mod look;
 pub mod methods;
 pub mod pipeline;
 pub mod planned;

@@ -1,13 +1,15 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
 use crate::evidence::{self, Timing};
+use crate::init::init;
 use crate::planned::Planned;
 use crate::report;
+pub use crate::report::Readers;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::histories::{self, Histories};
 use kohort_core::number::K;
-use kohort_core::policy::{self, Layout, Policy};
+use kohort_core::policy::{self, Layout, Policy, PolicyFile};
 use kohort_core::records::{self, Records};
 use kohort_core::release::{Chance, Staging};
 use kohort_core::table::{self, Progress, Source};
@@ -43,8 +45,13 @@ pub struct Released {
 
 /// Policy → verified release in `out`.
 pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Released> {
+    anonymize_for(policy, out, options, Readers::House)
+}
+
+/// The same, with reports for these readers.
+pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
     let mut timing = Timing::start();
-    let staging = Staging::create(out, options.force)?;
+    let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
     let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
@@ -56,7 +63,7 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let notes =
         [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
             .concat();
-    report::write(&verified, &policy, &metrics, &notes)?;
+    report::write(&verified, &policy, &metrics, &notes, readers)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })
 }
@@ -83,7 +90,17 @@ pub enum Surveyed {
 /// The data as a method would see it, for questions about the data as it is: they need no k, so
 /// that a policy in which it is still to be chosen will do.
 pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
-    let file = policy::read(policy)?;
+    survey_by(&policy::read(policy)?, options)
+}
+
+/// The same for a table without a policy: by what `init` would suggest for it.
+pub fn survey_table(table: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
+    let folder = table.parent().unwrap_or(Path::new("")).to_path_buf();
+    let suggested = init(&[table.to_path_buf()], &folder, options.threads, Arc::clone(&options.progress))?;
+    survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
+}
+
+fn survey_by(file: &PolicyFile, options: &Options) -> Result<(Policy, Surveyed)> {
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     // Nothing is invented to answer a question.
     let policy = Policy { invents: None, ..file.bind_to_ask(&source, K::LEAST)? };

@@ -133,25 +133,27 @@ impl Planned {
 
     /// What metrics.json holds.
     pub fn measure(&self, policy: &Policy, verified: &Verified, threads: usize, timing: &mut Timing) -> Result<Value> {
-        match (self, &verified.findings().found) {
+        let mut metrics = match (self, &verified.findings().found) {
             (Planned::Table { method, cohort, plan, attacks }, Found::Table(recount, compared)) => {
                 let found = (recount, compared);
                 let mut metrics = evidence::measure(cohort, plan, policy, method, verified, found, timing)?;
                 evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref(), verified);
-                Ok(metrics)
+                metrics
             }
             (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {
                 let run = evidence::codes::Run { policy, params, records, clusters, threads };
-                evidence::codes::measure(&run, verified, (recount, compared), timing)
+                evidence::codes::measure(&run, verified, (recount, compared), timing)?
             }
             (Planned::Claims { claims, histories, plan }, Found::Linked(recount, compared)) => {
                 let run = evidence::claims::Run { policy, claims, histories, plan, threads };
-                evidence::claims::measure(&run, verified, (recount, compared), timing)
+                evidence::claims::measure(&run, verified, (recount, compared), timing)?
             }
             (Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. }, _) => {
-                Err(Error::refused("what was verified has another shape than what was planned."))
+                return Err(Error::refused("what was verified has another shape than what was planned."));
             }
-        }
+        };
+        evidence::add_preset(&mut metrics, policy);
+        Ok(metrics)
     }
 
     /// What the custodian should know.

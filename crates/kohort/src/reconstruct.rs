@@ -163,6 +163,10 @@ fn draw(n: usize, times: usize, chance: &mut Chance) -> Vec<usize> {
     places
 }
 
+/// Every patient has a code, and a code of an item chunk is fewer than k patients': a release takes a few bytes for
+/// each of them. One that claims more than this would fill the memory with people who have nothing.
+const PATIENTS_PER_BYTE: u64 = 16;
+
 /// How a data set is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -201,19 +205,23 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
         }
     };
     let (texts, nodes) = read_nodes(folder, asked.threads)?;
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |e: std::io::Error| Error::io(&path, &e)
-    };
-    std::fs::create_dir(out).map_err(io(out))?;
+    std::fs::create_dir(out).map_err(|e| Error::io(out, &e))?;
+    write_copies(&nodes, &texts, k, out, asked).inspect_err(|_| {
+        // Half of a data set is none.
+        let _ = std::fs::remove_dir_all(out);
+    })
+}
+
+fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
     let mut chance = Chance::new(asked.seed)?;
     let (mut files, mut patients) = (Vec::new(), 0);
     for copy in 1..=asked.copies {
-        let records = reconstruct(&nodes, k, asked.items, &mut chance);
+        let records = reconstruct(nodes, k, asked.items, &mut chance);
         patients = records.len() as u64;
         let path = out.join(format!("reconstruction-{copy}.csv"));
-        let mut file = BufWriter::new(File::create(&path).map_err(io(&path))?);
-        write_records(&mut file, &records, &texts, asked.form).map_err(io(&path))?;
+        let file = File::create(&path).map(BufWriter::new);
+        let written = file.and_then(|mut file| write_records(&mut file, &records, texts, asked.form));
+        written.map_err(|e| Error::io(&path, &e))?;
         files.push(path);
     }
     Ok((files, patients))
@@ -238,6 +246,13 @@ pub(crate) fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<No
             Ok(())
         },
     )?;
+    let bytes = std::fs::metadata(&path).map_or(0, |m| m.len());
+    let patients: u64 = nodes.iter().map(Node::size).fold(0, u64::saturating_add);
+    if patients > bytes.saturating_mul(PATIENTS_PER_BYTE) {
+        return Err(Error::refused(format!(
+            "clusters.jsonl tells of {patients} patients, far more than it can hold codes of."
+        )));
+    }
     Ok((texts, nodes))
 }
 

@@ -3,8 +3,9 @@
 use kohort::lattice::{Limits, Objective, Space, search};
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::number::{Decimal, Fraction};
+use kohort_core::release::Plan;
 use kohort_core::table::Silent;
-use kohort_core::{cohort, policy, table, verify};
+use kohort_core::{cohort, policy, table, utility, verify};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,4 +151,43 @@ fn a_discharge_survey_is_released() {
     let released = anonymize(&policy, &out, &options()).unwrap();
     assert!(released.metrics["rows"]["out"].as_u64().unwrap() > 95_000);
     verify::verify_release(&out, 2).unwrap();
+}
+
+/// Counted and computed once more elsewhere, from the table alone.
+#[test]
+fn risk_and_utility_of_adult_are_those_computed_elsewhere() {
+    let Some(data) = data() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (population, expected, chosen) in [
+        (250_000u64, [82_345.862_57, 72_716.193_05, 66_322.091_37], "slide negative binomial"),
+        (1_000_000, [284_895.826_6, 197_259.199_7, 206_201.687_9], "Pitman"),
+    ] {
+        let privacy = format!("k = 5\n[population]\nsize = {population}");
+        let policy = adult(&data, folder.path(), &privacy, "max_suppressed = 0.05", &[]);
+        let released = anonymize(&policy, &folder.path().join("out"), &options()).unwrap();
+        let m = &released.metrics;
+        let unique = &m["uniqueness"]["before"];
+        for (name, expected) in ["zayatz", "pitman", "snb"].iter().zip(expected) {
+            let found = unique[name].as_f64().unwrap();
+            assert!((found - expected).abs() < 1e-5 * expected, "{name}: {found}, not {expected}");
+        }
+        assert_eq!(unique["chosen"], chosen);
+        assert_eq!(m["models"]["before"]["prosecutor"]["mean"].as_f64().unwrap(), 19_502.0 / 30_162.0);
+        let people = |n: usize| m["singling_out"]["by_number"][n]["people"].as_u64().unwrap();
+        assert_eq!([people(0), people(1), people(2), people(3)], [2, 938, 6240, 12_060]);
+        let worst = m["singling_out"]["sets"].as_array().unwrap().iter().find(|s| s["people"] == 5126).unwrap();
+        assert_eq!(worst["set"], serde_json::json!(["age", "marital-status", "education", "occupation"]));
+        let only_with = |q: usize| m["singling_out"]["by_column"][q]["only_with"].as_u64().unwrap();
+        assert_eq!((0..9).map(only_with).collect::<Vec<_>>(), [1641, 11_094, 1576, 3560, 6657, 1022, 3539, 6671, 1491]);
+    }
+    let policy = adult(&data, folder.path(), "k = 5", "max_suppressed = 0.05", &[]);
+    let (source, policy) = kohort::pipeline::open(&policy, &options()).unwrap();
+    let cohort = cohort::survey(&source, &policy).unwrap();
+    let plan = Plan::full_domain(&cohort, &[0; 9], &vec![true; cohort.tuples.len()]);
+    let found = utility::associations(&cohort, &plan);
+    assert_eq!(found.len(), 36);
+    for (a, b, v) in [(0, 3, 0.466_125_602_4), (4, 7, 0.197_914_431_1), (1, 8, 0.325_024_534_9)] {
+        let pair = found.iter().find(|p| p.columns == (a, b)).unwrap();
+        assert!((pair.before - v).abs() < 1e-9 && pair.change() == 0.0, "{pair:?}");
+    }
 }

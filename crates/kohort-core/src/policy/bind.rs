@@ -160,6 +160,7 @@ impl PolicyFile {
             Layout::List | Layout::Long => (Privacy::read_codes(&privacy, k)?, Vec::new()),
             Layout::Claims => (claims::read_privacy(&privacy, k)?, Vec::new()),
         };
+        notes.extend(bound.preset.map(super::preset::Preset::note));
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\": every row is taken for a person of its own.".into());

@@ -187,14 +187,10 @@ fn origins(tables: &Tables) -> Vec<usize> {
 
 /// k, for claims.
 pub(super) fn read_privacy(section: &Section, k: Option<K>) -> Result<Privacy> {
-    section.only(&["k", "max_risk", "power", "power_total", "power_rule", "knowledge", "max_high_risk"])?;
-    let named = section.get("k").is_some() || section.get("max_risk").is_some();
-    let k = match k.filter(|_| !named) {
-        Some(k) => k,
-        None => read_k(section)?,
-    };
+    section.only(&["k", "max_risk", "preset", "power", "power_total", "power_rule", "knowledge", "max_high_risk"])?;
+    let (k, preset) = read_k(section, k)?;
     let (confidence, l_diversity, t_closeness) = (None, None, None);
-    Ok(Privacy { k, knows: Knows::All, confidence, l_diversity, t_closeness, not_together: Vec::new() })
+    Ok(Privacy { k, preset, knows: Knows::All, confidence, l_diversity, t_closeness, not_together: Vec::new() })
 }
 
 fn read_power(section: &Section) -> Result<Power> {

@@ -10,6 +10,7 @@ mod column;
 mod exclude;
 mod invents;
 mod population;
+mod preset;
 mod privacy;
 mod section;
 
@@ -19,5 +20,6 @@ pub use claims::{Claims, ClaimsRule, Power, PowerRule, RuleKind, Table, WithoutE
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use invents::Invents;
 pub use population::{Population, Registry};
+pub use preset::{PRESETS, Preset};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};

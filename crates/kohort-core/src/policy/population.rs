@@ -25,6 +25,14 @@ pub enum Registry {
 }
 
 impl Population {
+    /// How many people there are in all.
+    pub fn people(&self) -> u64 {
+        match &self.registry {
+            Registry::Counts(_, counts) => counts.values().sum(),
+            Registry::Size(size) => *size,
+        }
+    }
+
     /// Reads the section; `quasi` are the quasi-identifiers' names in table order.
     pub(super) fn read(root: &Section, folder: &Path, quasi: &[&str]) -> Result<Option<Population>> {
         let Some(section) = root.section("population")? else { return Ok(None) };

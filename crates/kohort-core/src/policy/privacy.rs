@@ -1,5 +1,6 @@
 //! The `[privacy]` section: who attacks, and what must hold.
 
+use super::preset::Preset;
 use super::section::{Item, Section, Value, nearest};
 use crate::Result;
 use crate::number::{Fraction, K};
@@ -24,6 +25,8 @@ const MOST_KNOWN_CODES: usize = 10;
 pub struct Privacy {
     /// The least number of people in a class.
     pub k: K,
+    /// The preset that says so, if the policy names one.
+    pub preset: Option<&'static Preset>,
     /// What the adversary may know, over the quasi-identifiers in table order.
     pub knows: Knows,
     /// The highest confidence in a listed sensitive value.
@@ -66,15 +69,8 @@ impl Privacy {
                 return Err(section.wrong(later, "belongs to claims, not to a table."));
             }
         }
-        if section.get("preset").is_some() {
-            return Err(section.wrong("preset", "is not available in this version."));
-        }
+        let (k, preset) = read_k(section, k)?;
         let mut notes = Vec::new();
-        let named = section.get("k").is_some() || section.get("max_risk").is_some();
-        let k = match k.filter(|_| !named) {
-            Some(k) => k,
-            None => read_k(section)?,
-        };
         let not_together = read_not_together(section, quasi, levels)?;
         let mut knows = read_knows(section, quasi, &mut notes)?;
         if let Knows::Sets(sets) = &mut knows {
@@ -85,18 +81,14 @@ impl Privacy {
             return Err(section.wrong("confidence", "must be above 0: nobody with a listed value could be published."));
         }
         let (l_diversity, t_closeness) = (read_l(section)?, read_t(section)?);
-        Ok((Privacy { k, knows, confidence, l_diversity, t_closeness, not_together }, notes))
+        Ok((Privacy { k, preset, knows, confidence, l_diversity, t_closeness, not_together }, notes))
     }
 
     /// Reads the section for sets of codes: k, and as `knows` the number m of codes an adversary may know.
     pub(super) fn read_codes(section: &Section, k: Option<K>) -> Result<Privacy> {
-        section.only(&["k", "max_risk", "knows"])?;
-        let named = section.get("k").is_some() || section.get("max_risk").is_some();
+        section.only(&["k", "max_risk", "preset", "knows"])?;
         let asking = k.is_some();
-        let k = match k.filter(|_| !named) {
-            Some(k) => k,
-            None => read_k(section)?,
-        };
+        let (k, preset) = read_k(section, k)?;
         let usual = "2 is usual; 5 models one discharge summary.";
         let m = match section.get("knows").map(|item| &item.value) {
             Some(Value::Number(_)) => section.whole("knows")?.unwrap_or_default(),
@@ -112,6 +104,7 @@ impl Privacy {
         match usize::try_from(m) {
             Ok(m @ 1..=MOST_KNOWN_CODES) => Ok(Privacy {
                 k,
+                preset,
                 knows: Knows::Any(m),
                 confidence: None,
                 l_diversity: None,
@@ -137,17 +130,22 @@ impl Privacy {
     }
 }
 
-pub(super) fn read_k(section: &Section) -> Result<K> {
-    match (section.whole("k")?, section.share("max_risk")?) {
+/// k, and the preset that says so; where the section names neither, what stands in for it.
+pub(super) fn read_k(section: &Section, instead: Option<K>) -> Result<(K, Option<&'static Preset>)> {
+    if let Some(preset) = Preset::read(section)? {
+        return Ok((preset.k(), Some(preset)));
+    }
+    let k = match (section.whole("k")?, section.share("max_risk")?) {
         (Some(_), Some(_)) => Err(section.wrong("max_risk", "and `k` say the same thing twice. Keep one of them.")),
         (Some(k), None) => K::new(k).ok_or_else(|| section.wrong("k", format!("{k} protects nobody. The least is 2; 5 is usual for a trusted recipient, 11 or 20 for the public."))),
         (None, Some(risk)) if risk.is_zero() => Err(section.wrong("max_risk", "must be above 0: 0.2 for a trusted recipient, 0.09 or 0.05 for the public.")),
         (None, Some(risk)) => K::for_risk(risk).ok_or_else(|| section.wrong("max_risk", "1 protects nobody. 0.2 is usual for a trusted recipient, 0.09 or 0.05 for the public.")),
-        (None, None) => Err(section.error(
+        (None, None) => instead.ok_or_else(|| section.error(
             section.line,
-            "[privacy] names no `k` (or `max_risk`): the least number of patients nobody can tell apart. It has no default; 5 is usual for a trusted recipient, 11 or 20 for the public.",
+            "[privacy] names no `k` (or `max_risk`, or `preset`): the least number of patients nobody can tell apart. It has no default; 5 is usual for a trusted recipient, 11 or 20 for the public.",
         )),
-    }
+    };
+    Ok((k?, None))
 }
 
 fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Result<Knows> {

@@ -2,8 +2,10 @@
 //!
 //! Attack 3, a targeted neighbour, needs no registry: see [`super::risk()`].
 
+use super::classes::{View, by_cells};
 use crate::cohort::Cohort;
 use crate::policy::{Population, Registry};
+use crate::release::{Plan, Recoding};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -70,26 +72,69 @@ pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<Attac
 
 /// People of the file by their values in some quasi-identifiers.
 fn people(cohort: &Cohort, columns: &[usize]) -> BTreeMap<Vec<String>, u64> {
+    let dictionaries = &cohort.tuples.dictionaries;
+    let text = |key: Vec<u32>| key.iter().zip(columns).map(|(&c, &q)| dictionaries[q].text(c).to_string()).collect();
+    by_cells(cohort, View::Before, columns).into_iter().map(|(key, people)| (text(key), people)).collect()
+}
+
+/// What is known of the people outside, class by class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outside {
+    /// By class over the columns that file and registry share: its people in the file, and in all.
+    Counted(Vec<(u64, u64)>),
+    /// How many people there are in all.
+    Size(u64),
+}
+
+/// The people outside, as someone sees them who holds a registry beside the file or what is released
+/// of it. `None` where that cannot be said: a blank cell has no class in a registry.
+///
+/// After release a registry's value counts where the file has it and it is released; the others are
+/// nobody's, so that the risk is rather too high than too low.
+pub fn outside(cohort: &Cohort, view: View, population: &Population) -> Option<Outside> {
+    let (columns, counts) = match &population.registry {
+        Registry::Size(size) => return Some(Outside::Size(*size)),
+        Registry::Counts(columns, counts) => (columns, counts),
+    };
+    let dictionaries = &cohort.tuples.dictionaries;
+    let label_of = match view {
+        View::Before => None,
+        View::After(plan) if plan.recoding == Recoding::ByValue => Some(labels(cohort, plan, columns)),
+        View::After(_) => return None,
+    };
+    let mut all: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for (key, people) in counts {
+        let cell = |(i, text): (usize, &String)| {
+            let code = dictionaries[columns[i]].code(text)?;
+            match &label_of {
+                None => Some(code),
+                Some(label_of) => label_of[i][code as usize],
+            }
+        };
+        if let Some(cells) = key.iter().enumerate().map(cell).collect::<Option<Vec<u32>>>() {
+            *all.entry(cells).or_default() += people;
+        }
+    }
+    let classes = by_cells(cohort, view, columns).into_iter();
+    Some(Outside::Counted(
+        classes.map(|(cells, inside)| (inside, all.get(&cells).copied().unwrap_or(inside))).collect(),
+    ))
+}
+
+/// By column and value code: the label that a released row shows for it.
+fn labels(cohort: &Cohort, plan: &Plan, columns: &[usize]) -> Vec<Vec<Option<u32>>> {
     let tuples = &cohort.tuples;
-    let mut classes: BTreeMap<Vec<u32>, (u64, Vec<u32>)> = BTreeMap::new();
+    let mut label_of: Vec<Vec<Option<u32>>> =
+        columns.iter().map(|&q| vec![None; tuples.dictionaries[q].len()]).collect();
     for t in 0..tuples.len() {
-        let class = classes.entry(columns.iter().map(|&q| tuples.code(t, q)).collect()).or_default();
-        match &tuples.patients {
-            None => class.0 += tuples.weights[t],
-            Some(patients) => {
-                class.0 += u64::from(patients.single[t]);
-                class.1.extend_from_slice(patients.having(t));
+        for part in plan.parts.of(t) {
+            let row = plan.row(part.cells);
+            for (own, &q) in label_of.iter_mut().zip(columns) {
+                own[tuples.code(t, q) as usize] = Some(row[q]);
             }
         }
     }
-    let text =
-        |key: Vec<u32>| key.iter().zip(columns).map(|(&c, &q)| tuples.dictionaries[q].text(c).to_string()).collect();
-    let count = |(single, mut named): (u64, Vec<u32>)| {
-        named.sort_unstable();
-        named.dedup();
-        single + named.len() as u64
-    };
-    classes.into_iter().map(|(key, who)| (text(key), count(who))).collect()
+    label_of
 }
 
 #[cfg(test)]
@@ -128,5 +173,8 @@ mod tests {
         assert!((found.whole_file - 2.0 / 100.0).abs() < 1e-12);
         assert_eq!(found.one_patient, [("a".to_string(), 200.0, 0.0), ("b".to_string(), 100.0, 1.0)]);
         assert!(attacks(&cohort, &counts(0), 2).is_err());
+        let Some(Outside::Counted(mut classes)) = outside(&cohort, View::Before, &counts(100)) else { panic!() };
+        classes.sort_unstable();
+        assert_eq!(classes, [(1, 100), (2, 200)]);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::cohort::Cohort;
 use crate::release::Plan;
-use crate::table::Keys;
+use crate::table::{Keys, Patients};
 
 /// Risk over the classes of one set of columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,46 +57,48 @@ impl Risk {
 
 /// People in each class over `set`, largest classes last.
 pub fn sizes(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
-    let mut sizes = match (&cohort.tuples.patients, view) {
-        (Some(_), _) => patients(cohort, view, set),
-        (None, View::Before) => rows(cohort, set),
-        (None, View::After(plan)) => released_rows(cohort, plan, set),
+    let tuples = &cohort.tuples;
+    let as_they_are = tuples.patients.is_none() && matches!(view, View::Before);
+    let mut sizes = if as_they_are && tuples.width() == cohort.quasi.len() && set.len() == cohort.quasi.len() {
+        tuples.weights.clone()
+    } else {
+        count(cohort, view, set).sizes
     };
     sizes.retain(|&s| s > 0);
     sizes.sort_unstable();
     sizes
 }
 
-/// Rows of each class of the data as it is.
-fn rows(cohort: &Cohort, set: &[usize]) -> Vec<u64> {
-    let tuples = &cohort.tuples;
-    if tuples.width() == cohort.quasi.len() && set.len() == cohort.quasi.len() {
-        return tuples.weights.clone();
-    }
-    let mut classes = Classes::new(set);
-    (0..tuples.len()).for_each(|t| classes.add(tuples.codes(t), tuples.weights[t]));
-    classes.sizes
+/// The classes over `set` by what their people show there, in codes or labels; with how many there are.
+pub(super) fn by_cells(cohort: &Cohort, view: View, set: &[usize]) -> Vec<(Vec<u32>, u64)> {
+    let classes = count(cohort, view, set);
+    let each = classes.sizes.iter().enumerate().filter(|(_, people)| **people > 0);
+    each.map(|(class, &people)| (classes.keys.get(class as u32).to_vec(), people)).collect()
 }
 
-fn released_rows(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Vec<u64> {
+fn count<'a>(cohort: &Cohort, view: View, set: &'a [usize]) -> Classes<'a> {
+    let tuples = &cohort.tuples;
     let mut classes = Classes::new(set);
-    let released = plan.rows_by_cells(cohort);
-    released.iter().enumerate().for_each(|(cells, &rows)| classes.add(plan.row(cells as u32), rows));
-    classes.sizes
+    match (&tuples.patients, view) {
+        (Some(patients), _) => add_patients(cohort, view, patients, &mut classes),
+        (None, View::Before) => (0..tuples.len()).for_each(|t| classes.add(tuples.codes(t), tuples.weights[t])),
+        (None, View::After(plan)) => {
+            let released = plan.rows_by_cells(cohort);
+            released.iter().enumerate().for_each(|(cells, &rows)| classes.add(plan.row(cells as u32), rows));
+        }
+    }
+    classes
 }
 
 /// Patients of each class: those with one row by number, the others once in each class they are in.
-fn patients(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
+fn add_patients(cohort: &Cohort, view: View, patients: &Patients, classes: &mut Classes) {
     let tuples = &cohort.tuples;
-    let Some(patients) = &tuples.patients else { return Vec::new() };
-    let mut classes = Classes::new(set);
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for t in 0..tuples.len() {
-        let single = u64::from(patients.single[t]);
         match view {
             View::Before => {
                 let class = classes.number(tuples.codes(t));
-                classes.sizes[class as usize] += single;
+                classes.sizes[class as usize] += u64::from(patients.single[t]);
                 pairs.extend(patients.having(t).iter().map(|&p| (class, p)));
             }
             View::After(plan) => {
@@ -112,7 +114,6 @@ fn patients(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs.iter().for_each(|&(class, _)| classes.sizes[class as usize] += 1);
-    classes.sizes
 }
 
 /// Classes over a set of columns.

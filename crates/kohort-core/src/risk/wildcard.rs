@@ -13,9 +13,18 @@ const MOST_LOOKS: usize = 20_000_000;
 /// Rows by what is shown.
 type Shown = HashMap<Vec<u32>, u64, RandomState>;
 
-/// Over all that is released, the fewest and the mean number of rows that match a row in a set of
-/// columns if a suppressed cell matches everything. `None` where it would take too long.
-pub fn wildcard_matches(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Option<(u64, f64)> {
+/// How many rows match a released row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Matches {
+    /// The fewest.
+    pub fewest: u64,
+    /// The mean over rows.
+    pub mean: f64,
+}
+
+/// Over all that is released, how many rows match a row in a set of columns: first if a suppressed cell
+/// is a value of its own, then if it matches everything. `None` where it would take too long.
+pub fn wildcard_matches(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Option<(Matches, Matches)> {
     let star: Vec<Option<usize>> =
         set.iter().map(|&q| plan.changed[q].labels.iter().rposition(|l| l.text == SUPPRESSED)).collect();
     // By pattern of suppressed cells: rows by what is shown, 0 for a suppressed cell.
@@ -37,6 +46,10 @@ pub fn wildcard_matches(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Option<(
     if classes * patterns.len() > MOST_LOOKS {
         return None;
     }
+    let matches = |fewest: u64, sum: u128, all: u64| Matches { fewest, mean: sum as f64 / all.max(1) as f64 };
+    let own = || patterns.iter().flat_map(|p| p.1.values().copied());
+    let squares = own().map(|rows| u128::from(rows) * u128::from(rows)).sum();
+    let as_own_value = matches(own().min().unwrap_or(0), squares, own().sum());
     let (mut fewest, mut sum, mut all) = (u64::MAX, 0u128, 0u64);
     for (own_gone, own) in &patterns {
         let mut matches: HashMap<&Vec<u32>, u64, RandomState> = own.keys().map(|key| (key, 0)).collect();
@@ -54,5 +67,5 @@ pub fn wildcard_matches(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Option<(
             all += own[key];
         }
     }
-    Some((fewest, sum as f64 / all.max(1) as f64))
+    Some((as_own_value, matches(fewest.min(all), sum, all)))
 }

@@ -23,8 +23,8 @@ pub struct QueryError {
 }
 
 /// Measures it.
-pub fn query_error(cohort: &Cohort, plan: &Plan) -> QueryError {
-    let published = Published::new(cohort, plan);
+pub fn query_error(published: &Published) -> QueryError {
+    let cohort = published.cohort;
     let columns = cohort.quasi.len();
     let by_column: Vec<f64> = (0..columns).map(|q| published.error_of_one(q)).collect();
     let mut by_number = vec![by_column.iter().sum::<f64>() / columns.max(1) as f64];
@@ -54,8 +54,9 @@ fn subsets(columns: usize, number: usize) -> Vec<Vec<usize>> {
     sets
 }
 
-struct Published<'a> {
-    cohort: &'a Cohort,
+/// A release as its recipient counts it.
+pub struct Published<'a> {
+    pub(super) cohort: &'a Cohort,
     plan: &'a Plan,
     /// Rows of cells that are shown, and how many rows they count for.
     rows: Vec<(u32, f64)>,
@@ -64,7 +65,8 @@ struct Published<'a> {
 }
 
 impl<'a> Published<'a> {
-    fn new(cohort: &'a Cohort, plan: &'a Plan) -> Published<'a> {
+    /// What a plan publishes.
+    pub fn new(cohort: &'a Cohort, plan: &'a Plan) -> Published<'a> {
         let trust = Trust::of(cohort, plan);
         let mut counts = vec![0.0; plan.cells.len() / plan.changed.len().max(1)];
         let columns = cohort.quasi.len();
@@ -98,17 +100,47 @@ impl<'a> Published<'a> {
         Published { cohort, plan, rows, labels }
     }
 
-    /// The error of counts by the values of one column: without hashing, since every column is looked at.
-    fn error_of_one(&self, q: usize) -> f64 {
+    /// How many rows it counts for.
+    pub(super) fn all(&self) -> f64 {
+        self.rows.iter().map(|r| r.1).sum()
+    }
+
+    /// By value of a column that the original has: its rows there, and what the release counts for it.
+    pub(super) fn estimates(&self, q: usize) -> impl Iterator<Item = (u64, f64)> {
         let mut counts = vec![0.0; self.plan.changed[q].labels.len()];
         self.rows.iter().for_each(|&(cells, rows)| counts[self.plan.row(cells)[q] as usize] += rows);
-        let truth = self.cohort.tuples.frequencies(q);
-        let groups = truth.iter().zip(&self.labels[q]).filter(|(count, _)| **count > 0);
-        let errors = groups.clone().map(|(&count, labels)| {
-            let estimate: f64 = labels.iter().map(|&(label, share)| share * counts[label as usize]).sum();
-            (estimate - count as f64).abs() / count as f64
+        let groups = self.cohort.tuples.frequencies(q).into_iter().zip(&self.labels[q]).filter(|(count, _)| *count > 0);
+        groups.map(move |(count, labels)| {
+            (count, labels.iter().map(|&(label, share)| share * counts[label as usize]).sum())
+        })
+    }
+
+    /// What it counts for rows whose values of some columns are within.
+    pub(super) fn within(&self, query: &[(usize, Vec<bool>)]) -> f64 {
+        // By column of the query and label: the share of what it stands for that is within.
+        let covers = query.iter().map(|(q, within)| {
+            let mut cover = vec![0.0; self.plan.changed[*q].labels.len()];
+            for (_, labels) in self.labels[*q].iter().enumerate().filter(|(value, _)| within[*value]) {
+                labels.iter().for_each(|&(label, share)| cover[label as usize] += share);
+            }
+            (*q, cover)
         });
-        errors.sum::<f64>() / groups.count().max(1) as f64
+        let covers: Vec<(usize, Vec<f64>)> = covers.collect();
+        let row = |&(cells, rows): &(u32, f64)| {
+            let labels = self.plan.row(cells);
+            covers.iter().fold(rows, |rows, (q, cover)| rows * cover[labels[*q] as usize])
+        };
+        self.rows.iter().map(row).sum()
+    }
+
+    /// The error of counts by the values of one column: without hashing, since every column is looked at.
+    fn error_of_one(&self, q: usize) -> f64 {
+        let (mut errors, mut groups) = (0.0, 0);
+        for (count, estimate) in self.estimates(q) {
+            errors += (estimate - count as f64).abs() / count as f64;
+            groups += 1;
+        }
+        errors / f64::from(groups.max(1))
     }
 
     /// The error of counts by the values of these columns.
@@ -181,12 +213,13 @@ mod tests {
             threads: 1,
             tuples,
         };
-        let error = query_error(&cohort, &Plan::full_domain(&cohort, &[1, 0], &[true, true]));
+        let plan = Plan::full_domain(&cohort, &[1, 0], &[true, true]);
+        let error = query_error(&Published::new(&cohort, &plan));
         assert_eq!(error.by_column, [(0.25 + 0.5) / 2.0, 0.0]);
         assert_eq!(error.by_number, [0.1875, (0.25 + 0.5) / 2.0]);
         let published = Plan::full_domain(&cohort, &[0, 0], &[true, false]);
         // Whoever was deleted counts for nobody.
-        assert_eq!(query_error(&cohort, &published).by_column, [0.5, 2.0 / 6.0]);
+        assert_eq!(query_error(&Published::new(&cohort, &published)).by_column, [0.5, 2.0 / 6.0]);
         let rce = super::super::reconstruction(&cohort, &published);
         assert_eq!((rce.by_column, rce.joint), (vec![1.0 / 3.0, 1.0 / 3.0], 1.0 / 3.0));
     }

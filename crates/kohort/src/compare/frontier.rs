@@ -2,9 +2,10 @@
 
 use super::Tried;
 
-/// Marks them.
+/// Marks them. What is never released is compared with, and neither beats nor is beaten.
 pub(super) fn mark(tried: &mut [Tried]) {
-    let points: Vec<Option<(f64, f64)>> = tried.iter().map(|t| t.risk().zip(t.loss())).collect();
+    let points: Vec<Option<(f64, f64)>> =
+        tried.iter().map(|t| t.risk().zip(t.loss()).filter(|_| !t.is_baseline())).collect();
     let beaten = |own: (f64, f64)| {
         points.iter().flatten().any(|&(risk, loss)| risk <= own.0 && loss <= own.1 && (risk, loss) != own)
     };

@@ -1,17 +1,20 @@
-//! Several releases of the same data side by side: what each costs, and which of them no other beats.
+//! Several releases of the same data side by side: what each would cost, and which of them no other beats.
 //!
-//! Every setting is released and verified like any other; its numbers are taken, the release goes.
-//! What stays: the policies, so that any of them can be released, the numbers, and one page.
+//! The data are read once; every setting is planned and measured, and nothing is released. What stays:
+//! the policies, so that any of them can be released and verified, the numbers, and one page.
 
 mod frontier;
+mod grid;
 mod page;
 mod vary;
 
 pub use vary::Vary;
 
-use crate::pipeline::{Options, anonymize};
+use crate::pipeline::Options;
+use grid::Grid;
 use kohort_core::error::Kind;
 use kohort_core::policy::Section;
+use kohort_core::release::Unfinished;
 use kohort_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fs;
@@ -20,14 +23,14 @@ use std::path::{Path, PathBuf};
 /// More settings than this are refused: nobody would read their table.
 const MOST_SETTINGS: usize = 200;
 
-/// A setting, and what its release was like.
+/// A setting, and what its release would be like.
 #[derive(Debug, Clone)]
 pub struct Tried {
     /// What was varied, as written: `k=5 method=lattice`.
     pub name: String,
-    /// Its policy.
-    pub policy: PathBuf,
-    /// The metrics of its release, or why there is none.
+    /// Its policy; none for what is compared with and never released.
+    pub policy: Option<PathBuf>,
+    /// What metrics.json would hold of it, as far as a plan tells, or why there is no release.
     pub outcome: std::result::Result<Value, String>,
     /// Whether no other setting has both less risk and less loss.
     pub on_frontier: bool,
@@ -44,7 +47,8 @@ pub struct Compared {
     pub tried: Vec<Tried>,
 }
 
-/// Releases every setting of the grid and lays them side by side in `out`.
+/// Measures every setting of the grid and lays them side by side in `out`: all of it, or nothing, and
+/// then what stood there stays.
 pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Compared> {
     let text = fs::read_to_string(policy).map_err(|e| Error::io(policy, &e))?;
     let file = policy.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -55,68 +59,74 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
             settings.len()
         )));
     }
-    prepare(out, options.force)?;
-    let made = run(policy, &settings, out, options);
-    if made.is_err() {
-        // Whatever went wrong, nothing half done stays. That it cannot be removed would hide why.
-        let _ = fs::remove_dir_all(out);
-    }
-    made
-}
-
-/// Makes the folder; an older comparison is replaced if it may be.
-fn prepare(out: &Path, force: bool) -> Result<()> {
-    if fs::symlink_metadata(out).is_ok() {
-        if !force {
-            return Err(Error::yours(format!(
-                "{} exists. Choose another folder with -o, or replace it with --force.",
-                out.display()
-            )));
-        }
-        if !out.join("compare.json").is_file() {
-            return Err(Error::yours(format!(
-                "{} exists and is no comparison of Kohort's. Choose another folder with -o, or remove it yourself.",
-                out.display()
-            )));
-        }
-        fs::remove_dir_all(out).map_err(|e| Error::io(out, &e))?;
-    }
-    let policies = out.join("policies");
-    fs::create_dir_all(&policies).map_err(|e| Error::io(&policies, &e))
-}
-
-fn run(policy: &Path, settings: &[vary::Setting], out: &Path, options: &Options) -> Result<Compared> {
-    let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
-    let mut tried = Vec::new();
-    for (number, setting) in settings.iter().enumerate() {
-        let path = out.join("policies").join(format!("{:03}.toml", number + 1));
-        let text = setting.policy(&source.display().to_string());
-        fs::write(&path, text).map_err(|e| Error::io(&path, &e))?;
-        let release = out.join("release");
-        let options = Options { force: true, keep_rows: false, ..options.clone() };
-        let outcome = match anonymize(&path, &release, &options) {
-            Ok(released) => {
-                fs::remove_dir_all(&release).map_err(|e| Error::io(&release, &e))?;
-                Ok(released.metrics)
-            }
-            // The machine's errors would meet every setting.
-            Err(error) if error.kind == Kind::Machine => return Err(error),
-            Err(error) => Err(error.to_string()),
-        };
-        let name = setting.name.clone();
-        tried.push(Tried { name, policy: path, outcome, on_frontier: false, is_knee: false });
-    }
-    if let [Tried { outcome: Err(reason), .. }, ..] = &tried[..]
-        && tried.iter().all(|t| t.outcome.is_err())
-    {
-        return Err(Error::infeasible(format!("none of the settings can be released. The first one: {reason}")));
-    }
+    may_be_made(out, options.force)?;
+    let unfinished = Unfinished::beside(out, &*options.progress)?;
+    let mut tried = run(policy, &settings, &unfinished, options)?;
     frontier::mark(&mut tried);
     let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();
-    write(&out.join("compare.json"), &(numbers + "\n"))?;
-    write(&out.join("compare.html"), &page::page(&tried))?;
+    write(&unfinished.folder().join("compare.json"), &(numbers + "\n"))?;
+    write(&unfinished.folder().join("compare.html"), &page::page(&tried))?;
+    unfinished.finish(options.force)?;
+    // Where they stand now.
+    for t in &mut tried {
+        t.policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|name| out.join("policies").join(name));
+    }
     Ok(Compared { folder: out.to_path_buf(), tried })
+}
+
+/// Only an older comparison is replaced, and only if it may be.
+fn may_be_made(out: &Path, force: bool) -> Result<()> {
+    if fs::symlink_metadata(out).is_err() {
+        return Ok(());
+    }
+    if !force {
+        return Err(Error::yours(format!(
+            "{} exists. Choose another folder with -o, or replace it with --force.",
+            out.display()
+        )));
+    }
+    if !out.join("compare.json").is_file() {
+        return Err(Error::yours(format!(
+            "{} exists and is no comparison of Kohort's. Choose another folder with -o, or remove it yourself.",
+            out.display()
+        )));
+    }
+    Ok(())
+}
+
+fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, options: &Options) -> Result<Vec<Tried>> {
+    let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
+    let policies = unfinished.folder().join("policies");
+    fs::create_dir_all(&policies).map_err(|e| Error::io(&policies, &e))?;
+    let mut grid = Grid::new(options);
+    let (mut tried, mut first_error) = (Vec::new(), None);
+    for (number, setting) in settings.iter().enumerate() {
+        let path = policies.join(format!("{:03}.toml", number + 1));
+        let text = setting.policy(&source.display().to_string());
+        if setting.baseline.is_none() {
+            write(&path, &text)?;
+        }
+        let outcome = match grid.measure((&path, &text), setting.baseline, unfinished) {
+            Ok(metrics) => Ok(metrics),
+            // The machine's errors would meet every setting.
+            Err(error) if error.kind == Kind::Machine => return Err(error),
+            Err(error) => {
+                let reason = error.to_string();
+                first_error.get_or_insert(error);
+                Err(reason)
+            }
+        };
+        let policy = setting.baseline.is_none().then_some(path);
+        tried.push(Tried { name: setting.name.clone(), policy, outcome, on_frontier: false, is_knee: false });
+    }
+    match first_error {
+        Some(error) if tried.iter().all(|t| t.outcome.is_err()) => Err(Error {
+            message: format!("none of the settings can be released. The first one: {}", error.message),
+            ..error
+        }),
+        _ => Ok(tried),
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -128,7 +138,7 @@ fn numbers(tried: &[Tried]) -> Value {
     let one = |t: &Tried| {
         let mut value = json!({
             "setting": t.name,
-            "policy": t.policy.file_name().map(|n| n.to_string_lossy().into_owned()),
+            "policy": t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned()),
             "on_frontier": t.on_frontier,
             "is_knee": t.is_knee,
         });
@@ -145,6 +155,11 @@ fn numbers(tried: &[Tried]) -> Value {
     json!({ "settings": tried.iter().map(one).collect::<Vec<_>>() })
 }
 
+/// Whether codes are compared and not tables.
+fn is_of_codes(tried: &[Tried]) -> bool {
+    tried.iter().any(|t| t.outcome.as_ref().is_ok_and(|m| m["shape"] == "clusters"))
+}
+
 impl Tried {
     /// The highest risk of being found that anybody is left with.
     pub fn risk(&self) -> Option<f64> {
@@ -152,6 +167,21 @@ impl Tried {
         let measured = metrics["risk"]["after"]["max"].as_f64();
         // Where classes are no measure of it, what was asked for.
         measured.or_else(|| metrics["guarantee"]["k"].as_f64().filter(|k| *k > 0.0).map(|k| 1.0 / k))
+    }
+
+    /// Whether it is there to be compared with, and never released.
+    pub fn is_baseline(&self) -> bool {
+        self.policy.is_none()
+    }
+
+    /// Of codes: how far counts of frequent sets, of random pairs and of constraints are off.
+    pub fn errors(&self) -> Option<[Option<f64>; 3]> {
+        let metrics = self.outcome.as_ref().ok().filter(|m| m["shape"] == "clusters")?;
+        let utility = &metrics["utility"];
+        Some(
+            [&utility["frequent"]["are"], &utility["random"][1]["are_sane"], &utility["mre"]["mean"]]
+                .map(Value::as_f64),
+        )
     }
 
     /// What was lost: the mean loss of a cell, or for codes the mean error of a count.

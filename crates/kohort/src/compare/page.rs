@@ -1,7 +1,7 @@
 //! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
 
 use super::Tried;
-use crate::report::{CSS, cards, escape, shorten};
+use crate::report::{cards, escape, frame, shorten};
 use serde_json::Value;
 
 const WIDTH: f64 = 380.0;
@@ -21,21 +21,17 @@ pub(super) fn page(tried: &[Tried]) -> String {
         )
     });
     let body = format!(
-        "<h1>Settings side by side</h1>\n<p>{} settings, of which {} were released and verified. A setting on the \
-         frontier is not beaten: no other one has both less risk and less loss.</p>\n{knee}{}{}",
+        "<h1>Settings side by side</h1>\n<p>{} settings, of which {} can be met. They were planned and measured on one \
+         reading of the data; whatever is then released is verified first. A setting on the frontier is not beaten: \
+         no other one has both less risk and less loss.</p>\n{knee}{}{}",
         tried.len(),
         tried.iter().filter(|t| t.outcome.is_ok()).count(),
         picture(tried),
-        table(tried)
+        if super::is_of_codes(tried) { table_of_codes(tried) } else { table(tried) }
     );
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>Settings side by side</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n{body}\
-         <footer>compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, \
-         by its number, to be released with kohort anonymize.</footer>\n</main>\n</body>\n</html>\n"
-    )
+    let footer = "compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, by \
+                  its number, to be released with kohort anonymize.";
+    frame("Settings side by side", &body, footer)
 }
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
@@ -125,42 +121,94 @@ fn short(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// The table behind the picture.
-fn table(tried: &[Tried]) -> String {
-    let headings =
-        ["Setting", "On the frontier", "Highest risk", "Mean risk", "Loss", "Rows gone", "Cells blank", "Rows added"];
-    let row = |t: &Tried| {
-        let policy = t.policy.file_stem().map_or(String::new(), |n| n.to_string_lossy().into_owned());
-        let name = if t.name.is_empty() { "as it is" } else { &t.name };
-        let mut cells = vec![format!("{}<small>{}</small>", escape(name), escape(&policy))];
+/// What stands at the left of a row: what was varied, and how it is released.
+fn named(t: &Tried) -> String {
+    let name = if t.name.is_empty() { "as it is" } else { &t.name };
+    let policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned());
+    let how = policy.map_or("for comparison only: never released".into(), |file| {
+        format!("kohort anonymize policies/{}", escape(&file))
+    });
+    format!("{}<small>{how}</small>", escape(name))
+}
+
+fn place(t: &Tried) -> String {
+    let place = match (t.is_knee, t.on_frontier) {
+        (true, _) => "yes, its bend",
+        (_, true) => "yes",
+        _ => "–",
+    };
+    place.into()
+}
+
+fn number(x: Option<f64>) -> String {
+    x.map_or("–".into(), |x| format!("{x:.4}"))
+}
+
+fn share(x: Option<f64>) -> String {
+    x.map_or("–".into(), |x| format!("{:.1} %", 100.0 * x))
+}
+
+/// A row for each setting; those that cannot be met say why.
+fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<String>) -> String {
+    let one = |t: &Tried| {
+        let mut cells = vec![named(t)];
         match &t.outcome {
-            Ok(metrics) => {
-                let place = if t.is_knee {
-                    "yes, its bend"
-                } else if t.on_frontier {
-                    "yes"
-                } else {
-                    "–"
-                };
-                let share = |value: &Value| value.as_f64().map_or("–".into(), |x| format!("{:.1} %", 100.0 * x));
-                let count = |value: &Value| value.as_u64().map_or("–".into(), |n| n.to_string());
-                let number = |x: Option<f64>| x.map_or("–".into(), |x| format!("{x:.4}"));
-                cells.extend([
-                    place.to_string(),
-                    number(t.risk()),
-                    number(metrics["risk"]["after"]["mean"].as_f64()),
-                    number(t.loss()),
-                    count(&metrics["rows"]["suppressed"]),
-                    share(&metrics["cells"]["share"]),
-                    count(&metrics["rows"]["counterfeit"]),
-                ]);
-            }
+            Ok(metrics) => cells.extend(row(t, metrics)),
             Err(reason) => {
                 cells.push(format!("none: {}", escape(reason)));
-                cells.extend(vec!["–".to_string(); 6]);
+                cells.resize(headings.len(), "–".to_string());
             }
         }
         cells
     };
-    cards(&headings, &tried.iter().map(row).collect::<Vec<_>>())
+    cards(headings, &tried.iter().map(one).collect::<Vec<_>>())
+}
+
+/// The table behind the picture.
+fn table(tried: &[Tried]) -> String {
+    let headings = [
+        "Setting",
+        "On the frontier",
+        "Highest risk",
+        "Mean risk",
+        "Loss",
+        "Distance of distributions",
+        "Range queries off by",
+        "Rows gone",
+        "Cells blank",
+        "Rows added",
+    ];
+    let count = |value: &Value| value.as_u64().map_or("–".into(), |n| n.to_string());
+    rows(tried, &headings, |t, metrics| {
+        let utility = &metrics["utility"];
+        vec![
+            place(t),
+            number(t.risk()),
+            number(metrics["risk"]["after"]["mean"].as_f64()),
+            number(t.loss()),
+            share(utility["distribution"].as_f64()),
+            share(utility["range_error"]["median"].as_f64()),
+            count(&metrics["rows"]["suppressed"]),
+            share(metrics["cells"]["share"].as_f64()),
+            count(&metrics["rows"]["counterfeit"]),
+        ]
+    })
+}
+
+/// The same for codes.
+fn table_of_codes(tried: &[Tried]) -> String {
+    let headings = [
+        "Setting",
+        "On the frontier",
+        "Highest risk",
+        "Frequent sets off by (ARE)",
+        "Random pairs off by (ARE, damped)",
+        "Constraints off by (MRE)",
+        "Codes suppressed",
+    ];
+    rows(tried, &headings, |t, metrics| {
+        let [frequent, random, constraints] = t.errors().unwrap_or_default();
+        let gone = metrics["utility"]["suppressed_codes"].as_u64().unwrap_or(0);
+        vec![place(t), number(t.risk()), share(frequent), share(random), share(constraints), gone.to_string()]
+    })
 }

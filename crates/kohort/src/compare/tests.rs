@@ -1,4 +1,5 @@
 use super::*;
+use crate::pipeline::anonymize;
 use kohort_core::table::Silent;
 use std::sync::Arc;
 
@@ -42,15 +43,40 @@ fn every_setting_is_tried_and_can_be_released() {
     }
     // One command releases any of them, with the same numbers.
     let first = &made.tried[0];
-    let released = anonymize(&first.policy, &folder.path().join("one"), &options()).unwrap();
+    let released = anonymize(first.policy.as_ref().unwrap(), &folder.path().join("one"), &options()).unwrap();
     let metrics = first.outcome.as_ref().unwrap();
     assert_eq!(released.metrics["utility"], metrics["utility"]);
     assert!(!out.join("release").exists() && out.join("compare.html").is_file() && out.join("compare.json").is_file());
     // Only a comparison is replaced.
     assert!(compare(&policy, &vary, &out, &options()).is_err());
     compare(&policy, &vary, &out, &Options { force: true, ..options() }).unwrap();
+    // What cannot be made leaves what was made before, and nothing beside it.
+    let old = fs::read(out.join("compare.json")).unwrap();
+    let none = self::vary(&["k=500"]);
+    assert!(compare(&policy, &none, &out, &Options { force: true, ..options() }).is_err());
+    assert_eq!(fs::read(out.join("compare.json")).unwrap(), old);
+    let hidden = fs::read_dir(folder.path())
+        .unwrap()
+        .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(hidden.count(), 0);
     fs::remove_file(out.join("compare.json")).unwrap();
     assert!(compare(&policy, &vary, &out, &Options { force: true, ..options() }).is_err());
+}
+
+#[test]
+fn presets_are_settings_and_say_whose_number_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = table(folder.path());
+    let out = folder.path().join("presets");
+    let made = compare(&policy, &vary(&["preset=trusted-recipient,public-file"]), &out, &options()).unwrap();
+    let metrics: Vec<&serde_json::Value> = made.tried.iter().map(|t| t.outcome.as_ref().unwrap()).collect();
+    assert_eq!((&metrics[0]["guarantee"]["k"], &metrics[1]["guarantee"]["k"]), (&json!(5), &json!(20)));
+    assert_eq!(metrics[1]["guarantee"]["preset"]["max_risk"], "0.05");
+    let released = anonymize(made.tried[1].policy.as_ref().unwrap(), &folder.path().join("one"), &options()).unwrap();
+    let report = fs::read_to_string(released.folder.join("evidence/report.html")).unwrap();
+    let source = metrics[1]["guarantee"]["preset"]["source"].as_str().unwrap();
+    assert!(report.contains("public-file") && report.contains(source));
+    assert!(released.notes.iter().any(|n| n.contains("k = 20") && n.contains(source)));
 }
 
 #[test]
@@ -68,4 +94,56 @@ fn what_cannot_be_varied_is_said() {
     assert!(message(&["k=2", "k=3"]).contains("twice"));
     assert!(message(&["k=500,600"]).contains("none of the settings"));
     assert!("k".parse::<Vary>().is_err() && "k=".parse::<Vary>().is_err() && "=3".parse::<Vary>().is_err());
+}
+
+#[test]
+fn what_a_setting_is_said_to_be_like_its_release_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = table(folder.path());
+    let out = folder.path().join("all");
+    let vary = vary(&["k=3,12", "method=lattice,specialize,suppress", "knows=1,2"]);
+    let made = compare(&policy, &vary, &out, &options()).unwrap();
+    for (i, t) in made.tried.iter().enumerate() {
+        let released = anonymize(t.policy.as_ref().unwrap(), &folder.path().join(i.to_string()), &options());
+        match (&t.outcome, released) {
+            (Ok(said), Ok(released)) => {
+                assert_eq!(said["utility"], released.metrics["utility"], "{}", t.name);
+                assert_eq!(said["risk"]["after"], released.metrics["risk"]["after"], "{}", t.name);
+                assert_eq!(said["rows"], released.metrics["rows"], "{}", t.name);
+            }
+            (Err(said), Err(error)) => assert_eq!(*said, error.to_string(), "{}", t.name),
+            (said, released) => panic!("{}: {said:?}, but {released:?}", t.name),
+        }
+    }
+    assert!(made.tried.iter().filter(|t| t.outcome.is_ok()).count() > 6);
+}
+
+#[test]
+fn codes_are_compared_with_what_is_never_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..300).map(|i| format!("250.{} 401.{} {}\n", i % 3, i % 5, 300 + i % 11)).collect();
+    fs::write(folder.path().join("t.csv"), format!("dx\n{rows}")).unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\ndx = { role = \"codes\", separator = \" \" }\n\
+                [privacy]\nk = 3\nknows = 2\n[method]\nname = \"disassociate\"\nconstraints = { siblings = 3 }\n";
+    fs::write(&policy, text).unwrap();
+    let out = folder.path().join("codes");
+    let vary = vary(&["method=disassociate,cba,apriori", "k=3,5"]);
+    let made = compare(&policy, &vary, &out, &options()).unwrap();
+    assert_eq!(made.tried.iter().filter(|t| t.is_baseline()).count(), 4);
+    for t in &made.tried {
+        let [sets, pairs, constraints] = t.errors().unwrap();
+        assert!(sets.is_some() && pairs.is_some() && constraints.is_some(), "{}", t.name);
+        assert!(!t.is_baseline() || !t.on_frontier && !t.is_knee);
+    }
+    assert_eq!(fs::read_dir(out.join("policies")).unwrap().count(), 2);
+    let released = anonymize(made.tried[0].policy.as_ref().unwrap(), &folder.path().join("one"), &options()).unwrap();
+    let said = made.tried[0].outcome.as_ref().unwrap();
+    assert_eq!(said["utility"]["frequent"], released.metrics["utility"]["frequent"]);
+    assert_eq!(said["rows"], released.metrics["rows"]);
+    let page = fs::read_to_string(out.join("compare.html")).unwrap();
+    assert!(page.contains("never released") && page.contains("kohort anonymize policies/001.toml"));
+    // A table has no such baselines.
+    let policy = table(folder.path());
+    assert!(compare(&policy, &self::vary(&["method=cba"]), &folder.path().join("x"), &options()).is_err());
 }

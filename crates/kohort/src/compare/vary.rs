@@ -27,15 +27,43 @@ impl std::str::FromStr for Vary {
     }
 }
 
+/// Another way to recode sets of codes, to compare `disassociate` with. It is never published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Baseline {
+    /// Constraint-based pooling.
+    Cba,
+    /// Generalization along the hierarchy of codes.
+    Apriori,
+}
+
+impl Baseline {
+    const ALL: [Baseline; 2] = [Baseline::Cba, Baseline::Apriori];
+
+    /// Its name as a method.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Baseline::Cba => "cba",
+            Baseline::Apriori => "apriori",
+        }
+    }
+
+    fn named(name: &str) -> Option<Baseline> {
+        Baseline::ALL.into_iter().find(|b| b.name() == name)
+    }
+}
+
 /// A policy with some of its keys replaced.
+#[derive(Clone)]
 pub(super) struct Setting {
     /// What was varied, as written.
     pub name: String,
+    /// What stands in for the method, if it is compared with and not released.
+    pub baseline: Option<Baseline>,
     policy: Section,
 }
 
-/// The keys of [privacy] that can be varied; `k` and `max_risk` say the same thing.
-const PRIVACY: [&str; 4] = ["k", "max_risk", "knows", "confidence"];
+/// The keys of [privacy] that can be varied; the first three say the same thing.
+const PRIVACY: [&str; 5] = ["k", "max_risk", "preset", "knows", "confidence"];
 
 /// Every combination of the values, each once: a key that a method does not know changes nothing there.
 pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> {
@@ -48,7 +76,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
             )));
         }
     }
-    let mut all = vec![Setting { name: String::new(), policy: policy.clone() }];
+    let mut all = vec![Setting { name: String::new(), baseline: None, policy: policy.clone() }];
     // The method first: it decides which keys are known.
     let mut order: Vec<&Vary> = vary.iter().collect();
     order.sort_by_key(|one| one.key != "method");
@@ -57,7 +85,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
     }
     let mut settings: Vec<Setting> = Vec::new();
     for setting in all {
-        if settings.iter().all(|s| s.text() != setting.text()) {
+        if settings.iter().all(|s| s.baseline != setting.baseline || s.text() != setting.text()) {
             settings.push(setting);
         }
     }
@@ -68,9 +96,13 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
 fn check(vary: &Vary) -> Result<()> {
     let wrong = |what: String| Err(Error::yours(format!("--vary {}: {what}", vary.key)));
     if vary.key == "method" {
-        return match vary.values.iter().find(|v| !ALL_NAMES.contains(&v.as_str())) {
+        let known = |v: &&String| ALL_NAMES.contains(&v.as_str()) || Baseline::named(v).is_some();
+        return match vary.values.iter().find(|v| !known(v)) {
             None => Ok(()),
-            Some(_) => wrong(format!("a method is named that there is not. Available: {}.", ALL_NAMES.join(", "))),
+            Some(_) => wrong(format!(
+                "a method is named that there is not. Available: {}; to compare codes with: cba, apriori.",
+                ALL_NAMES.join(", ")
+            )),
         };
     }
     let known = || PRIVACY.into_iter().chain(ALL_NAMES.into_iter().flat_map(|m| keys_of(m).iter().copied()));
@@ -83,10 +115,12 @@ fn check(vary: &Vary) -> Result<()> {
 
 impl Setting {
     fn with(&self, key: &str, value: &str) -> Setting {
-        let mut setting = Setting { name: self.name.clone(), policy: self.policy.clone() };
+        let mut setting = self.clone();
         let method = setting.method().to_string();
         let known = match key {
             "method" => {
+                setting.baseline = Baseline::named(value);
+                let value = if setting.baseline.is_some() { "disassociate" } else { value };
                 setting.set("method", "name", value);
                 if let Some(own) = setting.section("method") {
                     own.entries.retain(|(key, _)| keys_of(value).contains(&key.as_str()));
@@ -95,9 +129,9 @@ impl Setting {
             }
             key if PRIVACY.contains(&key) => {
                 if let Some(own) = setting.section("privacy")
-                    && ["k", "max_risk"].contains(&key)
+                    && PRIVACY[..3].contains(&key)
                 {
-                    own.entries.retain(|(own, _)| !["k", "max_risk", "preset"].contains(&own.as_str()));
+                    own.entries.retain(|(own, _)| !PRIVACY[..3].contains(&own.as_str()));
                 }
                 setting.set("privacy", key, value);
                 true
@@ -152,7 +186,7 @@ impl Setting {
 
     /// The policy's text; paths in it are relative to `folder`.
     pub(super) fn policy(&self, folder: &str) -> String {
-        let mut own = Setting { name: String::new(), policy: self.policy.clone() };
+        let mut own = self.clone();
         if own.section("input").is_some_and(|input| input.get("folder").is_none()) {
             own.set("input", "folder", folder);
         }

@@ -1,6 +1,6 @@
 //! What is known of a release of patients and their events.
 
-use super::{Timing, files};
+use super::{Timing, distributions, files};
 use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
 use kohort_core::hierarchy::Known;
@@ -166,6 +166,8 @@ pub fn measure(
         "risk": { "before": high_risk(before), "after": found.map(high_risk) },
         "adversaries": adversaries(&after),
         "correlation": correlation(histories, &after.correlation),
+        "distributions": distributions::of_claims(histories, plan),
+        "missingness": distributions::missingness_of_claims(histories, plan),
         "utility": {
             "loss": loss_with_suppressed(histories, plan), "loss_of_levels": plan.loss,
             "events_left": 1.0 - of_events(gone),

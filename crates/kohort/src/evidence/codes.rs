@@ -70,6 +70,8 @@ pub struct Run<'a> {
 const FREQUENT: u64 = 125;
 /// At most so many sets.
 const MOST_QUERIES: usize = 1000;
+/// The most frequent codes are counted one by one.
+const MOST_CODES: usize = 20;
 
 /// What metrics.json holds.
 pub fn measure(
@@ -139,23 +141,41 @@ pub fn measure(
         },
         "trace": run.clusters.trace,
     });
-    add_queries(run, &mut metrics["utility"], k)?;
+    let expected = Expected::new(&run.clusters.nodes, records.distinct(), k);
+    let answers = Answers { with_all: &|codes| expected.with_all(codes), with_any: &|codes| expected.with_any(codes) };
+    let (queried, _) = queries((records, policy, run.params), k, &answers)?;
+    if let (Some(utility), Value::Object(queried)) = (metrics["utility"].as_object_mut(), queried) {
+        utility.extend(queried);
+    }
     metrics["timing"] = timing.finish();
     Ok(metrics)
 }
 
-/// How well counts can be estimated: workloads W1 and W2, and each constraint.
-fn add_queries(run: &Run, utility: &mut Value, k: u64) -> Result<()> {
-    let records = run.records;
-    let expected = Expected::new(&run.clusters.nodes, records.distinct(), k);
+/// What a release answers: how many patients have all, or any, of some codes.
+pub(crate) struct Answers<'a> {
+    pub(crate) with_all: &'a dyn Fn(&[u32]) -> f64,
+    pub(crate) with_any: &'a dyn Fn(&[u32]) -> f64,
+}
+
+/// How well counts can be estimated: workloads W1 and W2, and each constraint; its errors by themselves too.
+pub(crate) fn queries(
+    (records, policy, params): (&Records, &Policy, &Params),
+    k: u64,
+    answers: &Answers,
+) -> Result<(Value, Vec<f64>)> {
+    let mut utility = json!({});
     let exact = Exact::new(records);
     let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
     let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
     let asked = |queries: &[crate::queries::Query]| {
-        let Are { error, queries, dropped, sane } = are(queries, records.len(), |codes| expected.with_all(codes));
+        let Are { error, queries, dropped, sane } = are(queries, records.len(), |codes| (answers.with_all)(codes));
         json!({ "are": error, "are_sane": sane, "queries": queries, "dropped": dropped })
     };
     utility["frequent"] = asked(&frequent);
+    let mut counts: Vec<(u32, u32)> = records.supports().into_iter().zip(0u32..).collect();
+    counts.sort_by_key(|&(patients, code)| (std::cmp::Reverse(patients), code));
+    let count = |&(patients, code): &(u32, u32)| json!({ "code": records.text(code), "before": patients, "after": (answers.with_all)(&[code]) });
+    utility["counts"] = counts.iter().take(MOST_CODES).map(count).collect();
     let mut draw = crate::queries::lottery(2);
     let random: Vec<Value> = random_queries(&exact, 1000, &mut draw)
         .iter()
@@ -167,15 +187,16 @@ fn add_queries(run: &Run, utility: &mut Value, k: u64) -> Result<()> {
         })
         .collect();
     utility["random"] = json!(random);
-    let (constraints, _) = Constraints::of(records, run.policy, run.params)?;
+    let (constraints, _) = Constraints::of(records, policy, params)?;
+    let mut errors = Vec::new();
     if !constraints.is_empty() {
-        let errors: Vec<f64> = constraints
+        errors = constraints
             .sets()
             .iter()
             .map(|set| {
                 let mut codes = set.clone();
                 codes.sort_unstable();
-                mre(exact.with_any(&codes), expected.with_any(&codes))
+                mre(exact.with_any(&codes), (answers.with_any)(&codes))
             })
             .collect();
         let bins: Vec<Value> = mre_histogram(&errors)
@@ -188,5 +209,5 @@ fn add_queries(run: &Run, utility: &mut Value, k: u64) -> Result<()> {
             .collect();
         utility["mre"] = json!({ "constraints": errors.len(), "intervals": bins });
     }
-    Ok(())
+    Ok((utility, errors))
 }

@@ -15,10 +15,12 @@ const PRIVACY: &str = r#"
 # Whoever is looked for, at least k patients look the same; the risk of being found is at most 1/k.
 # Nobody else can choose k for you, so it has no default. In use are:
 #   k = 3     risk 0.33    inside one house, under restriction
-#   k = 5     risk 0.2     a recipient you trust, bound by an agreement
-#   k = 11                 the smallest cell that CMS lets out
-#   k = 12    risk 0.09    public reports to EMA and Health Canada
-#   k = 20    risk 0.05    everybody, on the web
+#   k = 5     risk 0.2     a recipient you trust, bound by an agreement     preset = "trusted-recipient"
+#   k = 11                 the smallest cell that CMS lets out              preset = "cms-cells"
+#   k = 12    risk 0.09    public reports to EMA and Health Canada          preset = "ema-health-canada"
+#   k = 20    risk 0.05    everybody, on the web                            preset = "public-file"
+#   k = 25    risk 0.04    the same, stricter                               preset = "public-file-strict"
+# A preset says k for you, and the report says whose number it is. Choose one:
 # k = 5
 knows = "all"                    # an adversary may know every quasi column: the strictest, and the default
 "#;

@@ -93,7 +93,7 @@ pub fn plan(
         .map(|w| {
             let held = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
             let max = (params.max_flagged, claims.max_high_risk);
-            let tester = Tester::new(histories, &people, held, (k, power), max, &draws);
+            let tester = Tester::new(histories, &people, held, (k, power), max, &draws, threads);
             (Search::new(&w.nodes, params.max_nodes, progress), tester)
         })
         .collect();
@@ -198,7 +198,7 @@ fn decide(asked: &Asked, power: Power, draws: usize, chance: &mut Chance) -> Dec
     let (mut estimates, mut violating) = (None, None);
     match power {
         Power::Total { p } => {
-            let found = total::violating(histories, levels.1, left, &classes, (k, p));
+            let found = total::violating(histories, levels.1, left, &classes, (k, p), asked.threads);
             violating = Some(found.iter().filter(|f| **f).count() as u64);
         }
         Power::Values { .. } | Power::Events { .. } => {

@@ -93,7 +93,7 @@ fn flagged(demand: &Demand, left: &Held, known: (&[Labels], &[Vec<u8>]), seed: u
     let alive = |place: usize| !left.of_person(place).is_empty();
     let classes = Classes::of(histories, people, levels.0, alive, k);
     if let Power::Total { p } = power {
-        let found = violating(histories, levels.1, left, &classes, (k, p));
+        let found = violating(histories, levels.1, left, &classes, (k, p), threads);
         return (0..people.len() as u32).filter(|&p| found[p as usize]).collect();
     }
     let (labels, power) = known;

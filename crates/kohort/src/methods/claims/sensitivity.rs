@@ -80,7 +80,7 @@ pub fn sensitivity(
 
     let patients = left.with_events().len() as u64;
     let total = [1, 2].map(|p| {
-        let found = violating(histories, levels.1, &left, &classes, (k, p));
+        let found = violating(histories, levels.1, &left, &classes, (k, p), threads);
         (p, found.iter().filter(|f| **f).count() as u64, patients)
     });
     let differ: Vec<_> = labels.iter().map(|labels| diversities(&left, labels)).collect();
@@ -96,7 +96,7 @@ pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, see
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     if let Power::Total { p } = power {
         let classes = Classes::of(histories, &people, levels.0, |_| true, k);
-        let found = violating(histories, levels.1, &all, &classes, (k, p));
+        let found = violating(histories, levels.1, &all, &classes, (k, p), threads);
         return Estimate { hits: found.iter().filter(|f| **f).count() as u64, draws: people.len() as u64 };
     }
     let (known, p) = (Known::of(power), power.p());

@@ -37,6 +37,7 @@ pub(crate) struct Tester<'a> {
     /// Of patients without events, this share may be at risk.
     pub(crate) max_without: Fraction,
     pub(crate) draws: &'a Draws,
+    threads: usize,
     ready: HashMap<(usize, usize), (Facts, Index)>,
     classes: HashMap<Vec<usize>, Classes>,
     /// Draws that were matched.
@@ -52,9 +53,10 @@ impl<'a> Tester<'a> {
         (k, power): (u64, Power),
         (max, max_without): (Fraction, Fraction),
         draws: &'a Draws,
+        threads: usize,
     ) -> Tester<'a> {
         let (ready, classes) = Default::default();
-        Tester { histories, people, all, left, k, power, max, max_without, draws, ready, classes, matched: 0 }
+        Tester { histories, people, all, left, k, power, max, max_without, draws, threads, ready, classes, matched: 0 }
     }
 
     /// Whether a node, given as levels of all columns, is a candidate.
@@ -73,7 +75,7 @@ impl<'a> Tester<'a> {
             return false;
         }
         if let Power::Total { p } = self.power {
-            let found = violating(self.histories, event, self.left, classes, (self.k, p));
+            let found = violating(self.histories, event, self.left, classes, (self.k, p), self.threads);
             let patients = self.left.with_events().len() as u64;
             return self.max.allows(found.iter().filter(|f| **f).count() as u64, patients);
         }

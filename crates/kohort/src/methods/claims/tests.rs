@@ -156,7 +156,7 @@ fn whole_events_and_any_facts_are_the_examples() {
         };
         near(estimate(&asked, 100_000, 3).0, events);
         let classes = Classes::of(&histories, &people, &[0], |_| true, 2);
-        let found = violating(&histories, &levels, &all, &classes, (2, 2));
+        let found = violating(&histories, &levels, &all, &classes, (2, 2), 2);
         assert_eq!(found.iter().filter(|f| **f).count(), total);
         assert_eq!((classes.without.patients, classes.without.at_risk), (1, 0));
     }
@@ -316,7 +316,7 @@ fn exact_counts_are_the_plain_definition() {
         let levels = [(seed % 4) as usize, (seed / 4 % 2) as usize];
         let classes = Classes::of(&histories, &people, &[0, 1], |_| true, 3);
         for p in 1..=3 {
-            let fast = violating(&histories, &levels, &all, &classes, (3, p));
+            let fast = violating(&histories, &levels, &all, &classes, (3, p), 1 + p);
             for (person, own) in fast.iter().enumerate() {
                 // All facts of a patient, and all subsets of at most p of them.
                 let facts = |other: usize| -> Vec<u32> {

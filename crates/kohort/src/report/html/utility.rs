@@ -8,7 +8,7 @@ use super::table::{named, section, table};
 /// A measure: its key, its name, how it is shown, and how it is read.
 type Measure = (&'static str, &'static str, Shown, &'static str);
 
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 10] = [
     (
         "loss",
         "Loss",
@@ -63,6 +63,12 @@ const MEASURES: [Measure; 9] = [
         Shown::Decimals(4),
         "Near its most for nearly every release: compare column by column.",
     ),
+    (
+        "distribution",
+        "Distance of distributions",
+        Shown::Percent,
+        "How far the shares of values, as the release tells them, are from those of the original, on average over columns: the same at zero, nothing in common at a hundred. Lower is better.",
+    ),
 ];
 
 /// How far counts by value are off, by column and by number of columns.
@@ -73,6 +79,8 @@ fn queries(utility: &Place) -> String {
             super::escape::code(name),
             found.at("query_error").show(Shown::Percent),
             found.at("rce").show(Shown::Decimals(4)),
+            found.at("distribution").show(Shown::Percent),
+            found.at("association_change").show(Shown::Decimals(4)),
         ]
     };
     let columns: Vec<Vec<String>> = columns.iter().map(row).collect();
@@ -90,8 +98,57 @@ fn queries(utility: &Place) -> String {
     }
     format!(
         "<h3>How far counts are off</h3>\n<p class=\"read\">Counts of the original by value, against those taken from the release, in which each label shares its count evenly among the values it stands for. The mean over values, so that rare ones weigh as much as frequent ones. Lower is better.</p>\n{}{}",
-        super::table::cards(&["Column", "Counts are off by", "Reconstruction error"], &columns),
+        super::table::cards(
+            &[
+                "Column",
+                "Counts are off by",
+                "Reconstruction error",
+                "Distance of distributions",
+                "Change of association"
+            ],
+            &columns
+        ),
         table(&["Counts by", "Off by"], &numbers)
+    )
+}
+
+/// How far answers to range queries are off.
+fn ranges(found: &Place) -> String {
+    let rows = [
+        ("mean", "On average", Shown::Percent),
+        ("median", "In the middle", Shown::Percent),
+        ("queries", "Queries asked", Shown::Count),
+    ];
+    let rows = rows.into_iter().filter(|(key, ..)| found.at(key).exists());
+    let rows: Vec<Vec<String>> = rows.map(|(key, name, shown)| vec![name.into(), found.at(key).show(shown)]).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h3>How far range queries are off</h3>\n<p class=\"read\">How many people are between two values of a few columns? Random queries, the same ones of every release of a table. Lower is better.</p>\n{}",
+        table(&["Off by", "Value"], &rows)
+    )
+}
+
+/// What columns have to do with each other.
+fn associations(found: &Place) -> String {
+    if !found.at("change").exists() {
+        return String::new();
+    }
+    let row = |pair: &Place| {
+        let (before, after) = (pair.at("before"), pair.at("after"));
+        vec![
+            super::escape::codes(pair.at("columns").texts()),
+            before.show(Shown::Decimals(4)),
+            after.show(Shown::Decimals(4)),
+        ]
+    };
+    let rows: Vec<Vec<String>> = found.at("pairs").elements().iter().map(row).collect();
+    format!(
+        "<h3>What columns have to do with each other</h3>\n<p class=\"read\">Cramér’s V of pairs of columns: nothing at zero, one tells the other at one. Rows that are blank in either column are left out. On average over {} pairs it changed by {}; it changed most in these:</p>\n{}",
+        found.at("measured").show(Shown::Count),
+        found.at("change").show(Shown::Decimals(4)),
+        super::table::cards(&["Columns", "Before", "After"], &rows)
     )
 }
 
@@ -100,7 +157,7 @@ pub(super) fn utility(metrics: &Place) -> String {
     let utility = metrics.at("utility");
     let known = MEASURES.iter().map(|&(key, name, shown, read)| (utility.at(key), name.to_string(), shown, read));
     let others = utility.members().into_iter();
-    let elsewhere = ["classification", "by_column", "query_error", "baseline"];
+    let elsewhere = ["classification", "by_column", "query_error", "range_error", "association", "baseline"];
     let others = others.filter(|(key, _)| !elsewhere.contains(key) && MEASURES.iter().all(|m| m.0 != *key));
     let others = others.map(|(key, place)| (place, escape(&key.replace('_', " ")), Shown::Decimals(4), ""));
     let method = utility.at("baseline.method").text().map_or(String::new(), escape);
@@ -119,8 +176,14 @@ pub(super) fn utility(metrics: &Place) -> String {
         .filter(|(place, ..)| place.exists())
         .map(|(place, name, shown, read)| vec![named(&name, read), place.show(shown)])
         .collect();
-    let body =
-        table(&["Measure", "Value"], &rows) + &queries(&utility) + &classification(&utility.at("classification"));
+    let body = [
+        table(&["Measure", "Value"], &rows),
+        queries(&utility),
+        ranges(&utility.at("range_error")),
+        associations(&utility.at("association")),
+        classification(&utility.at("classification")),
+    ]
+    .concat();
     section("What it is still good for", &body)
 }
 

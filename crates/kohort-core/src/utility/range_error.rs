@@ -1,0 +1,92 @@
+//! Range queries: how many people are between two values of a few columns, asked of a release.
+//!
+//! A query takes one to three quasi-identifiers and of each a random run of its values, in the order of
+//! numbers where all are numbers, else of their text. The answer of a release counts each row by the
+//! share of what its labels stand for that lies within. Off by |answer − count| / max(count, a
+//! thousandth of the rows), so that empty queries have an error too.
+
+use super::query_error::Published;
+use crate::cohort::Cohort;
+use crate::number::Decimal;
+
+/// So many queries are asked, if they look at no more tuples than this together, but a few at least.
+const MOST_QUERIES: usize = 200;
+const FEWEST_QUERIES: usize = 10;
+const MOST_LOOKS: usize = 8_000_000;
+/// A query reads at most so many columns.
+const MOST_COLUMNS: u64 = 3;
+
+/// How far off answers are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RangeError {
+    /// Queries asked; the same ones of every release of a table.
+    pub queries: usize,
+    /// The mean of their errors.
+    pub mean: f64,
+    /// The middle one.
+    pub median: f64,
+}
+
+/// A run of values of some columns: by column, whether each of its values is within.
+pub(super) type Query = Vec<(usize, Vec<bool>)>;
+
+/// Asks.
+pub fn range_error(published: &Published) -> RangeError {
+    let cohort = published.cohort;
+    let queries = queries(cohort);
+    let least = (cohort.tuples.rows as f64 / 1000.0).max(1.0);
+    let off = |query: &Query| {
+        let tuples = &cohort.tuples;
+        let within = |t: &usize| query.iter().all(|(q, within)| within[tuples.code(*t, *q) as usize]);
+        let count: u64 = (0..tuples.len()).filter(within).map(|t| tuples.weights[t]).sum();
+        (published.within(query) - count as f64).abs() / (count as f64).max(least)
+    };
+    let mut errors: Vec<f64> = queries.iter().map(off).collect();
+    errors.sort_by(f64::total_cmp);
+    let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
+    RangeError { queries: errors.len(), mean, median: errors.get(errors.len() / 2).copied().unwrap_or(0.0) }
+}
+
+/// The queries for a table: they depend on the table alone.
+pub(super) fn queries(cohort: &Cohort) -> Vec<Query> {
+    let columns = cohort.quasi.len();
+    let orders: Vec<Vec<u32>> = (0..columns).map(|q| order(cohort, q)).collect();
+    let number = (MOST_LOOKS / cohort.tuples.len().max(1)).clamp(FEWEST_QUERIES, MOST_QUERIES);
+    let mut state = 0x6b6f_686f_7274u64;
+    let mut draw = move |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n.max(1)
+    };
+    let mut query = || {
+        let mut all: Vec<usize> = (0..columns).collect();
+        let of = 1 + draw(MOST_COLUMNS.min(columns as u64)) as usize;
+        for i in 0..of.min(columns) {
+            all.swap(i, i + draw((columns - i) as u64) as usize);
+        }
+        all.truncate(of);
+        let mut run = |&q: &usize| {
+            let order = &orders[q];
+            let (a, b) = (draw(order.len() as u64) as usize, draw(order.len() as u64) as usize);
+            let mut within = vec![false; cohort.tuples.dictionaries[q].len()];
+            order[a.min(b)..=a.max(b)].iter().for_each(|&code| within[code as usize] = true);
+            (q, within)
+        };
+        all.iter().map(&mut run).collect()
+    };
+    if columns == 0 { Vec::new() } else { (0..number).map(|_| query()).collect() }
+}
+
+/// The values of a column that occur, in their order.
+fn order(cohort: &Cohort, q: usize) -> Vec<u32> {
+    let dictionary = &cohort.tuples.dictionaries[q];
+    let counts = cohort.tuples.frequencies(q);
+    let mut codes: Vec<u32> = (0..dictionary.len() as u32).filter(|&c| counts[c as usize] > 0).collect();
+    let number = |&code: &u32| Decimal::parse(dictionary.text(code), b'.');
+    let missing = crate::hierarchy::MISSING;
+    if codes.iter().all(|c| *c == missing || number(c).is_some()) {
+        codes.sort_by_key(|c| (number(c), *c));
+    } else {
+        codes.sort_by_key(|&c| dictionary.text(c));
+    }
+    codes
+}

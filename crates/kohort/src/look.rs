@@ -1,0 +1,106 @@
+//! The first look at a table as it is: who is unique, on which columns, and what k = 5 would cost.
+
+use crate::evidence;
+use crate::methods::{Method, lattice};
+use kohort_core::cohort::Cohort;
+use kohort_core::number::{Decimal, Fraction, K};
+use kohort_core::policy::{Policy, Privacy};
+use kohort_core::release::Chance;
+use kohort_core::risk::{self, Attacks, Models, Risk, SinglingOut, Sizes, Uniqueness, View};
+use kohort_core::{Result, utility};
+
+/// So many tuples are looked at for sets of columns.
+const LOOKS: usize = 300_000_000;
+/// What k is tried.
+const TRIED_K: u64 = 5;
+
+/// What a newcomer asks first.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// Risk to somebody of whom all quasi-identifiers are known.
+    pub all: Risk,
+    /// The three attackers; the threshold is one in `k`.
+    pub models: Models,
+    /// Who is unique outside, if it is said how many people there are.
+    pub uniqueness: Option<Uniqueness>,
+    /// What a registry tells, if there is one.
+    pub attacks: Option<Attacks>,
+    /// Which columns single people out.
+    pub singling_out: SinglingOut,
+    /// What `k` would cost.
+    pub cost: Cost,
+}
+
+/// What a release would cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// The k asked for.
+    pub k: u64,
+    /// The method asked.
+    pub method: &'static str,
+    /// What is lost, or why there is no release.
+    pub outcome: std::result::Result<Lost, String>,
+}
+
+/// What is lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lost {
+    /// The mean loss of a cell.
+    pub loss: f64,
+    /// Rows that would not leave.
+    pub rows: u64,
+    /// Quasi-identifiers whose values would all leave as they are.
+    pub untouched: Vec<String>,
+    /// Quasi-identifiers of which nothing would be left.
+    pub gone: Vec<String>,
+}
+
+/// Looks. Nothing is written.
+pub fn look(policy: &Policy, cohort: &Cohort) -> Result<Look> {
+    let all: Vec<usize> = (0..cohort.quasi.len()).collect();
+    let sizes = risk::sizes(cohort, View::Before, &all);
+    let population = policy.population.as_ref();
+    let outside = population.and_then(|p| risk::outside(cohort, View::Before, p));
+    Ok(Look {
+        all: Risk::of(&all, &sizes),
+        models: risk::models(&sizes, TRIED_K, outside.as_ref()),
+        uniqueness: population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people())),
+        attacks: evidence::attacks(cohort, policy)?,
+        singling_out: risk::singling_out(cohort, LOOKS, cohort.threads),
+        cost: cost(policy, cohort)?,
+    })
+}
+
+/// What k would cost by the policy's method, or by `lattice` where its parameters are still to be
+/// chosen or rows would have to be invented.
+fn cost(policy: &Policy, cohort: &Cohort) -> Result<Cost> {
+    let k = K::new(TRIED_K).unwrap_or(K::LEAST);
+    let privacy = Privacy { k, preset: None, ..policy.privacy.clone() };
+    let policy = Policy { privacy, ..policy.clone() };
+    let method = match Method::of(&policy) {
+        Ok(Method::Ceiling(_)) | Err(_) => {
+            let usual = Decimal::parse("0.05", b'.').and_then(Fraction::from_decimal);
+            let max_suppressed = usual.unwrap_or(Fraction::NONE);
+            Method::Lattice(lattice::Params { max_suppressed, objective: crate::lattice::Objective::Loss })
+        }
+        Ok(method) => method,
+    };
+    // What is tried leaves nothing to chance.
+    let planned = method.plan(cohort, &policy, &mut Chance::new(Some(0))?);
+    let outcome = planned.map_err(|error| error.message).map(|plan| {
+        let released = plan.rows_by_cells(cohort);
+        let named = |is: &dyn Fn(f64) -> bool| {
+            let shown = |q: usize| released.iter().enumerate().filter(|(_, n)| **n > 0).map(move |(c, _)| (c, q));
+            let loss = |(cells, q): (usize, usize)| plan.changed[q].labels[plan.row(cells as u32)[q] as usize].loss;
+            let columns = cohort.quasi.iter().enumerate().filter(|(q, _)| shown(*q).map(loss).all(is));
+            columns.map(|(_, quasi)| quasi.name.clone()).collect::<Vec<_>>()
+        };
+        Lost {
+            loss: utility::loss(cohort, &plan),
+            rows: cohort.tuples.rows - released.iter().sum::<u64>(),
+            untouched: named(&|loss| loss == 0.0),
+            gone: named(&|loss| loss == 1.0),
+        }
+    });
+    Ok(Cost { k: k.get(), method: method.name(), outcome })
+}
