@@ -50,7 +50,7 @@ impl Case {
         let mut privacy = format!("[privacy]\nk = {k}\n");
         match requirement {
             "power" => write!(privacy, "power = {p}\npower_rule = \"fixed\"\n"),
-            "power_total" => write!(privacy, "power_total = {p}\n"),
+            "power_total" => writeln!(privacy, "power_total = {p}"),
             _ => write!(privacy, "power = {p}\nknowledge = \"events\"\n"),
         }
         .unwrap_or_default();
@@ -78,7 +78,7 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
         fs::write(at(name), text).map_err(|e| e.to_string())?;
     }
     let options =
-        Options { force: false, keep_rows: false, seed: Some(dice.next()), threads: 1, progress: Arc::new(Silent) };
+        Options { force: false, keep_rows: false, seed: Some(dice.number()), threads: 1, progress: Arc::new(Silent) };
     let mut found = Found { originals: 1, ..Found::default() };
     let certificate = match release(&at("policy.toml"), &at("out"), &options) {
         Ok(certificate) => certificate,
@@ -233,7 +233,7 @@ fn sets(facts: &[Fact], p: usize) -> Vec<Vec<Fact>> {
     let mut sets: Vec<Vec<Fact>> = vec![Vec::new()];
     for fact in facts {
         let more: Vec<Vec<Fact>> =
-            sets.iter().filter(|s| s.len() < p).map(|s| [&s[..], &[fact.clone()]].concat()).collect();
+            sets.iter().filter(|s| s.len() < p).map(|s| [&s[..], std::slice::from_ref(fact)].concat()).collect();
         sets.extend(more);
     }
     sets.sort();
