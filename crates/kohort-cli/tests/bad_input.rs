@@ -53,7 +53,11 @@ fn the_usual_policy_can_be_met() {
     assert!(!said.all().contains("CANARY"));
     for file in ["metrics.json", "report.html", "log", "policy.toml"] {
         let text = fs::read_to_string(folder.path().join("out/evidence").join(file)).unwrap();
-        assert!(!text.contains("CANARY"), "{file}");
+        // The custodian's own report may show quasi-identifiers by value, and nothing else.
+        let shows = |column: &str| text.contains(&format!("CANARY-{column}"));
+        let report = ["metrics.json", "report.html"].contains(&file);
+        assert!(!["i", "p", "s", "o"].iter().any(|c| shows(c)), "{file}");
+        assert!(report || !shows("q") && !shows("r"), "{file}");
     }
 }
 
