@@ -71,15 +71,41 @@ fn key(set: &[u32]) -> [u32; MOST_FACTS] {
 
 /// Every set of 1 to `p` of the facts, a fact at most as often as it holds; each once.
 fn sets(facts: &[(u32, u32)], p: usize, set: &mut Vec<u32>, each: &mut dyn FnMut(&[u32])) {
-    let Some((&(fact, times), rest)) = facts.split_first() else { return };
     let depth = set.len();
-    for _ in 0..times.min((p - depth) as u32) {
-        set.push(fact);
-        each(set);
-        if set.len() < p {
-            sets(rest, p, set, each);
+    for (at, &(fact, times)) in facts.iter().enumerate() {
+        for _ in 0..times.min((p - depth) as u32) {
+            set.push(fact);
+            each(set);
+            if set.len() < p {
+                sets(&facts[at + 1..], p, set, each);
+            }
         }
+        set.truncate(depth);
     }
-    set.truncate(depth);
-    sets(rest, p, set, each);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One column in which each of two patients has so many different values, the same ones.
+    fn alike(facts: u32) -> [Labels; 1] {
+        let labels: Vec<u32> = (0..facts).chain(0..facts).collect();
+        [Labels::new(vec![facts as usize, 2 * facts as usize], labels)]
+    }
+
+    #[test]
+    fn each_set_comes_once() {
+        let mut found = Vec::new();
+        sets(&[(1, 2), (4, 1), (5, 1)], 2, &mut Vec::new(), &mut |set| found.push(set.to_vec()));
+        assert_eq!(found, [vec![1], vec![1, 4], vec![1, 5], vec![1, 1], vec![4], vec![4, 5], vec![5]]);
+    }
+
+    #[test]
+    fn a_patient_with_very_many_facts_is_counted_or_refused() {
+        assert_eq!(violating(&alike(200_000), &[0, 0], (2, 1)), Some(0));
+        assert_eq!(violating(&alike(200_000), &[0, 0], (3, 1)), Some(2));
+        // Twenty thousand million pairs.
+        assert_eq!(violating(&alike(200_000), &[0, 0], (2, 2)), None);
+    }
 }
