@@ -1,6 +1,6 @@
 //! The numbers of `disassociate`: time, and how far counts are off, on public sets of codes.
 //!
-//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench codes -- [sizes | k | policies | aware | million]`
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench codes -- [sizes | k | policies | aware | baselines | million] [nhds …]`
 //!
 //! KOHORT_DATA names a folder with derived/ and synthetic/. CPU seconds are user + system time of one
 //! run. Errors are expectations over all reconstructions (crates/kohort/src/queries.rs).
@@ -29,14 +29,14 @@ fn main() {
         println!("KOHORT_DATA names no folder: nothing to measure.");
         return;
     };
-    let wanted = |name: &str| args.is_empty() || args.iter().any(|a| a == name);
+    let (sets, parts): (Vec<String>, Vec<String>) = args.into_iter().partition(|a| SETS.iter().any(|s| s.0 == a));
+    let wanted = |name: &str| parts.is_empty() || parts.iter().any(|a| a == name);
     for (name, file) in SETS {
-        let Some(table) =
-            Some(data.join(file)).filter(|_| ["sizes", "k", "policies", "aware"].iter().any(|n| wanted(n)))
-        else {
+        let of_sets = ["sizes", "k", "policies", "aware", "baselines"].iter().any(|n| wanted(n));
+        if !of_sets || !(sets.is_empty() || sets.iter().any(|s| s == name)) {
             continue;
-        };
-        let records = read(&table);
+        }
+        let records = read(&data.join(file));
         let work = Workloads::new(&records);
         println!(
             "\n{name}: {} patients, {} codes, {:.2} each; {} frequent sets",
@@ -56,6 +56,9 @@ fn main() {
         }
         if wanted("policies") {
             policies(&records, &work);
+        }
+        if wanted("baselines") {
+            baselines(&records, &work);
         }
     }
     if wanted("million") {
@@ -186,9 +189,12 @@ fn policies(records: &Records, work: &Workloads) {
         ("level 3", level(Level::Chapter)),
         ("sim 5", Constraints::siblings(records, 5)),
         ("sim 10", Constraints::siblings(records, 10)),
+        ("sim 25", Constraints::siblings(records, 25)),
         ("sim 100", Constraints::siblings(records, 100)),
         ("sup 0.625", frequent(625)),
         ("sup 1.25", frequent(1250)),
+        ("sup 2.5", frequent(2500)),
+        ("sup 5", frequent(5000)),
     ];
     let exact = Exact::new(records);
     let near = |constraints: &Constraints, estimate: &dyn Fn(&[u32]) -> f64| {
@@ -219,7 +225,6 @@ fn policies(records: &Records, work: &Workloads) {
             let expected = Expected::new(&made.nodes, records.distinct(), 5);
             println!("  {}", near(constraints, &|codes| expected.with_any(codes)));
         }
-        // The baselines hold a bit per patient and code.
         if ["level 1", "level 3", "sim 10"].contains(name) {
             let say = |what: &str, (time, made): (String, Recoded)| {
                 let errors = work.errors(records.len(), &|codes| made.with_all(codes));
@@ -237,6 +242,30 @@ fn policies(records: &Records, work: &Workloads) {
                 say("apriori", timed(|| apriori(records, CodeSystem::Icd9, 5, 2)));
             }
         }
+    }
+}
+
+/// Other k and m beside the baselines, with the constraints of level 1.
+fn baselines(records: &Records, work: &Workloads) {
+    let constraints = &Constraints::by_level(records, CodeSystem::Icd9, Level::Category).0;
+    for (k, m) in [(5u32, 2), (10, 2), (25, 2), (5, 3), (25, 3), (5, 5)] {
+        let asked = Asked { k: u64::from(k), m, constraints, sensitive: &[] };
+        for clusters in [Formed::Paper, Formed::Best] {
+            let params = Params { clusters, ..Params::default() };
+            run(records, work, &asked, &params, &format!("k {k}, m {m}, level 1, {clusters:?}"));
+        }
+        let say = |what: &str, (time, made): (String, Recoded)| {
+            println!(
+                "k {k}, m {m}, level 1, {what}: {time}; {} of {} codes suppressed, {} items left, safe: {}; {}",
+                made.suppressed(),
+                records.distinct(),
+                made.items(),
+                made.is_safe(records, k, m),
+                work.errors(records.len(), &|codes| made.with_all(codes))
+            );
+        };
+        say("cba", timed(|| cba(records, constraints, k, m)));
+        say("apriori", timed(|| apriori(records, CodeSystem::Icd9, k, m)));
     }
 }
 

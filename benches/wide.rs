@@ -45,7 +45,7 @@ fn measure(folder: &Path, policy: &Path) {
     let levels: Vec<usize> = cohort.quasi.iter().map(|q| usize::from(q.hierarchy.levels.len() > 2)).collect();
     let plan = Plan::full_domain(&cohort, &levels, &vec![true; cohort.tuples.len()]);
     let out = folder.join("out");
-    let staging = Staging::create(&out, true).expect("a folder");
+    let staging = Staging::create(&out, true, &kohort_core::table::Silent).expect("a folder");
     let mut chance = Chance::new(Some(1)).expect("chance");
     let method = Method::of(&policy).expect("a method");
     let draft = draft_certificate(&source, &policy, &cohort, &plan, &method, &chance);

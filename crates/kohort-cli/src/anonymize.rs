@@ -2,7 +2,7 @@
 
 use crate::output::{count, decimal, note, percent, say};
 use crate::{Context, progress};
-use kohort::pipeline::{Options, anonymize};
+use kohort::pipeline::{Options, Readers, anonymize_for};
 use kohort_core::Result;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Keep DIR/private/rows: which released row is which input line. It undoes the release; destroy it when all is settled
     #[arg(long)]
     keep_rows: bool,
+    /// Also make DIR/evidence/shareable.html: a report in which counts of fewer than 11 people are hidden
+    #[arg(long)]
+    shareable: bool,
     /// Foreseeable chance, for tests only: the certificate says so
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -48,7 +51,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         threads: context.threads,
         progress: progress::bar(),
     };
-    let released = anonymize(&args.policy, &out, &options)?;
+    let readers = if args.shareable { Readers::Others } else { Readers::House };
+    let released = anonymize_for(&args.policy, &out, &options, readers)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
     let m = &released.metrics;
@@ -65,6 +69,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         _ => say_table(m),
     }
     say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
+    if args.shareable {
+        say(&format!("for others: {}", released.folder.join("evidence").join("shareable.html").display()));
+    }
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `kohort demo`: a synthetic hospital, released by every method.
 
-use crate::output::{count, decimal, percent, say};
+use crate::output::{count, note, percent, say, thousands};
 use crate::{Context, progress};
 use kohort::demo::demo;
 use kohort_core::Result;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Make a synthetic hospital and release it with every method
@@ -31,33 +32,74 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let made = demo(&args.output, args.rows, args.seed, args.force, context.threads, progress::bar())?;
-    say(&format!("A synthetic hospital of {} patients: {}", crate::output::thousands(args.rows), made.table.display()));
-    say(&format!("Its policy, with comments: {}", made.policy.display()));
-    say("");
-    say(&format!(
-        "{:<12} {:>10} {:>10} {:>14} {:>14} {:>9} {:>8}",
-        "method", "rows out", "suppressed", "unique before", "unique after", "mean risk", "loss"
-    ));
-    for (name, released) in &made.releases {
-        let m = &released.metrics;
-        say(&format!(
-            "{:<12} {:>10} {:>10} {:>14} {:>14} {:>9} {:>8}",
-            name,
-            count(&m["rows"]["out"]),
-            count(&m["rows"]["suppressed"]),
-            count(&m["risk"]["before"]["unique"]),
-            count(&m["risk"]["after"]["unique"]),
-            percent(&m["risk"]["after"]["mean"]),
-            decimal(&m["utility"]["loss"]),
-        ));
+    say(&format!("A synthetic hospital of {} patients, and a policy for each method:", thousands(args.rows)));
+    for path in made.tables.iter().chain(made.runs.iter().map(|run| &run.policy)) {
+        say(&format!("  {}", path.display()));
     }
     say("");
-    for (_, released) in &made.releases {
-        say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
+    say(&line(["method", "guarantee in short", "k", "lost", "suppressed", "seconds", "verified"]));
+    for run in &made.runs {
+        match &run.outcome {
+            Ok(released) => say(&row(run.method, &released.metrics)),
+            Err(_) => say(&line([run.method, "no release meets the policy", "–", "–", "–", "–", "–"])),
+        }
     }
-    say(&format!(
-        "Check it as its recipient would: kohort verify {}",
-        made.releases.first().map_or(String::new(), |r| r.1.folder.display().to_string())
-    ));
+    say("");
+    say("lost: detail of the columns that may be known; of codes, the error of frequent counts.");
+    say("suppressed: rows or events; of codes, entries that do not tell how many have them.");
+    say("verified: recounted from the bytes, against the original, and again as the recipient would.");
+    say("");
+    say("Reports, with notes and warnings:");
+    for run in &made.runs {
+        match &run.outcome {
+            Ok(released) => say(&format!("  {}", released.folder.join("evidence").join("report.html").display())),
+            Err(reason) => note(&format!("{}: {reason}", run.method)),
+        }
+    }
+    if let Some(run) = made.runs.iter().find(|run| run.outcome.is_ok()) {
+        say("");
+        say("Edit a policy and release again, or check a release as its recipient would:");
+        say(&format!("  kohort anonymize {}", run.policy.display()));
+        say(&format!("  kohort verify {}", run.policy.with_extension("").display()));
+    }
     Ok(())
+}
+
+fn line([method, guarantee, k, lost, suppressed, seconds, verified]: [&str; 7]) -> String {
+    format!("{method:<12} {guarantee:<46} {k:>3} {lost:>7} {suppressed:>10} {seconds:>7} {verified:>8}")
+}
+
+/// A release in one line.
+fn row(method: &str, m: &Value) -> String {
+    let guarantee = &m["guarantee"];
+    let (lost, suppressed) = match m["shape"].as_str() {
+        Some("clusters") => (&m["utility"]["frequent"]["are"], &m["clusters"]["entries_in_item_chunks"]),
+        _ => (&m["utility"]["loss"], &m["rows"]["suppressed"]),
+    };
+    let seconds = m["timing"]["total"].as_f64().map_or("–".into(), |s| format!("{s:.1}"));
+    line([method, &in_short(m), &count(&guarantee["k"]), &percent(lost), &count(suppressed), &seconds, "yes"])
+}
+
+/// What is guaranteed, in a few words: the certificate has the sentences.
+fn in_short(m: &Value) -> String {
+    let guarantee = &m["guarantee"];
+    let k = count(&guarantee["k"]);
+    match m["shape"].as_str() {
+        Some("clusters") => format!("any {} codes: {k} patients could have them", count(&guarantee["m"])),
+        Some("claims") => format!(
+            "fewer than k match for {} (asked: {})",
+            percent(&guarantee["found"]["share"]),
+            percent(&guarantee["max_high_risk"])
+        ),
+        _ => {
+            let known = match guarantee["knows"].as_str() {
+                Some("all") | None => "all columns known".to_string(),
+                Some(some) => format!("{some} known"),
+            };
+            match m["counterfeits"]["real_k"].as_u64() {
+                Some(real) => format!("{known}: {k} match, {real} of them real"),
+                None => format!("{known}: {k} match, or nobody"),
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod anonymize;
 mod compare;
 mod demo;
+mod failure;
 mod hierarchy;
 mod init;
 mod output;
@@ -71,12 +72,12 @@ fn main() -> ExitCode {
     // An interrupt leaves nothing behind: no folder, no half of one.
     let _ = ctrlc::set_handler(|| {
         let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
-        eprintln!("\ninterrupted: nothing was published.");
+        output::complain("\ninterrupted: nothing was published.");
         std::process::exit(4);
     });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let context = Context { threads: cli.threads.unwrap_or(cores).clamp(1, 1024) };
-    let result = match cli.command {
+    let result = failure::caught(|| match cli.command {
         Command::Demo(args) => demo::run(&args, &context),
         Command::Init(args) => init::run(&args, &context),
         Command::Risk(args) => risk::run(&args, &context),
@@ -86,7 +87,7 @@ fn main() -> ExitCode {
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Truthful(args) => truthful::run(&args, &context),
         Command::Hierarchy(args) => hierarchy::run(&args, &context),
-    };
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -96,9 +97,9 @@ fn main() -> ExitCode {
                 Kind::Infeasible => "no release",
                 Kind::Machine => "stopped",
             };
-            eprintln!("{word}: {}", output::printable(&error.message));
+            output::complain(&format!("{word}: {}", output::printable(&error.message)));
             if cli.show_values {
-                error.values.reveal().iter().for_each(|value| eprintln!("  {value:?}"));
+                error.values.reveal().iter().for_each(|value| output::complain(&format!("  {value:?}")));
             }
             ExitCode::from(match error.kind {
                 Kind::Refused => 1,

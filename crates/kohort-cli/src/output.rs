@@ -64,7 +64,13 @@ pub(crate) fn wrap(text: &str) -> Vec<String> {
 
 /// Prints a note.
 pub(crate) fn note(line: &str) {
-    eprintln!("note: {}", printable(line));
+    complain(&format!("note: {}", printable(line)));
+}
+
+/// Prints a line to standard error; that nobody listens is no error of ours.
+pub(crate) fn complain(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// A line without characters that steer a terminal: names may come from a stranger's file.

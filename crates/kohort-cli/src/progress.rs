@@ -1,5 +1,6 @@
-//! Progress bars on a terminal, silence in a pipe.
+//! Progress bars on a terminal, notes alone in a pipe.
 
+use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kohort_core::table::Progress;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,10 @@ impl Progress for Bar {
     fn advance(&self, steps: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).inc(steps);
     }
+
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).suspend(|| note(text));
+    }
 }
 
 impl Drop for Bar {
@@ -30,12 +35,18 @@ impl Drop for Bar {
     }
 }
 
-/// A bar where someone looks, silence elsewhere.
+struct Notes;
+
+impl Progress for Notes {
+    fn stage(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn note(&self, text: &str) {
+        note(text);
+    }
+}
+
+/// A bar where someone looks, only notes elsewhere.
 pub(crate) fn bar() -> Arc<dyn Progress> {
     use std::io::IsTerminal;
-    if std::io::stderr().is_terminal() {
-        Arc::new(Bar(Mutex::new(ProgressBar::hidden())))
-    } else {
-        Arc::new(kohort_core::table::Silent)
-    }
+    if std::io::stderr().is_terminal() { Arc::new(Bar(Mutex::new(ProgressBar::hidden()))) } else { Arc::new(Notes) }
 }

@@ -179,29 +179,34 @@ fn the_first_look_fits_on_a_screen_and_needs_no_policy() {
 #[test]
 fn the_demo_prints_a_table_that_programs_and_people_can_read() {
     let here = tempfile::tempdir().unwrap();
-    let said = run(here.path(), &["demo", "--rows", "500"]);
+    let said = run(here.path(), &["demo", "--rows", "2000"]);
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert!(said.err.is_empty(), "no progress in a pipe: {}", said.err);
     assert!(said.out.ends_with('\n') && !said.out.contains(['\r', '\t', '\u{1b}']));
     let lines: Vec<&str> = said.out.lines().collect();
     assert!(lines.iter().all(|l| l.chars().count() <= 100 && *l == l.trim_end()), "{}", said.out);
-    assert_eq!(lines[0], "A synthetic hospital of 500 patients: kohort-demo/patients.csv");
+    assert_eq!(lines[0], "A synthetic hospital of 2,000 patients, and a policy for each method:");
     let header = lines.iter().position(|l| l.starts_with("method ")).unwrap();
     let rows: Vec<&&str> = lines[header + 1..].iter().take_while(|l| !l.is_empty()).collect();
-    assert_eq!(rows.len(), 1, "one line for each method");
     assert!(rows.iter().all(|r| r.chars().count() == lines[header].chars().count()), "columns are aligned");
-    let cells: Vec<&str> = rows[0].split_whitespace().collect();
-    assert_eq!(cells[0], "lattice");
-    let number = |i: usize| cells[i].parse::<u64>().unwrap();
-    assert_eq!(number(1) + number(2), 500, "rows out and suppressed");
-    assert_eq!(number(4), 0, "nobody is unique afterwards");
-    for line in lines.iter().filter(|l| l.starts_with("report: ")) {
-        assert!(here.path().join(&line["report: ".len()..]).is_file(), "{line}");
+    let methods = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
+    assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), methods);
+    assert!(rows.iter().all(|r| r.ends_with(" yes")), "{}", said.out);
+    for path in lines.iter().filter_map(|l| l.strip_prefix("  ")).filter(|l| !l.starts_with("kohort ")) {
+        assert!(here.path().join(path).is_file(), "{path}");
     }
-    let hint = lines.last().unwrap().split("kohort verify ").nth(1).unwrap();
-    assert_eq!(run(here.path(), &["verify", hint]).code, Some(0));
-    assert_eq!(run(here.path(), &["demo", "--rows", "500"]).code, Some(2), "it exists");
-    assert_eq!(run(here.path(), &["demo", "--rows", "500", "--force"]).out, said.out, "the same hospital again");
+    for method in methods {
+        let folder = format!("kohort-demo/{method}");
+        assert_eq!(run(here.path(), &["verify", &folder]).code, Some(0), "{method}");
+        assert!(said.out.contains(&format!("{folder}/evidence/report.html")));
+        let metrics = fs::read_to_string(here.path().join(&folder).join("evidence/metrics.json")).unwrap();
+        assert!(metrics.contains("\"test\": false"), "{method} is no test");
+    }
+    assert!(lines.last().unwrap().starts_with("  kohort verify "));
+    assert_eq!(run(here.path(), &["demo", "--rows", "2000"]).code, Some(2), "it exists");
+    let tiny = run(here.path(), &["demo", "--rows", "60", "--force"]);
+    assert_eq!(tiny.code, Some(0), "{}", tiny.all());
+    assert!(tiny.out.contains("no release meets the policy"), "so few patients: {}", tiny.out);
     fs::create_dir(here.path().join("mine")).unwrap();
     fs::write(here.path().join("mine/x"), "x").unwrap();
     assert_eq!(run(here.path(), &["demo", "-o", "mine", "--force"]).code, Some(2));

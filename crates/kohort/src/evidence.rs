@@ -2,6 +2,7 @@
 
 pub mod claims;
 pub mod codes;
+mod distributions;
 pub mod invented;
 mod people;
 mod public_use;
@@ -79,7 +80,7 @@ pub fn draft_certificate(
             _ if method.name() == "suppress" => column.of.clone(),
             _ => Vec::new(),
         };
-        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of }
+        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of, labels: None }
     });
     let mut assumed = vec![
         "The adversary knows of a person at most what is declared as quasi-identifiers, in the sets listed."
@@ -300,6 +301,8 @@ pub fn measure(
         "risk": { "before": highest_before, "after": highest_after },
         "risk_all": { "before": risk_all(&sizes_before), "after": risk_all(&sizes_after) },
         "class_sizes": { "before": histogram(&sizes_before), "after": histogram(&sizes_after) },
+        "distributions": distributions::of_table(cohort, plan),
+        "missingness": distributions::missingness(cohort, plan, policy),
         "utility": utility,
         "guarantee": guarantee,
         "trace": plan.trace,

@@ -4,6 +4,7 @@ use crate::evidence::{self, Timing};
 use crate::init::init;
 use crate::planned::Planned;
 use crate::report;
+pub use crate::report::Readers;
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::histories::{self, Histories};
@@ -44,8 +45,13 @@ pub struct Released {
 
 /// Policy → verified release in `out`.
 pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Released> {
+    anonymize_for(policy, out, options, Readers::House)
+}
+
+/// The same, with reports for these readers.
+pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
     let mut timing = Timing::start();
-    let staging = Staging::create(out, options.force)?;
+    let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
     let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
@@ -57,7 +63,7 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     let notes =
         [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
             .concat();
-    report::write(&verified, &policy, &metrics, &notes)?;
+    report::write(&verified, &policy, &metrics, &notes, readers)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })
 }

@@ -217,19 +217,23 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
             Ok(())
         },
     )?;
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |e: std::io::Error| Error::io(&path, &e)
-    };
-    std::fs::create_dir(out).map_err(io(out))?;
+    std::fs::create_dir(out).map_err(|e| Error::io(out, &e))?;
+    write_copies(&nodes, &texts, k, out, asked).inspect_err(|_| {
+        // Half of a data set is none.
+        let _ = std::fs::remove_dir_all(out);
+    })
+}
+
+fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
     let mut chance = Chance::new(asked.seed)?;
     let (mut files, mut patients) = (Vec::new(), 0);
     for copy in 1..=asked.copies {
-        let records = reconstruct(&nodes, k, asked.items, &mut chance);
+        let records = reconstruct(nodes, k, asked.items, &mut chance);
         patients = records.len() as u64;
         let path = out.join(format!("reconstruction-{copy}.csv"));
-        let mut file = BufWriter::new(File::create(&path).map_err(io(&path))?);
-        write_records(&mut file, &records, &texts, asked.form).map_err(io(&path))?;
+        let file = File::create(&path).map(BufWriter::new);
+        let written = file.and_then(|mut file| write_records(&mut file, &records, texts, asked.form));
+        written.map_err(|e| Error::io(&path, &e))?;
         files.push(path);
     }
     Ok((files, patients))

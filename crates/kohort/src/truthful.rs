@@ -23,8 +23,17 @@ pub struct Truthful {
     pub suppressed: u64,
 }
 
-/// Verifies a release and writes its truthful view into a new file, as text.
+/// Verifies a release and writes its truthful view into a new file, as text. Half of a view does not stay.
 pub fn truthful_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
+    let existed = std::fs::symlink_metadata(out).is_ok();
+    write_view(folder, out, threads).inspect_err(|_| {
+        if !existed {
+            let _ = std::fs::remove_file(out);
+        }
+    })
+}
+
+fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
     let (certificate, recounted) = verify_release(folder, threads)?;
     let (Claimed::Table(claim), Recounted::Table(recount)) = (&certificate.claim, &recounted) else {
         return Err(no_catalog(folder));

@@ -296,6 +296,17 @@ fn a_changed_release_is_refused() {
         assert_eq!(error.kind, Kind::Refused, "{file}: {from}: {error}");
         restore();
     }
+    // A label that its column cannot have is found by everybody.
+    let mut cells = rows(&release.join("claims.csv"));
+    let days = cells[0].iter().position(|name| name == "days").unwrap();
+    cells[1][days] = "[0,3)".into();
+    let mut writer = csv::Writer::from_path(release.join("claims.csv")).unwrap();
+    cells.iter().for_each(|row| writer.write_record(row).unwrap());
+    drop(writer);
+    rehash(&release);
+    let error = verify_release(&out, 1).unwrap_err();
+    assert!(error.message.contains("not all of one level"), "{error}");
+    restore();
     // A label that is not the original's is found by who has the original.
     let text = fs::read_to_string(release.join("claims.csv")).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();

@@ -3,7 +3,8 @@
 use kohort::hospital::{Hospital, POLICY};
 use kohort::methods::Method;
 use kohort_core::release::{Chance, Staging, write};
-use kohort_core::{cohort, policy, table};
+use kohort_core::table::{self, Silent};
+use kohort_core::{cohort, policy};
 
 #[test]
 fn rows_looked_up_again_leave_as_rows_remembered() {
@@ -28,7 +29,7 @@ fn rows_looked_up_again_leave_as_rows_remembered() {
         .unwrap();
     let mut written = Vec::new();
     for (name, cohort) in [("remembered", &remembered), ("forgotten", &forgotten)] {
-        let staging = Staging::create(&folder.path().join(name), false).unwrap();
+        let staging = Staging::create(&folder.path().join(name), false, &Silent).unwrap();
         let mut chance = Chance::new(Some(1)).unwrap();
         let staged = write(&source, &bound, cohort, &plan, staging, &mut chance).unwrap();
         let data = std::fs::read(staged.staging.release().join("data.csv")).unwrap();

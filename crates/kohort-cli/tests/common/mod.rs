@@ -1,6 +1,8 @@
 //! A folder with a table and a policy, and the command run in it.
 #![allow(dead_code)]
 
+pub mod ward;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -106,14 +106,19 @@ fn letters(name: &str) -> String {
 impl Grouping {
     /// The grouping of a name in policies.
     pub fn named(name: &str) -> Option<Grouping> {
-        Some(match name {
-            "pcg" => Grouping::Pcg,
-            "cpt" => Grouping::Cpt,
-            "place" => Grouping::Place,
-            "specialty" => Grouping::Specialty,
-            "icd9-procedure" => Grouping::Icd9Procedure,
-            _ => return None,
-        })
+        use Grouping::{Cpt, Icd9Procedure, Pcg, Place, Specialty};
+        [Pcg, Cpt, Place, Specialty, Icd9Procedure].into_iter().find(|g| g.name() == name)
+    }
+
+    /// Its name in policies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Grouping::Pcg => "pcg",
+            Grouping::Cpt => "cpt",
+            Grouping::Place => "place",
+            Grouping::Specialty => "specialty",
+            Grouping::Icd9Procedure => "icd9-procedure",
+        }
     }
 
     /// What dictionaries and reports call it.
@@ -208,6 +213,21 @@ impl Grouping {
             };
             Some(std::iter::once(Cow::Borrowed(value)).chain(above).collect())
         })
+    }
+
+    /// The levels below `*` that a label can stand on, a bit each. A code may be anything that is no
+    /// group's name: the policy may have sent it to a group.
+    pub(crate) fn levels_of(self, label: &str) -> u32 {
+        let bits =
+            |above: &[Cow<str>]| (1..).zip(above).fold(0, |bits, (level, own)| bits | u32::from(own == label) << level);
+        let own = match self {
+            Grouping::Icd9Procedure => {
+                let categories = (0..100).filter_map(|n| self.path(&format!("{n:02}")));
+                categories.fold(0, |all, above| all | bits(&above))
+            }
+            _ => self.groups().iter().filter_map(|g| self.above(g)).fold(0, |all, above| all | bits(&above)),
+        };
+        if own == 0 { 1 } else { own }
     }
 
     fn is_label(self, value: &str) -> bool {

@@ -9,6 +9,7 @@ mod consistent;
 mod date;
 mod file;
 mod intervals;
+mod known;
 mod months;
 mod prefix;
 mod stay;
@@ -17,6 +18,7 @@ pub use cells::{Cell, Cells};
 pub use date::DateFormat;
 pub use file::FileHierarchy;
 pub use intervals::Intervals;
+pub use known::Known;
 pub use months::Months;
 pub use prefix::Prefix;
 

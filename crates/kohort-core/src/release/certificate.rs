@@ -3,6 +3,7 @@
 //! Nothing else is in it: no input, no original or suppressed counts, no seeds, no paths.
 
 use super::guarantee::Guarantee;
+use crate::hierarchy::Known;
 use crate::number::{Decimal, Fraction, K};
 use crate::policy::{Power, PowerRule};
 use crate::privacy::{LDiversity, Padding};
@@ -32,6 +33,8 @@ pub struct ColumnClaim {
     pub role: String,
     /// The columns a detail is finer than.
     pub of: Vec<String>,
+    /// The hierarchy its labels are of, where every Kohort knows it.
+    pub labels: Option<Known>,
 }
 
 /// What the adversary may know.
@@ -240,9 +243,15 @@ impl Certificate {
             // Lines of JSON have no cells.
             Claimed::Clusters(_) => {}
         }
-        let columns = self.columns.iter().map(|c| match c.of.is_empty() {
-            true => json!({ "name": c.name, "role": c.role }),
-            false => json!({ "name": c.name, "role": c.role, "of": c.of }),
+        let columns = self.columns.iter().map(|c| {
+            let mut column = json!({ "name": c.name, "role": c.role });
+            if !c.of.is_empty() {
+                column["of"] = json!(c.of);
+            }
+            if let Some(known) = &c.labels {
+                column["labels"] = json!(known.name());
+            }
+            column
         });
         put("columns", columns.collect());
         put(
@@ -300,6 +309,13 @@ impl Certificate {
                 name: c.text("name")?,
                 role: c.text("role")?,
                 of: c.optional("of").map(|of| of.texts()).transpose()?.unwrap_or_default(),
+                labels: match c.optional("labels") {
+                    None => None,
+                    Some(_) => Some(
+                        Known::named(&c.text("labels")?)
+                            .ok_or_else(|| wrong("`labels` of a column names no hierarchy that is known"))?,
+                    ),
+                },
             })
         });
         let guarantee = root.at("guarantee")?;

@@ -130,6 +130,8 @@ fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     let follows = method == "specialize";
     let aware = if follows || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
         "To a reader who also reasons about the method no bound is promised.".to_string()
+    } else if patients {
+        uneven(&format!("{k} patients match"))
     } else {
         let cells = match method {
             "suppress" => " What stood in a suppressed cell may be inferred.",
@@ -148,11 +150,6 @@ fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
 /// The sentences where some rows stand for nobody (`ceiling`): they are never counted as protection.
 fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guarantee {
     let (k, real_k) = (claim.k.get(), invented.real_k);
-    let (people, link) = if patients {
-        ("patients", format!("the person is any one of them with probability at most 1/{real_k}"))
-    } else {
-        ("rows", format!("the person is linked to any one row with probability at most 1/{real_k}"))
-    };
     let mut plain = format!(
         "Whoever knows all quasi-identifiers of a person finds at least {k} rows in this file that match, or none; some of them may be invented and stand for nobody."
     );
@@ -171,12 +168,22 @@ fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guara
         "To a reader who also reasons about the method no bound is promised.".to_string()
     } else if real_k == 1 {
         "To a reader who also reasons about the method no bound is promised: invented rows are not counted as protection, and a class may hold one real person.".to_string()
+    } else if patients {
+        uneven(&format!("{real_k} patients that match are real")) + " Invented rows are not counted as protection."
     } else {
         format!(
-            "To a reader who also reasons about the method: at least {real_k} {people} that match are real, and {link}; invented rows are not counted as protection. What is learned about sensitive values is not bounded."
+            "To a reader who also reasons about the method: at least {real_k} rows that match are real, and the person is linked to any one row with probability at most 1/{real_k}; invented rows are not counted as protection. What is learned about sensitive values is not bounded."
         )
     };
     Guarantee { plain, aware }
+}
+
+/// Patients with several rows: of one who has more of them than the others in a class, more rows are
+/// there to be taken for theirs, and it is likelier that one of them shows what is known.
+fn uneven(at_least: &str) -> String {
+    format!(
+        "To a reader who also reasons about the method no bound is promised: at least {at_least}, but a patient with more rows than the others is found more easily."
+    )
 }
 
 /// What is claimed of sensitive columns, counted in these people.
@@ -212,12 +219,14 @@ mod tests {
     fn an_aware_reader_is_promised_nothing_beyond_k_over_all_columns() {
         let claim =
             |knows| Claimed::Table(Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None });
-        assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("at most 1/5"));
+        assert!(guarantee("lattice", &claim(KnowsClaim::All), false).aware.contains("at most 1/5"));
+        // Patients may have several rows, and one more than another: see kohort-falsify.
+        assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
         assert!(guarantee("lattice", &claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
         assert!(guarantee("specialize", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
         assert!(!guarantee("lattice", &claim(KnowsClaim::Any(2)), true).plain.contains("1/5"));
-        let blanked = |knows| guarantee("suppress", &claim(knows), true).aware;
+        let blanked = |knows| guarantee("suppress", &claim(knows), false).aware;
         assert!(blanked(KnowsClaim::All).contains("may be inferred"));
         assert!(blanked(KnowsClaim::Sets(vec![])).contains("no bound is promised"));
     }

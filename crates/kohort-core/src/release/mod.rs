@@ -6,6 +6,7 @@ mod certificate;
 mod clusters;
 mod dictionary;
 mod guarantee;
+mod leftovers;
 mod linked;
 mod plan;
 mod sample;

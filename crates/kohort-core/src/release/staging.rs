@@ -1,6 +1,8 @@
 //! The folder beside the target in which a release is made. It becomes the target by one rename,
 //! or it disappears.
 
+use super::leftovers::Lock;
+use crate::table::Progress;
 use crate::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +10,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What an interrupt must know.
 struct Open {
-    /// Folders that must go, each with the folders made on the way to it, the deepest first.
-    folders: Vec<(PathBuf, Vec<PathBuf>)>,
+    folders: Vec<OpenFolder>,
     /// Whether the last of them became its target: it is too late to interrupt.
     published: bool,
+}
+
+/// A folder that must go if the run ends now.
+struct OpenFolder {
+    folder: PathBuf,
+    lock: PathBuf,
+    /// The folders made on the way to it, the deepest first.
+    made: Vec<PathBuf>,
 }
 
 static OPEN: Mutex<Open> = Mutex::new(Open { folders: Vec::new(), published: false });
@@ -25,11 +34,11 @@ pub(crate) const POPULATION: &str = "population";
 /// How the folder of a sample is called, before its number.
 pub(crate) const SAMPLE: &str = "sample-";
 
-/// A folder being filled. Dropped before it is published, it is removed with all it holds.
+/// A folder being filled. Dropped before it is published, it is removed with all it holds; if the run
+/// is killed, the next one into the same target removes it.
 #[derive(Debug)]
 pub struct Staging {
-    folder: PathBuf,
-    target: PathBuf,
+    place: Beside,
     replace: bool,
 }
 
@@ -44,8 +53,19 @@ pub struct Staged {
 
 impl Staging {
     /// Makes the folder beside `target`. `replace`: the target may exist and will be replaced.
-    pub fn create(target: &Path, replace: bool) -> Result<Staging> {
-        if fs::symlink_metadata(target).is_ok() && !replace {
+    /// What killed runs left there is removed first; `progress` is told of it.
+    pub fn create(target: &Path, replace: bool, progress: &dyn Progress) -> Result<Staging> {
+        let staging = Staging { place: Beside::take(target, progress)?, replace };
+        staging.may_become_target()?;
+        for part in ["", "release", "evidence", "private"] {
+            make_private(&staging.place.folder.join(part))?;
+        }
+        Ok(staging)
+    }
+
+    fn may_become_target(&self) -> Result<()> {
+        let target = &self.place.target;
+        if fs::symlink_metadata(target).is_ok() && !self.replace {
             return Err(Error::yours(format!(
                 "{} exists. Choose another folder with -o, or replace it with --force.",
                 target.display()
@@ -57,48 +77,42 @@ impl Staging {
                 target.display()
             )));
         }
-        let folder = make_beside(target)?;
-        let staging = Staging { folder, target: target.to_path_buf(), replace };
-        for part in ["release", "evidence", "private"] {
-            let path = staging.folder.join(part);
-            make_private(&path)?;
-        }
-        Ok(staging)
+        Ok(())
     }
 
     /// Where release/, evidence/ and private/ are for now.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.place.folder
     }
 
     /// DIR/release for now.
     pub fn release(&self) -> PathBuf {
-        self.folder.join("release")
+        self.place.folder.join("release")
     }
 
     /// DIR/evidence for now.
     pub fn evidence(&self) -> PathBuf {
-        self.folder.join("evidence")
+        self.place.folder.join("evidence")
     }
 
     /// DIR/private for now.
     pub fn private(&self) -> PathBuf {
-        self.folder.join("private")
+        self.place.folder.join("private")
     }
 
     /// Makes DIR/sample-n with release/ and private/ in it.
     pub(crate) fn sample(&self, n: usize) -> Result<PathBuf> {
-        let folder = self.folder.join(format!("{SAMPLE}{n}"));
+        let folder = self.place.folder.join(format!("{SAMPLE}{n}"));
         [folder.clone(), folder.join("release"), folder.join("private")].iter().try_for_each(|f| make_private(f))?;
         Ok(folder)
     }
 
     /// Puts the whole release aside, into DIR/population: samples of it leave instead.
     pub(crate) fn set_aside(&self) -> Result<()> {
-        let population = self.folder.join(POPULATION);
+        let population = self.place.folder.join(POPULATION);
         make_private(&population)?;
         for part in ["release", "private"] {
-            let (from, to) = (self.folder.join(part), population.join(part));
+            let (from, to) = (self.place.folder.join(part), population.join(part));
             fs::rename(&from, &to).map_err(|e| Error::io(&from, &e))?;
         }
         Ok(())
@@ -106,9 +120,9 @@ impl Staging {
 
     /// The folders that hold a release each: DIR itself, or its population and its samples.
     fn releases(&self) -> Result<Vec<PathBuf>> {
-        let mut folders = vec![self.folder.clone(), self.folder.join(POPULATION)];
-        for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, &e))? {
-            let entry = entry.map_err(|e| Error::io(&self.folder, &e))?;
+        let mut folders = vec![self.place.folder.clone(), self.place.folder.join(POPULATION)];
+        for entry in fs::read_dir(&self.place.folder).map_err(|e| Error::io(&self.place.folder, &e))? {
+            let entry = entry.map_err(|e| Error::io(&self.place.folder, &e))?;
             if entry.file_name().to_string_lossy().starts_with(SAMPLE) {
                 folders.push(entry.path());
             }
@@ -127,17 +141,17 @@ impl Staging {
         for private in releases.iter().map(|f| f.join("private")).filter(|_| !keep_rows) {
             fs::remove_dir_all(&private).map_err(io(&private))?;
         }
-        sync_all(&self.folder)?;
+        sync_all(&self.place.folder)?;
         // What is handed over can be looked into; what stays cannot.
         #[cfg(unix)]
-        for folder in releases.iter().filter(|f| !f.ends_with(POPULATION)).chain([&self.folder]) {
+        for folder in releases.iter().filter(|f| !f.ends_with(POPULATION)).chain([&self.place.folder]) {
             use std::os::unix::fs::PermissionsExt;
             for path in [folder.clone(), folder.join("release")].iter().filter(|path| path.is_dir()) {
                 fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(io(path))?;
             }
         }
-        become_target(&self.folder, &self.target, self.replace)?;
-        Ok(self.target.clone())
+        self.place.become_target(self.replace)?;
+        Ok(self.place.target.clone())
     }
 
     /// Removes every folder that is being filled: for the handler of an interrupt, which must end
@@ -148,12 +162,15 @@ impl Staging {
         if open.folders.is_empty() && open.published {
             return None;
         }
-        for (folder, made) in open.folders.iter() {
+        for OpenFolder { folder, lock, made } in open.folders.iter() {
             // A thread may still be writing: what it makes meanwhile is removed by trying again.
             for _ in 0..20 {
                 if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
                     break;
                 }
+            }
+            if !folder.exists() {
+                let _ = fs::remove_file(lock);
             }
             remove_made(made);
         }
@@ -161,100 +178,108 @@ impl Staging {
     }
 }
 
-impl Drop for Staging {
-    fn drop(&mut self) {
-        abandon(&self.folder);
-    }
-}
-
 /// A folder of anything but a release, filled beside its target: it becomes the target by one rename,
 /// or it disappears.
 #[derive(Debug)]
 pub struct Unfinished {
-    folder: PathBuf,
-    target: PathBuf,
+    place: Beside,
 }
 
 impl Unfinished {
-    /// Makes the folder beside `target`, which stays as it is for now.
-    pub fn beside(target: &Path) -> Result<Unfinished> {
-        Ok(Unfinished { folder: make_beside(target)?, target: target.to_path_buf() })
+    /// Makes the folder beside `target`, which stays as it is for now. What killed runs left there is
+    /// removed first; `progress` is told of it.
+    pub fn beside(target: &Path, progress: &dyn Progress) -> Result<Unfinished> {
+        let place = Beside::take(target, progress)?;
+        make_private(&place.folder)?;
+        Ok(Unfinished { place })
     }
 
     /// Where it is for now.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.place.folder
     }
 
     /// Turns the folder into the target by one rename. `replace`: the target may exist.
     pub fn finish(self, replace: bool) -> Result<()> {
-        become_target(&self.folder, &self.target, replace)
+        self.place.become_target(replace)
     }
 }
 
-impl Drop for Unfinished {
+/// A place beside a target, with a lock that says whose it is.
+#[derive(Debug)]
+struct Beside {
+    folder: PathBuf,
+    target: PathBuf,
+    /// Goes last.
+    lock: Lock,
+}
+
+impl Beside {
+    /// Takes a place in the target's folder; an interrupt knows of it from now on.
+    fn take(target: &Path, progress: &dyn Progress) -> Result<Beside> {
+        let Some(name) = target.file_name() else {
+            return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
+        };
+        let parent = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
+        fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
+        let mut open = open_folders();
+        let lock = Lock::take(&parent, &name.to_string_lossy()).inspect_err(|_| remove_made(&made))?;
+        let folder = lock.folder();
+        open.folders.push(OpenFolder { folder: folder.clone(), lock: lock.path().to_path_buf(), made });
+        open.published = false;
+        drop(open);
+        let place = Beside { folder, target: target.to_path_buf(), lock };
+        place.lock.tidy(target, progress);
+        Ok(place)
+    }
+
+    /// Turns the folder into its target by one rename; what stood there goes.
+    fn become_target(&self, replace: bool) -> Result<()> {
+        // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
+        let mut open = open_folders();
+        let mut old = None;
+        if fs::symlink_metadata(&self.target).is_ok() {
+            if !replace {
+                return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
+            }
+            let aside = self.lock.aside();
+            fs::rename(&self.target, &aside).map_err(|e| Error::io(&self.target, &e))?;
+            old = Some(aside);
+        }
+        if let Err(error) = fs::rename(&self.folder, &self.target) {
+            if let Some(aside) = &old {
+                let _ = fs::rename(aside, &self.target);
+            }
+            return Err(Error::io(&self.target, &error));
+        }
+        open.folders.retain(|f| f.folder != self.folder);
+        open.published = true;
+        drop(open);
+        sync_folder(self.target.parent());
+        if let Some(aside) = old {
+            // What cannot be removed keeps its lock: the next run says so and tries again.
+            let _ = fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
     fn drop(&mut self) {
-        abandon(&self.folder);
-    }
-}
-
-/// Makes a folder beside `target`, which goes with an interrupt.
-fn make_beside(target: &Path) -> Result<PathBuf> {
-    let Some(name) = target.file_name() else {
-        return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
-    };
-    let parent = match target.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    let new = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
-    let made: Vec<PathBuf> = parent.ancestors().take_while(new).map(Path::to_path_buf).collect();
-    fs::create_dir_all(&parent).map_err(|e| Error::io(&parent, &e))?;
-    let folder = parent.join(format!(".{}.kohort-{}", name.to_string_lossy(), std::process::id()));
-    let mut open = open_folders();
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
-    }
-    make_private(&folder)?;
-    open.folders.push((folder.clone(), made));
-    open.published = false;
-    Ok(folder)
-}
-
-/// Turns a folder into its target by one rename; what stood there goes.
-fn become_target(folder: &Path, target: &Path, replace: bool) -> Result<()> {
-    // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
-    let mut open = open_folders();
-    let mut old = None;
-    if fs::symlink_metadata(target).is_ok() {
-        if !replace {
-            return Err(Error::yours(format!("{} exists by now. Nothing was published.", target.display())));
+        let mut open = open_folders();
+        if let Some(at) = open.folders.iter().position(|f| f.folder == self.folder) {
+            self.lock.remove_folder();
+            let OpenFolder { lock, made, .. } = open.folders.remove(at);
+            if !self.folder.exists() && !self.lock.aside().exists() {
+                let _ = fs::remove_file(lock);
+            }
+            remove_made(&made);
         }
-        let aside = folder.with_extension("old");
-        fs::rename(target, &aside).map_err(|e| Error::io(target, &e))?;
-        old = Some(aside);
-    }
-    if let Err(error) = fs::rename(folder, target) {
-        if let Some(aside) = &old {
-            let _ = fs::rename(aside, target);
-        }
-        return Err(Error::io(target, &error));
-    }
-    open.folders.retain(|(f, _)| f != folder);
-    open.published = true;
-    drop(open);
-    if let Some(aside) = old {
-        fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside)).map_err(|e| Error::io(&aside, &e))?;
-    }
-    Ok(())
-}
-
-/// Removes a folder that did not become its target.
-fn abandon(folder: &Path) {
-    let mut open = open_folders();
-    if let Some(at) = open.folders.iter().position(|(f, _)| f == folder) {
-        let _ = fs::remove_dir_all(folder);
-        remove_made(&open.folders.remove(at).1);
     }
 }
 
@@ -293,4 +318,10 @@ fn sync_all(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Sees to it that a rename in a folder outlives a power failure, where the system can do that.
+fn sync_folder(folder: Option<&Path>) {
+    let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = fs::File::open(folder).and_then(|f| f.sync_all());
 }

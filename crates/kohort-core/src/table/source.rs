@@ -65,6 +65,8 @@ pub trait Progress: Send + Sync {
     fn stage(&self, name: &str, total: u64);
     /// So many steps are done.
     fn advance(&self, steps: u64);
+    /// Something was found that the custodian should know whether or not the run succeeds.
+    fn note(&self, _: &str) {}
 }
 
 /// Says nothing.

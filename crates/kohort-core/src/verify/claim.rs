@@ -1,5 +1,6 @@
 //! Whether a certificate claims what its policy asks for, and says what its claim means.
 
+use crate::hierarchy::Known;
 use crate::number::Fraction;
 use crate::policy::{Claims, Column, Policy, Role, TDistance};
 use crate::privacy::{Knows, Padding};
@@ -12,6 +13,9 @@ use crate::{Error, Result};
 pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
     if certificate.sample.is_some() && !matches!(certificate.claim, Claimed::Table(_)) {
         return Err(Error::refused("only a table can be a sample."));
+    }
+    if certificate.columns.iter().any(|c| c.labels.is_some()) && !matches!(certificate.claim, Claimed::Claims(_)) {
+        return Err(Error::refused("labels of columns are checked in claims alone."));
     }
     let sentences = if certificate.sample.is_some() { guarantee_of_sample } else { guarantee };
     if certificate.guarantee != sentences(&certificate.method, &certificate.claim, certificate.patients) {
@@ -99,6 +103,11 @@ fn is_the_claims(certificate: &Certificate, claim: &ClaimsClaim, policy: &Policy
     };
     let (of_patients, of_events) = (released(&claims.patients), released(&policy.columns));
     let all = certificate.columns.iter().map(|c| (c.name.as_str(), c.role.as_str()));
+    let known = released_columns(&claims.patients).into_iter().chain(released_columns(&policy.columns));
+    let known = known.map(|c| Known::of(&c.rule).filter(|_| c.role == Role::Quasi));
+    if !known.eq(certificate.columns.iter().map(|c| c.labels.clone())) {
+        return differs("what labels the columns have");
+    }
     if claim.patient_columns != of_patients.len() || !of_patients.into_iter().chain(of_events).eq(all) {
         return differs("the columns and their roles");
     }
@@ -113,9 +122,13 @@ fn is_the_claims(certificate: &Certificate, claim: &ClaimsClaim, policy: &Policy
 
 /// The columns of a table of claims that leave, as they leave: quasi-identifiers first.
 pub(super) fn released(columns: &[Column]) -> Vec<(&str, &str)> {
+    released_columns(columns).into_iter().map(|c| (c.name.as_str(), c.role.name())).collect()
+}
+
+fn released_columns(columns: &[Column]) -> Vec<&Column> {
     let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    own.into_iter().map(|c| (c.name.as_str(), c.role.name())).collect()
+    own
 }
 
 /// Whether this is what the policy says of rows that stand for nobody.

@@ -60,7 +60,7 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
         )));
     }
     may_be_made(out, options.force)?;
-    let unfinished = Unfinished::beside(out)?;
+    let unfinished = Unfinished::beside(out, &*options.progress)?;
     let mut tried = run(policy, &settings, &unfinished, options)?;
     frontier::mark(&mut tried);
     let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();

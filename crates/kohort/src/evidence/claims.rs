@@ -1,8 +1,9 @@
 //! What is known of a release of patients and their events.
 
-use super::{Timing, files};
-use crate::methods::claims::{Estimate, sensitivity};
+use super::{Timing, distributions, files};
+use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
+use kohort_core::hierarchy::Known;
 use kohort_core::histories::{Column, Histories};
 use kohort_core::policy::{self, Claims, Policy, Population, Power, PowerRule, Registry, Role};
 use kohort_core::release::{
@@ -69,7 +70,10 @@ pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, chan
 fn released(columns: &[policy::Column]) -> Vec<ColumnClaim> {
     let mut own: Vec<&policy::Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    own.iter().map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new() }).collect()
+    let labels = |c: &policy::Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
+    own.iter()
+        .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
+        .collect()
 }
 
 /// What a run is measured by.
@@ -105,19 +109,17 @@ pub fn measure(
     let gone = plan.events.iter().filter(|keep| !**keep).count() as u64;
     let patients_gone = plan.patients.iter().filter(|keep| !**keep).count() as u64;
     let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
-    let after = sensitivity(histories, plan, k, &powers(claims.power), threads, SEED);
-    let as_it_is = LinkedPlan::as_it_is(histories);
-    let before = sensitivity(histories, &as_it_is, k, &powers(claims.power), threads, SEED);
+    let (powers, shown) = powers(claims.power);
+    let after = sensitivity(histories, plan, k, (&powers, shown), threads, SEED);
+    let before = as_it_is(histories, k, claims.power, threads, SEED);
     let p = claims.power.p();
-    let own = |s: &crate::methods::claims::Sensitivity| {
-        let found = match claims.power {
-            Power::Values { rule: PowerRule::Variable, .. } => s.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
-            Power::Values { rule: PowerRule::Fixed, .. } => s.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
-            Power::Events { .. } => s.events.iter().find(|e| e.0 == p).map(|e| e.1),
-            Power::Total { .. } => s.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
-        };
-        found.map(|e| json!({ "high_risk": e.share(), "hits": e.hits, "of": e.draws }))
+    let found = match claims.power {
+        Power::Values { rule: PowerRule::Variable, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
+        Power::Values { rule: PowerRule::Fixed, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
+        Power::Events { .. } => after.events.iter().find(|e| e.0 == p).map(|e| e.1),
+        Power::Total { .. } => after.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
     };
+    let high_risk = |e: Estimate| json!({ "high_risk": e.share(), "hits": e.hits, "of": e.draws });
     let mut guarantee = json!({
         "k": k, "unit": "patient", "max_high_risk": claims.max_high_risk.to_f64(), "knows": knows(claims.power),
         "found": share(recount.found.hits),
@@ -161,9 +163,11 @@ pub fn measure(
             "rule": r.name, "scope": if r.scope == Scope::Patient { "patient" } else { "row" },
             "rows": r.rows, "patients": r.patients,
         })).collect::<Vec<_>>(),
-        "risk": { "before": own(&before), "after": own(&after) },
+        "risk": { "before": high_risk(before), "after": found.map(high_risk) },
         "adversaries": adversaries(&after),
         "correlation": correlation(histories, &after.correlation),
+        "distributions": distributions::of_claims(histories, plan),
+        "missingness": distributions::missingness_of_claims(histories, plan),
         "utility": {
             "loss": loss_with_suppressed(histories, plan), "loss_of_levels": plan.loss,
             "events_left": 1.0 - of_events(gone),
@@ -183,14 +187,16 @@ pub fn measure(
     Ok(metrics)
 }
 
-/// The powers of the table of other adversaries, the policy's own among them.
-fn powers(power: Power) -> Vec<usize> {
+/// The powers of the table of other adversaries, the policy's own among them; and the one that is
+/// shown with other rules.
+fn powers(power: Power) -> (Vec<usize>, usize) {
     let mut powers = POWERS.to_vec();
     if !matches!(power, Power::Total { .. }) && !powers.contains(&power.p()) {
         powers.push(power.p());
         powers.sort_unstable();
     }
-    powers
+    let shown = if let Power::Values { p, .. } = power { p } else { 5 };
+    (powers, shown)
 }
 
 fn knows(power: Power) -> String {
@@ -254,10 +260,12 @@ fn adversaries(found: &crate::methods::claims::Sensitivity) -> Value {
         .values
         .iter()
         .map(|(p, variable, fixed)| json!({ "known": p, "variable": both(variable), "fixed": both(fixed) }));
+    let rule = |name: &str, (p, e): (usize, Estimate)| json!({ "rule": name, "known": p, "release": e.share() });
+    let rules = [rule("nearest", found.rules[0]), rule("p95", found.rules[1])];
     let events = found.events.iter().map(|(p, e)| json!({ "known": p, "release": e.share() }));
     let total =
         found.total.iter().map(|&(p, hits, of)| json!({ "known": p, "release": hits as f64 / of.max(1) as f64 }));
-    json!({ "values": values.collect::<Vec<_>>(), "events": events.collect::<Vec<_>>(), "total": total.collect::<Vec<_>>() })
+    json!({ "values": values.collect::<Vec<_>>(), "rules": rules, "events": events.collect::<Vec<_>>(), "total": total.collect::<Vec<_>>() })
 }
 
 /// The correlation of diversities (the paper's Table 5), below the diagonal.

@@ -23,7 +23,7 @@ pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> C
     });
     let columns = policy.released().into_iter().map(|c| {
         let column = &policy.columns[c];
-        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new() }
+        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
     });
     let mut assumed = vec![
         "The adversary knows of a person at most so many codes as `m` says, and not which codes the person does not have."
@@ -70,6 +70,8 @@ pub struct Run<'a> {
 const FREQUENT: u64 = 125;
 /// At most so many sets.
 const MOST_QUERIES: usize = 1000;
+/// The most frequent codes are counted one by one.
+const MOST_CODES: usize = 20;
 
 /// What metrics.json holds.
 pub fn measure(
@@ -170,6 +172,10 @@ pub(crate) fn queries(
         json!({ "are": error, "are_sane": sane, "queries": queries, "dropped": dropped })
     };
     utility["frequent"] = asked(&frequent);
+    let mut counts: Vec<(u32, u32)> = records.supports().into_iter().zip(0u32..).collect();
+    counts.sort_by_key(|&(patients, code)| (std::cmp::Reverse(patients), code));
+    let count = |&(patients, code): &(u32, u32)| json!({ "code": records.text(code), "before": patients, "after": expected.with_all(&[code]) });
+    utility["counts"] = counts.iter().take(MOST_CODES).map(count).collect();
     let mut draw = crate::queries::lottery(2);
     let random: Vec<Value> = random_queries(&exact, 1000, &mut draw)
         .iter()

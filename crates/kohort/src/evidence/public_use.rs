@@ -35,11 +35,11 @@ pub fn add_public_use(
     }
     if let Some(found) = attacks {
         metrics["attacks"]["registry"] = json!({
-            "columns": names(&found.columns), "estimated": found.estimated, "people": found.people, "classes": found.classes,
+            "columns": names(&found.columns), "estimated": found.estimated, "people": found.people.round(), "classes": found.classes,
         });
         let regions = found.one_patient.iter();
         metrics["attacks"]["one_patient"] = regions
-            .map(|(region, people, share)| json!({ "region": region, "people": people, "at_risk": share }))
+            .map(|(region, people, share)| json!({ "region": region, "people": people.round(), "at_risk": share }))
             .collect();
         let share = found.whole_file / cohort.tuples.people().max(1) as f64;
         metrics["attacks"]["whole_file"] = json!({ "links": found.whole_file, "share": share });

@@ -1,13 +1,14 @@
 //! A synthetic hospital, for the demo, the tests and the benchmarks. Nobody in it lives.
 //!
 //! `patients.csv` has one row per patient and shows the last stay; `discharges.csv` has every stay of the same
-//! patients. A row depends on the seed and its patient's number alone, so that a smaller hospital is the beginning
+//! patients, `conditions.csv` the codes of all that each of them has. A row depends on the seed and its patient's number alone, so that a smaller hospital is the beginning
 //! of a larger one, and a file of any length is written without being held.
 
 mod adult;
 mod calendar;
 mod care;
 mod chance;
+mod conditions;
 mod diagnoses;
 mod national;
 mod patient;
@@ -24,12 +25,23 @@ pub use national::write_national;
 use patient::{Odds, Patient, Stay};
 use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
 
-/// The policy of the demo: how `patients.csv` may leave the hospital. Written to be read.
-pub const POLICY: &str = include_str!("policy.toml");
+/// How `patients.csv` may leave the hospital by the method `lattice`. Written to be read.
+pub const POLICY: &str = include_str!("policies/lattice.toml");
+
+/// A policy for each method, by its name: how the hospital's files may leave it. Written to be read and edited.
+pub const POLICIES: [(&str, &str); 6] = [
+    ("lattice", POLICY),
+    ("specialize", include_str!("policies/specialize.toml")),
+    ("suppress", include_str!("policies/suppress.toml")),
+    ("ceiling", include_str!("policies/ceiling.toml")),
+    ("disassociate", include_str!("policies/disassociate.toml")),
+    ("claims", include_str!("policies/claims.toml")),
+];
 
 const PATIENTS_HEADER: &str = "patient_id,name,phone,birth_date,age,sex,zip,marital,occupation,admitted,los_days,\
                                diagnosis,procedure,ward,outcome\n";
 const DISCHARGES_HEADER: &str = "patient_id,age,sex,zip,admitted,los_days,diagnosis,procedure,outcome\n";
+const CONDITIONS_HEADER: &str = "patient_id,codes\n";
 
 /// A synthetic hospital: same rows and seed, same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +80,23 @@ impl Hospital {
                 self.discharge_line(row, &patient, stay, &mut lines);
                 lines.end()?;
             }
+        }
+        lines.finish()
+    }
+
+    /// Writes `conditions.csv`: one row per patient, with the codes of all stays and of what else the patient has,
+    /// separated by spaces.
+    pub fn write_conditions(&self, out: &mut dyn Write) -> io::Result<()> {
+        let odds = Odds::new();
+        let mut lines = Lines::new(out, b',', CONDITIONS_HEADER);
+        let mut earlier = Vec::new();
+        for row in 0..self.rows {
+            let mut chance = Chance::of_row(self.seed, row);
+            let patient = odds.patient(&mut chance);
+            let codes = conditions::codes(&odds, &patient, &mut chance, &mut earlier);
+            self.patient_id(row, &mut lines);
+            lines.cell(&codes.join(" "));
+            lines.end()?;
         }
         lines.finish()
     }

@@ -43,6 +43,8 @@ impl Outcome {
 pub(super) struct Stay {
     pub admitted: i32,
     pub age: i32,
+    /// Of age.
+    pub band: usize,
     pub days: u32,
     pub diagnosis: &'static Diagnosis,
     pub procedure: &'static str,
@@ -161,7 +163,7 @@ impl Odds {
             service.ward
         };
         let procedure = service.procedures[self.procedure[diagnosis.care as usize].draw(chance)].0;
-        Stay { admitted, age, days: length(diagnosis.days, chance), diagnosis, procedure, ward, outcome }
+        Stay { admitted, age, band, days: length(diagnosis.days, chance), diagnosis, procedure, ward, outcome }
     }
 }
 

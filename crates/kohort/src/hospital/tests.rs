@@ -1,5 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
+use super::diagnoses::DIAGNOSES;
 use super::*;
 
 /// A written file, by column.
@@ -207,11 +208,34 @@ fn stays_follow_each_other_and_death_is_the_last() {
 }
 
 #[test]
-fn the_policy_names_every_column() {
-    let columns = POLICY.split("[columns]\n").nth(1).unwrap().split("\n[").next().unwrap();
-    let named: HashSet<&str> = columns.lines().filter_map(|line| Some(line.split_once(" = {")?.0.trim())).collect();
-    let table = patients(0);
-    assert_eq!(named, table.header.iter().map(String::as_str).collect());
+fn patients_have_the_codes_of_their_stays_and_more_with_age() {
+    let mut bytes = Vec::new();
+    Hospital { rows: 5000, seed: 1 }.write_conditions(&mut bytes).unwrap();
+    let table = Table::parse(&bytes, ',');
+    let mut stays: HashMap<&str, HashSet<&str>> = HashMap::new();
+    let discharges = discharges(5000);
+    for (id, code) in discharges.column("patient_id").zip(discharges.column("diagnosis")) {
+        stays.entry(id).or_default().insert(code);
+    }
+    let known: HashSet<&str> = DIAGNOSES.iter().map(|d| d.code).chain(conditions::all()).collect();
+    let mut many = 0;
+    for (id, codes) in table.column("patient_id").zip(table.column("codes")) {
+        let codes: Vec<&str> = codes.split(' ').collect();
+        assert!(codes.is_sorted_by(|a, b| a < b) && codes.iter().all(|code| known.contains(code)));
+        assert!(stays[id].iter().all(|code| codes.contains(code)), "{id}");
+        many += usize::from(codes.len() >= 5);
+    }
+    check_between("five codes and more", many as f64 / 5000.0, 0.2, 0.35);
+}
+
+#[test]
+fn the_policies_name_every_column() {
+    for (method, policy) in POLICIES.iter().filter(|(_, policy)| policy.contains("table = \"patients.csv\"")) {
+        let columns = policy.split("[columns]\n").nth(1).unwrap().split("\n[").next().unwrap();
+        let named = columns.lines().filter(|line| !line.contains("{ from = \""));
+        let named: HashSet<&str> = named.filter_map(|line| Some(line.split_once(" = {")?.0.trim())).collect();
+        assert_eq!(named, patients(0).header.iter().map(String::as_str).collect(), "{method}");
+    }
 }
 
 fn adult() -> (Vec<String>, Vec<Vec<String>>) {

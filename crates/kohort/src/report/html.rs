@@ -3,10 +3,13 @@
 //! Nothing is computed here but layout. Every number on the page is one of metrics.json: its
 //! element says which (`data-metric`) and what it exactly is (`data-value`).
 
+mod adversaries;
 mod asked;
 mod changes;
+mod chapter;
 mod claims;
 mod codes;
+mod distributions;
 mod escape;
 mod invented;
 mod limits;
@@ -23,8 +26,11 @@ mod verdict;
 #[cfg(test)]
 mod reader;
 #[cfg(test)]
-mod tests;
+mod reference;
+#[cfg(test)]
+pub(in crate::report) mod tests;
 
+use chapter::Chapter;
 pub(crate) use escape::{escape, shorten};
 use place::Place;
 use serde_json::Value;
@@ -36,13 +42,14 @@ const CSS: &str = include_str!("html/page.css");
 pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let metrics = &Place::root(metrics);
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
+    let json = if metrics.at("shareable").exists() { "shareable.json" } else { "metrics.json" };
     let body = match metrics.at("shape").text() {
         Some("clusters") => of_codes(metrics, notes),
         Some("claims") => of_claims(metrics, notes),
         _ => of_table(metrics, notes),
     };
-    let footer = "Numbers are rounded for reading; metrics.json beside this page has them exactly.";
-    frame(&format!("Release report{method}"), &body, footer)
+    let footer = format!("Numbers are rounded for reading; {json} beside this page has them exactly.");
+    frame(&format!("Release report{method}"), &body, &footer)
 }
 
 /// A self-contained page around a body: no network, no script, no fonts but the reader's own.
@@ -57,69 +64,67 @@ pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
     )
 }
 
-/// The sections of a table's page.
+/// The chapters of a table's page.
 fn of_table(metrics: &Place, notes: &[String]) -> String {
+    let limits = [limits::assumed(metrics, notes), limits::limits(metrics)];
     [
         verdict::title(metrics),
         verdict::verdict(metrics),
-        asked::asked(metrics),
-        asked::recounted(metrics),
-        changes::columns(metrics),
-        changes::rows(metrics),
-        risk::risk(metrics),
-        people::people(metrics),
-        public_use::samples(metrics),
-        invented::invented(metrics),
-        public_use::attacks(metrics),
-        utility::utility(metrics),
-        changes::cells(metrics),
-        public_use::missing(metrics),
-        asked::trace(metrics),
-        limits::assumed(metrics, notes),
-        limits::limits(metrics),
-        asked::timing(metrics),
-        limits::approval(),
+        Chapter::Asked.of([asked::asked(metrics)]),
+        Chapter::Guaranteed.of([asked::recounted(metrics)]),
+        Chapter::Changed.of([
+            changes::columns(metrics),
+            changes::rows(metrics),
+            distributions::distributions(metrics),
+            asked::trace(metrics),
+        ]),
+        Chapter::Risk.of([risk::risk(metrics), people::people(metrics), public_use::samples(metrics)]),
+        Chapter::Utility.of([utility::utility(metrics)]),
+        Chapter::Attacks.of([public_use::attacks(metrics), invented::invented(metrics)]),
+        Chapter::Missing.of([changes::cells(metrics), public_use::missing(metrics)]),
+        Chapter::Limits.of(limits),
+        Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
     ]
     .concat()
 }
 
-/// The sections of the page of a release of patients and their events.
+/// The chapters of the page of a release of patients and their events.
 fn of_claims(metrics: &Place, notes: &[String]) -> String {
     [
         verdict::title(metrics),
         verdict::verdict(metrics),
-        claims::asked(metrics),
-        claims::recounted(metrics),
-        claims::columns(metrics),
-        claims::rows(metrics),
-        claims::exclusions(metrics),
-        claims::risk(metrics),
-        claims::marketer(metrics),
-        claims::utility(metrics),
-        claims::trace(metrics),
-        limits::assumed(metrics, notes),
-        limits::of_claims(),
-        asked::timing(metrics),
-        limits::approval(),
+        Chapter::Asked.of([claims::asked(metrics)]),
+        Chapter::Guaranteed.of([claims::recounted(metrics)]),
+        Chapter::Changed.of([
+            claims::columns(metrics),
+            claims::rows(metrics),
+            distributions::distributions(metrics),
+            claims::trace(metrics),
+        ]),
+        Chapter::Risk.of([claims::risk(metrics), claims::marketer(metrics)]),
+        Chapter::Utility.of([claims::utility(metrics)]),
+        Chapter::Attacks.of([adversaries::adversaries(metrics)]),
+        Chapter::Missing.of([changes::cells(metrics), claims::exclusions(metrics)]),
+        Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_claims()]),
+        Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
     ]
     .concat()
 }
 
-/// The sections of the page of a release of codes.
+/// The chapters of the page of a release of codes.
 fn of_codes(metrics: &Place, notes: &[String]) -> String {
     [
         verdict::title(metrics),
         verdict::verdict(metrics),
-        codes::asked(metrics),
-        codes::recounted(metrics),
-        changes::rows(metrics),
-        codes::clusters(metrics),
-        codes::risk(metrics),
-        codes::utility(metrics),
-        limits::assumed(metrics, notes),
-        limits::of_codes(),
-        asked::timing(metrics),
-        limits::approval(),
+        Chapter::Asked.of([codes::asked(metrics)]),
+        Chapter::Guaranteed.of([codes::recounted(metrics)]),
+        Chapter::Changed.of([changes::rows(metrics), codes::clusters(metrics)]),
+        Chapter::Risk.of([codes::risk(metrics)]),
+        Chapter::Utility.of([codes::utility(metrics)]),
+        Chapter::Attacks.of([codes::attacks(metrics)]),
+        Chapter::Missing.of([codes::missing(metrics)]),
+        Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_codes()]),
+        Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
     ]
     .concat()
 }

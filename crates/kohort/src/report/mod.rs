@@ -1,6 +1,7 @@
 //! Numbers → files: report.html, metrics.json, dictionary.md. Computes nothing.
 
 mod html;
+mod shareable;
 
 pub(crate) use html::{cards, escape, frame, shorten};
 
@@ -36,15 +37,33 @@ pub fn write_linked_dictionary(
     put(&staged.staging.release().join("dictionary.md"), &linked_dictionary(policy, histories, plan))
 }
 
-/// Writes the evidence: report.html, metrics.json, policy.toml and the log.
-pub fn write(verified: &Verified, policy: &Policy, metrics: &Value, notes: &[String]) -> Result<()> {
+/// Who reads the reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// The custodian's own house: everything is shown.
+    House,
+    /// Others too: beside the house's report there is one in which small counts are hidden.
+    Others,
+}
+
+/// Writes the evidence: report.html, metrics.json, policy.toml and the log; for others shareable.html and
+/// shareable.json.
+pub fn write(verified: &Verified, policy: &Policy, metrics: &Value, notes: &[String], readers: Readers) -> Result<()> {
     let folder = verified.evidence();
-    let mut json = serde_json::to_string_pretty(metrics).unwrap_or_default();
-    json.push('\n');
-    put(&folder.join("metrics.json"), &json)?;
+    if readers == Readers::Others {
+        let shared = shareable::shareable(metrics);
+        put(&folder.join("shareable.json"), &pretty(&shared))?;
+        // Notes may hold counts.
+        put(&folder.join("shareable.html"), &html::page(&shared, &[]))?;
+    }
+    put(&folder.join("metrics.json"), &pretty(metrics))?;
     put(&folder.join("policy.toml"), &policy.text)?;
     put(&folder.join("report.html"), &html::page(metrics, notes))?;
     put(&folder.join("log"), &log(metrics, notes))
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
 fn put(path: &Path, text: &str) -> Result<()> {

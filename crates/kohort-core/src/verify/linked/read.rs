@@ -1,6 +1,7 @@
 //! Reads the two tables of a release of claims as a stranger wrote them.
 
 use super::finder::Labels;
+use crate::hierarchy::Known;
 use crate::release::{CLAIMS_FILE, Certificate, ClaimsClaim, ColumnClaim, PATIENT, PATIENTS_FILE};
 use crate::table::{Input, Keys, Source, Texts, open};
 use crate::{Error, Result};
@@ -148,5 +149,18 @@ fn table(
             },
         )
         .map_err(|e| Error::refused(e.message))?;
+    for (own, column) in all.iter().zip(columns) {
+        if !column.labels.as_ref().is_none_or(|known| is_level(known, &own.texts)) {
+            let name = &own.name;
+            return Err(Error::refused(format!(
+                "{file}: column \"{name}\" has labels that are not all of one level of its hierarchy."
+            )));
+        }
+    }
     Ok(all)
+}
+
+fn is_level(known: &Known, texts: &Texts) -> bool {
+    let labels: Option<Vec<&str>> = (0..texts.len() as u32).map(|n| std::str::from_utf8(texts.get(n)).ok()).collect();
+    labels.is_some_and(|labels| known.is_level(&labels))
 }

@@ -1,16 +1,18 @@
-//! Draws of what an adversary knows, and the share of patients they find among fewer than k.
+//! The share of patients whom an adversary finds among fewer than k.
 
 use super::classes::Classes;
+use super::draws::{Draws, Who};
+use super::facts::{Facts, is_hit};
 use super::held::{Held, People};
-use super::index::{Index, Item};
+use super::index::Index;
 use super::labels::Labels;
-use super::lots::Lots;
-use super::power::powers;
+use super::power::{Powers, most_known};
 use kohort_core::histories::Histories;
+use kohort_core::parallel;
 use kohort_core::policy::{Power, PowerRule};
 use kohort_core::release::wilson;
 
-/// Hits among draws.
+/// Draws in which fewer than k matched, of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// Draws in which fewer than k matched.
@@ -50,161 +52,91 @@ impl Known {
             Power::Events { .. } => Known::Events,
         }
     }
-}
 
-/// Draws: a patient, and by column the first events of a random order.
-pub(crate) struct Draws {
-    /// By draw: the patient's place.
-    pub(crate) person: Vec<u32>,
-    /// By stream (one for each event column, or one for whole events), by draw: events.
-    streams: Vec<Stream>,
-}
-
-#[derive(Default)]
-struct Stream {
-    ends: Vec<u32>,
-    events: Vec<u32>,
-}
-
-impl Stream {
-    fn get(&self, draw: usize) -> &[u32] {
-        let start = if draw == 0 { 0 } else { self.ends[draw - 1] as usize };
-        &self.events[start..self.ends[draw] as usize]
-    }
-}
-
-impl Draws {
-    /// `count` draws of patients out of `from`, with replacement, and of up to `p` of their events
-    /// in `held`.
-    pub(crate) fn new(held: &Held, from: &[u32], streams: usize, p: usize, count: usize, seed: u64) -> Draws {
-        let people = (0..count).map(|_| None);
-        Draws::of(held, people, from, streams, p, seed)
-    }
-
-    /// `count` draws for each of these patients.
-    pub(crate) fn of_each(held: &Held, people: &[u32], count: usize, streams: usize, p: usize, seed: u64) -> Draws {
-        let each = people.iter().flat_map(|&p| std::iter::repeat_n(Some(p), count));
-        Draws::of(held, each, &[], streams, p, seed)
-    }
-
-    fn of(
-        held: &Held,
-        people: impl Iterator<Item = Option<u32>>,
-        from: &[u32],
-        streams: usize,
-        p: usize,
-        seed: u64,
-    ) -> Draws {
-        let mut draws = Draws { person: Vec::new(), streams: (0..streams).map(|_| Stream::default()).collect() };
-        for (number, person) in people.enumerate() {
-            let mut lots = Lots::new(seed, number as u64);
-            let person = person.unwrap_or_else(|| from[lots.below(from.len() as u64) as usize]);
-            draws.person.push(person);
-            let own = held.of_person(person as usize);
-            for stream in &mut draws.streams {
-                let start = stream.events.len();
-                lots.choose(own.len() as u64, p, &mut stream.events);
-                stream.events[start..].iter_mut().for_each(|at| *at = own[*at as usize]);
-                stream.ends.push(stream.events.len() as u32);
+    /// The labels of events that are known: of each column, or of whole events.
+    pub(crate) fn labels(self, histories: &Histories, levels: &[usize], threads: usize) -> Vec<Labels> {
+        match self {
+            Known::Values(_) => {
+                parallel::map(threads, levels.len(), |c| Labels::of_column(&histories.event[c], levels[c]))
             }
+            Known::Events => vec![Labels::of_events(histories, levels)],
         }
-        draws
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.person.len()
-    }
-
-    /// The events whose values in a column are known.
-    pub(crate) fn events(&self, draw: usize, column: usize) -> &[u32] {
-        self.streams[column.min(self.streams.len() - 1)].get(draw)
-    }
-}
-
-/// What of the draws is known, as items of an index.
-pub(crate) struct Facts {
-    ends: Vec<u32>,
-    items: Vec<u32>,
-    /// Draws in which a known value is not left: a strict matcher finds nobody.
-    pub(crate) missing: Vec<bool>,
-}
-
-impl Facts {
-    /// `stream`: which of a draw's events; `power` is by place; `left` are the events that can be found.
-    pub(crate) fn of(
-        labels: &Labels,
-        stream: usize,
-        draws: &Draws,
-        power: &[u8],
-        index: &Index,
-        left: Option<&Held>,
-    ) -> Facts {
-        let label = |&e: &u32| labels.of[e as usize];
-        let mut facts = Facts { ends: Vec::new(), items: Vec::new(), missing: vec![false; draws.len()] };
-        let mut known: Vec<u32> = Vec::new();
-        for draw in 0..draws.len() {
-            let person = draws.person[draw] as usize;
-            let events = draws.events(draw, stream);
-            known.clear();
-            known.extend(events.iter().take(usize::from(power[person])).map(label));
-            known.sort_unstable();
-            for run in known.chunk_by(|a, b| a == b) {
-                let copies = match left {
-                    None => run.len(),
-                    // As many of the known copies as are left.
-                    Some(left) => {
-                        let found = left.of_person(person).iter().filter(|e| label(e) == run[0]);
-                        let found = found.take(run.len()).count();
-                        facts.missing[draw] |= found < run.len();
-                        found
-                    }
-                };
-                if copies > 0 {
-                    facts.items.push(index.number(run[0], copies));
-                }
+    /// By stream and place: how many of a patient's labels are known.
+    pub(crate) fn power(self, drawn: &Held, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
+        match self {
+            Known::Values(PowerRule::Variable) => {
+                parallel::map(threads, labels.len(), |c| Powers::of(drawn, &labels[c]).known(drawn, p))
             }
-            facts.ends.push(facts.items.len() as u32);
+            Known::Values(PowerRule::Fixed) | Known::Events => vec![most_known(drawn, p); labels.len()],
         }
-        facts
-    }
-
-    fn get(&self, draw: usize) -> &[u32] {
-        let start = if draw == 0 { 0 } else { self.ends[draw - 1] as usize };
-        &self.items[start..self.ends[draw] as usize]
     }
 }
 
-/// Labels, ready to be matched.
-pub(crate) struct Ready {
-    pub(crate) index: Index,
-    pub(crate) facts: Facts,
+/// What an adversary knows: by stream, so many of a patient's labels.
+pub(crate) struct Knows<'a> {
+    /// Of which events.
+    pub(crate) drawn: &'a Held,
+    pub(crate) labels: &'a [Labels],
+    /// By stream and place: how many.
+    pub(crate) power: &'a [Vec<u8>],
 }
 
-impl Ready {
-    /// What is known is drawn from `held.0`; what can be found is `held.1`.
-    pub(crate) fn of(
-        labels: &Labels,
-        stream: usize,
-        draws: &Draws,
-        held: (&Held, &Held),
-        p: usize,
-        rule: PowerRule,
-    ) -> Ready {
-        let power = powers(held.0, labels, p, rule);
-        let index = Index::of(held.1, labels, p);
-        let left = (!std::ptr::eq(held.0, held.1)).then_some(held.1);
-        let facts = Facts::of(labels, stream, draws, &power, &index, left);
-        Ready { index, facts }
+/// Among whom they look.
+pub(crate) struct Crowd<'a> {
+    /// Which events can be found.
+    pub(crate) left: &'a Held,
+    /// By stream: who has what.
+    pub(crate) index: &'a [Index],
+    pub(crate) classes: &'a Classes,
+    pub(crate) k: u64,
+}
+
+impl Crowd<'_> {
+    /// By stream: who has each label up to `most` times.
+    pub(crate) fn index(left: &Held, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
+        parallel::map(threads, labels.len(), |c| Index::of(left, &labels[c], most))
     }
 }
 
-/// Whether fewer than k patients match a draw.
-pub(crate) fn is_hit(classes: &Classes, ready: &[&Ready], draws: &Draws, draw: usize, k: u64) -> bool {
-    let mut items: Vec<&Item> = Vec::with_capacity(64);
-    for own in ready {
-        items.extend(own.facts.get(draw).iter().map(|&number| own.index.at(number)));
+/// So many draws are made and matched at a time.
+const AT_ONCE: usize = 1 << 13;
+
+/// By draw: whether fewer than k match what is left of what is known, and whether anything known is
+/// not left.
+pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed: u64) -> Vec<(bool, bool)> {
+    let all = who.draws();
+    let some = |part: usize| {
+        let numbers = part * AT_ONCE..all.min((part + 1) * AT_ONCE);
+        let power = |stream: usize, person: usize| usize::from(knows.power[stream][person]);
+        let draws = Draws::of(knows.drawn, who, numbers, knows.labels.len(), power, seed);
+        hits_of(knows, crowd, &draws)
+    };
+    parallel::map(threads, all.div_ceil(AT_ONCE), some).concat()
+}
+
+/// The same of draws that were made.
+pub(crate) fn hits_of(knows: &Knows, crowd: &Crowd, draws: &Draws) -> Vec<(bool, bool)> {
+    let held = (knows.drawn, crowd.left);
+    let facts = |c: usize| Facts::of(&knows.labels[c], c, draws, &knows.power[c], &crowd.index[c], held);
+    let facts: Vec<Facts> = (0..knows.labels.len()).map(facts).collect();
+    let known: Vec<(&Facts, &Index)> = facts.iter().zip(crowd.index).collect();
+    let missing = |draw: usize| facts.iter().any(|f| f.missing[draw]);
+    (0..draws.len()).map(|draw| (is_hit(crowd.classes, &known, draws, draw, crowd.k), missing(draw))).collect()
+}
+
+/// Tolerant and strict hits over fresh draws of patients who are left.
+pub(crate) fn share(knows: &Knows, crowd: &Crowd, count: usize, threads: usize, seed: u64) -> (Estimate, Estimate) {
+    let from = crowd.left.with_events();
+    if from.is_empty() {
+        return Default::default();
     }
-    classes.fewer_than(k, classes.of[draws.person[draw] as usize], &mut items)
+    let hits = hits(knows, crowd, Who::Any(&from, count), threads, seed);
+    let of = |hits: u64| Estimate { hits, draws: count as u64 };
+    let tolerant = hits.iter().filter(|h| h.0).count() as u64;
+    let strict = hits.iter().filter(|h| h.0 && !h.1).count() as u64;
+    (of(tolerant), of(strict))
 }
 
 /// What an estimate is made over.
@@ -223,53 +155,20 @@ pub(crate) struct Asked<'a> {
     pub(crate) threads: usize,
 }
 
-/// Tolerant and strict hits over fresh draws of patients who are left.
-pub(crate) fn estimate(asked: &Asked, count: usize, seed: u64) -> (Estimate, Estimate) {
-    let from = asked.left.with_events();
-    if from.is_empty() {
-        return Default::default();
+impl Asked<'_> {
+    /// Shows `see` what is known and among whom they look.
+    pub(crate) fn prepare<R>(&self, see: impl FnOnce(&Knows, &Crowd) -> R) -> R {
+        let Asked { histories, people, levels, drawn, left, k, known, p, threads } = *self;
+        let labels = known.labels(histories, levels.1, threads);
+        let power = known.power(drawn, &labels, p, threads);
+        let index = Crowd::index(left, &labels, p, threads);
+        let alive = |place: usize| !left.of_person(place).is_empty();
+        let classes = Classes::of(histories, people, levels.0, alive, k);
+        see(&Knows { drawn, labels: &labels, power: &power }, &Crowd { left, index: &index, classes: &classes, k })
     }
-    let streams = if asked.known == Known::Events { 1 } else { asked.histories.event.len() };
-    let draws = Draws::new(asked.drawn, &from, streams, asked.p, count, seed);
-    let hits = hits(asked, &draws);
-    let of = |hits: u64| Estimate { hits, draws: count as u64 };
-    let tolerant = hits.iter().filter(|h| h.0).count() as u64;
-    let strict = hits.iter().filter(|h| h.0 && !h.1).count() as u64;
-    (of(tolerant), of(strict))
 }
 
-/// By draw: whether fewer than k match what is left of what is known, and whether anything known is
-/// not left.
-pub(crate) fn hits(asked: &Asked, draws: &Draws) -> Vec<(bool, bool)> {
-    let Asked { histories, people, levels, drawn, left, k, known, p, threads } = *asked;
-    let ready: Vec<Ready> = match known {
-        Known::Values(rule) => (0..histories.event.len())
-            .map(|c| {
-                let labels = Labels::of_column(&histories.event[c], levels.1[c]);
-                Ready::of(&labels, c, draws, (drawn, left), p, rule)
-            })
-            .collect(),
-        Known::Events => {
-            let labels = Labels::of_events(histories, levels.1);
-            vec![Ready::of(&labels, 0, draws, (drawn, left), p, PowerRule::Fixed)]
-        }
-    };
-    let ready: Vec<&Ready> = ready.iter().collect();
-    let alive = |place: usize| !left.of_person(place).is_empty();
-    let classes = Classes::of(histories, people, levels.0, alive, k);
-    let missing = |draw: usize| ready.iter().any(|r| r.facts.missing[draw]);
-    let part = draws.len().div_ceil(threads.max(1)).max(1);
-    let mut all = vec![(false, false); draws.len()];
-    std::thread::scope(|scope| {
-        for (number, out) in all.chunks_mut(part).enumerate() {
-            let (ready, classes) = (&ready, &classes);
-            scope.spawn(move || {
-                for (i, own) in out.iter_mut().enumerate() {
-                    let draw = number * part + i;
-                    *own = (is_hit(classes, ready, draws, draw, k), missing(draw));
-                }
-            });
-        }
-    });
-    all
+/// Tolerant and strict hits over fresh draws of patients who are left.
+pub(crate) fn estimate(asked: &Asked, count: usize, seed: u64) -> (Estimate, Estimate) {
+    asked.prepare(|knows, crowd| share(knows, crowd, count, asked.threads, seed))
 }

@@ -53,6 +53,20 @@ impl Held {
         Held { ends, events }
     }
 
+    /// So many events of each patient.
+    #[cfg(test)]
+    pub(crate) fn with_numbers(numbers: &[u32]) -> Held {
+        let mut all = 0;
+        let ends: Vec<u32> = numbers
+            .iter()
+            .map(|n| {
+                all += n;
+                all
+            })
+            .collect();
+        Held { ends, events: (0..all).collect() }
+    }
+
     /// The events of the patient at a place.
     pub(crate) fn of_person(&self, person: usize) -> &[u32] {
         let start = if person == 0 { 0 } else { self.ends[person - 1] as usize };

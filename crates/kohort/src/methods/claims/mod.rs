@@ -4,7 +4,9 @@
 //! See METHOD.md.
 
 mod classes;
+mod draws;
 mod estimate;
+mod facts;
 mod held;
 mod index;
 mod labels;
@@ -25,10 +27,11 @@ mod tests;
 pub use estimate::Estimate;
 pub use params::{KEYS, Params};
 pub use residual::Residual;
-pub use sensitivity::{Sensitivity, sensitivity};
+pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 
 use classes::{Classes, Without};
-use estimate::{Asked, Draws, Known, Z95, estimate};
+use draws::{Draws, Who};
+use estimate::{Asked, Known, Z95, estimate};
 use held::{Held, People};
 use kohort_core::histories::Histories;
 use kohort_core::number::Fraction;
@@ -80,7 +83,9 @@ pub fn plan(
     let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
     let worlds = worlds.collect::<Result<Vec<World>>>()?;
     let streams = if Known::of(power) == Known::Events { 1 } else { histories.event.len() };
-    let draws = Draws::new(&all, &all.with_events(), streams, power.p(), tester::DRAWS, seed(chance));
+    let from = all.with_events();
+    let who = Who::Any(&from, tester::DRAWS);
+    let draws = Draws::of(&all, who, 0..who.draws(), streams, |_, _| power.p(), seed(chance));
     let nodes: u64 = worlds.iter().map(|w| w.nodes.len() as u64).sum();
     progress.stage("searching", nodes);
     let mut searches: Vec<(Search, Tester)> = worlds
@@ -88,7 +93,7 @@ pub fn plan(
         .map(|w| {
             let held = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
             let max = (params.max_flagged, claims.max_high_risk);
-            let tester = Tester::new(histories, &people, held, (k, power), max, &draws);
+            let tester = Tester::new(histories, &people, held, (k, power), max, &draws, threads);
             (Search::new(&w.nodes, params.max_nodes, progress), tester)
         })
         .collect();
@@ -193,7 +198,7 @@ fn decide(asked: &Asked, power: Power, draws: usize, chance: &mut Chance) -> Dec
     let (mut estimates, mut violating) = (None, None);
     match power {
         Power::Total { p } => {
-            let found = total::violating(histories, levels.1, left, &classes, (k, p));
+            let found = total::violating(histories, levels.1, left, &classes, (k, p), asked.threads);
             violating = Some(found.iter().filter(|f| **f).count() as u64);
         }
         Power::Values { .. } | Power::Events { .. } => {

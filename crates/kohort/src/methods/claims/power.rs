@@ -2,7 +2,6 @@
 
 use super::held::{Counter, Held};
 use super::labels::Labels;
-use kohort_core::policy::PowerRule;
 
 /// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
 pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
@@ -23,29 +22,50 @@ pub(crate) fn cap_of_events(held: &Held) -> f64 {
     mean + 2.0 * variance.sqrt()
 }
 
-/// By place: how many labels an adversary knows.
-pub(crate) fn powers(held: &Held, labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> {
-    let most = |n: usize| n.min(p_max) as u8;
-    if rule == PowerRule::Fixed {
-        return (0..held.people()).map(|p| most(held.of_person(p).len())).collect();
+/// What the power of equation 1 follows from, whatever its maximum.
+pub(crate) struct Powers(Vec<Option<f64>>);
+
+impl Powers {
+    /// By place: n / diversity, n capped; none where nothing differs.
+    pub(crate) fn of(held: &Held, labels: &Labels) -> Powers {
+        let cap = cap_of_events(held);
+        let divide = |((differ, pairs), n): ((u64, u64), usize)| {
+            (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
+        };
+        let diversities = diversities(held, labels).into_iter().enumerate();
+        Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, held.of_person(p).len())).and_then(divide)).collect())
     }
-    let quotients = quotients(held, labels);
-    let numbers: Vec<usize> = (0..held.people()).map(|p| held.of_person(p).len()).collect();
-    let raw = raw_powers(&quotients, p_max);
-    raw.iter().zip(numbers).map(|(raw, n)| if n == 0 { 0 } else { most(n.min(raw.ceil() as usize)) }).collect()
+
+    /// By place: how many labels an adversary knows.
+    pub(crate) fn known(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        self.rounded(held, p_max, f64::ceil)
+    }
+
+    /// The same rounded to the nearest number: fewer are known.
+    pub(crate) fn nearest(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        self.rounded(held, p_max, f64::round)
+    }
+
+    /// The same measured against the 95th percentile instead of the largest: more are known (H-3).
+    pub(crate) fn by_p95(&self, held: &Held, p_max: usize) -> Vec<u8> {
+        let mut sorted: Vec<f64> = self.0.iter().flatten().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = (sorted.len() * 95).div_ceil(100).saturating_sub(1);
+        let most = sorted.get(at).copied().unwrap_or(0.0);
+        let clipped = self.0.iter().map(|q| q.map(|q| q.min(most))).collect();
+        Powers(clipped).known(held, p_max)
+    }
+
+    fn rounded(&self, held: &Held, p_max: usize, round: fn(f64) -> f64) -> Vec<u8> {
+        let raw = raw_powers(&self.0, p_max);
+        let known = |(raw, most): (f64, u8)| most.min(round(raw) as u8);
+        raw.into_iter().zip(most_known(held, p_max)).map(known).collect()
+    }
 }
 
-/// By place: n / diversity, n capped; none where nothing differs.
-fn quotients(held: &Held, labels: &Labels) -> Vec<Option<f64>> {
-    let cap = cap_of_events(held);
-    let divide = |((differ, pairs), n): ((u64, u64), usize)| {
-        (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
-    };
-    diversities(held, labels)
-        .into_iter()
-        .enumerate()
-        .map(|(p, ratio)| ratio.map(|r| (r, held.of_person(p).len())).and_then(divide))
-        .collect()
+/// By place: `p_max`, or as many events as there are.
+pub(crate) fn most_known(held: &Held, p_max: usize) -> Vec<u8> {
+    (0..held.people()).map(|p| held.of_person(p).len().min(p_max) as u8).collect()
 }
 
 /// By place: how much the labels of a patient differ.
@@ -106,5 +126,17 @@ mod tests {
         }
         let capped: Vec<usize> = raw.iter().zip(people).map(|(r, (_, n))| (r.ceil() as usize).min(n)).collect();
         assert_eq!(capped, [2, 4, 2, 5, 1]);
+        // 2, 4, 2, 10 and 1 events: enough for all that could be known.
+        let held = Held::with_numbers(&[6, 4, 2, 10, 1]);
+        let powers = Powers(quotients);
+        assert_eq!(powers.known(&held, 5), [2, 4, 2, 5, 1]);
+        assert_eq!(powers.nearest(&held, 5), [2, 4, 1, 5, 1]);
+        assert_eq!(powers.by_p95(&held, 5), [2, 4, 2, 5, 1]);
+        // Of many patients one differs more than all others: the rest are measured without them.
+        let mut many = vec![Some(10.0); 40];
+        many[7] = Some(1000.0);
+        let held = Held::with_numbers(&[9; 40]);
+        assert_eq!(Powers(many.clone()).known(&held, 5)[0], 2);
+        assert_eq!(Powers(many).by_p95(&held, 5), [5; 40]);
     }
 }

@@ -1,8 +1,10 @@
 //! Events of patients who are still at high risk at the chosen node go one by one, within a budget.
 
 use super::classes::Classes;
-use super::estimate::{Asked, Draws, Known, hits};
+use super::draws::Who;
+use super::estimate::{Crowd, Known, Knows, hits};
 use super::held::{Held, People};
+use super::labels::Labels;
 use super::total::violating;
 use super::truncate::first_to_go;
 use kohort_core::histories::Histories;
@@ -54,11 +56,16 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
     if demand.residual.parts().0 >= demand.residual.parts().1 {
         return done;
     }
+    // What is known does not change from pass to pass; who has it does.
+    let (known, p) = (Known::of(demand.power), demand.power.p());
+    let exact = matches!(demand.power, Power::Total { .. });
+    let labels = if exact { Vec::new() } else { known.labels(demand.histories, demand.levels.1, demand.threads) };
+    let power = known.power(demand.all, &labels, p, demand.threads);
     let events = demand.all.len() as u64;
     demand.progress.stage("suppressing", PASSES + 1);
     for pass in 0..=PASSES {
         let left = Held::of(demand.histories, demand.people, |e| keep[e]);
-        let flagged = flagged(demand, &left, seed.wrapping_add(pass));
+        let flagged = flagged(demand, &left, (&labels, &power), seed.wrapping_add(pass));
         done.still_flagged = flagged.len() as u64;
         demand.progress.advance(1);
         if pass == 0 {
@@ -81,30 +88,38 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
 }
 
 /// The places of patients who are at high risk too often.
-fn flagged(demand: &Demand, left: &Held, seed: u64) -> Vec<u32> {
+fn flagged(demand: &Demand, left: &Held, known: (&[Labels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
+    let alive = |place: usize| !left.of_person(place).is_empty();
+    let classes = Classes::of(histories, people, levels.0, alive, k);
     if let Power::Total { p } = power {
-        let alive = |place: usize| !left.of_person(place).is_empty();
-        let classes = Classes::of(histories, people, levels.0, alive, k);
-        let found = violating(histories, levels.1, left, &classes, (k, p));
+        let found = violating(histories, levels.1, left, &classes, (k, p), threads);
         return (0..people.len() as u32).filter(|&p| found[p as usize]).collect();
     }
-    let (known, p) = (Known::of(power), power.p());
-    let streams = if known == Known::Events { 1 } else { histories.event.len() };
-    let asked = Asked { histories, people, levels, drawn: all, left, k, known, p, threads };
-    let count = |people: &[u32], draws: usize, seed: u64| -> Vec<usize> {
-        let drawn = Draws::of_each(all, people, draws, streams, p, seed);
-        hits(&asked, &drawn).chunks(draws).map(|own| own.iter().filter(|h| h.0).count()).collect()
+    let (labels, power) = known;
+    let knows = Knows { drawn: all, labels, power };
+    let index = Crowd::index(left, labels, demand.power.p(), threads);
+    let crowd = Crowd { left, index: &index, classes: &classes, k };
+    let count = |people: &[u32], draws: usize, seed: u64| -> Vec<(usize, usize)> {
+        let hits = hits(&knows, &crowd, Who::Each(people, draws), threads, seed);
+        hits.chunks(draws).map(|own| (own.iter().filter(|h| h.0).count(), draws)).collect()
     };
-    let alive = left.with_events();
-    let mut found = count(&alive, DRAWS, seed);
-    let mut drawn = vec![DRAWS; alive.len()];
-    let open: Vec<usize> = (0..alive.len()).filter(|&i| (4..=16).contains(&found[i])).collect();
-    let again: Vec<u32> = open.iter().map(|&i| alive[i]).collect();
+    // Where all is known of a patient, every draw is the same.
+    let all_known = |person: &u32| {
+        let n = all.of_person(*person as usize).len();
+        power.iter().all(|p| usize::from(p[*person as usize]) == n)
+    };
+    let (whole, some): (Vec<u32>, Vec<u32>) = left.with_events().into_iter().partition(all_known);
+    let mut found = count(&some, DRAWS, seed);
+    let open: Vec<usize> = (0..some.len()).filter(|&i| (4..=16).contains(&found[i].0)).collect();
+    let again: Vec<u32> = open.iter().map(|&i| some[i]).collect();
     for (&i, more) in open.iter().zip(count(&again, MORE, !seed)) {
-        found[i] += more;
-        drawn[i] += MORE;
+        found[i] = (found[i].0 + more.0, found[i].1 + more.1);
     }
-    let over = |i: &usize| !residual.allows(found[*i] as u64, drawn[*i] as u64);
-    (0..alive.len()).filter(over).map(|i| alive[i]).collect()
+    found.extend(count(&whole, 1, seed));
+    let over = |&(_, (hits, draws)): &(u32, (usize, usize))| !residual.allows(hits as u64, draws as u64);
+    let mut flagged: Vec<u32> =
+        some.into_iter().chain(whole).zip(found).filter(over).map(|(person, _)| person).collect();
+    flagged.sort_unstable();
+    flagged
 }

@@ -1,13 +1,13 @@
 //! What other adversaries would find in a release: other powers, whole events, any facts in total.
 
 use super::classes::Classes;
-use super::estimate::{Asked, Estimate, Known, estimate};
+use super::estimate::{Asked, Crowd, Estimate, Known, Knows, estimate, share};
 use super::held::{Held, People};
-use super::labels::Labels;
-use super::power::{correlation, diversities};
+use super::power::{Powers, correlation, diversities, most_known};
 use super::total::violating;
 use kohort_core::histories::Histories;
-use kohort_core::policy::PowerRule;
+use kohort_core::parallel;
+use kohort_core::policy::{Power, PowerRule};
 use kohort_core::release::LinkedPlan;
 
 /// Shares of patients of whom fewer than k match, at the levels of a plan.
@@ -15,6 +15,9 @@ use kohort_core::release::LinkedPlan;
 pub struct Sensitivity {
     /// p, variable power, fixed power; each from the original (tolerant, strict) and from the release.
     pub values: Vec<(usize, [Estimate; 3], [Estimate; 3])>,
+    /// One of these powers by other rules, from the release: rounded to the nearest, measured
+    /// against the 95th percentile.
+    pub rules: [(usize, Estimate); 2],
     /// How many whole events are known, and what of the release is found.
     pub events: Vec<(usize, Estimate)>,
     /// How many facts in total: patients with a set that fewer than k have, of all.
@@ -26,12 +29,13 @@ pub struct Sensitivity {
 /// Draws of each estimate.
 const DRAWS: usize = 10_000;
 
-/// Measures what others would find; `powers` are what is known of a column, or whole events.
+/// Measures what others would find; `powers` are what is known of a column, or whole events, and
+/// `own` is the one that other rules are shown with.
 pub fn sensitivity(
     histories: &Histories,
     plan: &LinkedPlan,
     k: u64,
-    powers: &[usize],
+    (powers, own): (&[usize], usize),
     threads: usize,
     seed: u64,
 ) -> Sensitivity {
@@ -39,28 +43,63 @@ pub fn sensitivity(
     let all = Held::of(histories, &people, |_| true);
     let left = Held::of(histories, &people, |e| plan.events[e]);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
-    let asked = |known, p, released: bool| {
-        let drawn = if released { &left } else { &all };
-        let asked = Asked { histories, people: &people, levels, drawn, left: &left, k, known, p, threads };
-        estimate(&asked, DRAWS, seed)
+    let classes = Classes::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
+    let most = powers.iter().copied().max().unwrap_or(1);
+    let crowd = |index| Crowd { left: &left, index, classes: &classes, k };
+
+    let labels = Known::Values(PowerRule::Fixed).labels(histories, levels.1, threads);
+    let index = Crowd::index(&left, &labels, most, threads);
+    let rules = |held: &Held| parallel::map(threads, labels.len(), |c| Powers::of(held, &labels[c]));
+    let (of_all, of_left) = (rules(&all), rules(&left));
+    let found = |drawn, power: &[Vec<u8>]| {
+        share(&Knows { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
     };
-    let both = |known, p| {
-        let ((tolerant, strict), (released, _)) = (asked(known, p, false), asked(known, p, true));
+    let both = |of: &dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>| {
+        let ((tolerant, strict), (released, _)) = (found(&all, &of(&all, &of_all)), found(&left, &of(&left, &of_left)));
         [tolerant, strict, released]
     };
-    let values = powers
-        .iter()
-        .map(|&p| (p, both(Known::Values(PowerRule::Variable), p), both(Known::Values(PowerRule::Fixed), p)));
-    let values = values.collect();
-    let events = powers.iter().map(|&p| (p, asked(Known::Events, p, true).0)).collect();
-    let classes = Classes::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
+    let of_power = |&p: &usize| {
+        let variable = both(&|held, powers| powers.iter().map(|own| own.known(held, p)).collect());
+        let fixed = both(&|held, powers| vec![most_known(held, p); powers.len()]);
+        (p, variable, fixed)
+    };
+    let values = powers.iter().map(of_power).collect();
+    let by_rule = |rule: &dyn Fn(&Powers) -> Vec<u8>| {
+        let power: Vec<Vec<u8>> = of_left.iter().map(rule).collect();
+        (own, found(&left, &power).0)
+    };
+    let rules = [by_rule(&|powers| powers.nearest(&left, own)), by_rule(&|powers| powers.by_p95(&left, own))];
+
+    let whole = Known::Events.labels(histories, levels.1, threads);
+    let whole_index = Crowd::index(&left, &whole, most, threads);
+    let of_events = |&p: &usize| {
+        let knows = Knows { drawn: &left, labels: &whole, power: &[most_known(&left, p)] };
+        (p, share(&knows, &crowd(&whole_index), DRAWS, threads, seed).0)
+    };
+    let events = powers.iter().map(of_events).collect();
+
     let patients = left.with_events().len() as u64;
     let total = [1, 2].map(|p| {
-        let found = violating(histories, levels.1, &left, &classes, (k, p));
+        let found = violating(histories, levels.1, &left, &classes, (k, p), threads);
         (p, found.iter().filter(|f| **f).count() as u64, patients)
     });
-    let own: Vec<_> =
-        histories.event.iter().zip(levels.1).map(|(c, &l)| diversities(&left, &Labels::of_column(c, l))).collect();
-    let correlation = own.iter().map(|a| own.iter().map(|b| correlation(a, b)).collect()).collect();
-    Sensitivity { values, events, total: total.to_vec(), correlation }
+    let differ: Vec<_> = labels.iter().map(|labels| diversities(&left, labels)).collect();
+    let correlation = differ.iter().map(|a| differ.iter().map(|b| correlation(a, b)).collect()).collect();
+    Sensitivity { values, rules, events, total: total.to_vec(), correlation }
+}
+
+/// What the adversary of a policy would find in the original as it is.
+pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
+    let people = People::of(histories);
+    let all = Held::of(histories, &people, |_| true);
+    let plan = LinkedPlan::as_it_is(histories);
+    let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
+    if let Power::Total { p } = power {
+        let classes = Classes::of(histories, &people, levels.0, |_| true, k);
+        let found = violating(histories, levels.1, &all, &classes, (k, p), threads);
+        return Estimate { hits: found.iter().filter(|f| **f).count() as u64, draws: people.len() as u64 };
+    }
+    let (known, p) = (Known::of(power), power.p());
+    let asked = Asked { histories, people: &people, levels, drawn: &all, left: &all, k, known, p, threads };
+    estimate(&asked, DRAWS, seed).0
 }

@@ -1,13 +1,16 @@
 //! Tests nodes with the same draws: a node stops as soon as its interval lies on one side.
 
 use super::classes::Classes;
-use super::estimate::{Draws, Estimate, Known, Ready, Z95, is_hit};
+use super::draws::Draws;
+use super::estimate::{Estimate, Known, Z95};
+use super::facts::{Facts, is_hit};
 use super::held::{Held, People};
+use super::index::Index;
 use super::labels::Labels;
 use super::total::violating;
 use kohort_core::histories::Histories;
 use kohort_core::number::Fraction;
-use kohort_core::policy::{Power, PowerRule};
+use kohort_core::policy::Power;
 use std::collections::HashMap;
 
 /// Draws that all nodes share.
@@ -34,7 +37,8 @@ pub(crate) struct Tester<'a> {
     /// Of patients without events, this share may be at risk.
     pub(crate) max_without: Fraction,
     pub(crate) draws: &'a Draws,
-    ready: HashMap<(usize, usize), Ready>,
+    threads: usize,
+    ready: HashMap<(usize, usize), (Facts, Index)>,
     classes: HashMap<Vec<usize>, Classes>,
     /// Draws that were matched.
     pub(crate) matched: u64,
@@ -49,9 +53,10 @@ impl<'a> Tester<'a> {
         (k, power): (u64, Power),
         (max, max_without): (Fraction, Fraction),
         draws: &'a Draws,
+        threads: usize,
     ) -> Tester<'a> {
         let (ready, classes) = Default::default();
-        Tester { histories, people, all, left, k, power, max, max_without, draws, ready, classes, matched: 0 }
+        Tester { histories, people, all, left, k, power, max, max_without, draws, threads, ready, classes, matched: 0 }
     }
 
     /// Whether a node, given as levels of all columns, is a candidate.
@@ -70,31 +75,30 @@ impl<'a> Tester<'a> {
             return false;
         }
         if let Power::Total { p } = self.power {
-            let found = violating(self.histories, event, self.left, classes, (self.k, p));
+            let found = violating(self.histories, event, self.left, classes, (self.k, p), self.threads);
             let patients = self.left.with_events().len() as u64;
             return self.max.allows(found.iter().filter(|f| **f).count() as u64, patients);
         }
         let whole;
-        let ready: Vec<&Ready> = match Known::of(self.power) {
-            Known::Values(rule) => {
-                event.iter().enumerate().for_each(|(column, &level)| self.make_ready(column, level, rule));
+        let known: Vec<&(Facts, Index)> = match Known::of(self.power) {
+            Known::Values(_) => {
+                event.iter().enumerate().for_each(|(column, &level)| self.make_ready(column, level));
                 event.iter().enumerate().map(|(c, &l)| &self.ready[&(c, l)]).collect()
             }
             // Which events are the same depends on the whole node.
             Known::Events => {
-                let labels = Labels::of_events(self.histories, event);
-                let held = (self.all, self.left);
-                whole = Ready::of(&labels, 0, self.draws, held, self.power.p(), PowerRule::Fixed);
+                whole = self.ready(Labels::of_events(self.histories, event), 0);
                 vec![&whole]
             }
         };
+        let known: Vec<(&Facts, &Index)> = known.into_iter().map(|(facts, index)| (facts, index)).collect();
         let classes = &self.classes[patient];
         let max = self.max.to_f64();
         let mut found = Estimate::default();
         let mut until = FIRST;
         loop {
             for draw in found.draws as usize..until {
-                found.hits += u64::from(is_hit(classes, &ready, self.draws, draw, self.k));
+                found.hits += u64::from(is_hit(classes, &known, self.draws, draw, self.k));
             }
             self.matched += until as u64 - found.draws;
             found.draws = until as u64;
@@ -112,12 +116,19 @@ impl<'a> Tester<'a> {
         }
     }
 
-    fn make_ready(&mut self, column: usize, level: usize, rule: PowerRule) {
+    fn make_ready(&mut self, column: usize, level: usize) {
         if !self.ready.contains_key(&(column, level)) {
-            let labels = Labels::of_column(&self.histories.event[column], level);
-            let held = (self.all, self.left);
-            let ready = Ready::of(&labels, column, self.draws, held, self.power.p(), rule);
+            let ready = self.ready(Labels::of_column(&self.histories.event[column], level), column);
             self.ready.insert((column, level), ready);
         }
+    }
+
+    /// What is known of the draws, and who has it.
+    fn ready(&self, labels: Labels, stream: usize) -> (Facts, Index) {
+        let (labels, p) = ([labels], self.power.p());
+        let power = Known::of(self.power).power(self.all, &labels, p, 1);
+        let index = Index::of(self.left, &labels[0], p);
+        let facts = Facts::of(&labels[0], stream, self.draws, &power[0], &index, (self.all, self.left));
+        (facts, index)
     }
 }

@@ -1,12 +1,13 @@
 //! The worked example, with shares known exactly, and the fast counts against the plain definition.
 
 use super::classes::Classes;
-use super::estimate::{Asked, Draws, Estimate, Known, estimate, hits};
+use super::draws::{Draws, Who};
+use super::estimate::{Asked, Estimate, Known, estimate, hits_of};
 use super::held::{Held, People};
 use super::labels::Labels;
 use super::lots::Lots;
 use super::nodes::Nodes;
-use super::power::{cap_of_events, powers};
+use super::power::cap_of_events;
 use super::total::violating;
 use super::{truncate, truncate::supports};
 use crate::pipeline::{Options, open};
@@ -38,6 +39,10 @@ fn share(text: &str) -> Fraction {
     Fraction::from_decimal(Decimal::parse(text, b'.').unwrap()).unwrap()
 }
 
+fn powers(held: &Held, labels: Labels, p: usize, rule: PowerRule) -> Vec<u8> {
+    Known::Values(rule).power(held, &[labels], p, 1).remove(0)
+}
+
 #[test]
 fn powers_are_the_examples() {
     let histories = example();
@@ -45,7 +50,7 @@ fn powers_are_the_examples() {
     let all = Held::of(&histories, &people, |_| true);
     assert!((cap_of_events(&all) - 4.85218).abs() < 5e-6);
     let own = |column: usize, level: usize| {
-        let found = powers(&all, &Labels::of_column(&histories.event[column], level), 3, Variable);
+        let found = powers(&all, Labels::of_column(&histories.event[column], level), 3, Variable);
         (1..=8).map(|p| found[place(&people, p)]).collect::<Vec<u8>>()
     };
     assert_eq!(own(0, 0), [2, 2, 1, 1, 3, 1, 2, 1]);
@@ -151,7 +156,7 @@ fn whole_events_and_any_facts_are_the_examples() {
         };
         near(estimate(&asked, 100_000, 3).0, events);
         let classes = Classes::of(&histories, &people, &[0], |_| true, 2);
-        let found = violating(&histories, &levels, &all, &classes, (2, 2));
+        let found = violating(&histories, &levels, &all, &classes, (2, 2), 2);
         assert_eq!(found.iter().filter(|f| **f).count(), total);
         assert_eq!((classes.without.patients, classes.without.at_risk), (1, 0));
     }
@@ -250,7 +255,7 @@ fn fast_matching_is_the_plain_definition() {
         let rule = if lots.below(2) == 0 { Variable } else { Fixed };
         for known in [Known::Values(rule), Known::Events] {
             let streams = if known == Known::Events { 1 } else { 2 };
-            let draws = Draws::new(&all, &left.with_events(), streams, p, 60, seed);
+            let draws = Draws::of(&all, Who::Any(&left.with_events(), 60), 0..60, streams, |_, _| p, seed);
             let levels = (&levels.0[..], &levels.1[..]);
             let asked = Asked {
                 histories: &histories,
@@ -263,10 +268,10 @@ fn fast_matching_is_the_plain_definition() {
                 p,
                 threads: 2,
             };
-            let fast = hits(&asked, &draws);
+            let fast = asked.prepare(|knows, crowd| hits_of(knows, crowd, &draws));
             let rule = if known == Known::Events { Fixed } else { rule };
             let power: Vec<Vec<u8>> =
-                (0..2).map(|c| powers(&all, &Labels::of_column(&histories.event[c], levels.1[c]), p, rule)).collect();
+                (0..2).map(|c| powers(&all, Labels::of_column(&histories.event[c], levels.1[c]), p, rule)).collect();
             for (draw, own) in fast.iter().enumerate() {
                 let person = draws.person[draw] as usize;
                 let alike = |other: usize| {
@@ -311,7 +316,7 @@ fn exact_counts_are_the_plain_definition() {
         let levels = [(seed % 4) as usize, (seed / 4 % 2) as usize];
         let classes = Classes::of(&histories, &people, &[0, 1], |_| true, 3);
         for p in 1..=3 {
-            let fast = violating(&histories, &levels, &all, &classes, (3, p));
+            let fast = violating(&histories, &levels, &all, &classes, (3, p), 1 + p);
             for (person, own) in fast.iter().enumerate() {
                 // All facts of a patient, and all subsets of at most p of them.
                 let facts = |other: usize| -> Vec<u32> {
@@ -343,7 +348,7 @@ fn the_share_is_monotone_in_the_lattice() {
         let histories = random(seed);
         let people = People::of(&histories);
         let all = Held::of(&histories, &people, |_| true);
-        let draws = Draws::new(&all, &all.with_events(), 2, 2, 200, seed);
+        let draws = Draws::of(&all, Who::Any(&all.with_events(), 200), 0..200, 2, |_, _| 2, seed);
         let found = |levels: ([usize; 2], [usize; 2])| {
             let levels = (&levels.0[..], &levels.1[..]);
             let known = Known::Values(Fixed);
@@ -358,7 +363,8 @@ fn the_share_is_monotone_in_the_lattice() {
                 p: 2,
                 threads: 1,
             };
-            hits(&asked, &draws).into_iter().map(|h| h.0).collect::<Vec<bool>>()
+            let found = asked.prepare(|knows, crowd| hits_of(knows, crowd, &draws));
+            found.into_iter().map(|h| h.0).collect::<Vec<bool>>()
         };
         let fine = found(([0, 0], [1, 0]));
         for coarser in [([1, 0], [1, 0]), ([0, 1], [1, 0]), ([0, 0], [2, 0]), ([0, 0], [1, 1])] {

@@ -4,6 +4,7 @@ use super::classes::Classes;
 use super::held::{Counter, Held};
 use hashbrown::HashMap;
 use kohort_core::histories::Histories;
+use kohort_core::parallel;
 
 /// By place: whether some set of at most `p` facts of the patient is contained in fewer than `k`
 /// patients of their class. Patients without events left have none.
@@ -15,6 +16,7 @@ pub(crate) fn violating(
     left: &Held,
     classes: &Classes,
     (k, p): (u64, usize),
+    threads: usize,
 ) -> Vec<bool> {
     let items = Items::of(histories, levels, left);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); classes.sizes.len()];
@@ -23,26 +25,47 @@ pub(crate) fn violating(
             members[class as usize].push(place as u32);
         }
     }
+    // Classes have nothing to do with one another.
+    let parts = share(members, threads);
+    let of_part = |part: usize| {
+        let mut table = Table::new(items.distinct, p);
+        let mut violating: Vec<u32> = Vec::new();
+        for class in &parts[part] {
+            if (class.len() as u64) < k {
+                violating.extend(class);
+                continue;
+            }
+            for &person in class {
+                each_set(items.of_person(person as usize), p, &mut |set| {
+                    table.add(set);
+                    true
+                });
+            }
+            let safe =
+                |person: u32| each_set(items.of_person(person as usize), p, &mut |set| u64::from(table.get(set)) >= k);
+            violating.extend(class.iter().filter(|&&person| !safe(person)));
+            table.clear();
+        }
+        violating
+    };
     let mut found = vec![false; left.people()];
-    let mut table = Table::new(items.distinct, p);
-    for class in members {
-        if (class.len() as u64) < k {
-            class.iter().for_each(|&person| found[person as usize] = true);
-            continue;
-        }
-        for &person in &class {
-            each_set(items.of_person(person as usize), p, &mut |set| {
-                table.add(set);
-                true
-            });
-        }
-        for &person in &class {
-            found[person as usize] =
-                !each_set(items.of_person(person as usize), p, &mut |set| u64::from(table.get(set)) >= k);
-        }
-        table.clear();
+    for person in parallel::map(threads, parts.len(), of_part).concat() {
+        found[person as usize] = true;
     }
     found
+}
+
+/// Classes in as many parts as there are threads, with about as many patients each.
+fn share(mut classes: Vec<Vec<u32>>, threads: usize) -> Vec<Vec<Vec<u32>>> {
+    classes.sort_by_key(|class| std::cmp::Reverse(class.len()));
+    let mut parts: Vec<(usize, Vec<Vec<u32>>)> = vec![(0, Vec::new()); threads.max(1)];
+    for class in classes {
+        if let Some(least) = parts.iter_mut().min_by_key(|part| part.0) {
+            least.0 += class.len();
+            least.1.push(class);
+        }
+    }
+    parts.into_iter().map(|part| part.1).collect()
 }
 
 /// By person: distinct facts, ascending, each with how often it holds.
@@ -80,13 +103,13 @@ impl Items {
 }
 
 /// Hands out every set of 1 to `p` facts, a fact as often as it holds; ends where `each` is false.
-fn each_set(facts: &[(u32, u32)], p: usize, each: &mut dyn FnMut(&[u32]) -> bool) -> bool {
-    fn below(
+fn each_set<F: FnMut(&[u32]) -> bool>(facts: &[(u32, u32)], p: usize, each: &mut F) -> bool {
+    fn below<F: FnMut(&[u32]) -> bool>(
         facts: &[(u32, u32)],
         from: usize,
         p: usize,
         set: &mut Vec<u32>,
-        each: &mut dyn FnMut(&[u32]) -> bool,
+        each: &mut F,
     ) -> bool {
         for at in from..facts.len() {
             let (fact, times) = facts[at];

@@ -1,8 +1,8 @@
 //! Records as bits: for every child of a candidate and every value of another column, who has it.
 //! Of a child's records any share can be taken, spread evenly over all of them.
 
-use super::parallel;
 use super::pieces::Pieces;
+use kohort_core::parallel;
 
 /// A column that was split, by partition.
 #[derive(Debug)]

@@ -19,7 +19,6 @@ mod cuts;
 mod demands;
 mod infeasible;
 mod pais;
-mod parallel;
 mod params;
 mod partitions;
 mod pieces;

@@ -150,7 +150,7 @@ impl<'a> Pais<'a> {
             let leaf = self.partitions.leaves(q);
             Histogram::new(cohort, objective, self.columns[q].leaves, leaf, &self.weights)
         };
-        self.histograms = super::parallel::map(cohort.threads, self.columns.len(), histogram);
+        self.histograms = kohort_core::parallel::map(cohort.threads, self.columns.len(), histogram);
         self.measure();
     }
 

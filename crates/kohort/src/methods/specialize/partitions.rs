@@ -36,7 +36,7 @@ impl Partitions {
             let leaf_of = &columns[q].leaf_of;
             (0..tuples).map(|t| leaf_of[cohort.tuples.code(t, q) as usize]).collect()
         };
-        let leaves = super::parallel::map(cohort.threads, columns.len(), leaf);
+        let leaves = kohort_core::parallel::map(cohort.threads, columns.len(), leaf);
         let mut partitions = Partitions {
             order: (0..tuples as u32).collect(),
             ranges: vec![(0, tuples as u32)],

@@ -153,7 +153,7 @@ fn alone(
     child: &(impl Fn(u32) -> u32 + Sync),
 ) -> Vec<Vec<(u32, u32)>> {
     let shares: Vec<&[u32]> = link.chunks(SHARE).collect();
-    super::parallel::map(counted.cohort.threads, shares.len(), |share| {
+    kohort_core::parallel::map(counted.cohort.threads, shares.len(), |share| {
         let only = |&partition: &u32| match partitions.tuples(partition) {
             &[tuple] => tuple,
             _ => u32::MAX,

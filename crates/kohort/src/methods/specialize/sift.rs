@@ -8,8 +8,8 @@
 //! Cost: for each class about as many records as it takes to meet k of it, 64 at a time.
 
 use super::bits::{Bits, Records, View};
-use super::parallel;
 use super::pieces::Pieces;
+use kohort_core::parallel;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -3,6 +3,7 @@
 use super::escape::{code, escape};
 use super::number::Shown;
 use super::place::Place;
+use super::svg::{Bars, Group, Name, ladder};
 use super::table::{cards, named, section, table};
 use super::verdict::{knows, unit};
 
@@ -134,8 +135,7 @@ pub(super) fn recounted(metrics: &Place) -> String {
 pub(super) fn trace(metrics: &Place) -> String {
     let read = "Different combinations of values in the original: all that the method looked at.";
     let tuples = fact("Distinct combinations", read, &metrics.at("tuples"), Shown::Count);
-    let members =
-        metrics.at("trace").members().into_iter().filter(|(key, place)| *key != "steps" || place.number().is_some());
+    let members = metrics.at("trace").members().into_iter().filter(|(_, place)| place.elements().is_empty());
     let steps = members.map(|(key, place)| {
         let (name, read) = match key {
             "nodes" => ("Ways to combine levels", "Every combination of a level for each column."),
@@ -153,6 +153,15 @@ pub(super) fn trace(metrics: &Place) -> String {
                     Shown::Decimals(4),
                 );
             }
+            "order" => ("Order", "Which combinations come first: those with least to lose, or as the paper has it."),
+            "remainder" => ("Records that no blank helps", "They are deleted, or grow a class."),
+            "combinations" => ("Combinations of columns", "That the adversary may know."),
+            "rounds" => ("Rounds", "Over all combinations, until nothing changed."),
+            "steps" => ("Steps", "Ways of blanking that were compared."),
+            "blank_cells" => ("Cells left blank", ""),
+            "deleted" => ("Rows deleted", "No blank would have helped them."),
+            "grown" => ("Classes grown", ""),
+            "told_by_others" => ("Cells blanked because another column tells them", ""),
             "padding" => ("Filled", "Up to k exactly, or beyond by chance."),
             "may_add" => ("Rows that might be invented", "As asked."),
             "expected_counterfeits" => ("Invented rows expected", "On average over what chance decides."),
@@ -171,7 +180,33 @@ pub(super) fn trace(metrics: &Place) -> String {
         fact(name, read, &place, Shown::Count)
     });
     let body = facts(["Step", "Value"], std::iter::once(tuples).chain(steps));
-    section("How the method found it", &(body + &specializations(&metrics.at("trace.steps"))))
+    let pictures = ladder(&metrics.at("columns").elements()) + &scores(&metrics.at("trace.steps"));
+    section("How the method found it", &(pictures + &body + &specializations(&metrics.at("trace.steps"))))
+}
+
+/// More steps than this are in the table alone.
+const MOST_STEPS: usize = 40;
+
+/// The way of a method that goes down from the top.
+fn scores(steps: &Place) -> String {
+    let steps = steps.elements();
+    let name = |step: &Place| {
+        let column = step.at("column").text().unwrap_or("?");
+        let number = |element: &str| step.at("step").show_in(element, Shown::Count);
+        let short = escape(&super::escape::shorten(column, 11));
+        Name::numbers(format!("{} {short}", number("tspan")), format!("{} {}", number("span"), code(column)))
+    };
+    Bars {
+        id: "steps".into(),
+        title: "The way down from *: what each specialization gained, by the objective".into(),
+        names: "Step, column".into(),
+        lengths: "Score",
+        legend: &[],
+        groups: steps.iter().take(MOST_STEPS).map(|step| Group::of(name(step), step, &["score"])).collect(),
+        full: None,
+        shown: Shown::Decimals(4),
+    }
+    .draw()
 }
 
 /// The steps of a method that goes down from the top, one a row.

@@ -3,7 +3,7 @@
 use super::escape::{code, escape};
 use super::number::Shown;
 use super::place::{NONE, Place};
-use super::svg::{Chart, Group, Name};
+use super::svg::{Bars, Group, Heat, Name};
 use super::table::{NOTHING, cards, named, section, table};
 
 /// What happened to each column.
@@ -24,7 +24,7 @@ pub(super) fn columns(metrics: &Place) -> String {
     let columns = metrics.at("columns").elements();
     let rows: Vec<Vec<String>> = columns.iter().map(row).collect();
     let headings = ["Column", "Role", "What happened", "Hierarchy", "Values → labels", "Suppressed cells"];
-    let mut body = cards(&headings, &rows);
+    let mut body = format!("<div class=\"inventory\">\n{}</div>\n", cards(&headings, &rows));
     if !columns.is_empty() {
         let found = |role: &str| columns.iter().any(|c| c.at("role").text() == Some(role));
         let roles = ROLES.iter().filter(|(role, _)| found(role));
@@ -121,10 +121,10 @@ pub(super) fn rows(metrics: &Place) -> String {
     section("Rows in and out", &table(&["Rows", "Number"], &known))
 }
 
-/// Suppressed cells, by column.
+/// Missing and suppressed cells, by column.
 pub(super) fn cells(metrics: &Place) -> String {
     let cells = metrics.at("cells");
-    let mut body = String::new();
+    let mut body = missingness(&metrics.at("missingness"));
     if cells.at("suppressed").exists() {
         body += &format!(
             "<p>{} cells are suppressed, {} of all cells that may change. Every cell of a suppressed row counts. Fewer is better for research.</p>\n",
@@ -133,19 +133,35 @@ pub(super) fn cells(metrics: &Place) -> String {
         );
     }
     let members = cells.at("by_column").members();
-    let groups = members.into_iter().map(|(name, place)| Group { name: Name::Text(name.into()), bars: vec![place] });
-    let chart = Chart {
-        id: "cells",
-        title: "Suppressed cells in each column; a bar across the whole width would be every row",
-        names: "Column",
+    let groups = members.into_iter().map(|(name, place)| Group { name: Name::text(name), bars: vec![place] });
+    let chart = Bars {
+        id: "cells".into(),
+        title: "Suppressed cells in each column; a bar across the whole width would be every row".into(),
+        names: "Column".into(),
         lengths: "Suppressed cells",
         legend: &[],
         groups: groups.collect(),
         full: metrics.at("rows.in").number(),
+        shown: Shown::Count,
     };
     body += &chart.draw();
     if body.is_empty() {
         body = NOTHING.into();
     }
-    section("Suppressed cells", &body)
+    section("Missing and suppressed cells", &body)
+}
+
+/// What was and is missing in each column.
+fn missingness(columns: &Place) -> String {
+    const KEYS: [&str; 3] = ["missing_before", "missing_after", "suppressed"];
+    let name = |own: &Place| Name::text(own.at("column").text().unwrap_or("?"));
+    let columns = columns.elements();
+    Heat {
+        id: "missing".into(),
+        title: "What is missing in each column: the share of cells missing in the original and in the release, and suppressed".into(),
+        names: "Column".into(),
+        columns: ["missing before", "missing after", "suppressed"].map(String::from).to_vec(),
+        rows: columns.iter().map(|own| Group::of(name(own), own, &KEYS)).collect(),
+    }
+    .draw()
 }

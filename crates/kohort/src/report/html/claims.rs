@@ -1,9 +1,10 @@
 //! The page of a release of patients and their events.
 
 use super::codes::{Fact, facts};
-use super::escape::{code, codes, escape};
+use super::escape::{code, escape};
 use super::number::Shown;
 use super::place::{NONE, Place};
+use super::svg::{Bars, Group, Name, ladder};
 use super::table::{cards, named, section, table};
 
 /// A share with its interval, and what it was counted from.
@@ -129,7 +130,8 @@ pub(super) fn columns(metrics: &Place) -> String {
     let rows: Vec<Vec<String>> = metrics.at("columns").elements().iter().map(row).collect();
     let headings =
         ["Column", "Table", "Role", "What happened", "Hierarchy", "Values", "Labels", "Codes without a group"];
-    section("What was changed, column by column", &cards(&headings, &rows))
+    let body = format!("<div class=\"inventory linked\">\n{}</div>\n", cards(&headings, &rows));
+    section("What was changed, column by column", &body)
 }
 
 /// How many came in and left.
@@ -213,7 +215,23 @@ pub(super) fn exclusions(metrics: &Place) -> String {
     section("What was excluded", &body)
 }
 
-/// What others would find.
+/// The share of patients at high risk, as a picture.
+fn before_after(before: &Place, after: &Place) -> String {
+    let groups = [("before", before), ("after", after)];
+    Bars {
+        id: "high-risk".into(),
+        title: "Patients of whom fewer than k match, with as much known as was asked".into(),
+        names: String::new(),
+        lengths: "Share of patients",
+        legend: &[],
+        groups: groups.iter().map(|(name, place)| Group::of(Name::text(name), place, &["high_risk"])).collect(),
+        full: Some(1.0),
+        shown: Shown::Percent,
+    }
+    .draw()
+}
+
+/// Who could be found, before and after.
 pub(super) fn risk(metrics: &Place) -> String {
     let (before, after) = (metrics.at("risk.before"), metrics.at("risk.after"));
     let both = |name: &str, key: &str, shown: Shown| {
@@ -227,48 +245,8 @@ pub(super) fn risk(metrics: &Place) -> String {
             both("Of draws, or of patients", "of", Shown::Count),
         ],
     );
-    let adversaries = metrics.at("adversaries");
-    let values = adversaries.at("values").elements();
-    let row = |own: &Place| {
-        let mut cells = vec![own.at("known").show(Shown::Count)];
-        for rule in ["variable", "fixed"] {
-            for of in ["strict", "tolerant", "release"] {
-                cells.push(own.at(rule).at(of).show(Shown::Percent));
-            }
-        }
-        cells
-    };
-    let headings = [
-        "Values known in each event column",
-        "Variable: strict",
-        "Variable: tolerant",
-        "Variable: from the release",
-        "Fixed: strict",
-        "Fixed: tolerant",
-        "Fixed: from the release",
-    ];
-    body += "<h3>Other adversaries</h3>\n";
-    body += &cards(&headings, &values.iter().map(row).collect::<Vec<_>>());
-    body += "<p class=\"read\">Strict: who knows a value that was left out finds nobody. Tolerant: they go on with the rest. From the release: what they know is all in it.</p>\n";
-    let known = |own: &Place| vec![own.at("known").show(Shown::Count), own.at("release").show(Shown::Percent)];
-    body += &table(
-        &["Whole events known", "Fewer than k match"],
-        &adversaries.at("events").elements().iter().map(known).collect::<Vec<_>>(),
-    );
-    body += &table(
-        &["Any facts in total", "Patients with facts that fewer than k have"],
-        &adversaries.at("total").elements().iter().map(known).collect::<Vec<_>>(),
-    );
-    let pairs = metrics.at("correlation").elements();
-    if !pairs.is_empty() {
-        let row =
-            |own: &Place| vec![codes(own.at("columns").texts().into_iter()), own.at("r").show(Shown::Decimals(3))];
-        body += &format!(
-            "<details><summary>How the diversities of event columns go together</summary>\n{}</details>\n",
-            table(&["Columns", "Correlation"], &pairs.iter().map(row).collect::<Vec<_>>())
-        );
-    }
-    section("Risk before and after, and for others", &body)
+    body += &before_after(&before, &after);
+    section("Risk before and after", &body)
 }
 
 /// What someone with a list of the population links.
@@ -346,7 +324,8 @@ pub(super) fn trace(metrics: &Place) -> String {
         ("without_events.patients", "Patients without events", Shown::Count, ""),
         ("without_events.at_risk", "Of these, with fewer than k alike", Shown::Count, ""),
     ];
-    let body = facts(["Search", "Value"], &trace, &FACTS)
+    let body = ladder(&metrics.at("columns").elements())
+        + &facts(["Search", "Value"], &trace, &FACTS)
         + &facts(["Suppression", "Number"], &trace.at("residual"), &RESIDUAL)
         + "<h3>What it was decided on</h3>\n"
         + &facts(["Counted", "Number"], &decided, &exact)

@@ -2,6 +2,7 @@
 
 use super::number::Shown;
 use super::place::Place;
+use super::svg::{Bars, Group, Name};
 use super::table::{named, section, table};
 
 /// A number of metrics.json: its key, its name, how it is shown and how to read it.
@@ -150,14 +151,73 @@ pub(super) fn clusters(metrics: &Place) -> String {
         vec![super::escape::escape(&name.replace('_', " ")), place.show(Shown::Count)]
     });
     let trace = table(&["Step", "Value"], &trace.collect::<Vec<_>>());
-    section("What it is made of", &(body + &trace))
+    section("What it is made of", &(chunks(metrics) + &body + &trace))
+}
+
+/// Where codes went.
+fn chunks(metrics: &Place) -> String {
+    let utility = metrics.at("utility");
+    let group = |name: &str, key: &str| Group { name: Name::text(name), bars: vec![utility.at(key)] };
+    Bars {
+        id: "chunks".into(),
+        title: "Where the codes of all patients went: beside others, over several clusters, or without a count".into(),
+        names: "Chunk".into(),
+        lengths: "Share of all codes",
+        legend: &[],
+        groups: vec![
+            group("record chunks", "in_record_chunks"),
+            group("shared chunks", "in_shared_chunks"),
+            group("item chunks", "in_item_chunks"),
+        ],
+        full: Some(1.0),
+        shown: Shown::Percent,
+    }
+    .draw()
+}
+
+/// Who is alone with so many codes, in the original.
+fn known(rows: &[Place]) -> String {
+    let name = |row: &Place| match row.at("codes").exists() {
+        true => {
+            let number = |element: &str| row.at("codes").show_in(element, Shown::Count);
+            Name::numbers(number("tspan"), number("span"))
+        }
+        false => Name::text("all"),
+    };
+    Bars {
+        id: "known".into(),
+        title: "Patients of the original who are found by some of their codes, by how many are known".into(),
+        names: "Codes known".into(),
+        lengths: "Share of patients",
+        legend: &["unique", "fewer than k have them"],
+        groups: rows.iter().map(|row| Group::of(name(row), row, &["unique", "fewer_than_k"])).collect(),
+        full: Some(1.0),
+        shown: Shown::Percent,
+    }
+    .draw()
+}
+
+/// The most frequent codes, before and after.
+fn counts(utility: &Place) -> String {
+    let name = |own: &Place| Name::text(own.at("code").text().unwrap_or("?"));
+    let codes = utility.at("counts").elements();
+    Bars {
+        id: "counts".into(),
+        title: "The most frequent codes: how many patients have them, and how many the release makes one expect".into(),
+        names: "Code".into(),
+        lengths: "Patients",
+        legend: &["before", "after"],
+        groups: codes.iter().map(|own| Group::of(name(own), own, &["before", "after"])).collect(),
+        full: None,
+        shown: Shown::Count,
+    }
+    .draw()
 }
 
 /// How easily patients were found, and are.
 pub(super) fn risk(metrics: &Place) -> String {
-    let rows: Vec<Vec<String>> = metrics
-        .at("codes_known")
-        .elements()
+    let known_codes = metrics.at("codes_known").elements();
+    let rows: Vec<Vec<String>> = known_codes
         .iter()
         .map(|row| {
             let codes = row.at("codes");
@@ -175,7 +235,8 @@ pub(super) fn risk(metrics: &Place) -> String {
         |key: &str, shown: Shown| vec![risk.at("before").at(key).show(shown), risk.at("after").at(key).show(shown)];
     let row = |name: &str, read: &str, cells: Vec<String>| [vec![named(name, read)], cells].concat();
     let body = format!(
-        "<p>In the original, someone who knows some codes of a patient, drawn by chance, finds so few others:</p>\n{}{}",
+        "<p>In the original, someone who knows some codes of a patient, drawn by chance, finds so few others:</p>\n{}{}{}",
+        known(&known_codes),
         table(&headings, &rows),
         table(
             &["With as many codes known as was asked", "Before", "After"],
@@ -192,6 +253,54 @@ pub(super) fn risk(metrics: &Place) -> String {
         )
     );
     section("Risk before and after", &body)
+}
+
+/// What was tried against it.
+pub(super) fn attacks(metrics: &Place) -> String {
+    const FACTS: [Fact; 2] = [
+        (
+            "compared.combinations",
+            "Combinations of codes looked for",
+            Shown::Count,
+            "Every one that a patient of the original has, of as many codes as may be known.",
+        ),
+        ("fewest_candidates", "Fewest candidates", Shown::Count, "Patients who could have them, in the worst case."),
+    ];
+    const COVERS: [Fact; 2] = [
+        (
+            "covers",
+            "Codes that a whole cluster has",
+            Shown::Count,
+            "Whoever is known to be in the cluster has them for certain: <code>no_cover</code> forbids them.",
+        ),
+        (
+            "implied",
+            "Codes that tell another",
+            Shown::Count,
+            "Pairs within a chunk: whoever has the one has the other.",
+        ),
+    ];
+    let body = "<p>Somebody who knows some codes of a patient looks for the patient in the release:</p>\n".to_string()
+        + &facts(["Attack", "Number"], &metrics.at("guarantee"), &FACTS)
+        + &facts(["What tells more", "Number"], &metrics.at("clusters"), &COVERS);
+    section("Attacks tried", &body)
+}
+
+/// What is not told.
+pub(super) fn missing(metrics: &Place) -> String {
+    const FACTS: [Fact; 3] = [
+        (
+            "in_item_chunks",
+            "Codes without a count",
+            Shown::Percent,
+            "Of all codes of all patients: it is told that somebody in the cluster has them, not who, nor how many.",
+        ),
+        ("codes_in_item_chunks_only", "Different codes of which nothing else is told", Shown::Count, ""),
+        ("rows.suppressed", "Patients left out", Shown::Count, "They have no code at all."),
+    ];
+    let place = |fact: &Fact| if fact.0.starts_with("rows") { metrics.clone() } else { metrics.at("utility") };
+    let rows: String = FACTS.iter().map(|fact| facts(["Not told", "Number"], &place(fact), &[*fact])).collect();
+    section("Missingness", &format!("<p>No code is left out and none is changed.</p>\n{rows}"))
 }
 
 /// What a researcher can still do with it.
@@ -233,7 +342,7 @@ pub(super) fn utility(metrics: &Place) -> String {
         "The same, rare ones damped",
         "Left out: nobody has them",
     ];
-    let mut body = facts(["Measure", "Value"], &utility, &SHARES) + &table(&headings, &rows);
+    let mut body = facts(["Measure", "Value"], &utility, &SHARES) + &counts(&utility) + &table(&headings, &rows);
     body += "<p class=\"read\">Estimated as the mean over all data sets that the release allows. Damped: the error is divided by the count, but by no less than a thousandth of the patients. Lower is better.</p>\n";
     let mre = utility.at("mre");
     if mre.exists() {

@@ -2,6 +2,7 @@
 
 use super::number::Shown;
 use super::place::Place;
+use super::svg::{Bars, Group, Name};
 use super::table::{cards, named, section, table};
 
 /// How many there are, who is left without them, and whether they can be told.
@@ -72,25 +73,43 @@ pub(super) fn invented(metrics: &Place) -> String {
     } else {
         body += "<p>There are too few of them to say.</p>\n";
     }
-    let kinds: Vec<Vec<String>> = found
-        .at("kinds")
-        .elements()
-        .iter()
-        .map(|kind| {
-            vec![
-                kind.at("real").show(Shown::Count),
-                kind.at("published").show(Shown::Count),
-                kind.at("effective_k").show(Shown::Decimals(2)),
-                kind.at("classes").show(Shown::Count),
-            ]
-        })
-        .collect();
+    let kinds = found.at("kinds").elements();
+    let row = |kind: &Place| {
+        vec![
+            kind.at("real").show(Shown::Count),
+            kind.at("published").show(Shown::Count),
+            kind.at("effective_k").show(Shown::Decimals(2)),
+            kind.at("classes").show(Shown::Count),
+        ]
+    };
     if !kinds.is_empty() {
         body += "<h3>Small and filled classes</h3>\n";
-        body += &cards(&["Real people", "Rows shown", "Effective k", "Classes like this"], &kinds);
+        body += &filled(&kinds);
+        let rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
+        body += &cards(&["Real people", "Rows shown", "Effective k", "Classes like this"], &rows);
     }
     body += &real_values(&metrics.at("guarantee.sensitive_real"));
     section("Invented rows", &body)
+}
+
+/// Real people and rows shown in classes of one kind.
+fn filled(kinds: &[Place]) -> String {
+    let classes = |kind: &Place, element: &str| match kind.at("classes").number() {
+        Some(1.0) => format!("{} class", kind.at("classes").show_in(element, Shown::Count)),
+        _ => format!("{} classes", kind.at("classes").show_in(element, Shown::Count)),
+    };
+    let name = |kind: &Place| Name::numbers(classes(kind, "tspan"), classes(kind, "span"));
+    Bars {
+        id: "filled".into(),
+        title: "Small and filled classes: how many real people each holds, and how many rows it shows".into(),
+        names: "Classes alike".into(),
+        lengths: "In each of them",
+        legend: &["real people", "rows shown"],
+        groups: kinds.iter().map(|kind| Group::of(name(kind), kind, &["real", "published"])).collect(),
+        full: None,
+        shown: Shown::Count,
+    }
+    .draw()
 }
 
 /// What holds of sensitive values without the invented rows.

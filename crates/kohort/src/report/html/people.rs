@@ -3,6 +3,7 @@
 use super::escape::{code, codes, escape};
 use super::number::Shown;
 use super::place::Place;
+use super::svg::{Bars, Group, Name, gallery, sets};
 use super::table::{cards, named, section, table};
 
 /// All of it; nothing where nothing of it was measured.
@@ -64,7 +65,7 @@ fn singling_out(found: &Place) -> String {
             ]
         })
         .collect();
-    let sets: Vec<Vec<String>> = found
+    let listed: Vec<Vec<String>> = found
         .at("sets")
         .elements()
         .iter()
@@ -82,17 +83,43 @@ fn singling_out(found: &Place) -> String {
         })
         .collect();
     let mut html = "<h3>How few columns single people out, in the original</h3>\n".to_string();
+    html += &gallery([by_number_picture(&numbers), by_set_picture(&found.at("sets").elements())]);
     html += &table(&["Columns known", "People some such set singles out", "Share"], &by_number);
-    if !sets.is_empty() {
+    if !listed.is_empty() {
         html += &format!(
             "<p class=\"read\">The sets that single most people out, of each number of columns:</p>\n{}",
-            cards(&["Columns", "People alone", "Share"], &sets)
+            cards(&["Columns", "People alone", "Share"], &listed)
         );
     }
     html + &format!(
         "<p class=\"read\">What each column adds: people alone on it, and people alone on all quasi-identifiers together who are not if this one is unknown.</p>\n{}",
         table(&["Column", "Alone on it", "Alone only with it"], &columns)
     )
+}
+
+/// How many some set of so many columns singles out.
+fn by_number_picture(numbers: &[Place]) -> String {
+    let name = |own: &Place| {
+        let number = |element: &str| own.at("columns").show_in(element, Shown::Count);
+        Name::numbers(number("tspan"), number("span"))
+    };
+    Bars {
+        id: "singled".into(),
+        title: "People of the original whom some set of so many columns singles out".into(),
+        names: "Columns known".into(),
+        lengths: "Share of people",
+        legend: &[],
+        groups: numbers.iter().map(|own| Group::of(name(own), own, &["share"])).collect(),
+        full: Some(1.0),
+        shown: Shown::Percent,
+    }
+    .draw()
+}
+
+/// Which sets single out most.
+fn by_set_picture(found: &[Place]) -> String {
+    let title = "Which columns identify: people of the original who are alone on a set of columns, the worst sets";
+    sets("sets", title, "People alone, share", found, "share", Shown::Percent)
 }
 
 /// Who is unique in the population.

@@ -3,13 +3,17 @@
 use super::escape::{code, codes, escape};
 use super::number::Shown;
 use super::place::Place;
+use super::svg::{Bars, Group, Heat, Name, gallery};
 use super::table::{cards, named, section, table};
 
 /// Attacks 1 to 3.
 pub(super) fn attacks(metrics: &Place) -> String {
     let attacks = metrics.at("attacks");
     if !attacks.exists() {
-        return String::new();
+        return section(
+            "Attacks tried",
+            "<p>The file was read back and attacked as the guarantee says: whoever knows what may be known looks for each person. No registry of people outside was named (<code>[population]</code>), so that none was tried with one.</p>\n",
+        );
     }
     let mut body = String::new();
     let registry = attacks.at("registry");
@@ -34,7 +38,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
         let regions: Vec<Vec<String>> = regions
             .iter()
             .map(|r| {
-                let name = r.at("region").text().map_or(String::new(), escape);
+                let name = r.at("region").text().map_or(String::new(), code);
                 vec![name, r.at("people").show(Shown::Count), r.at("at_risk").show(Shown::Percent)]
             })
             .collect();
@@ -57,6 +61,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
         .collect();
     if !rows.is_empty() {
         body += "<h3>A targeted neighbour (the third attack), by what is known</h3>\n";
+        body += &by_set(&targeted);
         let headings = [
             "Known",
             "Highest risk before",
@@ -92,7 +97,41 @@ pub(super) fn attacks(metrics: &Place) -> String {
             &told,
         );
     }
-    section("Attacks", &body)
+    section("Attacks tried", &body)
+}
+
+/// More sets than this are in the table alone.
+const MOST_SETS: usize = 24;
+
+/// Mean risk by what is known. Sets are named by what tells them apart.
+fn by_set(targeted: &[Place]) -> String {
+    let sets: Vec<Vec<&str>> = targeted.iter().map(|t| t.at("set").texts()).collect();
+    let common = |column: &&str| sets.iter().all(|set| set.contains(column));
+    let name = |set: &Vec<&str>| {
+        let own: Vec<&str> = set.iter().filter(|c| sets.len() == 1 || !common(c)).copied().collect();
+        Name::text(&if own.is_empty() { "no more".into() } else { own.join(", ") })
+    };
+    let shared: Vec<&str> = sets.first().into_iter().flatten().filter(|c| common(c)).copied().collect();
+    let with = match (sets.len(), shared.is_empty()) {
+        (1, _) | (_, true) => String::new(),
+        _ => format!(", each with {}", shared.join(", ")),
+    };
+    Bars {
+        id: "targeted".into(),
+        title: format!("Mean risk of whoever is looked for, by the columns known{with}, before and after"),
+        names: "Known".into(),
+        lengths: "Mean risk",
+        legend: &["before", "after"],
+        groups: targeted
+            .iter()
+            .zip(&sets)
+            .take(MOST_SETS)
+            .map(|(t, set)| Group::of(name(set), t, &["before.mean", "after.mean"]))
+            .collect(),
+        full: Some(1.0),
+        shown: Shown::Percent,
+    }
+    .draw()
 }
 
 /// Samples that leave instead of the whole.
@@ -161,8 +200,10 @@ pub(super) fn missing(metrics: &Place) -> String {
         vec!["As a share of the released rows".into(), missing.at("share").show(Shown::Percent)],
         vec!["Groups in which most cells of a column are blank".into(), missing.at("flagged").show(Shown::Count)],
     ];
-    let mut body = table(&["Blanks", "Number"], &rows);
-    for (column, by) in missing.at("by").members() {
+    let by = missing.at("by");
+    let mut body = table(&["Blanks", "Number"], &rows) + &gallery(heat_maps(&by));
+    let mut tables = String::new();
+    for (column, by) in by.members() {
         for (group, values) in by.members() {
             let rows: Vec<Vec<String>> = values
                 .elements()
@@ -173,9 +214,59 @@ pub(super) fn missing(metrics: &Place) -> String {
                     vec![value, v.at("rows").show(Shown::Count), v.at("share").show(Shown::Percent), flag.into()]
                 })
                 .collect();
-            body += &format!("<h3>{} blank, by {}</h3>\n", code(column), code(group));
-            body += &table(&["Value", "Rows", "Blank", ""], &rows);
+            tables += &format!("<h3>{} blank, by {}</h3>\n", code(column), code(group));
+            tables += &table(&["Value", "Rows", "Blank", ""], &rows);
         }
     }
-    section("Missingness", &body)
+    if !tables.is_empty() {
+        body += &format!("<details><summary>Every column by every group</summary>\n{tables}</details>\n");
+    }
+    section("Missingness by group", &body)
+}
+
+/// More groups, or more columns, than this are in the tables alone.
+const MOST_GROUPS: usize = 24;
+const MOST_COLUMNS: usize = 8;
+
+/// Where cells are blank: a map for each column that makes groups.
+fn heat_maps(by: &Place) -> Vec<String> {
+    let columns = by.members();
+    let mut groupings: Vec<&str> = Vec::new();
+    for (_, groups) in &columns {
+        for (group, _) in groups.members() {
+            if !groupings.contains(&group) {
+                groupings.push(group);
+            }
+        }
+    }
+    let map = |(i, &grouping): (usize, &&str)| {
+        let columns: Vec<(&str, Vec<Place>)> = columns
+            .iter()
+            .map(|(name, groups)| (*name, groups.key(grouping).elements()))
+            .filter(|(_, values)| !values.is_empty())
+            .take(MOST_COLUMNS)
+            .collect();
+        let values = columns.first().map_or(Vec::new(), |(_, values)| values.clone());
+        // The largest groups, in their own order.
+        let rows = |v: &Place| v.at("rows").number().unwrap_or(0.0);
+        let mut sizes: Vec<f64> = values.iter().map(rows).collect();
+        sizes.sort_by(|a, b| b.total_cmp(a));
+        let least = sizes.get(MOST_GROUPS - 1).copied().unwrap_or(0.0);
+        let group = |(place, value): (usize, &Place)| {
+            let text = value.at("value").text().unwrap_or("?");
+            let shares = columns.iter().map(|(_, values)| values[place.min(values.len() - 1)].at("share"));
+            Group { name: Name::text(if text.is_empty() { "(missing)" } else { text }), bars: shares.collect() }
+        };
+        let kept = values.iter().enumerate().filter(|(_, v)| rows(v) >= least).take(MOST_GROUPS);
+        let which = if sizes.len() > MOST_GROUPS { ", the largest groups" } else { "" };
+        Heat {
+            id: format!("blank-{i}"),
+            title: format!("Where cells are blank: the share in each column, by {grouping}{which}"),
+            names: grouping.to_string(),
+            columns: columns.iter().map(|(name, _)| name.to_string()).collect(),
+            rows: kept.map(group).collect(),
+        }
+        .draw()
+    };
+    groupings.iter().enumerate().map(map).collect()
 }

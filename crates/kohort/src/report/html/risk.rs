@@ -3,7 +3,7 @@
 use super::escape::codes;
 use super::number::Shown;
 use super::place::Place;
-use super::svg::{Chart, Group, Name};
+use super::svg::{Bars, Group, Name};
 use super::table::{named, section, table};
 use super::verdict::knows;
 
@@ -70,30 +70,19 @@ fn sizes(metrics: &Place) -> String {
     // Before and after have the same bins; where one is missing, the other is not shown beside wrong ones.
     let bins: Vec<(&Place, &Place)> =
         before.iter().zip(&after).filter(|(b, a)| b.at("from").same(&a.at("from"))).collect();
-    let groups = bins
-        .iter()
-        .map(|(b, a)| Group { name: Name::Spans(bin(b, "tspan")), bars: vec![b.at("people"), a.at("people")] });
-    let chart = Chart {
-        id: "sizes",
-        title: "People by how many look like them in all quasi-identifiers, before and after",
-        names: "Look the same",
+    let name = |b: &Place| Name::numbers(bin(b, "tspan"), bin(b, "span"));
+    let groups = bins.iter().map(|(b, a)| Group { name: name(b), bars: vec![b.at("people"), a.at("people")] });
+    Bars {
+        id: "sizes".into(),
+        title: "People by how many look like them in all quasi-identifiers, before and after".into(),
+        names: "Look the same".into(),
         lengths: "People",
         legend: &["before", "after"],
         groups: groups.collect(),
         full: None,
-    };
-    let drawn = chart.draw();
-    if drawn.is_empty() {
-        return drawn;
+        shown: Shown::Count,
     }
-    let row = |(b, a): &(&Place, &Place)| {
-        vec![bin(b, "span"), b.at("people").show(Shown::Count), a.at("people").show(Shown::Count)]
-    };
-    let rows: Vec<Vec<String>> = bins.iter().map(row).collect();
-    format!(
-        "{drawn}<details><summary>The numbers behind this chart</summary>\n{}</details>\n",
-        table(&["People who look the same", "People before", "People after"], &rows)
-    )
+    .draw()
 }
 
 /// The sizes a bin holds: one, from–to, or from on.

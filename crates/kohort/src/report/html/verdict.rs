@@ -31,7 +31,16 @@ pub(super) fn title(metrics: &Place) -> String {
             html += &format!("<p>{label}: {names}.</p>\n");
         }
     }
-    html += "<p class=\"keep\">Keep this page with the evidence: it shows counts of the original data, and is no part of what is handed over.</p>\n</header>\n";
+    let least = metrics.at("shareable.least");
+    html += &match least.exists() {
+        true => format!(
+            "<p class=\"keep\"><strong>Small counts are hidden.</strong> No count of people of the original below {} is \
+             shown, and none can be computed from what is shown; what could not be made safe so is left out. The \
+             custodian keeps the whole report.</p>\n</header>\n",
+            least.show(Shown::Count)
+        ),
+        false => "<p class=\"keep\">Keep this page with the evidence: it shows counts of the original data, and is no part of what is handed over.</p>\n</header>\n".into(),
+    };
     if metrics.at("test").is_true() {
         html += "<p class=\"banner\" role=\"alert\"><strong>Made with a seed: a test, not a release.</strong> Its chance can be foreseen. Do not hand it over.</p>\n";
     }

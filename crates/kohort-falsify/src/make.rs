@@ -1,0 +1,202 @@
+//! Releases of the originals of a universe, made by the library: by its methods on tables that were
+//! never on disk, and now and then by the whole path, so that it is the same.
+
+use crate::universe::{Requirement, TREE, Universe};
+use kohort::evidence::draft_certificate;
+use kohort::methods::Method;
+use kohort::pipeline::{self, Options};
+use kohort_core::cohort::{self, Cohort};
+use kohort_core::error::Kind;
+use kohort_core::policy::Policy;
+use kohort_core::privacy::Confidence;
+use kohort_core::release::{Certificate, Chance, Plan};
+use kohort_core::stock::Stock;
+use kohort_core::table::{Silent, Source, Tuples};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Rows of an original that are alike in all that the method reads, and what became of them.
+#[derive(Debug, Clone)]
+pub struct Alike {
+    /// The combination of quasi-identifier values.
+    pub combination: usize,
+    /// The secret, where the method reads it.
+    pub secret: Option<usize>,
+    /// How many rows there are.
+    pub rows: u64,
+    /// What is shown of how many of them; the others were deleted.
+    pub shown: Vec<(Vec<String>, u64)>,
+}
+
+/// What a method decided about one original.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// Its rows.
+    pub alike: Vec<Alike>,
+    /// Rows that stand for nobody, as they were drawn: cells and secret.
+    pub invented: Vec<(Vec<String>, usize)>,
+    /// The certificate, as far as the gate does not fill it in.
+    pub certificate: Certificate,
+}
+
+/// Makes releases under the policy of a universe.
+pub struct Maker<'u> {
+    universe: &'u Universe,
+    folder: tempfile::TempDir,
+    source: Source,
+    policy: Policy,
+    method: Method,
+    like: Cohort,
+}
+
+fn options(seed: u64) -> Options {
+    Options { force: true, keep_rows: true, seed: Some(seed), threads: 1, progress: Arc::new(Silent) }
+}
+
+impl<'u> Maker<'u> {
+    /// Binds the policy to the columns of the universe.
+    pub fn new(universe: &'u Universe) -> Result<Maker<'u>, String> {
+        Maker::with_policy(universe, &universe.policy_text())
+    }
+
+    /// The same with another policy for the same columns.
+    pub fn with_policy(universe: &'u Universe, text: &str) -> Result<Maker<'u>, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).map_err(|e| e.to_string());
+        write("tree.csv", TREE)?;
+        write("policy.toml", text)?;
+        write("table.csv", &universe.table_text(&(0..universe.kinds.len()).collect::<Vec<_>>()))?;
+        let say = |e: kohort_core::Error| format!("{text}\n{e}");
+        let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options(1)).map_err(say)?;
+        let like = cohort::survey(&source, &policy).map_err(say)?;
+        let method = Method::of(&policy).map_err(say)?;
+        Ok(Maker { universe, folder, source, policy, method, like })
+    }
+
+    /// Whether the method is given the secret of each row.
+    fn reads_secret(&self) -> bool {
+        !self.like.required.is_empty() || self.like.class.is_some()
+    }
+
+    /// The table of an original as a method sees it.
+    fn cohort(&self, people: &[usize]) -> Cohort {
+        let universe = self.universe;
+        let (mut rows, mut patients) = (Vec::new(), Vec::new());
+        for (id, &kind) in people.iter().enumerate() {
+            let person = &universe.kinds[kind].0;
+            for &row in &person.rows {
+                let mut cells = universe.cells(row, person.secret);
+                cells.truncate(universe.columns.len() + usize::from(self.reads_secret()));
+                rows.push(cells);
+                patients.push(id as u32);
+            }
+        }
+        let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+        let unit = universe.requirement == Requirement::Patients;
+        let mut tuples = Tuples::from_rows(&texts, unit.then_some(&patients[..]));
+        let mut cohort = self.like.clone();
+        if !cohort.stocks.is_empty() {
+            let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+            counts.extend((0..universe.secret.len()).map(|s| (format!("s{s}"), 1)));
+            people.iter().for_each(|&kind| {
+                *counts.entry(format!("s{}", universe.kinds[kind].0.secret)).or_default() += 1;
+            });
+            let stock = &mut cohort.stocks[0];
+            if let Some(position) = stock.position {
+                tuples.know(position, &counts.keys().cloned().collect::<Vec<_>>());
+            }
+            let (values, weights) = std::iter::once((String::new(), 0)).chain(counts).unzip();
+            *stock = Stock { values, weights, ..stock.clone() };
+        }
+        for (position, quasi) in cohort.quasi.iter_mut().enumerate() {
+            let dictionary = &tuples.dictionaries[position];
+            quasi.hierarchy = self.policy.columns[quasi.column].rule.apply(&dictionary.texts(), false);
+        }
+        for required in &mut cohort.required {
+            let (own, like) = (&tuples.dictionaries[required.kept.position], &self.like.tuples);
+            let like = &like.dictionaries[required.kept.position];
+            if let Some(Confidence { listed: Some(listed), .. }) = &mut required.requirement.confidence {
+                let is_listed = |text: &&str| like.code(text).is_some_and(|code| listed[code as usize]);
+                *listed = own.texts().iter().map(is_listed).collect();
+            }
+        }
+        cohort.tuples = tuples;
+        cohort
+    }
+
+    /// What the method makes of an original; `None`: no release can meet the requirement.
+    pub fn make(&self, people: &[usize], seed: u64) -> Result<Option<Made>, String> {
+        let cohort = self.cohort(people);
+        let say = |e: kohort_core::Error| e.to_string();
+        let mut chance = Chance::new(Some(seed)).map_err(say)?;
+        let plan = match self.method.plan(&cohort, &self.policy, &mut chance) {
+            Ok(plan) => plan,
+            Err(e) if e.kind == Kind::Infeasible => return Ok(None),
+            Err(e) => return Err(say(e)),
+        };
+        let certificate = draft_certificate(&self.source, &self.policy, &cohort, &plan, &self.method, &chance);
+        let text = |tuple: usize, position: usize| {
+            cohort.tuples.dictionaries[position].text(cohort.tuples.code(tuple, position)).to_string()
+        };
+        let alike = (0..cohort.tuples.len()).map(|tuple| {
+            let mut combination = 0;
+            for c in (0..self.universe.columns.len()).rev() {
+                combination = combination * self.universe.columns[c].len() + text(tuple, c).parse().unwrap_or(0);
+            }
+            let secret = self.reads_secret().then(|| secret_of(&text(tuple, self.universe.columns.len())));
+            let shown = plan.rows(&cohort, tuple).map(|(cells, rows)| (labels(&plan, cells), rows));
+            Alike { combination, secret, rows: cohort.tuples.weights[tuple], shown: shown.collect() }
+        });
+        let invented = plan.added.iter().map(|added| {
+            let secret = cohort.stocks.first().map_or(0, |s| secret_of(&s.values[added.values[0] as usize]));
+            (labels(&plan, added.cells), secret)
+        });
+        Ok(Some(Made { alike: alike.collect(), invented: invented.collect(), certificate }))
+    }
+
+    /// The rows that leave when the whole path is taken, in an order of their own, without those
+    /// that stand for nobody; `None`: there is no release.
+    pub fn by_the_whole_path(&self, people: &[usize], seed: u64) -> Result<Option<Vec<Vec<String>>>, String> {
+        let at = |name: &str| -> PathBuf { self.folder.path().join(name) };
+        fs::write(at("table.csv"), self.universe.table_text(people)).map_err(|e| e.to_string())?;
+        match pipeline::anonymize(&at("policy.toml"), &at("out"), &options(seed)) {
+            Ok(_) => {}
+            Err(e) if e.kind == Kind::Infeasible => return Ok(None),
+            Err(e) => return Err(e.to_string()),
+        }
+        let read = |name: &str| fs::read_to_string(at(name)).map_err(|e| e.to_string());
+        let (data, lines) = (read("out/release/data.csv")?, read("out/private/rows")?);
+        let quasi = self.universe.columns.len();
+        let mut rows: Vec<Vec<String>> = data
+            .lines()
+            .skip(1)
+            .zip(lines.lines())
+            .filter(|(_, line)| *line != "0")
+            .map(|(row, _)| row.split(',').take(quasi).map(str::to_string).collect())
+            .collect();
+        rows.sort();
+        Ok(Some(rows))
+    }
+}
+
+impl Made {
+    /// The quasi-identifiers of the rows that stand for somebody, in an order of their own.
+    pub fn sorted(&self) -> Vec<Vec<String>> {
+        let shown = self.alike.iter().flat_map(|a| &a.shown);
+        let mut rows: Vec<Vec<String>> =
+            shown.flat_map(|(cells, rows)| std::iter::repeat_n(cells.clone(), *rows as usize)).collect();
+        rows.sort();
+        rows
+    }
+}
+
+fn labels(plan: &Plan, cells: u32) -> Vec<String> {
+    let row = plan.row(cells);
+    plan.changed.iter().zip(row).map(|(c, &label)| c.labels[label as usize].text.clone()).collect()
+}
+
+fn secret_of(text: &str) -> usize {
+    text.trim_start_matches('s').parse().unwrap_or(0)
+}

@@ -1,0 +1,21 @@
+//! What a certificate promises to a reader who reasons about the method: read from its sentence.
+
+use kohort_core::release::Guarantee;
+
+/// A bound on the chance of a link, as 1 / n; `None`: the sentence says that there is none.
+///
+/// # Errors
+/// A sentence that neither promises a bound nor says that none is promised says nothing.
+pub fn to_the_aware(guarantee: &Guarantee) -> Result<Option<u64>, String> {
+    let text = &guarantee.aware;
+    let number = |after: &str| -> Option<u64> {
+        let start = text.find(after)? + after.len();
+        let digits: String = text[start..].chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    };
+    match (number("at most 1/"), text.contains("no bound is promised")) {
+        (Some(n), false) => Ok(Some(n)),
+        (None, true) => Ok(None),
+        _ => Err(format!("the sentence to an aware reader says neither: {text}")),
+    }
+}

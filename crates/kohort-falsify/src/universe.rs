@@ -1,0 +1,325 @@
+//! Every table of so many rows over a few values, and a policy for all of them.
+
+use crate::dice::Dice;
+use std::fmt::Write;
+
+/// What a quasi-identifier may show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    /// So many values, and `*`.
+    Flat(usize),
+    /// 0 and 1 lie under x, 2 under y.
+    Tree,
+}
+
+/// The file of [`Domain::Tree`].
+pub const TREE: &str = "0;x;*\n1;x;*\n2;y;*\n";
+
+impl Domain {
+    /// How many values there are.
+    pub fn len(self) -> usize {
+        match self {
+            Domain::Flat(n) => n,
+            Domain::Tree => 3,
+        }
+    }
+
+    /// Whether a cell that shows this label may stand for this value.
+    pub fn may_show(self, value: usize, label: &str) -> bool {
+        label == "*"
+            || label == value.to_string()
+            || (self == Domain::Tree && label == if value < 2 { "x" } else { "y" })
+    }
+}
+
+/// The column beside the quasi-identifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// There is none.
+    None,
+    /// A sensitive one with so many values.
+    Sensitive(usize),
+    /// A class column with so many values.
+    Class(usize),
+}
+
+impl Secret {
+    /// How many values it has; one where there is none.
+    pub fn len(self) -> usize {
+        match self {
+            Secret::None => 1,
+            Secret::Sensitive(n) | Secret::Class(n) => n,
+        }
+    }
+}
+
+/// What is required, by the word under which it is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Requirement {
+    /// k over all quasi-identifiers.
+    K,
+    /// k over any N of them.
+    Any,
+    /// k over listed sets.
+    Sets,
+    /// k, and confidence in sensitive values.
+    Confidence,
+    /// k, and l-diversity.
+    L,
+    /// k, and t-closeness.
+    T,
+    /// k patients, who may have several rows.
+    Patients,
+    /// k, where what is split follows a class column.
+    Class,
+}
+
+impl Requirement {
+    /// Its name in tables of counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Requirement::K => "k",
+            Requirement::Any => "k, any N known",
+            Requirement::Sets => "k, listed sets",
+            Requirement::Confidence => "confidence",
+            Requirement::L => "l-diversity",
+            Requirement::T => "t-closeness",
+            Requirement::Patients => "k patients",
+            Requirement::Class => "k, class column",
+        }
+    }
+
+    /// Those that a method for tables takes.
+    pub fn of(method: &str) -> &'static [Requirement] {
+        use Requirement::*;
+        match method {
+            "lattice" => &[K, Any, Sets, Confidence, L, T, Patients],
+            "specialize" => &[K, Any, Confidence, L, T, Class, Patients],
+            "suppress" => &[K, Any, Sets, Confidence, L, T],
+            _ => &[K, Confidence, L, T, Patients],
+        }
+    }
+}
+
+/// A person: the value of each quasi-identifier in each of their rows, and the secret.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Person {
+    /// The rows: numbers of combinations of quasi-identifier values.
+    pub rows: Vec<usize>,
+    /// The secret of all of them.
+    pub secret: usize,
+}
+
+/// All originals of so many people, and the policy under which they are released.
+#[derive(Debug, Clone)]
+pub struct Universe {
+    /// The method's name.
+    pub method: &'static str,
+    /// What is required.
+    pub requirement: Requirement,
+    /// The quasi-identifiers, named a, b, c.
+    pub columns: Vec<Domain>,
+    /// The column beside them, named s.
+    pub secret: Secret,
+    /// The kinds of people there may be, and how likely each is, in proportion.
+    pub kinds: Vec<(Person, f64)>,
+    /// How many people there are.
+    pub people: usize,
+    /// k.
+    pub k: u64,
+    /// [privacy] and [method], as in a policy file.
+    pub policy: String,
+    /// `real_k`, the share that may be invented in percent, and whether padding is exact, where rows are invented.
+    pub invents: Option<(u64, u64, bool)>,
+}
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+impl Universe {
+    /// A random one with at most so many originals.
+    pub fn random(method: &'static str, requirement: Requirement, most: u64, dice: &mut Dice) -> Universe {
+        loop {
+            let universe = Universe::draw(method, requirement, dice);
+            if (2..=most).contains(&universe.originals()) {
+                return universe;
+            }
+        }
+    }
+
+    fn draw(method: &'static str, requirement: Requirement, dice: &mut Dice) -> Universe {
+        let several = matches!(requirement, Requirement::Any | Requirement::Sets);
+        let width = if several { 2 + dice.below(2) } else { 1 + dice.below(3) };
+        let domains = [Domain::Flat(2), Domain::Flat(2), Domain::Flat(3), Domain::Tree];
+        let columns: Vec<Domain> = (0..width).map(|_| dice.one_of(&domains)).collect();
+        let secret = match requirement {
+            Requirement::Confidence | Requirement::L | Requirement::T => Secret::Sensitive(2 + dice.below(2)),
+            Requirement::Class => Secret::Class(2),
+            Requirement::Patients => Secret::None,
+            _ => dice.one_of(&[Secret::None, Secret::Sensitive(2), Secret::Sensitive(3)]),
+        };
+        let k = 2 + dice.below(2) as u64;
+        let invents = (method == "ceiling")
+            .then(|| (1 + dice.below(k as usize) as u64, dice.one_of(&[50, 100]), dice.below(2) == 0));
+        let mut policy = format!("[privacy]\nk = {k}\n");
+        let names = &NAMES[..width];
+        match requirement {
+            Requirement::Any => writeln!(policy, "knows = {}", 1 + dice.below(width - 1)),
+            Requirement::Sets => {
+                let first: Vec<&str> = names[..width - 1].to_vec();
+                let second: Vec<&str> = names[1..].to_vec();
+                writeln!(policy, "knows = [{first:?}, {second:?}]")
+            }
+            Requirement::Confidence => {
+                writeln!(policy, "confidence = {}", dice.one_of(&["0.5", "0.6", "0.67", "0.75"]))
+            }
+            Requirement::L => {
+                let of = ["{ distinct = 2 }", "{ entropy = 2 }", "{ recursive = [2, 2] }"];
+                writeln!(policy, "l_diversity = {}", dice.one_of(&of))
+            }
+            Requirement::T => writeln!(policy, "t_closeness = {}", dice.one_of(&["0.2", "0.34", "0.5"])),
+            _ => Ok(()),
+        }
+        .unwrap_or_default();
+        policy += &method_text(method, requirement, invents, dice);
+        let rows = columns.iter().map(|c| c.len()).product();
+        let mut universe = Universe {
+            method,
+            requirement,
+            columns,
+            secret,
+            kinds: Vec::new(),
+            people: k as usize + dice.below(4),
+            k,
+            policy,
+            invents,
+        };
+        // Secrets do not depend on quasi-identifiers: who knows how they do is another reader.
+        let own: Vec<f64> = (0..universe.secret.len()).map(|_| 1.0 + dice.below(3) as f64).collect();
+        universe.kinds = kinds(rows, requirement == Requirement::Patients, dice)
+            .into_iter()
+            .flat_map(|(rows, weight)| {
+                let person = move |(secret, own): (usize, &f64)| (Person { rows: rows.clone(), secret }, weight * own);
+                own.iter().enumerate().map(person).collect::<Vec<_>>()
+            })
+            .collect();
+        universe
+    }
+
+    /// How many originals there are; more than 2⁴⁰ count as that.
+    pub fn originals(&self) -> u64 {
+        let mut count: u64 = 1;
+        for i in 0..self.people as u64 {
+            count = count.saturating_mul(self.kinds.len() as u64 + i).min(1 << 40) / (i + 1);
+        }
+        count
+    }
+
+    /// The value of a quasi-identifier in a combination.
+    pub fn value(&self, combination: usize, column: usize) -> usize {
+        let below: usize = self.columns[..column].iter().map(|c| c.len()).product();
+        combination / below % self.columns[column].len()
+    }
+
+    /// The policy file over `table.csv`.
+    pub fn policy_text(&self) -> String {
+        let mut text = "[input]\ntable = \"table.csv\"\n[columns]\n".to_string();
+        let role = if self.requirement == Requirement::Patients { "patient" } else { "identifier" };
+        text += &format!("id = {{ role = \"{role}\" }}\n");
+        for (name, domain) in NAMES.iter().zip(&self.columns) {
+            let tree = if *domain == Domain::Tree { ", hierarchy = \"tree.csv\"" } else { "" };
+            text += &format!("{name} = {{ role = \"quasi\"{tree} }}\n");
+        }
+        let listed: Vec<String> = (0..self.secret.len()).map(|s| format!("s{s}")).collect();
+        match self.secret {
+            Secret::None => {}
+            Secret::Sensitive(_) => text += &format!("s = {{ role = \"sensitive\", domain = {listed:?} }}\n"),
+            Secret::Class(_) => text += "s = { role = \"class\" }\n",
+        }
+        text + &self.policy
+    }
+
+    /// The cells of a row: quasi-identifiers, then the secret.
+    pub fn cells(&self, combination: usize, secret: usize) -> Vec<String> {
+        let mut cells: Vec<String> = (0..self.columns.len()).map(|c| self.value(combination, c).to_string()).collect();
+        if self.secret != Secret::None {
+            cells.push(format!("s{secret}"));
+        }
+        cells
+    }
+
+    /// An original as the file `table.csv`.
+    pub fn table_text(&self, people: &[usize]) -> String {
+        let mut header = vec!["id"];
+        header.extend(&NAMES[..self.columns.len()]);
+        if self.secret != Secret::None {
+            header.push("s");
+        }
+        let mut text = header.join(",") + "\n";
+        for (id, &kind) in people.iter().enumerate() {
+            let person = &self.kinds[kind].0;
+            for &row in &person.rows {
+                text += &format!("P{id},{}\n", self.cells(row, person.secret).join(","));
+            }
+        }
+        text
+    }
+
+    /// Calls `each` with every original: the kinds of its people, ascending, and how likely it is.
+    pub fn each_original(&self, mut each: impl FnMut(&[usize], f64)) {
+        let mut people = vec![0; self.people];
+        loop {
+            let mut weight = (1..=self.people).map(|n| n as f64).product::<f64>();
+            for same in people.chunk_by(|a, b| a == b) {
+                weight /= (1..=same.len()).map(|n| n as f64).product::<f64>();
+                weight *= self.kinds[same[0]].1.powi(same.len() as i32);
+            }
+            each(&people, weight);
+            let Some(at) = people.iter().rposition(|&p| p + 1 < self.kinds.len()) else { return };
+            let next = people[at] + 1;
+            people[at..].fill(next);
+        }
+    }
+}
+
+/// Rows a person may have, and how likely that is: one, or where people are patients one or two.
+fn kinds(combinations: usize, patients: bool, dice: &mut Dice) -> Vec<(Vec<usize>, f64)> {
+    let weights: Vec<f64> = (0..combinations).map(|_| 1.0 + dice.below(4) as f64).collect();
+    let mut kinds: Vec<(Vec<usize>, f64)> = (0..combinations).map(|c| (vec![c], weights[c])).collect();
+    if patients {
+        for a in 0..combinations {
+            for b in a..combinations {
+                let orders = if a == b { 1.0 } else { 2.0 };
+                kinds.push((vec![a, b], orders * weights[a] * weights[b] / 4.0));
+            }
+        }
+    }
+    kinds
+}
+
+/// [method] with its parameters.
+fn method_text(method: &str, requirement: Requirement, invents: Option<(u64, u64, bool)>, dice: &mut Dice) -> String {
+    let mut text = format!("[method]\nname = \"{method}\"\n");
+    match (method, invents) {
+        ("lattice", _) => {
+            text += &format!("max_suppressed = {}\n", dice.one_of(&["0", "0.25", "0.5"]));
+            text += &format!("objective = \"{}\"\n", dice.one_of(&["loss", "precision", "entropy", "discernibility"]));
+        }
+        ("specialize", _) => {
+            let objective =
+                if requirement == Requirement::Class { "class" } else { dice.one_of(&["discernibility", "none"]) };
+            text += &format!("objective = \"{objective}\"\n");
+            text += &format!("max_suppressed = {}\n", dice.one_of(&["0", "0", "0.34"]));
+        }
+        ("suppress", _) => {
+            text += dice.one_of(&["", "order = \"paper\"\n"]);
+            text += dice.one_of(&["", "remainder = \"grow\"\n"]);
+        }
+        (_, Some((real_k, most, exact))) => {
+            text += &format!("h = \"auto\"\nreal_k = {real_k}\nmax_counterfeits = {}.{:02}\n", most / 100, most % 100);
+            text += &format!("padding = \"{}\"\n", if exact { "exact" } else { "randomized" });
+            text += &format!("objective = \"{}\"\n", dice.one_of(&["rce", "loss"]));
+        }
+        _ => {}
+    }
+    text
+}

@@ -1,0 +1,226 @@
+//! How the values of each quasi-identifier are distributed, before and after, and how many cells are blank.
+//!
+//! Both are counted in the labels that leave, or in coarser ones where these are more than a picture can show.
+
+use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::{Hierarchy, MISSING, SUPPRESSED};
+use kohort_core::histories::{Column, Histories};
+use kohort_core::policy::Policy;
+use kohort_core::release::{LinkedPlan, Plan};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// More bars than this nobody compares.
+const MOST_BINS: usize = 24;
+
+/// A quasi-identifier: what each of its values may show, and how many rows had and show it.
+struct Counted {
+    /// By value code: the label it leaves as, if any row shows it.
+    label_of: Vec<Option<String>>,
+    /// By value code: rows of the original, and rows that show its label.
+    rows: Vec<(u64, u64)>,
+    /// Rows that show `*` instead.
+    blank: u64,
+    /// Rows that stand for nobody, by the label they show.
+    invented: BTreeMap<String, u64>,
+}
+
+/// The distribution of each quasi-identifier of a table.
+pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Value {
+    let columns = cohort.quasi.iter().enumerate().filter_map(|(q, quasi)| {
+        let values = cohort.tuples.dictionaries[q].len();
+        let mut counted =
+            Counted { label_of: vec![None; values], rows: vec![(0, 0); values], blank: 0, invented: BTreeMap::new() };
+        let labels = &plan.changed[q].labels;
+        if let Some(levels) = &plan.levels {
+            let level = &quasi.hierarchy.levels[levels[q]];
+            let text = |label: &u32| Some(level.labels[*label as usize].text.clone()).filter(|t| t != SUPPRESSED);
+            counted.label_of = level.label_of.iter().map(text).collect();
+        }
+        for tuple in 0..cohort.tuples.len() {
+            let code = cohort.tuples.code(tuple, q) as usize;
+            counted.rows[code].0 += cohort.tuples.weights[tuple];
+            for (cells, rows) in plan.rows(cohort, tuple) {
+                let label = &labels[plan.row(cells)[q] as usize].text;
+                if label == SUPPRESSED {
+                    counted.blank += rows;
+                } else {
+                    counted.rows[code].1 += rows;
+                    counted.label_of[code].get_or_insert_with(|| label.clone());
+                }
+            }
+        }
+        for added in &plan.added {
+            let label = &labels[plan.row(added.cells)[q] as usize].text;
+            *counted.invented.entry(label.clone()).or_default() += 1;
+        }
+        column(&quasi.name, &quasi.hierarchy, counted)
+    });
+    columns.collect()
+}
+
+/// The distribution of each quasi-identifier of patients and of events.
+pub(super) fn of_claims(histories: &Histories, plan: &LinkedPlan) -> Value {
+    let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
+    let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
+    let columns = patients.chain(events).filter_map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
+        let labels = own.level(level);
+        let text = |code: usize| labels.labels[labels.label_of[code] as usize].text.clone();
+        let values = own.dictionary.len();
+        let label_of = (0..values).map(|code| Some(text(code)).filter(|t| t != SUPPRESSED)).collect();
+        let mut counted = Counted { label_of, rows: vec![(0, 0); values], blank: 0, invented: BTreeMap::new() };
+        for (&code, &kept) in own.codes.iter().zip(kept) {
+            let rows = &mut counted.rows[code as usize];
+            rows.0 += 1;
+            match counted.label_of[code as usize] {
+                Some(_) => rows.1 += u64::from(kept),
+                None => counted.blank += u64::from(kept),
+            }
+        }
+        column(&own.name, &own.hierarchy, counted)
+    });
+    columns.collect()
+}
+
+/// Of each column that may change: the share of cells that were missing, are missing, and are suppressed.
+pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Value {
+    let released = plan.rows_by_cells(cohort);
+    let added = plan.added.iter().map(|added| (added.cells, 1));
+    let shown: Vec<(u32, u64)> = (0u32..).zip(released).chain(added).collect();
+    let columns = plan.changed.iter().enumerate().map(|(c, changed)| {
+        let count = |text: &str| {
+            let is = |cells: u32| changed.labels[plan.row(cells)[c] as usize].text == text;
+            shown.iter().filter(|(cells, rows)| *rows > 0 && is(*cells)).map(|(_, rows)| rows).sum()
+        };
+        let before = cohort.tuples.frequencies(changed.position)[MISSING as usize];
+        let out = shown.iter().map(|(_, rows)| rows).sum();
+        shares(&policy.columns[changed.column].name, (before, cohort.tuples.rows), (count(""), count(SUPPRESSED), out))
+    });
+    columns.collect()
+}
+
+/// The same for patients and events.
+pub(super) fn missingness_of_claims(histories: &Histories, plan: &LinkedPlan) -> Value {
+    let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
+    let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
+    let columns = patients.chain(events).map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
+        let before = own.codes.iter().filter(|code| **code == MISSING).count() as u64;
+        let (mut missing, mut suppressed, mut out) = (0, 0, 0);
+        for at in (0..kept.len()).filter(|&at| kept[at]) {
+            out += 1;
+            match own.text(level, at) {
+                "" => missing += 1,
+                SUPPRESSED => suppressed += 1,
+                _ => {}
+            }
+        }
+        shares(&own.name, (before, own.codes.len() as u64), (missing, suppressed, out))
+    });
+    columns.collect()
+}
+
+fn shares(column: &str, (before, rows): (u64, u64), (missing, suppressed, out): (u64, u64, u64)) -> Value {
+    let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
+    json!({
+        "column": column, "missing_before": share(before, rows), "missing_after": share(missing, out),
+        "suppressed": share(suppressed, out),
+    })
+}
+
+/// One column; nothing if all of it is `*`.
+fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Value> {
+    let labels = labels(hierarchy, &counted);
+    let mut bins: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut never = (0, counted.blank);
+    for (code, (before, after)) in counted.rows.iter().enumerate() {
+        let bin = match &labels[code] {
+            Some(label) => bins.entry(label.clone()).or_default(),
+            None => &mut never,
+        };
+        *bin = (bin.0 + before, bin.1 + after);
+    }
+    for (label, rows) in &counted.invented {
+        let shown = (0..labels.len()).find(|&code| counted.label_of[code].as_ref() == Some(label));
+        match shown.and_then(|code| labels[code].clone()) {
+            Some(label) => bins.entry(label).or_default().1 += rows,
+            None => never.1 += rows,
+        }
+    }
+    bins.retain(|_, bin| *bin != (0, 0));
+    if bins.is_empty() || (bins.len() == 1 && never == (0, 0)) {
+        return None;
+    }
+    let mut bins: Vec<(String, (u64, u64))> = bins.into_iter().collect();
+    let mut others = (0, (0, 0));
+    if bins.len() > MOST_BINS {
+        bins.sort_by_key(|(_, (before, after))| std::cmp::Reverse((*before, *after)));
+        let rest = bins.split_off(MOST_BINS - 1);
+        others = rest.iter().fold((0, (0, 0)), |(n, (b, a)), (_, bin)| (n + 1, (b + bin.0, a + bin.1)));
+    }
+    bins.sort_by(|a, b| order(&a.0).partial_cmp(&order(&b.0)).unwrap_or(std::cmp::Ordering::Equal));
+    let bin =
+        |(label, (before, after)): &(String, (u64, u64))| json!({ "label": label, "before": before, "after": after });
+    let mut value = json!({ "column": name, "bins": bins.iter().map(bin).collect::<Vec<_>>() });
+    if others.0 > 0 {
+        value["others"] = json!({ "labels": others.0, "before": others.1.0, "after": others.1.1 });
+    }
+    if never != (0, 0) {
+        value["suppressed"] = json!({ "before": never.0, "after": never.1 });
+    }
+    Some(value)
+}
+
+/// By value code, the label it is counted under: the released one, or one of the finest level that
+/// does not claim more detail than was released and has few enough labels.
+fn labels(hierarchy: &Hierarchy, counted: &Counted) -> Vec<Option<String>> {
+    let released = &counted.label_of;
+    let distinct: std::collections::BTreeSet<&String> = released.iter().flatten().collect();
+    if distinct.len() <= MOST_BINS {
+        return released.clone();
+    }
+    for level in &hierarchy.levels {
+        if !(2..=MOST_BINS).contains(&level.labels.len()) {
+            continue;
+        }
+        let mut coarser: BTreeMap<&String, u32> = BTreeMap::new();
+        let fits = (0..released.len()).all(|code| match &released[code] {
+            Some(own) => *coarser.entry(own).or_insert(level.label_of[code]) == level.label_of[code],
+            None => true,
+        });
+        if fits {
+            let text = |code: usize| level.labels[level.label_of[code] as usize].text.clone();
+            return (0..released.len()).map(|code| released[code].as_ref().map(|_| text(code))).collect();
+        }
+    }
+    released.clone()
+}
+
+/// Numbers by size, then text; below a range first, from its end on last, missing after all.
+fn order(label: &str) -> (u8, f64, &str) {
+    let digits = label.trim_start_matches(['[', '<', '>', '=']);
+    let end = digits.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')).unwrap_or(digits.len());
+    let number = digits[..end].parse::<f64>().ok();
+    match (label, number) {
+        ("", _) => (4, 0.0, label),
+        (_, Some(n)) if label.starts_with('<') => (0, n, label),
+        (_, Some(n)) if label.starts_with(">=") => (2, n, label),
+        (_, Some(n)) => (1, n, label),
+        (_, None) => (3, 0.0, label),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order;
+
+    #[test]
+    fn labels_stand_as_people_count() {
+        let sorted = ["<0", "[0,5)", "[5,10)", "[10,15)", "30", "100", ">=100", "2024-Q1", "F", "M", ""];
+        let mut labels = sorted.to_vec();
+        labels.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap());
+        let place = |l: &str| labels.iter().position(|x| *x == l).unwrap();
+        assert!(place("[5,10)") < place("[10,15)") && place("<0") == 0 && place("30") < place("100"));
+        assert_eq!(labels.last(), Some(&""));
+        assert!(place(">=100") > place("100") && place("F") < place("M"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Draws of what an adversary knows: a patient, and some of their events.
+
+use super::held::Held;
+use super::lots::Lots;
+use std::ops::Range;
+
+/// Of whom draws are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Who<'a> {
+    /// So many draws of any of these patients, with replacement.
+    Any(&'a [u32], usize),
+    /// Of each of these patients so many draws.
+    Each(&'a [u32], usize),
+}
+
+impl Who<'_> {
+    /// How many draws there are.
+    pub(crate) fn draws(self) -> usize {
+        match self {
+            Who::Any(_, count) => count,
+            Who::Each(people, count) => people.len() * count,
+        }
+    }
+}
+
+/// Draws: a patient, and by stream the first events of a random order.
+pub(crate) struct Draws {
+    /// By draw: the patient's place.
+    pub(crate) person: Vec<u32>,
+    /// By stream (one for each event column, or one for whole events), by draw: events.
+    streams: Vec<Stream>,
+}
+
+#[derive(Default)]
+struct Stream {
+    ends: Vec<u32>,
+    events: Vec<u32>,
+}
+
+impl Stream {
+    fn get(&self, draw: usize) -> &[u32] {
+        let start = if draw == 0 { 0 } else { self.ends[draw - 1] as usize };
+        &self.events[start..self.ends[draw] as usize]
+    }
+}
+
+impl Draws {
+    /// The draws of these numbers, of events in `held`; `most` is how many of a patient's events are
+    /// drawn in a stream. Each draw has a chance of its own: who makes them does not matter.
+    pub(crate) fn of(
+        held: &Held,
+        who: Who,
+        numbers: Range<usize>,
+        streams: usize,
+        most: impl Fn(usize, usize) -> usize,
+        seed: u64,
+    ) -> Draws {
+        let mut draws = Draws { person: Vec::new(), streams: (0..streams).map(|_| Stream::default()).collect() };
+        for number in numbers {
+            let mut lots = Lots::new(seed, number as u64);
+            let person = match who {
+                Who::Any(from, _) => from[lots.below(from.len() as u64) as usize],
+                Who::Each(people, count) => people[number / count],
+            };
+            draws.person.push(person);
+            let own = held.of_person(person as usize);
+            for (s, stream) in draws.streams.iter_mut().enumerate() {
+                let start = stream.events.len();
+                lots.choose(own.len() as u64, most(s, person as usize), &mut stream.events);
+                stream.events[start..].iter_mut().for_each(|at| *at = own[*at as usize]);
+                stream.ends.push(stream.events.len() as u32);
+            }
+        }
+        draws
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.person.len()
+    }
+
+    /// The events whose values in a column are known.
+    pub(crate) fn events(&self, draw: usize, column: usize) -> &[u32] {
+        self.streams[column.min(self.streams.len() - 1)].get(draw)
+    }
+}
