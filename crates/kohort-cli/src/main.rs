@@ -1,6 +1,7 @@
 //! The kohort command: arguments → one library call → print. No logic.
 
 mod anonymize;
+mod attack;
 mod compare;
 mod demo;
 mod failure;
@@ -51,6 +52,7 @@ enum Command {
     Anonymize(anonymize::Args),
     Compare(compare::Args),
     Verify(verify::Args),
+    Attack(attack::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
     Hierarchy(hierarchy::Args),
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::Anonymize(args) => anonymize::run(&args, &context),
         Command::Compare(args) => compare::run(&args, &context),
         Command::Verify(args) => verify::run(&args, &context),
+        Command::Attack(args) => attack::run(&args, &context),
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Truthful(args) => truthful::run(&args, &context),
         Command::Hierarchy(args) => hierarchy::run(&args, &context),

@@ -71,6 +71,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         None => not_counted(&certificate),
     }
     found.iter().flat_map(Found::not_shown).for_each(|n| note(&format!("not shown: {n}.")));
+    if let Recounted::Table(recount) = &recounted {
+        recount.formulas.iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
+    }
     if certificate.test {
         note("made with a seed: this is a test, no release.");
     }

@@ -103,10 +103,12 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
 /// A fact: the event column, and the value.
 type Fact = (usize, String);
 
+/// A patient: their own columns, and their events.
+type Patient = (Vec<String>, Vec<Vec<String>>);
+
 /// Someone who has read the two files.
 struct Reader {
-    /// By patient: their own columns, and their events.
-    people: Vec<(Vec<String>, Vec<Vec<String>>)>,
+    people: Vec<Patient>,
 }
 
 /// How many columns after the id an adversary may know: of patients, and of events.
@@ -119,7 +121,7 @@ impl Reader {
             // No label of these tables holds the delimiter but an interval, which is quoted.
             Ok(text.lines().skip(1).map(cells).collect())
         };
-        let mut people: BTreeMap<String, (Vec<String>, Vec<Vec<String>>)> = BTreeMap::new();
+        let mut people: BTreeMap<String, Patient> = BTreeMap::new();
         for row in rows("patients.csv")? {
             people.insert(row[0].clone(), (row[1..=KNOWN.0].to_vec(), Vec::new()));
         }
@@ -133,18 +135,21 @@ impl Reader {
 
     fn broken(&self, claim: &ClaimsClaim, dice: &mut Dice) -> Option<String> {
         let (k, p) = (claim.k.get() as usize, claim.power.p());
-        if let Power::Total { .. } = claim.power {
-            let found = self.people.iter().filter(|(own, events)| {
-                sets(&facts(events), p).iter().any(|set| !self.enough(own, k, |theirs| contains(&facts(theirs), set)))
-            });
-            let (found, of) = (found.count() as u64, self.people.len() as u64);
-            let (hits, said) = claim.found.hits;
-            let more = u128::from(found) * u128::from(said.max(1)) > u128::from(hits) * u128::from(of.max(1));
-            return more.then(|| {
-                format!("{found} of {of} patients have facts that fewer than {k} share; {hits} of {said} are said")
-            });
+        let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
+        // Of those without events their own columns are known, and nothing else can be.
+        let alone = without.iter().filter(|(own, _)| !self.enough(own, k, |_| true)).count() as u64;
+        if !claim.max_high_risk.allows(alone, without.len() as u64) {
+            return Some(format!("{alone} of {} patients without events have fewer than {k} alike", without.len()));
         }
-        let with: Vec<&(Vec<String>, Vec<Vec<String>>)> = self.people.iter().filter(|p| !p.1.is_empty()).collect();
+        if let Power::Total { .. } = claim.power {
+            let found = with.iter().filter(|(own, events)| {
+                let few = |set: &Vec<Fact>| !self.enough(own, k, |theirs| contains(&facts(theirs), set));
+                sets(&facts(events), p).iter().any(few)
+            });
+            let (found, said) = ((found.count() as u64, with.len() as u64), claim.found.hits);
+            return (found != said)
+                .then(|| format!("{found:?} patients have facts that fewer than {k} share; {said:?} is said"));
+        }
         let draws = 800;
         let hits = (0..draws).filter(|_| {
             let (own, events) = with[dice.below(with.len())];
@@ -177,8 +182,8 @@ impl Reader {
 
     /// The chance of the best link to someone who knows all events of a patient: nothing is promised.
     fn highest_with_everything(&self) -> f64 {
-        let like = |(own, events): &(Vec<String>, Vec<Vec<String>>)| {
-            let alike = |other: &&(Vec<String>, Vec<Vec<String>>)| other.0 == *own && contains(&other.1, events);
+        let like = |(own, events): &Patient| {
+            let alike = |other: &&Patient| other.0 == *own && contains(&other.1, events);
             1.0 / self.people.iter().filter(alike).count().max(1) as f64
         };
         self.people.iter().map(like).fold(0.0, f64::max)

@@ -8,7 +8,7 @@ mod people;
 mod public_use;
 
 pub use people::worst_sets;
-pub use public_use::{add_public_use, attacks, baseline_fits, notes};
+pub use public_use::{add_public_use, attacks, baseline_fits, formula_note, notes};
 
 use crate::methods::Method;
 use kohort_core::cohort::Cohort;
@@ -308,6 +308,9 @@ pub fn measure(
         "trace": plan.trace,
     });
     people::add(&mut metrics, cohort, plan, policy, (&sizes_before, &sizes_after));
+    if !recount.formulas.is_empty() {
+        metrics["formulas"] = json!(recount.formulas);
+    }
     if let Some(baseline) = &policy.baseline {
         let share = metrics["utility"]["entropy"].as_f64().and_then(|bits| baseline.share(bits));
         metrics["utility"]["baseline"] =

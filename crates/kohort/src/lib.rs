@@ -2,6 +2,7 @@
 //!
 //! Start with [`pipeline`]: it is the whole product in one page.
 
+pub mod attack;
 pub mod baselines;
 pub mod compare;
 pub mod demo;

@@ -200,23 +200,7 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
             )));
         }
     };
-    let path = [folder.join("release"), folder.to_path_buf()].into_iter().map(|f| f.join(CLUSTERS_FILE));
-    let path = path.into_iter().find(|p| p.is_file()).unwrap_or_default();
-    let (mut texts, mut nodes) = (Texts::default(), Vec::new());
-    read_clusters(
-        &path,
-        asked.threads,
-        |_| Ok(()),
-        |_, _| Ok(()),
-        |own, batch, ()| {
-            let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
-            nodes.extend(batch.into_iter().map(|(_, mut node)| {
-                node.renumber(&number);
-                node
-            }));
-            Ok(())
-        },
-    )?;
+    let (texts, nodes) = read_nodes(folder, asked.threads)?;
     std::fs::create_dir(out).map_err(|e| Error::io(out, &e))?;
     write_copies(&nodes, &texts, k, out, asked).inspect_err(|_| {
         // Half of a data set is none.
@@ -237,6 +221,28 @@ fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Recon
         files.push(path);
     }
     Ok((files, patients))
+}
+
+/// The clusters of a release of codes, and the texts of their codes.
+pub(crate) fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
+    let path = [folder.join("release"), folder.to_path_buf()].into_iter().map(|f| f.join(CLUSTERS_FILE));
+    let path = path.into_iter().find(|p| p.is_file()).unwrap_or_default();
+    let (mut texts, mut nodes) = (Texts::default(), Vec::new());
+    read_clusters(
+        &path,
+        threads,
+        |_| Ok(()),
+        |_, _| Ok(()),
+        |own, batch, ()| {
+            let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
+            nodes.extend(batch.into_iter().map(|(_, mut node)| {
+                node.renumber(&number);
+                node
+            }));
+            Ok(())
+        },
+    )?;
+    Ok((texts, nodes))
 }
 
 fn write_records(out: &mut impl Write, records: &[Vec<u32>], texts: &Texts, form: Form) -> std::io::Result<()> {

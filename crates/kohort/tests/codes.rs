@@ -10,7 +10,7 @@ use kohort_core::error::Kind;
 use kohort_core::verify::{verify_release, verify_with_original};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -175,4 +175,150 @@ fn no_patient_number_is_in_the_folder_and_the_order_is_drawn() {
     assert!(!text.contains("p1"));
     assert_ne!(text, fs::read_to_string(two.join("release/clusters.jsonl")).unwrap());
     assert_eq!(sorted(&json!(clusters(&one))), sorted(&json!(clusters(&two))));
+}
+
+// ---------------------------------------------------------------------------------------------
+// The gate against whoever can write a certificate.
+
+/// Puts other clusters into a release, with a certificate that says of them what is true of their bytes.
+fn put_clusters(folder: &Path, header: &str, nodes: &[Value]) {
+    let mut text = format!("{header}\n");
+    nodes.iter().for_each(|node| text += &format!("{node}\n"));
+    fs::write(folder.join("release/clusters.jsonl"), &text).unwrap();
+    let mut certificate = certificate(folder);
+    for file in certificate["files"].as_array_mut().unwrap() {
+        let bytes = fs::read(folder.join("release").join(file["name"].as_str().unwrap())).unwrap();
+        file["sha256"] = json!(Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect::<String>());
+        if file.get("rows").is_some() {
+            file["rows"] = json!(nodes.len());
+        }
+    }
+    put_certificate(folder, &certificate);
+}
+
+const HEADER: &str = "{\"format\":\"kohort-clusters\",\"version\":1,\"k\":2,\"m\":2}";
+
+/// A release of six patients, k = m = 2.
+fn small(folder: &Path, method: &str) -> (PathBuf, PathBuf) {
+    let rows = ["a b", "a b", "a b", "a c", "a c", "d"].map(|r| r.split(' ').map(str::to_string).collect()).to_vec();
+    let case = Case { rows, k: 2, m: 2, long: false, method: format!("[method]\nname = \"disassociate\"\n{method}") };
+    let policy = case.write(folder);
+    let (out, _) = release(&policy, "out", &options(1, 1)).unwrap();
+    (policy, out)
+}
+
+#[test]
+fn a_falsified_file_of_clusters_is_refused() {
+    let chunk = |domain: &[&str], subrecords: &[&[&str]]| json!({ "domain": domain, "subrecords": subrecords });
+    let cluster = |size: u64, chunks: Vec<Value>, items: &[&str]| json!({ "size": size, "record_chunks": chunks, "item_chunk": items });
+    let good = cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["a"]])], &["b"]);
+    let joint = |members: Vec<Value>, shared: Vec<Value>| json!({ "members": members, "shared_chunks": shared });
+    let refused: Vec<(&str, Vec<Value>)> = vec![
+        ("fewer than k patients", vec![cluster(1, vec![], &["a"])]),
+        ("fewer than k times", vec![cluster(4, vec![chunk(&["a", "b"], &[&["a", "b"], &["a"], &["b"]])], &["c"])]),
+        ("fewer than k times", vec![cluster(4, vec![chunk(&["a"], &[&["a"]])], &["c"])]),
+        ("two chunks", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"]])], &["a"])]),
+        (
+            "two chunks",
+            vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"]]), chunk(&["a"], &[&["a"], &["a"]])], &["b"])],
+        ),
+        // S2.
+        (
+            "force codes",
+            vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["a"]]), chunk(&["b"], &[&["b"], &["b"]])], &[])],
+        ),
+        ("force codes", vec![cluster(4, vec![], &[])]),
+        ("force codes", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"]])], &[])]),
+        // S4: the shared e is forced into the first cluster.
+        (
+            "force codes",
+            vec![joint(
+                vec![
+                    cluster(3, vec![chunk(&["b"], &[&["b"], &["b"]])], &[]),
+                    cluster(2, vec![chunk(&["a"], &[&["a"], &["a"]])], &["c"]),
+                ],
+                vec![chunk(&["e"], &[&["e"], &["e"]])],
+            )],
+        ),
+        ("two chunks", vec![joint(vec![good.clone(), good.clone()], vec![chunk(&["a"], &[&["a"], &["a"]])])]),
+        ("two chunks", vec![joint(vec![good.clone(), good.clone()], vec![chunk(&["b"], &[&["b"], &["b"]])])]),
+        ("fewer than two", vec![joint(vec![good.clone()], vec![chunk(&["e"], &[&["e"], &["e"]])])]),
+        ("shares nothing", vec![joint(vec![good.clone(), good.clone()], vec![])]),
+        ("more subrecords", vec![cluster(2, vec![chunk(&["a"], &[&["a"], &["a"], &["a"]])], &["b"])]),
+        ("not of its domain", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["z"]])], &["b"])]),
+        ("no subrecord has", vec![cluster(4, vec![chunk(&["a", "z"], &[&["a"], &["a"]])], &["b"])]),
+        ("without codes", vec![cluster(4, vec![chunk(&[], &[])], &["b"])]),
+        ("documented shape", vec![json!({ "size": 4, "record_chunks": [], "item_chunk": ["a"], "pid": "p1" })]),
+        ("documented shape", vec![json!([])]),
+        ("no clusters", vec![]),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let (_, out) = small(folder.path(), "");
+    for (i, (what, nodes)) in refused.iter().enumerate() {
+        let other = folder.path().join(format!("t{i}"));
+        copy(&out, &other);
+        put_clusters(&other, HEADER, nodes);
+        let error = verify_release(&other, 1).unwrap_err();
+        assert_eq!(error.kind, Kind::Refused, "{what}: {error}");
+        assert!(error.message.contains(what), "{what}: {error}");
+    }
+    // What is safe is let pass but for the numbers in the certificate.
+    let other = folder.path().join("safe");
+    copy(&out, &other);
+    put_clusters(
+        &other,
+        HEADER,
+        &[good.clone(), joint(vec![good.clone(), good], vec![chunk(&["e"], &[&["e"], &["e"]])])],
+    );
+    assert!(verify_release(&other, 1).unwrap_err().message.contains("recount"));
+    put_clusters(&other, &HEADER.replace("\"k\":2", "\"k\":3"), &[]);
+    assert!(verify_release(&other, 1).unwrap_err().message.contains("header"));
+    fs::write(other.join("release/clusters.jsonl"), [0xff, 0xfe]).unwrap();
+    assert_eq!(verify_release(&other, 1).unwrap_err().kind, Kind::Refused);
+}
+
+#[test]
+fn other_codes_than_the_original_s_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (policy, out) = small(folder.path(), "clusters = \"paper\"\n");
+    let (source, bound) = pipeline::open(&policy, &options(1, 1)).unwrap();
+    let nodes = clusters(&out);
+    let text = json!(nodes).to_string();
+    for (from, to) in [("\"d\"", "\"e\""), ("\"d\"", "\"a\"")] {
+        let other = folder.path().join("other");
+        copy(&out, &other);
+        let changed: Vec<Value> = serde_json::from_str(&text.replace(from, to)).unwrap();
+        put_clusters(&other, HEADER, &changed);
+        for _ in 0..2 {
+            assert_eq!(verify_with_original(&other, &source, &bound).unwrap_err().kind, Kind::Refused);
+            let _ = fs::remove_dir_all(other.join("private"));
+        }
+        fs::remove_dir_all(other).unwrap();
+    }
+    // A claim that the policy does not make.
+    for (key, value) in
+        [("m", json!(1)), ("aware", json!(true)), ("no_cover", json!(true)), ("sensitive", json!(["a"]))]
+    {
+        let mut changed = certificate(&out);
+        changed["claim"][key] = value;
+        put_certificate(&out, &changed);
+        assert_eq!(verify_with_original(&out, &source, &bound).unwrap_err().kind, Kind::Refused, "{key}");
+    }
+}
+
+#[test]
+fn what_is_claimed_beyond_k_and_m_is_counted_from_the_bytes() {
+    for (method, key) in
+        [("aware = true\n", "aware"), ("no_cover = true\n", "no_cover"), ("sensitive = [\"a\"]\n", "sensitive")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, plain) = small(folder.path(), "refine = false\n");
+        let mut claimed = certificate(&plain);
+        claimed["claim"][key] = if key == "sensitive" { json!(["a"]) } else { json!(true) };
+        put_certificate(&plain, &claimed);
+        assert_eq!(verify_release(&plain, 1).unwrap_err().kind, Kind::Refused, "{key}");
+        let folder = tempfile::tempdir().unwrap();
+        let (policy, out) = small(folder.path(), method);
+        passes_every_gate(&policy, &out);
+    }
 }

@@ -181,3 +181,28 @@ fn shares_that_cannot_be_are_refused_with_a_sentence() {
     let rows = |name: &str| Table::released(&out.join(name)).rows.len();
     assert_eq!(rows("sample-1") + rows("sample-2"), rows("population") / 2 * 2);
 }
+
+/// What is said of a sample is said of a table's; codes and claims have no such sentence.
+#[test]
+fn nothing_but_a_table_may_call_itself_a_sample() {
+    let codes = "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\npid = { role = \"patient\" }\ndx = { role = \"codes\", separator = \" \" }\n\
+        [privacy]\nk = 2\nknows = 1\n[method]\nname = \"disassociate\"\n";
+    let claims = "[input]\npatients = \"p.csv\"\nclaims = \"t.csv\"\n[columns.patients]\npid = { role = \"patient\" }\n\
+        [columns.claims]\npid = { role = \"patient\" }\ndx = { role = \"quasi\" }\n[privacy]\nk = 2\npower_total = 1\nmax_high_risk = 0\n[method]\nname = \"claims\"\n";
+    for text in [codes, claims] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("p.csv"), "pid\n1\n2\n3\n4\n").unwrap();
+        fs::write(folder.path().join("t.csv"), "pid,dx\n1,a\n2,a\n3,a\n4,a\n").unwrap();
+        let policy = folder.path().join("policy.toml");
+        fs::write(&policy, text).unwrap();
+        let (out, _) = release(&policy, "out", &options(1, 1)).unwrap();
+        verify_release(&out, 1).unwrap();
+        let mut own = certificate(&out);
+        own["sample"] = serde_json::json!({ "share": "0.5" });
+        put_certificate(&out, &own);
+        let error = verify_release(&out, 1).unwrap_err();
+        assert!(error.kind == Kind::Refused && error.message.contains("only a table can be a sample"), "{error}");
+        let (source, bound) = pipeline::open(&policy, &options(1, 1)).unwrap();
+        assert_eq!(verify_with_original(&out, &source, &bound).unwrap_err().kind, Kind::Refused);
+    }
+}

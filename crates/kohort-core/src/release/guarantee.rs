@@ -28,7 +28,7 @@ fn of_claims(claim: &ClaimsClaim) -> Guarantee {
     let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
     let (low, high) = wilson(found.hits, 1.959964);
     let about = format!(
-        "For about {:.1} % of patients (95 % interval {:.1}–{:.1} %, from {} draws)",
+        "For about {:.1} % of patients with events (95 % interval {:.1}–{:.1} %, from {} draws)",
         share(found.hits),
         100.0 * low,
         100.0 * high,
@@ -49,8 +49,8 @@ fn of_claims(claim: &ClaimsClaim) -> Guarantee {
         ),
         Power::Total { .. } => {
             let all_but = match found.hits.0 {
-                0 => "for all patients".to_string(),
-                _ => format!("for all but {:.1} % of patients", share(found.hits)),
+                0 => "for all patients with events".to_string(),
+                _ => format!("for all but {:.1} % of patients with events", share(found.hits)),
             };
             let facts = if p == 1 { "Any one fact" } else { "Any up to" };
             let number = if p == 1 { String::new() } else { format!(" {p} facts") };
@@ -59,8 +59,13 @@ fn of_claims(claim: &ClaimsClaim) -> Guarantee {
             )
         }
     };
+    // Nothing but their own columns can be known of the others, and that may be enough.
+    let others = format!(
+        " Of patients without events, at most the share {} has fewer than {k} patients alike in all patient-level columns.",
+        claim.max_high_risk
+    );
     Guarantee {
-        plain,
+        plain: plain + &others,
         aware: "To a reader who also reasons about the method no bound is promised. Missing events tend to be the rare ones; the number of events of a patient is visible.".into(),
     }
 }

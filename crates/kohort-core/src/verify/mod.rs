@@ -10,6 +10,7 @@ mod catalog;
 mod claim;
 mod clusters;
 mod files;
+mod formulas;
 mod gate;
 mod inference;
 mod invented;

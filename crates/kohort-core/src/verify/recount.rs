@@ -1,6 +1,7 @@
 //! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
 
 use super::catalog::CatalogRecount;
+use super::formulas::Formulas;
 use super::gate::{Extremes, Gate, Table};
 use super::sums::Lines;
 use crate::classes::{Codes, Crowd, People, each_set};
@@ -32,6 +33,8 @@ pub struct Recount {
     pub sensitive: Vec<(String, Extremes)>,
     /// What the catalog of invented rows tells, if there is one.
     pub catalog: Option<CatalogRecount>,
+    /// Columns with cells that a spreadsheet would take for formulas.
+    pub formulas: Vec<String>,
 }
 
 impl Recount {
@@ -122,7 +125,11 @@ pub(super) fn recount(
     let kept = (0..certificate.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
     let mut lines = lines.map(|path| Lines::open(path, kept, claim.invented.is_some())).transpose()?;
     let looking = lines.as_ref().map(Lines::looking);
-    let look = |chunk: &Chunk| looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk));
+    let formulas = Formulas::new(certificate.columns.len());
+    let look = |chunk: &Chunk| {
+        formulas.look(chunk);
+        looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk))
+    };
     let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
     let counted = count_and_sum(&source, &counting, look, numbers);
     let (tuples, sums) = counted.map_err(|e| match e.message.ends_with("has no rows.") {
@@ -145,8 +152,15 @@ pub(super) fn recount(
         .collect::<Result<Vec<_>>>()?;
     let columns = columns.iter().map(|&c| (c, certificate.columns[c].name.clone())).collect();
     let (quasi, details) = (quasi.len(), details.len());
-    let recount =
-        Recount { rows: tuples.rows, sets: 0, classes: 0, smallest_class: 0, sensitive: Vec::new(), catalog: None };
+    let recount = Recount {
+        rows: tuples.rows,
+        sets: 0,
+        classes: 0,
+        smallest_class: 0,
+        sensitive: Vec::new(),
+        catalog: None,
+        formulas: Vec::new(),
+    };
     let mut counted =
         Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, recount };
     let required = match certificate.sample {
@@ -157,6 +171,7 @@ pub(super) fn recount(
     };
     counted.recount = counted.check(claim.k.get(), People::rows(&counted.tuples.weights), required)?;
     counted.recount.catalog = super::catalog::recount(release, &counted, claim)?;
+    counted.recount.formulas = formulas.found(certificate.columns.iter().map(|c| &c.name));
     Ok(counted)
 }
 
@@ -231,7 +246,8 @@ impl Counted {
         }
         let sensitive = names.iter().map(|name| name.to_string()).zip(gate.extremes).collect();
         let (sets, classes) = (self.sets.len() as u64, self.classes());
-        Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class: gate.smallest, sensitive, catalog: None })
+        let (smallest_class, formulas) = (gate.smallest, Vec::new());
+        Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class, sensitive, catalog: None, formulas })
     }
 
     /// Classes over all quasi-identifiers together.

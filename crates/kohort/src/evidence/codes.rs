@@ -174,7 +174,7 @@ pub(crate) fn queries(
     utility["frequent"] = asked(&frequent);
     let mut counts: Vec<(u32, u32)> = records.supports().into_iter().zip(0u32..).collect();
     counts.sort_by_key(|&(patients, code)| (std::cmp::Reverse(patients), code));
-    let count = |&(patients, code): &(u32, u32)| json!({ "code": records.text(code), "before": patients, "after": expected.with_all(&[code]) });
+    let count = |&(patients, code): &(u32, u32)| json!({ "code": records.text(code), "before": patients, "after": (answers.with_all)(&[code]) });
     utility["counts"] = counts.iter().take(MOST_CODES).map(count).collect();
     let mut draw = crate::queries::lottery(2);
     let random: Vec<Value> = random_queries(&exact, 1000, &mut draw)

@@ -143,5 +143,13 @@ pub fn notes(metrics: &Value) -> Vec<String> {
             samples.len()
         )
     });
-    told.chain(samples).collect()
+    let formulas = metrics["formulas"].as_array().into_iter().flatten().map(|c| formula_note(&text(c)));
+    told.chain(samples).chain(formulas).collect()
+}
+
+/// What is said of a column with cells that a spreadsheet would take for formulas.
+pub fn formula_note(column: &str) -> String {
+    format!(
+        "column `{column}`: cells begin with =, +, - or @ and are no numbers. They leave as they are; a spreadsheet may run them as formulas, so import the file as text."
+    )
 }

@@ -20,6 +20,7 @@ mod public_use;
 mod risk;
 mod svg;
 mod table;
+mod tried;
 mod utility;
 mod verdict;
 
@@ -80,7 +81,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         ]),
         Chapter::Risk.of([risk::risk(metrics), people::people(metrics), public_use::samples(metrics)]),
         Chapter::Utility.of([utility::utility(metrics)]),
-        Chapter::Attacks.of([public_use::attacks(metrics), invented::invented(metrics)]),
+        Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(metrics), invented::invented(metrics)]),
         Chapter::Missing.of([changes::cells(metrics), public_use::missing(metrics)]),
         Chapter::Limits.of(limits),
         Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
@@ -103,7 +104,7 @@ fn of_claims(metrics: &Place, notes: &[String]) -> String {
         ]),
         Chapter::Risk.of([claims::risk(metrics), claims::marketer(metrics)]),
         Chapter::Utility.of([claims::utility(metrics)]),
-        Chapter::Attacks.of([adversaries::adversaries(metrics)]),
+        Chapter::Attacks.of([adversaries::adversaries(metrics), tried::tried(metrics)]),
         Chapter::Missing.of([changes::cells(metrics), claims::exclusions(metrics)]),
         Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_claims()]),
         Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
@@ -121,7 +122,7 @@ fn of_codes(metrics: &Place, notes: &[String]) -> String {
         Chapter::Changed.of([changes::rows(metrics), codes::clusters(metrics)]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(metrics)]),
-        Chapter::Attacks.of([codes::attacks(metrics)]),
+        Chapter::Attacks.of([codes::attacks(metrics), tried::tried(metrics)]),
         Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_codes()]),
         Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),

@@ -5,11 +5,12 @@ mod shareable;
 
 pub(crate) use html::{cards, escape, frame, shorten};
 
+use crate::attack::Attacked;
 use kohort_core::cohort::Cohort;
 use kohort_core::histories::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::release::{LinkedPlan, Plan, Staged, codes_dictionary, data_dictionary, linked_dictionary};
-use kohort_core::table::Source;
+use kohort_core::table::{Source, read_text};
 use kohort_core::verify::Verified;
 use kohort_core::{Error, Result};
 use serde_json::Value;
@@ -65,6 +66,31 @@ pub fn write(verified: &Verified, policy: &Policy, metrics: &Value, notes: &[Str
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
+
+/// Adds attacks to the evidence in DIR, if it is there: attacks.json, metrics.json and the page.
+pub fn add_attacks(folder: &Path, attacked: &Attacked) -> Result<bool> {
+    let evidence = folder.join("evidence");
+    let path = evidence.join("metrics.json");
+    if !path.is_file() {
+        return Ok(false);
+    }
+    let text = read_text(&path, LARGEST)?;
+    let mut metrics: Value = serde_json::from_str(&text)
+        .map_err(|e| Error::yours(format!("{}: line {}: no evidence of a run.", path.display(), e.line())))?;
+    if !metrics.is_object() || !(metrics["attacks"].is_object() || metrics["attacks"].is_null()) {
+        return Err(Error::yours(format!("{}: no evidence of a run.", path.display())));
+    }
+    metrics["attacks"]["tried"] = attacked.to_json();
+    let log = read_text(&evidence.join("log"), LARGEST).unwrap_or_default();
+    let notes: Vec<String> = log.lines().filter_map(|l| l.strip_prefix("note: ")).map(str::to_string).collect();
+    put(&evidence.join("attacks.json"), &pretty(&attacked.to_json()))?;
+    put(&path, &pretty(&metrics))?;
+    put(&evidence.join("report.html"), &html::page(&metrics, &notes))?;
+    Ok(true)
+}
+
+/// The largest file of evidence that is read.
+const LARGEST: u64 = 256 << 20;
 
 fn put(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|e| Error::io(path, &e))

@@ -97,7 +97,7 @@ pub(super) fn attacks(metrics: &Place) -> String {
             &told,
         );
     }
-    section("Attacks tried", &body)
+    if body.is_empty() { body } else { section("Attacks tried", &body) }
 }
 
 /// More sets than this are in the table alone.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub(crate) const HIDDEN: &str = "hidden";
 
 /// Keys that pass as they are: they are in the release, in the policy, or no counts of people.
-const PASS: [&str; 9] = [
+const PASS: [&str; 11] = [
     "method",
     "shape",
     "files",

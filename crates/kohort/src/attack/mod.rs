@@ -1,0 +1,137 @@
+//! Published attacks, tried on a release by who has the original: what an attacker gains from the
+//! data as it is, from what leaves, and from base rates alone.
+//!
+//! Each attack is a reader who knows some of a person's values and guesses: which row is theirs
+//! (linkage), what their sensitive value is (homogeneity, skew, naive Bayes), which further code
+//! they have (inference, cover), what stood in a cell (downcoding, minimality), which rows stand
+//! for nobody (counterfeits). Targets are drawn from the original, so that every guess is scored.
+//! A release that an attack fails on is not safe for that: see its certificate for what is promised.
+
+mod cells;
+mod claims;
+mod codes;
+mod guess;
+mod sides;
+mod table;
+
+use crate::pipeline::{self, Options};
+use kohort_core::policy::Policy;
+use kohort_core::release::{Certificate, Chance, Claimed};
+use kohort_core::table::{Input, Source, open};
+use kohort_core::verify::verify_with_original;
+use kohort_core::{Error, Result};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// An attack and how often it was right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attack {
+    /// Its name.
+    pub name: &'static str,
+    /// What was known, and of what.
+    pub about: String,
+    /// What the shares are shares of.
+    pub measure: &'static str,
+    /// How many people, or cells, were attacked.
+    pub targets: u64,
+    /// If the data left as it is.
+    pub before: Option<f64>,
+    /// On the release.
+    pub after: Option<f64>,
+    /// By base rates alone.
+    pub baseline: Option<f64>,
+}
+
+/// All attacks that were tried, and what could not be.
+#[derive(Debug, Clone, Default)]
+pub struct Attacked {
+    /// The attacks.
+    pub attacks: Vec<Attack>,
+    /// What was not tried, and why.
+    pub notes: Vec<String>,
+}
+
+/// How attacks are tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial {
+    /// At most so many targets for each attack.
+    pub targets: u64,
+    /// Who they are is drawn from here.
+    pub seed: u64,
+}
+
+/// What the attacks are given.
+struct Scene<'a> {
+    source: &'a Source,
+    policy: &'a Policy,
+    certificate: &'a Certificate,
+    folder: &'a Path,
+    trial: Trial,
+}
+
+impl Scene<'_> {
+    /// A released file, opened.
+    fn open(&self, name: &str) -> Result<Source> {
+        let release = [self.folder.join("release"), self.folder.to_path_buf()];
+        let path = release.into_iter().map(|f| f.join(name)).find(|p| p.is_file()).unwrap_or_default();
+        let mut input = Input::new(path);
+        input.delimiter = Some(self.certificate.delimiter);
+        Ok(open(&input)?.with_threads(self.source.threads()))
+    }
+
+    /// The input line of each released row, if it was kept.
+    fn lines(&self) -> Option<PathBuf> {
+        Some(self.folder.join("private").join("rows")).filter(|p| p.is_file())
+    }
+
+    fn chance(&self) -> Result<Chance> {
+        Chance::new(Some(self.trial.seed))
+    }
+}
+
+/// Tries every attack that fits the shape of the release in `folder`, made of the data of this policy.
+/// The release is verified against it first.
+pub fn attack(folder: &Path, policy: &Path, options: &Options, trial: Trial) -> Result<Attacked> {
+    let (source, policy) = pipeline::open(policy, options)?;
+    let (certificate, _) = verify_with_original(folder, &source, &policy)?;
+    if certificate.sample.is_some() {
+        return Err(Error::yours("a sample: attack the whole release it was drawn from."));
+    }
+    let scene = Scene { source: &source, policy: &policy, certificate: &certificate, folder, trial };
+    match &certificate.claim {
+        Claimed::Table(claim) => table::attack(&scene, claim),
+        Claimed::Clusters(claim) => codes::attack(&scene, claim),
+        Claimed::Claims(claim) => claims::attack(&scene, claim),
+    }
+}
+
+impl Attacked {
+    /// As the evidence shows it.
+    pub fn to_json(&self) -> Value {
+        let one = |a: &Attack| {
+            json!({
+                "name": a.name, "about": a.about, "measure": a.measure, "targets": a.targets,
+                "before": a.before, "after": a.after, "baseline": a.baseline,
+            })
+        };
+        self.attacks.iter().map(one).collect()
+    }
+}
+
+/// A mean over targets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    of: u64,
+}
+
+impl Mean {
+    fn add(&mut self, x: f64) {
+        self.sum += x;
+        self.of += 1;
+    }
+
+    fn get(self) -> Option<f64> {
+        (self.of > 0).then(|| self.sum / self.of as f64)
+    }
+}
