@@ -8,7 +8,7 @@ use kohort_core::risk::{self, Found, Matches, Models, SinglingOut, Sizes, Unique
 use serde_json::{Value, json};
 
 /// So many tuples are looked at for sets of columns while a release is made.
-const LOOKS: usize = 10_000_000;
+const LOOKS: usize = 3_000_000;
 /// So many sets of each number of columns are listed.
 const MOST_LISTED: usize = 3;
 
