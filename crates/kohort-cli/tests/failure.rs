@@ -12,10 +12,10 @@ fn fail(how: &str) -> Result<()> {
     let at = std::hint::black_box(8);
     match how {
         "slice" => drop(cell[..at].to_string()),
-        "unwrap" => drop(Err::<(), _>(cell).unwrap()),
+        "unwrap" => drop(cell.parse::<u64>().map_err(|_| cell).unwrap()),
         "thread" => std::thread::scope(|scope| {
-            let thread = scope.spawn(|| panic!("{cell}"));
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let thread = scope.spawn(|| assert!(cell.is_empty(), "{cell}"));
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }),
         "lost thread" => {
             return std::thread::spawn(move || panic!("{cell}")).join().map_err(|_| Error::machine("a thread failed."));

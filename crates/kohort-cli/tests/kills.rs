@@ -96,7 +96,8 @@ impl Round<'_> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             assert!(name.starts_with(".out.kohort-"), "{}: {name}", self.ward.method);
             let mode = fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            let is_whole = path.join("evidence/log").is_file();
+            // What was published before it was put aside may be looked into as it goes.
+            let is_whole = path.join("evidence/log").is_file() || name.ends_with(".old");
             assert!(mode & 0o077 == 0 || is_whole, "{}: {name} can be looked into: {mode:o}", self.ward.method);
             if is_whole {
                 for own in ["evidence", "private"].map(|f| path.join(f)).iter().filter(|f| f.exists()) {

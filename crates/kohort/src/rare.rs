@@ -12,6 +12,9 @@ use kohort_core::release::{Chance, Node};
 /// How often the frequency of a code is estimated from its own estimate.
 const SWEEPS: usize = 4;
 
+/// Chances below this are none: they fall ever faster.
+const NOTHING: f64 = 1e-18;
+
 /// How codes of item chunks are spread.
 pub struct Rare {
     k: u64,
@@ -60,7 +63,10 @@ impl Rare {
 /// The chances of 1, 2, … k − 1 patients, up to a factor.
 fn weights(k: u64, expected: f64) -> impl Iterator<Item = f64> + Clone {
     let next = move |&(n, weight): &(f64, f64)| Some((n + 1.0, weight * expected / (expected + n + 1.0)));
-    std::iter::successors(Some((1.0, 1.0)), next).map(|(_, weight)| weight).take(k.saturating_sub(1).max(1) as usize)
+    std::iter::successors(Some((1.0, 1.0)), next)
+        .map(|(_, weight)| weight)
+        .take_while(|weight| *weight > NOTHING)
+        .take(k.saturating_sub(1).max(1) as usize)
 }
 
 fn mean(k: u64, expected: f64) -> f64 {

@@ -163,6 +163,10 @@ fn draw(n: usize, times: usize, chance: &mut Chance) -> Vec<usize> {
     places
 }
 
+/// Every patient has a code, and a code of an item chunk is fewer than k patients': a release takes a few bytes for
+/// each of them. One that claims more than this would fill the memory with people who have nothing.
+const PATIENTS_PER_BYTE: u64 = 16;
+
 /// How a data set is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -242,6 +246,13 @@ pub(crate) fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<No
             Ok(())
         },
     )?;
+    let bytes = std::fs::metadata(&path).map_or(0, |m| m.len());
+    let patients: u64 = nodes.iter().map(Node::size).fold(0, u64::saturating_add);
+    if patients > bytes.saturating_mul(PATIENTS_PER_BYTE) {
+        return Err(Error::refused(format!(
+            "clusters.jsonl tells of {patients} patients, far more than it can hold codes of."
+        )));
+    }
     Ok((texts, nodes))
 }
 

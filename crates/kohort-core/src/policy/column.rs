@@ -279,6 +279,11 @@ fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, S
                     format!("there is no file {}. Built in: \"icd9\", \"icd10\", \"icd9-procedure\", \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".", path.display()),
                 ));
             }
+            // Errors name labels of a hierarchy; no cell of the data is one.
+            if is_data(&path, input) {
+                return Err(section
+                    .wrong("hierarchy", "names the data itself. A hierarchy is a file of its own: leaf;parent;…;*."));
+            }
             let text = read_text(&path, LARGEST_HIERARCHY)?;
             // Its folder is nobody's business: the rule is named in the release.
             let name = path.file_name().map_or_else(|| file.clone(), |n| n.to_string_lossy().into_owned());
@@ -289,6 +294,12 @@ fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, S
             .wrong("hierarchy", "must be a file, \"icd9\", \"icd10\", or { intervals | cuts | prefix | date = … }.")),
     }?;
     Ok((rule, text, None))
+}
+
+/// Whether a file is one of the tables.
+fn is_data(path: &Path, input: &Input) -> bool {
+    let same = |table: &Path| path.canonicalize().is_ok_and(|own| table.canonicalize().is_ok_and(|other| own == other));
+    same(&input.path) || input.patients.as_ref().is_some_and(|patients| same(&patients.path))
 }
 
 /// `{ months_since = "first", date = "%Y%m%d", groups = [3, 6, 12] }`.

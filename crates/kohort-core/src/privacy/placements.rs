@@ -69,6 +69,10 @@ pub struct Posterior {
 
 /// Placements of a group that must be gone through one by one are at most so many.
 const MOST_STATES: usize = 20_000;
+/// And on the way to them so many are looked at.
+const MOST_STEPS: u64 = 1 << 24;
+/// What counting the placements of one class may cost, in products.
+const MOST_PRODUCTS: u64 = 1 << 28;
 /// Within this of 1/k floats do not decide.
 const NEAR: f64 = 1e-9;
 
@@ -155,9 +159,26 @@ impl Group {
             let most: u64 = (0..self.invented.len()).map(|s| self.invented[s].min(c.free(s))).sum();
             most + least > c.size()
         };
+        if self.products(class).is_none_or(|products| products > MOST_PRODUCTS) {
+            return None;
+        }
         let counted: Counted<W> =
             if self.classes.iter().any(tight) { self.one_by_one(class, least)? } else { self.by_value(class) };
         counted.total.iter().any(|w| !w.is_zero()).then_some(counted)
+    }
+
+    /// About how many products [`Group::by_value`] takes; `None` beyond `u64`.
+    fn products(&self, class: usize) -> Option<u64> {
+        let own = &self.classes[class];
+        let (mut sum, mut length, mut all) = (0u64, 1u64, own.size());
+        for (s, &invented) in self.invented.iter().enumerate() {
+            let ways = invented.min(own.free(s)).checked_add(1)?;
+            sum = sum.checked_add(ways.checked_mul(invented)?)?.checked_add(ways.checked_mul(length)?)?;
+            length = length.checked_add(ways)?;
+            all = all.max(invented);
+        }
+        // Once in all, and once for each value named.
+        sum.checked_mul(1 + self.invented.len() as u64)?.checked_add(all)
     }
 
     /// Where every placement leaves real rows enough: values are independent of one another.
@@ -188,6 +209,7 @@ impl Group {
     /// Placements class after class, by what is left to be placed.
     fn one_by_one<W: Weight>(&self, class: usize, least: u64) -> Option<Counted<W>> {
         let mut left: HashMap<Vec<u64>, W> = HashMap::from([(self.invented.clone(), W::of(1))]);
+        let mut steps = 0u64;
         for (_, other) in self.classes.iter().enumerate().filter(|(c, _)| *c != class) {
             let mut next: HashMap<Vec<u64>, W> = HashMap::new();
             // In their order, so that sums of floats do not depend on the order of a map.
@@ -195,6 +217,10 @@ impl Group {
             states.sort_by(|a, b| a.0.cmp(&b.0));
             for (state, ways) in states {
                 for (placed, own) in other.placements::<W>(&state, least)? {
+                    steps += 1;
+                    if steps > MOST_STEPS || next.len() > MOST_STATES {
+                        return None;
+                    }
                     let rest: Vec<u64> = state.iter().zip(&placed).map(|(s, p)| s - p).collect();
                     let sum = next.entry(rest).or_insert_with(|| W::of(0));
                     *sum = sum.plus(ways.times(own));
@@ -241,6 +267,9 @@ impl ClassRows {
             let mut next = Vec::new();
             for (placed, sum, ways) in &all {
                 for n in 0..=left.min(self.free(s)).min(most - sum) {
+                    if next.len() > MOST_STATES {
+                        return None;
+                    }
                     let own = [&placed[..], &[n]].concat();
                     next.push((own, sum + n, ways.times(choose(self.free(s), n))));
                 }

@@ -5,6 +5,9 @@ use super::chunk::{Chunk, Span};
 use crate::{Error, Result};
 use memchr::{memchr, memchr2, memchr2_iter, memrchr};
 
+/// No table is wider.
+pub(super) const MOST_COLUMNS: usize = 100_000;
+
 /// Where a block ends: behind the last record border in `bytes`, which start at a record.
 /// `None`: no record ends here.
 pub(super) fn last_border(bytes: &[u8], delimiter: u8) -> Option<usize> {
@@ -45,6 +48,8 @@ pub(super) fn split_record(bytes: &[u8], delimiter: u8, whole: bool) -> Option<(
         let end = read_cell(bytes, &mut at, delimiter, &mut cell);
         cells.push(cell);
         match end {
+            // Whoever asks refuses so many; nobody needs to hold them all.
+            CellEnd::Delimiter if cells.len() > MOST_COLUMNS => return Some((cells, at)),
             CellEnd::Delimiter => {}
             CellEnd::Record => return Some((cells, at)),
             CellEnd::Bytes => return whole.then_some((cells, at)),

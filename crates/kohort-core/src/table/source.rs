@@ -1,13 +1,14 @@
 //! A table on disk: opened once, read as often as needed, in file order or on all cores.
 
 use super::chunk::Chunk;
-use super::csv::{Cutter, last_border, split_record};
+use super::csv::{Cutter, MOST_COLUMNS, last_border, split_record};
 use super::dialect::find_delimiter;
 use super::encoding::Encoding;
 use super::exclude::Exclusion;
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -357,6 +358,10 @@ impl Source {
     }
 
     fn check_names(&self) -> Result<()> {
+        if self.columns.len() > MOST_COLUMNS {
+            return Err(Error::yours(format!("{}: more than {MOST_COLUMNS} columns.", self.name)));
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::new();
         for (i, name) in self.columns.iter().enumerate() {
             if name.is_empty() {
                 return Err(Error::yours(format!(
@@ -365,7 +370,7 @@ impl Source {
                     i + 1
                 )));
             }
-            if let Some(other) = self.columns[..i].iter().position(|n| n == name) {
+            if let Some(other) = seen.insert(name, i) {
                 return Err(Error::yours(format!(
                     "{}: columns {} and {} have the same name. Rename one of them; if the file has no header, say header = false under [input].",
                     self.name,

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Classes times classes times values, over all groups: no catalog of Kohort's has more.
+const MOST_COST: u64 = 1 << 32;
+
 /// What was counted of a catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogRecount {
@@ -84,10 +87,18 @@ pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Resul
     let rows_of = |id: u64| rows.get(&id).cloned().unwrap_or_default();
     let groups = catalog_groups(&lines, &rows_of, &|shown| invented.padding.may_fill(shown, claim.k));
     let groups = groups.ok_or_else(|| Error::refused("the catalog names a class in two groups, or a value twice."))?;
+    let too_many = || Error::refused("the catalog has larger groups than can be counted.");
+    let cost = |(ids, group): &(Vec<u64>, Group)| {
+        (ids.len() as u64).checked_pow(2).and_then(|n| n.checked_mul(group.invented.len() as u64))
+    };
+    let cost = groups.iter().map(cost).try_fold(0u64, |sum, own| sum.checked_add(own?));
+    if cost.is_none_or(|cost| cost > MOST_COST) {
+        return Err(too_many());
+    }
     // A class in no group holds no invented row; with k rows or more none of them is likelier than 1/k.
     let mut found = CatalogRecount {
         groups: groups.len() as u64,
-        rows: lines.iter().map(|l| l.rows).sum(),
+        rows: lines.iter().try_fold(0u64, |sum, l| sum.checked_add(l.rows)).ok_or_else(too_many)?,
         highest_posterior: 1.0 / counted.recount.smallest_class.max(1) as f64,
     };
     for (_, group) in &groups {

@@ -11,7 +11,7 @@ use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim
 use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::{Error, Result};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -301,13 +301,16 @@ pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<
         KnowsClaim::Any(0) => return Err(damaged("the claim is about an adversary who knows nothing")),
         KnowsClaim::Any(n) => Knows::Any(*n),
         KnowsClaim::Sets(sets) => {
-            let place = |name: &String| quasi.iter().position(|q| q == name);
+            let place_of: HashMap<&str, usize> = (0..).zip(quasi).map(|(place, name)| (*name, place)).collect();
+            let place = |name: &String| place_of.get(name.as_str()).copied();
             let sets = sets.iter().map(|s| s.iter().map(place).collect::<Option<Vec<_>>>()).collect::<Option<Vec<_>>>();
             let sets = sets.ok_or_else(|| damaged("the claim names a column that is no quasi-identifier"))?;
             if sets.iter().any(Vec::is_empty) {
                 return Err(damaged("a set of the claim is empty"));
             }
-            if sets.is_empty() || (0..quasi.len()).any(|q| !sets.iter().any(|s| s.contains(&q))) {
+            let mut seen = vec![false; quasi.len()];
+            sets.iter().flatten().for_each(|&q| seen[q] = true);
+            if sets.is_empty() || seen.contains(&false) {
                 return Err(damaged("a quasi-identifier is in none of the sets of the claim"));
             }
             Knows::Sets(sets)

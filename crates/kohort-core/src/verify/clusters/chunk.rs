@@ -13,13 +13,18 @@ pub(super) struct Counted {
     pub(super) covers: u64,
     /// Pairs of codes, of which the one is nowhere without the other.
     pub(super) implied: u64,
+    /// What it cost.
+    pub(super) spent: u64,
 }
 
-/// More combinations than this are not counted: no release of Kohort's has them.
+/// What a chunk may cost, in words of 64 records: no release of Kohort's needs as much.
 const MOST_COUNTS: u64 = 1 << 32;
+/// What counting a combination costs beside its words.
+const OVERHEAD: u64 = 16;
 
-/// Counts a chunk about `size` patients.
-pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize) -> Check<Counted> {
+/// Counts a chunk about `size` patients; it may cost `most`.
+pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<Counted> {
+    let most = most.min(MOST_COUNTS);
     if chunk.domain.is_empty() || chunk.is_empty() {
         return Err("a chunk without codes or without subrecords");
     }
@@ -45,8 +50,9 @@ pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize) -> Check<Counted> {
     }
     let ones = |rows: &[u64]| rows.iter().map(|w| u64::from(w.count_ones())).sum::<u64>();
     let covers = columns.iter().filter(|rows| ones(rows) == size).count() as u64;
-    let mut left = MOST_COUNTS;
-    spend(&mut left, (columns.len() * columns.len()) as u64)?;
+    let mut left = most;
+    let cost = words as u64 + OVERHEAD;
+    spend(&mut left, (columns.len() as u64).saturating_mul(columns.len() as u64).saturating_mul(cost))?;
     let within = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
     let mut implied = 0;
     for (i, a) in columns.iter().enumerate() {
@@ -61,7 +67,7 @@ pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize) -> Check<Counted> {
     let mut subrecords: Vec<&[u32]> = chunk.subrecords().collect();
     subrecords.sort_unstable();
     let subrecord = subrecords.chunk_by(|a, b| a == b).map(<[_]>::len).min().unwrap_or(0) as u64;
-    Ok(Counted { support, subrecord, covers, implied })
+    Ok(Counted { support, subrecord, covers, implied, spent: most - left })
 }
 
 fn spend(left: &mut u64, counts: u64) -> Check<()> {
@@ -74,7 +80,7 @@ fn spend(left: &mut u64, counts: u64) -> Check<()> {
 fn rarest(columns: &[&[u64]], rows: &[u64], m: usize, left: &mut u64) -> Check<u64> {
     let mut least = u64::MAX;
     for (i, column) in columns.iter().enumerate() {
-        spend(left, 1)?;
+        spend(left, rows.len() as u64 + OVERHEAD)?;
         let both: Vec<u64> = rows.iter().zip(*column).map(|(a, b)| a & b).collect();
         let count = both.iter().map(|w| u64::from(w.count_ones())).sum::<u64>();
         if count > 0 {
@@ -97,10 +103,10 @@ mod tests {
         for subrecord in [&[1, 2][..], &[1, 2], &[1, 2, 3], &[1, 3], &[1]] {
             chunk.push(subrecord.iter().copied());
         }
-        let counted = |m| count(&chunk, 5, m).unwrap_or_else(|e| panic!("{e}"));
+        let counted = |m| count(&chunk, 5, m, MOST_COUNTS).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!([1, 2, 3].map(|m| counted(m).support), [2, 1, 1]);
         // 1 is everybody's; 2 and 3 are nowhere without it.
         assert_eq!((counted(1).subrecord, counted(1).covers, counted(1).implied), (1, 1, 2));
-        assert!(count(&chunk, 4, 2).is_err());
+        assert!(count(&chunk, 4, 2, MOST_COUNTS).is_err());
     }
 }

@@ -14,6 +14,11 @@ use chunk::{Counted, count};
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
+/// Kohort's needs as much, and whoever writes a file that does means harm.
+const MOST_COUNTS: u64 = 1 << 30;
+const COUNTS_PER_BYTE: u64 = 4096;
+
 /// What was counted in a file of clusters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClustersRecount {
@@ -109,6 +114,9 @@ pub(super) fn recount(
     // By code: whether it stands in a chunk.
     let mut in_chunk: Vec<bool> = Vec::new();
     let (mut total, mut kept, mut lines) = (ClustersRecount::default(), Vec::new(), 0);
+    let bytes = super::files::bytes(&release.join(CLUSTERS_FILE));
+    let most = bytes.saturating_mul(COUNTS_PER_BYTE).saturating_add(MOST_COUNTS);
+    let mut left = most;
     read_clusters(
         &release.join(CLUSTERS_FILE),
         threads,
@@ -119,16 +127,20 @@ pub(super) fn recount(
         |texts, nodes| {
             let mut sum = ClustersRecount::default();
             let mut chunked = vec![false; texts.len()];
+            let mut above = Above { codes: Vec::new(), holds: vec![false; texts.len()], spent: 0, most };
             for (line, node) in nodes {
                 let refused = |what: &str| Error::refused(format!("clusters.jsonl, line {line}: {what}."));
-                sum.add(&check(node, claim, &mut chunked).map_err(refused)?);
+                check_below(node, claim, &mut above, &mut chunked, &mut sum).map_err(refused)?;
             }
             if let Some(what) = sensitive_in_chunk(texts, &chunked, &claim.sensitive) {
                 return Err(Error::refused(what));
             }
-            Ok((sum, chunked))
+            Ok((sum, chunked, above.spent))
         },
-        |own, nodes, (sum, chunked)| {
+        |own, nodes, (sum, chunked, spent)| {
+            left = left
+                .checked_sub(spent)
+                .ok_or_else(|| Error::refused("clusters.jsonl: more combinations of codes than can be counted."))?;
             total.add(&sum);
             lines += nodes.len() as u64;
             let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
@@ -170,18 +182,39 @@ fn sensitive_in_chunk(texts: &Texts, chunked: &[bool], sensitive: &[String]) -> 
 
 type Check<T> = std::result::Result<T, &'static str>;
 
-/// Checks one line: a cluster, or a joint one.
-fn check(node: &Node, claim: &ClustersClaim, chunked: &mut [bool]) -> Check<ClustersRecount> {
-    let mut sum = ClustersRecount::default();
-    check_below(node, claim, &mut Vec::new(), chunked, &mut sum)?;
-    Ok(sum)
+/// The codes of chunks on the way from the root, and what was spent on counting.
+struct Above {
+    codes: Vec<u32>,
+    /// By code: whether it is one of them.
+    holds: Vec<bool>,
+    spent: u64,
+    /// What may be spent.
+    most: u64,
 }
 
-/// `above`: the codes of shared chunks on the way from the root.
+impl Above {
+    /// Adds codes; none may be there already.
+    fn take(&mut self, codes: &[u32]) -> Check<()> {
+        for &code in codes {
+            if std::mem::replace(&mut self.holds[code as usize], true) {
+                return Err("a code stands in two chunks of one cluster");
+            }
+            self.codes.push(code);
+        }
+        Ok(())
+    }
+
+    /// Goes back to the first so many.
+    fn truncate(&mut self, codes: usize) {
+        self.codes.drain(codes..).for_each(|code| self.holds[code as usize] = false);
+    }
+}
+
+/// Checks a cluster, or a joint one and all below it.
 fn check_below(
     node: &Node,
     claim: &ClustersClaim,
-    above: &mut Vec<u32>,
+    above: &mut Above,
     chunked: &mut [bool],
     sum: &mut ClustersRecount,
 ) -> Check<()> {
@@ -191,7 +224,7 @@ fn check_below(
             if joint.members.len() < 2 || joint.shared_chunks.is_empty() {
                 return Err("a joint cluster of fewer than two, or one that shares nothing");
             }
-            let (depth, size) = (above.len(), node.size());
+            let (depth, size) = (above.codes.len(), node.size());
             for chunk in &joint.shared_chunks {
                 check_chunk(chunk, size, Shared::Yes, claim, above, chunked, sum)?;
             }
@@ -208,7 +241,7 @@ fn check_below(
 fn check_cluster(
     cluster: &Cluster,
     claim: &ClustersClaim,
-    above: &mut Vec<u32>,
+    above: &mut Above,
     chunked: &mut [bool],
     sum: &mut ClustersRecount,
 ) -> Check<()> {
@@ -216,13 +249,13 @@ fn check_cluster(
     if size < k {
         return Err("a cluster of fewer than k patients");
     }
-    let depth = above.len();
+    let depth = above.codes.len();
     let mut filled = 0;
     for chunk in &cluster.record_chunks {
         check_chunk(chunk, size, Shared::No, claim, above, chunked, sum)?;
         filled += chunk.len() as u64;
     }
-    take_codes(&cluster.item_chunk, above)?;
+    above.take(&cluster.item_chunk)?;
     above.truncate(depth);
     // With nothing else to fill a record, its own chunks must: k subrecords of each of up to m chunks
     // laid over one another, and still one for every other patient.
@@ -237,26 +270,18 @@ fn check_cluster(
     Ok(())
 }
 
-/// Adds codes to those on the way; none may be there already.
-fn take_codes(codes: &[u32], above: &mut Vec<u32>) -> Check<()> {
-    if codes.iter().any(|code| above.contains(code)) {
-        return Err("a code stands in two chunks of one cluster");
-    }
-    above.extend(codes);
-    Ok(())
-}
-
 fn check_chunk(
     chunk: &CodeChunk,
     size: u64,
     shared: Shared,
     claim: &ClustersClaim,
-    above: &mut Vec<u32>,
+    above: &mut Above,
     chunked: &mut [bool],
     sum: &mut ClustersRecount,
 ) -> Check<()> {
-    take_codes(&chunk.domain, above)?;
-    let Counted { support, subrecord, covers, implied } = count(chunk, size, claim.m)?;
+    above.take(&chunk.domain)?;
+    let Counted { support, subrecord, covers, implied, spent } = count(chunk, size, claim.m, above.most - above.spent)?;
+    above.spent += spent;
     if support < claim.k.get() {
         return Err("a combination of at most m codes stands in a chunk, but fewer than k times");
     }

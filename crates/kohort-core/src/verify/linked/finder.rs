@@ -48,6 +48,11 @@ impl Labels {
         self.ends.len()
     }
 
+    /// The number behind the last label.
+    pub(super) fn labels_end(&self) -> u32 {
+        self.labels.iter().max().map_or(0, |last| last + 1)
+    }
+
     /// How often a patient has a label.
     pub(super) fn count(&self, person: usize, label: u32) -> u32 {
         let own = self.counts_of(person);
@@ -146,6 +151,7 @@ impl<'a> Finder<'a> {
             matching.take(k as usize).count() as u64 == k
         };
         !match lists.min_by_key(|list| list.len()) {
+            Some(list) if (list.len() as u64) < k => false,
             Some(list) => enough(&mut list.iter().map(|&(_, _, other)| other)),
             None => enough(&mut self.members[class as usize].iter().copied()),
         }

@@ -87,7 +87,8 @@ pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &ClaimsC
     };
     match claim.power {
         Power::Total { p } => {
-            let violating = total::violating(&columns, &class_of, (k, p));
+            let violating = total::violating(&columns, &class_of, (k, p))
+                .ok_or_else(|| Error::refused("a patient has more sets of facts than can be counted."))?;
             if !claim.max_high_risk.allows(violating, people) {
                 return Err(Error::refused(format!(
                     "of {people} patients, {violating} have up to {p} facts that fewer than {k} have; at most the share {} is claimed.",

@@ -1,0 +1,177 @@
+//! Small files that would take hours or all memory to count, were they believed. Each is refused.
+
+use kohort::reconstruct::{Form, ItemMode, Reconstruct, reconstruct_release};
+use kohort_core::error::Kind;
+use kohort_core::table::{Input, open};
+use kohort_core::verify::verify_release;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::Path;
+
+/// A release of the corpus in a folder of its own.
+fn release(name: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/releases").join(name).join("release");
+    fs::create_dir(folder.path().join("release")).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, folder.path().join("release").join(path.file_name().unwrap())).unwrap();
+    }
+    folder
+}
+
+/// Changes the certificate and makes it fit the files.
+fn sign(folder: &Path, change: impl FnOnce(&mut Value)) {
+    let path = folder.join("release/certificate.json");
+    let mut certificate: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    change(&mut certificate);
+    for file in certificate["files"].as_array_mut().unwrap() {
+        let bytes = fs::read(folder.join("release").join(file["name"].as_str().unwrap())).unwrap();
+        file["sha256"] = json!(Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>());
+        if file.get("rows").is_some() {
+            file["rows"] = json!(bytes.iter().filter(|b| **b == b'\n').count() - 1);
+        }
+    }
+    fs::write(path, certificate.to_string()).unwrap();
+}
+
+#[track_caller]
+fn refused(folder: &Path, says: &str) {
+    let error = verify_release(folder, 1).expect_err("it is refused");
+    assert!(error.kind == Kind::Refused && error.message.contains(says), "{error}");
+}
+
+#[track_caller]
+fn clusters(lines: &str, m: u64) -> tempfile::TempDir {
+    let folder = release("disassociate");
+    let header = json!({ "format": "kohort-clusters", "version": 1, "k": 3, "m": m });
+    fs::write(folder.path().join("release/clusters.jsonl"), format!("{header}\n{lines}\n")).unwrap();
+    sign(folder.path(), |certificate| certificate["claim"]["m"] = json!(m));
+    folder
+}
+
+#[test]
+fn every_release_of_the_corpus_verifies() {
+    let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/releases");
+    let mut verified = 0;
+    for entry in fs::read_dir(releases).unwrap() {
+        let path = entry.unwrap().path();
+        let path = if path.join("population").is_dir() { path.join("sample-1") } else { path };
+        let made = verify_release(&path, 1);
+        assert!(made.is_ok(), "{}: {made:?}. Say: cargo run -p kohort-fuzz -- refresh", path.display());
+        verified += 1;
+    }
+    assert!(verified >= 10);
+}
+
+/// Forty codes that all stand together three times: about 2^39 combinations of up to twenty.
+#[test]
+fn combinations_of_codes_without_end() {
+    let codes: Vec<String> = (0..40).map(|c| format!("c{c}")).collect();
+    let mut subrecords: Vec<Vec<&String>> = (0..3).map(|_| codes.iter().collect()).collect();
+    codes.iter().for_each(|code| subrecords.extend((0..3).map(|_| vec![code])));
+    let line =
+        json!({ "size": 500, "record_chunks": [{ "domain": codes, "subrecords": subrecords }], "item_chunk": ["z"] });
+    refused(clusters(&line.to_string(), 20).path(), "more combinations of codes than can be counted");
+    // One after the other, each within what a chunk may take.
+    let small = line.to_string().replace("c39", "d39");
+    refused(clusters(&vec![small; 200].join("\n"), 3).path(), "the numbers under `recount`");
+}
+
+/// Codes of one cluster were looked for one by one among all others.
+#[test]
+fn very_many_codes_in_one_cluster() {
+    let codes = |from: usize| (from..from + 150_000).map(|c| format!("c{c}")).collect::<Vec<_>>();
+    let member = |from| json!({ "size": 9, "record_chunks": [], "item_chunk": codes(from) });
+    let shared = json!([{ "domain": ["s"], "subrecords": [["s"], ["s"], ["s"]] }]);
+    let line = json!({ "members": [member(0), member(100_000)], "shared_chunks": shared });
+    refused(clusters(&line.to_string(), 2).path(), "the numbers under `recount`");
+}
+
+#[test]
+fn patients_who_are_not_there() {
+    let folder = clusters(&json!({ "size": u32::MAX, "record_chunks": [], "item_chunk": ["z"] }).to_string(), 2);
+    sign(folder.path(), |certificate| {
+        let counted = [
+            ("patients", u64::from(u32::MAX)),
+            ("clusters", 1),
+            ("joint", 0),
+            ("record_chunks", 0),
+            ("shared_chunks", 0),
+            ("smallest_cluster", u64::from(u32::MAX)),
+            ("smallest_support", 0),
+            ("smallest_subrecord", 0),
+            ("covers", 0),
+            ("implied", 0),
+            ("codes", 1),
+            ("codes_in_item_chunks_only", 1),
+            ("occurrences_in_record_chunks", 0),
+            ("occurrences_in_shared_chunks", 0),
+            ("entries_in_item_chunks", 1),
+        ];
+        certificate["recount"] =
+            counted.iter().map(|(key, n)| (key.to_string(), json!(n))).collect::<serde_json::Map<_, _>>().into();
+    });
+    verify_release(folder.path(), 1).expect("it is what it says");
+    let asked = Reconstruct { copies: 1, form: Form::List, items: ItemMode::Rare, seed: Some(1), threads: 1 };
+    let error = reconstruct_release(folder.path(), &folder.path().join("plain"), &asked).expect_err("it is refused");
+    assert!(error.message.contains("far more than it can hold codes of"), "{error}");
+    assert!(!folder.path().join("plain").exists());
+}
+
+/// One patient with two thousand facts has 10^9 sets of three.
+#[test]
+fn facts_of_a_patient_without_end() {
+    let folder = release("claims-total");
+    let path = folder.path().join("release/claims.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut lines = text.lines();
+    let width = lines.next().unwrap().split(',').count();
+    let event = |n: usize| format!("1,{}\n", (1..width).map(|c| format!("v{c}-{n}")).collect::<Vec<_>>().join(","));
+    let header = text.lines().next().unwrap();
+    fs::write(&path, format!("{header}\n{}", (0..2000).map(event).collect::<String>())).unwrap();
+    sign(folder.path(), |certificate| {
+        certificate["claim"]["power_total"] = json!(3);
+        certificate["claim"]["max_high_risk"] = json!("0.999");
+        certificate["claim"]["k"] = json!(2);
+    });
+    let error = verify_release(folder.path(), 1).expect_err("it is refused");
+    assert!(error.kind == Kind::Refused, "{error}");
+    let known = ["more sets of facts than can be counted", "patients without events"];
+    assert!(known.iter().any(|words| error.message.contains(words)), "{error}");
+}
+
+#[test]
+fn a_catalog_that_counts_beyond_all_numbers() {
+    let folder = release("ceiling");
+    let path = folder.path().join("release/catalog.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    let most = u64::MAX.to_string();
+    let changed: String = text
+        .lines()
+        .enumerate()
+        .map(|(n, line)| match (n, line.rsplit_once(',')) {
+            (1.., Some((before, _))) => format!("{before},{most}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    fs::write(&path, changed).unwrap();
+    sign(folder.path(), |_| {});
+    refused(folder.path(), "catalog");
+}
+
+/// Names were compared each with each.
+#[test]
+fn a_table_of_a_million_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    fs::write(&path, "9,".repeat(1_000_000)).unwrap();
+    for header in [true, false] {
+        let error = open(&Input { header, ..Input::new(&path) }).map(drop).expect_err("it is refused");
+        assert!(error.kind == Kind::Yours && error.message.contains("columns"), "{error}");
+    }
+    let names: String = (0..90_000).map(|n| format!("c{n},")).collect();
+    fs::write(&path, format!("{names}last\n")).unwrap();
+    assert!(open(&Input::new(&path)).is_ok(), "wide tables are read");
+}
