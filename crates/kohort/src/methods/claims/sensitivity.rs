@@ -54,7 +54,8 @@ pub fn sensitivity(
     let found = |drawn, power: &[Vec<u8>]| {
         share(&Knows { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
     };
-    let both = |of: &dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>| {
+    type Rule<'r> = &'r dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>;
+    let both = |of: Rule| {
         let ((tolerant, strict), (released, _)) = (found(&all, &of(&all, &of_all)), found(&left, &of(&left, &of_left)));
         [tolerant, strict, released]
     };
