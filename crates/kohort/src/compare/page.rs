@@ -1,7 +1,7 @@
 //! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
 
 use super::Tried;
-use crate::report::{cards, escape, frame, shorten};
+use crate::report::{cards, escape, frame};
 use serde_json::Value;
 
 const WIDTH: f64 = 380.0;
@@ -88,19 +88,18 @@ fn picture(tried: &[Tried]) -> String {
             );
         }
     }
-    // Names where they say most and have room: at the ends of the frontier and at its bend.
-    let ends = [frontier.first(), frontier.last()].map(|p| p.map(|p| p.0));
-    for (number, risk, loss) in frontier.iter().filter(|p| tried[p.0 - 1].is_knee || ends.contains(&Some(p.0))) {
-        let right = x(*risk) > WIDTH / 2.0;
-        let (dx, anchor) = if right { (-2.0, "end") } else { (10.0, "start") };
-        drawn += &format!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
-            x(*risk) + dx,
-            y(*loss) - 10.0,
-            escape(&shorten(&tried[number - 1].name, 30))
-        );
+    // A number, by which the table tells the setting: names would lie over one another.
+    let mut named: Vec<(f64, f64)> = Vec::new();
+    for (number, risk, loss) in &frontier {
+        let (x, y) = (x(*risk), y(*loss));
+        // Several settings may stand at one place: the first is named.
+        if named.iter().all(|(a, b)| (a - x).abs() > 14.0 || (b - y).abs() > 12.0) {
+            drawn += &format!("<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{number}</text>", x, y - 11.0);
+            named.push((x, y));
+        }
     }
-    let title = "What each setting risks and loses. Full dots are on the frontier; the ring marks its bend";
+    let title =
+        "What each setting risks and loses. Full dots with numbers are on the frontier; the ring marks its bend";
     format!(
         "<figure><figcaption>{title}</figcaption><svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" \
          aria-labelledby=\"frontier-title\"><title id=\"frontier-title\">{title}</title>{drawn}</svg></figure>\n"
@@ -121,14 +120,14 @@ fn short(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// What stands at the left of a row: what was varied, and how it is released.
-fn named(t: &Tried) -> String {
+/// What stands at the left of a row: its number, what was varied, and how it is released.
+fn named(number: usize, t: &Tried) -> String {
     let name = if t.name.is_empty() { "as it is" } else { &t.name };
     let policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned());
     let how = policy.map_or("for comparison only: never released".into(), |file| {
         format!("kohort anonymize policies/{}", escape(&file))
     });
-    format!("{}<small>{how}</small>", escape(name))
+    format!("{number}. {}<small>{how}</small>", escape(name))
 }
 
 fn place(t: &Tried) -> String {
@@ -150,8 +149,8 @@ fn share(x: Option<f64>) -> String {
 
 /// A row for each setting; those that cannot be met say why.
 fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<String>) -> String {
-    let one = |t: &Tried| {
-        let mut cells = vec![named(t)];
+    let one = |(number, t): (usize, &Tried)| {
+        let mut cells = vec![named(number, t)];
         match &t.outcome {
             Ok(metrics) => cells.extend(row(t, metrics)),
             Err(reason) => {
@@ -161,45 +160,45 @@ fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<
         }
         cells
     };
-    cards(headings, &tried.iter().map(one).collect::<Vec<_>>())
+    // What was varied is the longest of all: it gets the room.
+    let room = "<style>.cards th[scope=row] { min-width: 13em; } .cards td { overflow-wrap: normal; }</style>\n";
+    room.to_string() + &cards(headings, &(1..).zip(tried).map(one).collect::<Vec<_>>())
 }
 
 /// The table behind the picture.
 fn table(tried: &[Tried]) -> String {
-    let headings = [
-        "Setting",
-        "On the frontier",
-        "Highest risk",
-        "Mean risk",
-        "Loss",
-        "Distance of distributions",
-        "Range queries off by",
-        "Rows gone",
-        "Cells blank",
-        "Rows added",
-    ];
     let count = |value: &Value| value.as_u64().map_or("–".into(), |n| n.to_string());
-    rows(tried, &headings, |t, metrics| {
+    let added = |t: &Tried| t.outcome.as_ref().is_ok_and(|m| m["rows"]["counterfeit"].as_u64() > Some(0));
+    let any_added = tried.iter().any(added);
+    let mut headings =
+        vec!["Setting", "Frontier", "Highest risk", "Loss", "Shares off", "Ranges off", "Rows gone", "Cells blank"];
+    if any_added {
+        headings.push("Rows added");
+    }
+    let body = rows(tried, &headings, |t, metrics| {
         let utility = &metrics["utility"];
-        vec![
+        let mut cells = vec![
             place(t),
             number(t.risk()),
-            number(metrics["risk"]["after"]["mean"].as_f64()),
             number(t.loss()),
             share(utility["distribution"].as_f64()),
             share(utility["range_error"]["median"].as_f64()),
             count(&metrics["rows"]["suppressed"]),
             share(metrics["cells"]["share"].as_f64()),
-            count(&metrics["rows"]["counterfeit"]),
-        ]
-    })
+        ];
+        if any_added {
+            cells.push(count(&metrics["rows"]["counterfeit"]));
+        }
+        cells
+    });
+    body + "<p class=\"read\">Loss: how much detail of the cells is gone. Shares off: how far the shares of values are from the original’s, on average over columns. Ranges off: how far counts between two values are off, in the middle of random queries.</p>\n"
 }
 
 /// The same for codes.
 fn table_of_codes(tried: &[Tried]) -> String {
     let headings = [
         "Setting",
-        "On the frontier",
+        "Frontier",
         "Highest risk",
         "Frequent sets off by (ARE)",
         "Random pairs off by (ARE, damped)",

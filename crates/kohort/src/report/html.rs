@@ -32,7 +32,7 @@ mod reference;
 pub(in crate::report) mod tests;
 
 use chapter::Chapter;
-pub(crate) use escape::{escape, shorten};
+pub(crate) use escape::escape;
 use place::Place;
 use serde_json::Value;
 pub(crate) use table::cards;
