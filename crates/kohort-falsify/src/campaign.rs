@@ -74,7 +74,10 @@ pub fn run(campaign: &Campaign, mut progress: impl FnMut(&Findings)) -> Result<F
     }
 }
 
-/// One universe, or one case, by a seed.
+/// Cases of claims in a turn.
+const CASES: usize = 10;
+
+/// One universe, or some cases, by a seed.
 pub fn one(method: &'static str, requirement: &str, seed: u64, most: u64) -> Result<Found, String> {
     let mut dice = Dice::new(seed);
     match method {
@@ -83,8 +86,16 @@ pub fn one(method: &'static str, requirement: &str, seed: u64, most: u64) -> Res
             codes::falsify(&codes::Universe::random(aware, no_cover, most, &mut dice))
         }
         "claims" => {
-            let case = claims::Case::random(requirement, &mut dice);
-            claims::falsify(&case, &mut dice)
+            // As many as it takes to be worth a turn.
+            let mut all = Found::default();
+            for _ in 0..CASES {
+                let case = claims::Case::random(requirement, &mut dice);
+                all.add(claims::falsify(&case, &mut dice)?, seed);
+                if all.broken.is_some() {
+                    break;
+                }
+            }
+            Ok(all)
         }
         _ => {
             let own = Requirement::of(method).iter().find(|r| r.name() == requirement);

@@ -231,7 +231,7 @@ fn plain(universe: &Universe, worlds: &[World]) -> Option<String> {
             return Some(format!("no data set that fits has {known:x} {} times", universe.k));
         }
         for (node, slots) in world.release.iter().zip(&clusters) {
-            let small = slots.cluster.len() + 2 * slots.items.len() <= 8 && slots.cluster.len() < 6;
+            let small = slots.cluster.len() + 2 * slots.items.len() <= 7 && slots.cluster.len() < 6;
             if !matches!(node, Node::Cluster(_)) || !small {
                 continue;
             }

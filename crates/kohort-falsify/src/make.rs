@@ -99,7 +99,7 @@ impl<'u> Maker<'u> {
         let mut cohort = self.like.clone();
         if !cohort.stocks.is_empty() {
             let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-            counts.extend((0..universe.secret.len()).map(|s| (format!("s{s}"), 1)));
+            counts.extend((0..universe.secret.values()).map(|s| (format!("s{s}"), 1)));
             people.iter().for_each(|&kind| {
                 *counts.entry(format!("s{}", universe.kinds[kind].0.secret)).or_default() += 1;
             });
@@ -143,7 +143,7 @@ impl<'u> Maker<'u> {
         let alike = (0..cohort.tuples.len()).map(|tuple| {
             let mut combination = 0;
             for c in (0..self.universe.columns.len()).rev() {
-                combination = combination * self.universe.columns[c].len() + text(tuple, c).parse().unwrap_or(0);
+                combination = combination * self.universe.columns[c].values() + text(tuple, c).parse().unwrap_or(0);
             }
             let secret = self.reads_secret().then(|| secret_of(&text(tuple, self.universe.columns.len())));
             let shown = plan.rows(&cohort, tuple).map(|(cells, rows)| (labels(&plan, cells), rows));

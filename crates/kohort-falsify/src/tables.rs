@@ -176,7 +176,7 @@ fn of_patients(universe: &Universe, people: &[usize], made: &Made, rows: &mut Ro
 fn of_rows(universe: &Universe, people: &[usize], made: &Made, rows: &mut Rows) -> Vec<Outcome> {
     let mut outcomes = vec![Outcome { chance: 1.0, shown: Vec::new(), people: Vec::new() }];
     for alike in &made.alike {
-        let mut secrets = vec![0u64; universe.secret.len()];
+        let mut secrets = vec![0u64; universe.secret.values()];
         for &kind in people {
             let person = &universe.kinds[kind].0;
             if person.rows[0] == alike.combination && alike.secret.is_none_or(|s| s == person.secret) {
@@ -275,7 +275,7 @@ fn with_invented(
     }
     // Draws that exceed what may be added are drawn again.
     let kept: f64 = numbers.iter().map(|n| n.0).sum();
-    let mut counts = vec![u64::from(draws == Draws::Listed); universe.secret.len()];
+    let mut counts = vec![u64::from(draws == Draws::Listed); universe.secret.values()];
     people.iter().for_each(|&kind| counts[universe.kinds[kind].0.secret] += 1);
     let all: u64 = counts.iter().sum();
     let share: Vec<f64> = counts.iter().map(|&c| c as f64 / all as f64).collect();

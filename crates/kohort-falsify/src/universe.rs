@@ -17,7 +17,7 @@ pub const TREE: &str = "0;x;*\n1;x;*\n2;y;*\n";
 
 impl Domain {
     /// How many values there are.
-    pub fn len(self) -> usize {
+    pub fn values(self) -> usize {
         match self {
             Domain::Flat(n) => n,
             Domain::Tree => 3,
@@ -45,7 +45,7 @@ pub enum Secret {
 
 impl Secret {
     /// How many values it has; one where there is none.
-    pub fn len(self) -> usize {
+    pub fn values(self) -> usize {
         match self {
             Secret::None => 1,
             Secret::Sensitive(n) | Secret::Class(n) => n,
@@ -181,7 +181,7 @@ impl Universe {
         }
         .unwrap_or_default();
         policy += &method_text(method, requirement, invents, dice);
-        let rows = columns.iter().map(|c| c.len()).product();
+        let rows = columns.iter().map(|c| c.values()).product();
         let mut universe = Universe {
             method,
             requirement,
@@ -194,7 +194,7 @@ impl Universe {
             invents,
         };
         // Secrets do not depend on quasi-identifiers: who knows how they do is another reader.
-        let own: Vec<f64> = (0..universe.secret.len()).map(|_| 1.0 + dice.below(3) as f64).collect();
+        let own: Vec<f64> = (0..universe.secret.values()).map(|_| 1.0 + dice.below(3) as f64).collect();
         universe.kinds = kinds(rows, requirement == Requirement::Patients, dice)
             .into_iter()
             .flat_map(|(rows, weight)| {
@@ -216,8 +216,8 @@ impl Universe {
 
     /// The value of a quasi-identifier in a combination.
     pub fn value(&self, combination: usize, column: usize) -> usize {
-        let below: usize = self.columns[..column].iter().map(|c| c.len()).product();
-        combination / below % self.columns[column].len()
+        let below: usize = self.columns[..column].iter().map(|c| c.values()).product();
+        combination / below % self.columns[column].values()
     }
 
     /// The policy file over `table.csv`.
@@ -229,7 +229,7 @@ impl Universe {
             let tree = if *domain == Domain::Tree { ", hierarchy = \"tree.csv\"" } else { "" };
             text += &format!("{name} = {{ role = \"quasi\"{tree} }}\n");
         }
-        let listed: Vec<String> = (0..self.secret.len()).map(|s| format!("s{s}")).collect();
+        let listed: Vec<String> = (0..self.secret.values()).map(|s| format!("s{s}")).collect();
         match self.secret {
             Secret::None => {}
             Secret::Sensitive(_) => text += &format!("s = {{ role = \"sensitive\", domain = {listed:?} }}\n"),

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn universe(method: &'static str, columns: &[usize], secret: Secret, people: usize, policy: &str) -> Universe {
     let rows: usize = columns.iter().product();
     let kinds =
-        (0..rows).flat_map(|row| (0..secret.len()).map(move |secret| (Person { rows: vec![row], secret }, 1.0)));
+        (0..rows).flat_map(|row| (0..secret.values()).map(move |secret| (Person { rows: vec![row], secret }, 1.0)));
     Universe {
         method,
         requirement: Requirement::K,

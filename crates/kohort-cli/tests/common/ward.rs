@@ -10,8 +10,10 @@ use std::path::Path;
 pub enum Seen {
     /// Nowhere: identifiers, patients, pseudonyms, excluded rows, leaves of a hierarchy that never occur.
     Nowhere,
-    /// In cells of release/ data files, and nowhere else.
+    /// In cells of release/ data files, and nowhere else: sensitive values, details, classes, others.
     Released,
+    /// In cells of release/ data files, and in the custodian's own report: quasi-identifiers and codes.
+    Reported,
 }
 
 /// What was planted in a column.
@@ -84,32 +86,32 @@ impl Mixer {
 }
 
 fn table(method: &'static str, rows: usize, privacy: &str, section: &str) -> Ward {
-    use Seen::{Nowhere, Released};
+    use Seen::{Nowhere, Released, Reported};
     let (mut all, mut mixer) = (Planting::default(), Mixer(7));
     let mut text = "name,pid,sex,age,zip,day,job,skill,dx,cls,bed,code\n".to_string();
     for i in 0..rows {
         // Every fiftieth row is excluded.
         let gone = i % 50 == 7;
-        let seen = if gone { Nowhere } else { Released };
+        let (seen, known) = if gone { (Nowhere, Nowhere) } else { (Released, Reported) };
         let mark = if gone { "gone" } else { "" };
         let job = mixer.below(6);
         let cells = [
             all.plant("name", Nowhere, format!("CANARYname{i}x")),
             all.plant("pid", Nowhere, format!("CANARYpid{i}x")),
-            all.plant("sex", seen, format!("CANARYsex{mark}{}x", mixer.below(2))),
+            all.plant("sex", known, format!("CANARYsex{mark}{}x", mixer.below(2))),
             match gone {
                 true => all.plant("age", Nowhere, format!("7990{}", 137 + i)),
-                false => all.plant("age", Released, (7_310_137 + 1000 * mixer.below(60)).to_string()),
+                false => all.plant("age", Reported, (7_310_137 + 1000 * mixer.below(60)).to_string()),
             },
-            all.plant("zip", seen, format!("CANARYzip{}{mark}x", 100 + mixer.below(60))),
+            all.plant("zip", known, format!("CANARYzip{}{mark}x", 100 + mixer.below(60))),
             match gone {
                 true => all.plant("day", Nowhere, format!("1899-03-{:02}", 1 + i % 28)),
                 false => {
                     let day = format!("1931-{:02}-{:02}", 1 + mixer.below(12), 1 + mixer.below(28));
-                    all.plant("day", Released, day)
+                    all.plant("day", Reported, day)
                 }
             },
-            all.plant("job", Released, format!("CANARYjob{job}x")),
+            all.plant("job", Reported, format!("CANARYjob{job}x")),
             all.plant("skill", seen, format!("CANARYskill{mark}{job}{}x", mixer.below(2))),
             all.plant("dx", Released, format!("CANARYdx{}x", mixer.below(6))),
             all.plant("cls", seen, format!("CANARYcls{mark}{}x", mixer.below(2))),
@@ -150,7 +152,7 @@ fn codes(rows: usize) -> Ward {
         let pid = all.plant("pid", Seen::Nowhere, format!("CANARYpid{i}x"));
         let own: BTreeSet<u64> = (0..1 + mixer.below(5)).map(|_| mixer.below(1 + i as u64 % 90)).collect();
         let own: Vec<String> =
-            own.into_iter().map(|c| all.plant("dx", Seen::Released, format!("CANARYcode{c}x"))).collect();
+            own.into_iter().map(|c| all.plant("dx", Seen::Reported, format!("CANARYcode{c}x"))).collect();
         text += &format!("{name},{pid},{}\n", own.join(" "));
     }
     let policy = "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\nname = { role = \"identifier\" }\n\
@@ -160,7 +162,7 @@ fn codes(rows: usize) -> Ward {
 }
 
 fn claims(rows: usize) -> Ward {
-    use Seen::{Nowhere, Released};
+    use Seen::{Nowhere, Released, Reported};
     let (mut all, mut mixer) = (Planting::default(), Mixer(9));
     let patients_number = rows / 4 + 20;
     let mut patients = "id,name,sex,age,home\n".to_string();
@@ -168,8 +170,8 @@ fn claims(rows: usize) -> Ward {
         let cells = [
             all.plant("id", Nowhere, format!("CANARYid{i}x")),
             all.plant("name", Nowhere, format!("CANARYname{i}x")),
-            all.plant("sex", Released, format!("CANARYsex{}x", mixer.below(2))),
-            all.plant("age", Released, (7_310_137 + 1000 * mixer.below(60)).to_string()),
+            all.plant("sex", Reported, format!("CANARYsex{}x", mixer.below(2))),
+            all.plant("age", Reported, (7_310_137 + 1000 * mixer.below(60)).to_string()),
             all.plant("home", Released, format!("CANARYhome{}x", mixer.below(3))),
         ];
         patients += &(cells.join(",") + "\n");
@@ -184,7 +186,7 @@ fn claims(rows: usize) -> Ward {
             // Months since the first event leave; no day does.
             all.plant("day", Nowhere, format!("1931-{:02}-{:02}", 1 + mixer.below(12), 1 + mixer.below(28))),
             mixer.below(9).to_string(),
-            all.plant("dx", Released, format!("CANARYdx{}x", mixer.below(6))),
+            all.plant("dx", Reported, format!("CANARYdx{}x", mixer.below(6))),
             all.plant("who", Nowhere, format!("CANARYwho{}x", mixer.below(40))),
             all.plant("bed", seen, format!("CANARYbed{mark}{}x", mixer.below(5))),
             if gone { "042".into() } else { "401".to_string() },

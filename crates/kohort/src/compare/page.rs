@@ -1,15 +1,8 @@
 //! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
 
 use super::Tried;
-use crate::report::{cards, escape, frame};
+use crate::report::{Point, Scatter, cards, escape, frame};
 use serde_json::Value;
-
-const WIDTH: f64 = 380.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 52.0;
-const BOTTOM: f64 = 46.0;
-const TOP: f64 = 14.0;
-const RIGHT: f64 = 16.0;
 
 /// The page.
 pub(super) fn page(tried: &[Tried]) -> String {
@@ -36,88 +29,17 @@ pub(super) fn page(tried: &[Tried]) -> String {
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
 fn picture(tried: &[Tried]) -> String {
-    let points: Vec<(usize, f64, f64)> =
-        tried.iter().enumerate().filter_map(|(i, t)| Some((i + 1, t.risk()?, t.loss()?))).collect();
-    if points.is_empty() {
-        return String::new();
+    let point = |(number, t): (usize, &Tried)| {
+        let at = (t.risk()?, t.loss()?);
+        Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee })
+    };
+    Scatter {
+        id: "frontier",
+        title: "What each setting risks and loses, by its number in the table. Full dots are on the frontier; the ring marks its bend",
+        axes: ["highest risk of being found", "loss"],
+        points: (1..).zip(tried).filter_map(point).collect(),
     }
-    let most = |of: fn(&(usize, f64, f64)) -> f64| points.iter().map(of).fold(0.0, f64::max);
-    let (wide, high) = (round_up(most(|p| p.1)), round_up(most(|p| p.2)));
-    let x = |risk: f64| LEFT + risk / wide * (WIDTH - LEFT - RIGHT);
-    let y = |loss: f64| HEIGHT - BOTTOM - loss / high * (HEIGHT - BOTTOM - TOP);
-    let mut drawn =
-        format!("<path class=\"line\" d=\"M{LEFT:.1} {TOP:.1}V{:.1}H{:.1}\"/>", HEIGHT - BOTTOM, WIDTH - RIGHT);
-    for part in 0..=4 {
-        let share = f64::from(part) / 4.0;
-        drawn += &format!(
-            "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
-             <text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            x(wide * share),
-            HEIGHT - BOTTOM + 15.0,
-            short(wide * share),
-            LEFT - 5.0,
-            y(high * share) + 4.0,
-            short(high * share)
-        );
-    }
-    drawn += &format!(
-        "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">highest risk of being found</text>\
-         <text class=\"axis\" transform=\"translate(11 {:.1}) rotate(-90)\" text-anchor=\"middle\">loss</text>",
-        (LEFT + WIDTH - RIGHT) / 2.0,
-        HEIGHT - 8.0,
-        (TOP + HEIGHT - BOTTOM) / 2.0
-    );
-    let mut frontier: Vec<&(usize, f64, f64)> = points.iter().filter(|p| tried[p.0 - 1].on_frontier).collect();
-    frontier.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let path: Vec<String> = frontier.iter().map(|p| format!("{:.1} {:.1}", x(p.1), y(p.2))).collect();
-    drawn += &format!("<path class=\"line\" stroke-dasharray=\"4 3\" d=\"M{}\"/>", path.join("L"));
-    for (number, risk, loss) in &points {
-        let t = &tried[number - 1];
-        let (fill, radius) = if t.on_frontier { ("currentColor", 4.5) } else { ("none", 3.5) };
-        drawn += &format!(
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"currentColor\"><title>{}</title></circle>",
-            x(*risk),
-            y(*loss),
-            escape(&t.name)
-        );
-        if t.is_knee {
-            drawn += &format!(
-                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"8.5\" fill=\"none\" stroke=\"currentColor\"/>",
-                x(*risk),
-                y(*loss)
-            );
-        }
-    }
-    // A number, by which the table tells the setting: names would lie over one another.
-    let mut named: Vec<(f64, f64)> = Vec::new();
-    for (number, risk, loss) in &frontier {
-        let (x, y) = (x(*risk), y(*loss));
-        // Several settings may stand at one place: the first is named.
-        if named.iter().all(|(a, b)| (a - x).abs() > 14.0 || (b - y).abs() > 12.0) {
-            drawn += &format!("<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{number}</text>", x, y - 11.0);
-            named.push((x, y));
-        }
-    }
-    let title =
-        "What each setting risks and loses. Full dots with numbers are on the frontier; the ring marks its bend";
-    format!(
-        "<figure><figcaption>{title}</figcaption><svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {HEIGHT:.0}\" role=\"img\" \
-         aria-labelledby=\"frontier-title\"><title id=\"frontier-title\">{title}</title>{drawn}</svg></figure>\n"
-    )
-}
-
-/// A round number not below `x`.
-fn round_up(x: f64) -> f64 {
-    if x <= 0.0 {
-        return 1.0;
-    }
-    let unit = 10f64.powf(x.log10().floor());
-    [1.0, 2.0, 4.0, 5.0, 10.0].into_iter().map(|f| f * unit).find(|&round| round >= x * (1.0 - 1e-9)).unwrap_or(x)
-}
-
-fn short(x: f64) -> String {
-    let text = format!("{x:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
+    .draw()
 }
 
 /// What stands at the left of a row: its number, what was varied, and how it is released.

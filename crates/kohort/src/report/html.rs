@@ -35,6 +35,7 @@ use chapter::Chapter;
 pub(crate) use escape::escape;
 use place::Place;
 use serde_json::Value;
+pub(crate) use svg::{Point, Scatter};
 pub(crate) use table::cards;
 
 const CSS: &str = include_str!("html/page.css");
@@ -84,7 +85,7 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
         Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(metrics), invented::invented(metrics)]),
         Chapter::Missing.of([changes::cells(metrics), public_use::missing(metrics)]),
         Chapter::Limits.of(limits),
-        Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
+        Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
     ]
     .concat()
 }
@@ -107,7 +108,7 @@ fn of_claims(metrics: &Place, notes: &[String]) -> String {
         Chapter::Attacks.of([adversaries::adversaries(metrics), tried::tried(metrics)]),
         Chapter::Missing.of([changes::cells(metrics), claims::exclusions(metrics)]),
         Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_claims()]),
-        Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
+        Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
     ]
     .concat()
 }
@@ -125,7 +126,7 @@ fn of_codes(metrics: &Place, notes: &[String]) -> String {
         Chapter::Attacks.of([codes::attacks(metrics), tried::tried(metrics)]),
         Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_codes()]),
-        Chapter::Approval.of([limits::approval(), asked::timing(metrics)]),
+        Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
     ]
     .concat()
 }

@@ -3,7 +3,7 @@
 mod html;
 mod shareable;
 
-pub(crate) use html::{cards, escape, frame};
+pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 use crate::attack::Attacked;
 use kohort_core::cohort::Cohort;

@@ -14,7 +14,7 @@ use super::thrift::{PageHeader, page_header, varint};
 
 /// The largest header of a page: it may hold a smallest and a largest value of any length.
 const LARGEST_HEADER: u64 = 16 << 20;
-/// A page that cannot grow beyond this is decompressed without looking ahead.
+/// A page that cannot grow beyond this is decompressed without looking ahead; one that claims more is refused.
 const HARMLESS: u64 = 1 << 30;
 /// The most values of a page whose lengths are written as differences: these can claim any number for free.
 const MOST_DELTAS: u64 = 1 << 26;
@@ -98,7 +98,8 @@ impl CheckedPages {
             Compression::ZSTD(_) => packed * 32_768,
             _ => return damaged(),
         };
-        if u64::from(header.uncompressed) > most || header.levels > header.compressed {
+        let claimed = u64::from(header.uncompressed);
+        if claimed > most.min(HARMLESS) || header.levels > header.compressed {
             return damaged();
         }
         if most <= HARMLESS {
@@ -110,7 +111,6 @@ impl CheckedPages {
         let mut page = file.take(packed - u64::from(header.levels));
         match self.codec {
             Compression::GZIP(_) => {
-                let claimed = u64::from(header.uncompressed);
                 let mut unpacked =
                     flate2::bufread::MultiGzDecoder::new(std::io::BufReader::new(page)).take(claimed + 1);
                 match std::io::copy(&mut unpacked, &mut std::io::sink()) {

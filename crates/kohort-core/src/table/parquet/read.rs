@@ -26,8 +26,8 @@ const MAGIC: &[u8] = b"PAR1";
 const MAGIC_ENCRYPTED: &[u8] = b"PARE";
 /// Values are decoded this many at a time, so that a few long ones do not fill the memory.
 const BATCH: usize = 1024;
-/// The text a chunk holds at most, unless a single row is longer.
-const MOST_TEXT: usize = 1 << 30;
+/// The text a chunk holds at most, unless a single row is longer: a dictionary can repeat a long value for free.
+pub(super) const MOST_TEXT: usize = 1 << 26;
 
 /// A Parquet file that was found to be a table: flat columns, each of a type that has a text.
 #[derive(Debug)]

@@ -216,6 +216,26 @@ fn a_chunk_is_split_where_its_text_is_long() {
     assert!(chunks > 10);
 }
 
+/// A few kilobytes that stand for a third of a gigabyte: one long value, again and again.
+#[test]
+fn a_value_repeated_without_end_comes_in_pieces() {
+    let long = "x".repeat(1 << 20);
+    let rows: Rows = (0..300).map(|_| vec![long.clone()]).collect();
+    let bytes = write(&[("a".into(), None)], &rows).unwrap();
+    let place = place(&bytes);
+    let (mut seen, mut largest) = (0, 0);
+    ParquetFile::open(&place.path)
+        .unwrap()
+        .chunks(8192, &mut |chunk| {
+            seen += chunk.rows();
+            largest = largest.max((0..chunk.rows()).map(|r| chunk.cell(r, 0).len()).sum());
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(seen, 300);
+    assert!(largest <= super::read::MOST_TEXT, "{largest}");
+}
+
 #[test]
 fn an_error_of_the_consumer_ends_the_reading() {
     let place = place(&write(&[("a".into(), None)], &vec![vec!["1".into()]; 10]).unwrap());

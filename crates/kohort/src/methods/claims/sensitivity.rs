@@ -26,6 +26,9 @@ pub struct Sensitivity {
     pub correlation: Vec<Vec<Option<f64>>>,
 }
 
+/// How much is known of each person in each column, by the columns' measures of power.
+type PowerBy<'a> = &'a dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>;
+
 /// Draws of each estimate.
 const DRAWS: usize = 10_000;
 
@@ -54,8 +57,7 @@ pub fn sensitivity(
     let found = |drawn, power: &[Vec<u8>]| {
         share(&Knows { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
     };
-    type Rule<'r> = &'r dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>;
-    let both = |of: Rule| {
+    let both = |of: PowerBy| {
         let ((tolerant, strict), (released, _)) = (found(&all, &of(&all, &of_all)), found(&left, &of(&left, &of_left)));
         [tolerant, strict, released]
     };

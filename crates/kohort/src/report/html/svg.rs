@@ -1,4 +1,4 @@
-//! The pictures of every report: bars, heat maps, ladders and sets of columns, drawn for the width of a phone.
+//! The pictures of every report: bars, heat maps, ladders, sets of columns and points, drawn for the width of a phone.
 //!
 //! Each has a title that says what it shows, names on its axes, its numbers beside what they stand for, and the
 //! table behind it. What is told by shade is told by a pattern or a number too.
@@ -6,11 +6,13 @@
 mod bars;
 mod heat;
 mod ladder;
+mod scatter;
 mod sets;
 
 pub(super) use bars::{Bars, Group};
 pub(super) use heat::Heat;
 pub(super) use ladder::ladder;
+pub(crate) use scatter::{Point, Scatter};
 pub(super) use sets::sets;
 
 use super::escape::{escape, shorten};

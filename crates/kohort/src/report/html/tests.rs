@@ -109,6 +109,17 @@ fn every_number_on_the_page_is_the_one_in_metrics() {
 }
 
 #[test]
+fn every_number_of_the_hospitals_other_releases_is_the_one_in_metrics() {
+    for method in ["specialize", "suppress"] {
+        let (metrics, notes) = hospital(method, 1500);
+        check_all(&metrics, notes, |path| {
+            let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
+            bin || path.starts_with("risk_all.")
+        });
+    }
+}
+
+#[test]
 fn every_number_of_a_release_of_codes_is_the_one_in_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let rows: String = (0..90).map(|i| format!("250 40{} {}\n", i % 4, 300 + i % 7)).collect();

@@ -28,5 +28,5 @@ pub(super) fn tried(metrics: &Place) -> String {
         "<p>Targets were drawn from the original. Guessing is what base rates alone give: an attack that gains no more than that gains nothing.</p>\n",
     );
     body += &table(&["Attack", "Targets", "Before", "After", "Guessing"], &rows);
-    section("Attacks tried", &body)
+    section("People drawn from the original", &body)
 }

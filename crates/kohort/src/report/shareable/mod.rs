@@ -15,19 +15,7 @@ use serde_json::{Map, Value, json};
 pub(crate) const HIDDEN: &str = "hidden";
 
 /// Keys that pass as they are: they are in the release, in the policy, or no counts of people.
-const PASS: [&str; 11] = [
-    "method",
-    "shape",
-    "files",
-    "kohort",
-    "test",
-    "levels",
-    "columns",
-    "clusters",
-    "correlation",
-    "preset",
-    "known_sets",
-];
+const PASS: [&str; 9] = ["method", "shape", "files", "kohort", "test", "levels", "columns", "clusters", "correlation"];
 
 /// Keys of `guarantee` that are no counts of people of the original.
 const GUARANTEE: [&str; 30] = [
