@@ -101,6 +101,33 @@ impl Cohort {
     }
 }
 
+#[cfg(test)]
+impl Cohort {
+    /// Tuples whose columns are all quasi-identifiers, generalized by these rules.
+    pub(crate) fn of(tuples: Tuples, rule: impl Fn(usize) -> Rule) -> Cohort {
+        let quasi = (0..tuples.width()).map(|q| {
+            let dictionary = &tuples.dictionaries[q];
+            let hierarchy = rule(q).apply(&dictionary.texts(), tuples.frequencies(q)[MISSING as usize] > 0);
+            let levels = (0..hierarchy.levels.len()).collect();
+            Quasi { name: format!("q{q}"), column: q, hierarchy, levels, weight: 1.0 }
+        });
+        Cohort {
+            quasi: quasi.collect(),
+            details: vec![],
+            required: vec![],
+            class: None,
+            sets: vec![(0..tuples.width()).collect()],
+            dependencies: vec![],
+            excluded: 0,
+            catalogued: None,
+            stocks: vec![],
+            notes: vec![],
+            threads: 1,
+            tuples,
+        }
+    }
+}
+
 /// A class column with more values is none that a tree could foretell, and would make a tuple of
 /// nearly every row: it is not carried.
 pub const MOST_CLASSES: usize = 100;

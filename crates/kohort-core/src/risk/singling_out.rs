@@ -75,21 +75,26 @@ fn sets_of(columns: usize, number: usize) -> usize {
 }
 
 /// Who shows which tuple: an entry for each, and who of them can be told from all others.
-struct People<'a> {
-    cohort: &'a Cohort,
-    /// By entry: its tuple and its person; several people who are not told apart are nobody's.
-    entries: Vec<(u32, u32)>,
+struct People {
+    /// By entry: its person; several people who are not told apart are nobody's.
+    person: Vec<u32>,
+    /// By column and entry: its value.
+    codes: Vec<Vec<u32>>,
+    /// By column: how many values there may be.
+    values: Vec<usize>,
     /// How many people have a number: all but those who share a tuple and are never alone.
     known: usize,
 }
 
-/// Several people in one entry.
+/// Several people in one entry, or in one class.
 const SEVERAL: u32 = u32::MAX;
+/// Nobody yet.
+const NOBODY: u32 = u32::MAX - 1;
 
-impl<'a> People<'a> {
-    fn of(cohort: &'a Cohort) -> People<'a> {
+impl People {
+    fn of(cohort: &Cohort) -> People {
         let tuples = &cohort.tuples;
-        let mut entries = Vec::with_capacity(tuples.len());
+        let mut entries: Vec<(u32, u32)> = Vec::with_capacity(tuples.len());
         let mut known = tuples
             .patients
             .as_ref()
@@ -109,15 +114,18 @@ impl<'a> People<'a> {
                 _ => entries.push((t as u32, SEVERAL)),
             }
         }
-        People { cohort, entries, known: known as usize }
+        let columns = 0..cohort.quasi.len();
+        let codes = columns.clone().map(|q| entries.iter().map(|&(t, _)| tuples.code(t as usize, q)).collect());
+        People {
+            codes: codes.collect(),
+            values: columns.map(|q| tuples.dictionaries[q].len()).collect(),
+            person: entries.into_iter().map(|e| e.1).collect(),
+            known: known as usize,
+        }
     }
 
     fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    fn code(&self, entry: u32, column: usize) -> u32 {
-        self.cohort.tuples.code(self.entries[entry as usize].0 as usize, column)
+        self.person.len()
     }
 
     fn added(&self, columns: usize) -> Added {
@@ -136,15 +144,15 @@ impl<'a> People<'a> {
         let mut who = Vec::new();
         let mut class_of = Vec::with_capacity(self.len());
         for entry in 0..self.len() as u32 {
-            key.iter_mut().zip(set).for_each(|(k, &q)| *k = self.code(entry, q));
+            key.iter_mut().zip(set).for_each(|(k, &q)| *k = self.codes[q][entry as usize]);
             let class = keys.intern(&key);
-            who.resize(keys.len(), None);
-            meet(&mut who[class as usize], self.entries[entry as usize].1);
+            who.resize(keys.len(), NOBODY);
+            meet(&mut who[class as usize], self.person[entry as usize]);
             class_of.push(class);
         }
         let mut alone = vec![false; self.known];
-        for (&(_, person), &class) in self.entries.iter().zip(&class_of) {
-            if person != SEVERAL && who[class as usize] == Some(person) {
+        for (&person, &class) in self.person.iter().zip(&class_of) {
+            if person != SEVERAL && who[class as usize] == person {
                 alone[person as usize] = true;
             }
         }
@@ -153,12 +161,10 @@ impl<'a> People<'a> {
 }
 
 /// Adds a person to a class: who is alone in it, or several.
-fn meet(class: &mut Option<u32>, person: u32) {
-    *class = match *class {
-        None => Some(person),
-        Some(own) if own == person => Some(own),
-        Some(_) => Some(SEVERAL),
-    };
+fn meet(class: &mut u32, person: u32) {
+    if *class != person {
+        *class = if *class == NOBODY { person } else { SEVERAL };
+    }
 }
 
 /// What one thread found.
@@ -190,17 +196,17 @@ fn refine(
     scratch: &mut Scratch,
 ) {
     let Some(&column) = set.last() else { return };
-    let values = people.cohort.tuples.dictionaries[column].len();
+    let (values, codes) = (people.values[column], &people.codes[column]);
     let mut split: Vec<u32> = Vec::with_capacity(members.len());
-    let mut who: Vec<Option<u32>> = Vec::new();
+    let mut who: Vec<u32> = Vec::new();
     if classes.saturating_mul(values) <= BY_PLACE {
         scratch.by_place.resize(scratch.by_place.len().max(classes * values), u32::MAX);
         for &(entry, class) in members {
-            let place = class as usize * values + people.code(entry, column) as usize;
+            let place = class as usize * values + codes[entry as usize] as usize;
             if scratch.by_place[place] == u32::MAX {
                 scratch.by_place[place] = who.len() as u32;
                 scratch.touched.push(place);
-                who.push(None);
+                who.push(NOBODY);
             }
             split.push(scratch.by_place[place]);
         }
@@ -208,20 +214,20 @@ fn refine(
     } else {
         let mut numbers: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
         for &(entry, class) in members {
-            let number = *numbers.entry((class, people.code(entry, column))).or_insert_with(|| {
-                who.push(None);
+            let number = *numbers.entry((class, codes[entry as usize])).or_insert_with(|| {
+                who.push(NOBODY);
                 who.len() as u32 - 1
             });
             split.push(number);
         }
     }
     for (&(entry, _), &class) in members.iter().zip(&split) {
-        meet(&mut who[class as usize], people.entries[entry as usize].1);
+        meet(&mut who[class as usize], people.person[entry as usize]);
     }
     let number = set.len() as u8;
     let (mut left, mut new): (Vec<(u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
     for (&(entry, _), &class) in members.iter().zip(&split) {
-        let person = who[class as usize].unwrap_or(SEVERAL);
+        let person = who[class as usize];
         if person == SEVERAL {
             if set.len() < most {
                 left.push((entry, class));
@@ -253,28 +259,7 @@ mod tests {
     use crate::table::Tuples;
 
     fn cohort(rows: &[Vec<&str>], patients: Option<&[u32]>) -> Cohort {
-        let tuples = Tuples::from_rows(rows, patients);
-        let quasi = (0..tuples.width()).map(|q| crate::cohort::Quasi {
-            name: format!("q{q}"),
-            column: q,
-            hierarchy: crate::hierarchy::Rule::Flat.apply(&tuples.dictionaries[q].texts(), false),
-            levels: vec![0, 1],
-            weight: 1.0,
-        });
-        Cohort {
-            quasi: quasi.collect(),
-            details: vec![],
-            required: vec![],
-            class: None,
-            sets: vec![],
-            dependencies: vec![],
-            excluded: 0,
-            catalogued: None,
-            stocks: vec![],
-            notes: vec![],
-            threads: 1,
-            tuples,
-        }
+        Cohort::of(Tuples::from_rows(rows, patients), |_| crate::hierarchy::Rule::Flat)
     }
 
     /// By definition: who is the only one with what they show.

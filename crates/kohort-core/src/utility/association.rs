@@ -12,7 +12,7 @@ use crate::release::Plan;
 use crate::table::Keys;
 
 /// Pairs of columns are looked at until so many tuples were, but one at least.
-const MOST_LOOKS: usize = 20_000_000;
+const MOST_LOOKS: usize = 4_000_000;
 /// Up to so many combinations are counted by place, beyond by a table.
 const BY_PLACE: usize = 1 << 20;
 

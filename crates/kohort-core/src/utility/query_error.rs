@@ -192,27 +192,7 @@ mod tests {
     fn a_label_shares_its_count_evenly() {
         let rows: Vec<Vec<&str>> = [vec!["a"; 4], vec!["b"; 2]].concat().into_iter().map(|v| vec![v, "x"]).collect();
         let tuples = Tuples::from_rows(&rows, None);
-        let quasi = (0..2).map(|q| crate::cohort::Quasi {
-            name: format!("q{q}"),
-            column: q,
-            hierarchy: crate::hierarchy::Rule::Flat.apply(&tuples.dictionaries[q].texts(), false),
-            levels: vec![0, 1],
-            weight: 1.0,
-        });
-        let cohort = Cohort {
-            quasi: quasi.collect(),
-            details: vec![],
-            required: vec![],
-            class: None,
-            sets: vec![vec![0, 1]],
-            dependencies: vec![],
-            excluded: 0,
-            catalogued: None,
-            stocks: vec![],
-            notes: vec![],
-            threads: 1,
-            tuples,
-        };
+        let cohort = Cohort::of(tuples, |_| crate::hierarchy::Rule::Flat);
         let plan = Plan::full_domain(&cohort, &[1, 0], &[true, true]);
         let error = query_error(&Published::new(&cohort, &plan));
         assert_eq!(error.by_column, [(0.25 + 0.5) / 2.0, 0.0]);

@@ -12,7 +12,7 @@ use crate::number::Decimal;
 /// So many queries are asked, if they look at no more tuples than this together, but a few at least.
 const MOST_QUERIES: usize = 200;
 const FEWEST_QUERIES: usize = 10;
-const MOST_LOOKS: usize = 8_000_000;
+const MOST_LOOKS: usize = 2_000_000;
 /// A query reads at most so many columns.
 const MOST_COLUMNS: u64 = 3;
 

@@ -1,7 +1,7 @@
 //! Every measure against its definition, row by row, on random tables.
 
 use super::*;
-use crate::cohort::{Cohort, Quasi};
+use crate::cohort::Cohort;
 use crate::hierarchy::{Prefix, Rule};
 use crate::release::Plan;
 use crate::table::Tuples;
@@ -31,33 +31,17 @@ impl Case {
         let rows: Vec<Vec<String>> = (0..rows).map(|_| (0..3).map(&mut cell).collect()).collect();
         let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
         let tuples = Tuples::from_rows(&texts, None);
-        let quasi = LENGTHS.iter().enumerate().map(|(q, lengths)| {
-            let rule = if lengths.is_empty() { Rule::Flat } else { Rule::Prefix(Prefix::new(lengths).unwrap()) };
-            let missing = texts.iter().any(|row| row[q].is_empty());
-            let hierarchy = rule.apply(&tuples.dictionaries[q].texts(), missing);
-            let levels = (0..hierarchy.levels.len()).collect();
-            Quasi { name: format!("q{q}"), column: q, hierarchy, levels, weight: 1.0 }
-        });
-        let quasi: Vec<Quasi> = quasi.collect();
+        let rule = |q: usize| match LENGTHS[q] {
+            [] => Rule::Flat,
+            lengths => Rule::Prefix(Prefix::new(lengths).unwrap()),
+        };
+        let cohort = Cohort::of(tuples, rule);
+        let (tuples, quasi) = (&cohort.tuples, &cohort.quasi);
         let levels: Vec<usize> = quasi.iter().map(|q| draw(q.levels.len() as u64) as usize).collect();
         let by_tuple: Vec<bool> = (0..tuples.len()).map(|_| draw(5) > 0).collect();
         let text = |t: usize, q: usize| tuples.dictionaries[q].text(tuples.code(t, q));
         let tuple_of = |row: &Vec<&str>| (0..tuples.len()).find(|&t| (0..3).all(|q| text(t, q) == row[q])).unwrap();
         let kept = texts.iter().map(|row| by_tuple[tuple_of(row)]).collect();
-        let cohort = Cohort {
-            quasi,
-            details: vec![],
-            required: vec![],
-            class: None,
-            sets: vec![],
-            dependencies: vec![],
-            excluded: 0,
-            catalogued: None,
-            stocks: vec![],
-            notes: vec![],
-            threads: 1,
-            tuples,
-        };
         let plan = Plan::full_domain(&cohort, &levels, &by_tuple);
         Case { rows, cohort, plan, levels, kept }
     }

@@ -18,85 +18,158 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What was read, for as many settings as can share it.
-pub(super) struct Grid<'a> {
-    options: &'a Options,
-    source: Option<Source>,
-    /// What of a policy the tuples were counted by, what its adversary knows, and the tuples.
-    cohort: Option<(String, String, Box<Cohort>)>,
-    /// What a repeated code counts for, and the records.
-    records: Option<(String, Records)>,
+/// A setting before it is measured.
+pub(super) struct Cell<'a> {
+    /// Where its policy stands.
+    pub(super) path: &'a Path,
+    /// The policy.
+    pub(super) text: &'a str,
+    /// What stands in for the method, if it is compared with and not released.
+    pub(super) baseline: Option<Baseline>,
 }
 
-impl<'a> Grid<'a> {
-    pub(super) fn new(options: &'a Options) -> Grid<'a> {
-        Grid { options, source: None, cohort: None, records: None }
-    }
+/// A setting bound to the table.
+struct Bound {
+    policy: Policy,
+    task: Task,
+    baseline: Option<Baseline>,
+    /// What of it the data are counted by.
+    counted_by: String,
+    /// What its adversary knows.
+    knows: String,
+}
 
-    /// What a release by this policy would be like. Nothing is written; for a baseline, which is never
-    /// published, what it would lose.
-    pub(super) fn measure(
-        &mut self,
-        (path, text): (&Path, &str),
-        baseline: Option<Baseline>,
-        unfinished: &Unfinished,
-    ) -> Result<Value> {
-        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let file = PolicyFile::parse(&name, text, unfinished.folder())?;
-        let policy = self.bind(&file)?;
-        match (Task::of(&policy)?, baseline) {
-            (Task::Codes(params), baseline) => self.codes(&policy, &params, baseline),
-            (_, Some(baseline)) => Err(Error::yours(format!("{} is for sets of codes.", baseline.name()))),
-            (Task::Table(method), None) => self.table(&policy, &method),
-            (Task::Claims(_), None) => self.release(path, unfinished),
+/// The data, counted for settings that can share them.
+enum Counted {
+    Table(Box<Cohort>),
+    Codes(Records),
+}
+
+/// What a release by each setting would be like, or why there is none; nothing is written. The data are
+/// read once, and again only for settings that count other columns. Settings are measured on all cores.
+pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options) -> Vec<Result<Value>> {
+    let mut source = None;
+    let bound: Vec<Result<Bound>> = cells.iter().map(|cell| bind(cell, unfinished, &mut source, options)).collect();
+    let mut outcomes: Vec<Option<Result<Value>>> = cells.iter().map(|_| None).collect();
+    // Settings that share what is counted, in the order of the first of each.
+    let mut groups: Vec<(&str, &str, Vec<usize>)> = Vec::new();
+    for (i, bound) in bound.iter().enumerate() {
+        let Ok(bound) = bound else { continue };
+        match groups.iter_mut().find(|g| (g.0, g.1) == (&bound.counted_by[..], &bound.knows[..])) {
+            Some(group) => group.2.push(i),
+            None => groups.push((&bound.counted_by, &bound.knows, vec![i])),
         }
     }
-
-    /// Binds a policy to the table, which is opened, and without what is excluded, for the first of them.
-    fn bind(&mut self, file: &PolicyFile) -> Result<Policy> {
-        if let Some(source) = &self.source {
-            return file.bind(source);
-        }
-        let source = table::open(&file.input)?
-            .with_threads(self.options.threads)
-            .with_progress(Arc::clone(&self.options.progress));
-        let policy = file.bind(&source)?;
-        self.source = Some(source.excluding(policy.exclude.clone(), policy.patient())?);
-        Ok(policy)
-    }
-
-    fn table(&mut self, policy: &Policy, method: &Method) -> Result<Value> {
-        let Some(source) = &self.source else { return Err(policy.error("the table was not opened.")) };
-        let privacy = &policy.privacy;
-        let counted_by = format!(
-            "{:?} {:?} {:?} {:?}",
-            privacy.confidence, privacy.l_diversity, privacy.t_closeness, policy.invents
-        );
-        let knows = format!("{:?}", privacy.knows);
-        let cohort = match self.cohort.take().filter(|(by, ..)| *by == counted_by) {
-            Some((_, known, cohort)) if known == knows => cohort,
-            Some((_, _, mut cohort)) => {
-                cohort.know(policy)?;
-                cohort
+    groups.sort_by_key(|g| g.0);
+    let mut counted: Option<(&str, Counted)> = None;
+    for (counted_by, _, members) in &groups {
+        let settings: Vec<(usize, &Bound)> =
+            members.iter().filter_map(|&i| Some((i, bound[i].as_ref().ok()?))).collect();
+        let (Some(source), Some((_, first))) = (&source, settings.first()) else { continue };
+        if let Task::Claims(_) = first.task {
+            for (i, _) in settings {
+                outcomes[i] = Some(release(cells[i].path, unfinished, options));
             }
-            None => Box::new(cohort::survey(source, policy)?),
+            continue;
+        }
+        let again = match counted.take() {
+            Some((by, Counted::Table(mut cohort))) if by == *counted_by => {
+                cohort.know(&first.policy).map(|()| Counted::Table(cohort))
+            }
+            Some((by, codes @ Counted::Codes(_))) if by == *counted_by => Ok(codes),
+            _ => count(source, first),
         };
-        let cohort = &self.cohort.insert((counted_by, knows, cohort)).2;
+        match again {
+            Ok(data) => {
+                let found = on_all_cores(&settings, options.threads, |own| own.measure(&data, source, options));
+                found.into_iter().for_each(|(i, outcome)| outcomes[i] = Some(outcome));
+                counted = Some((counted_by, data));
+            }
+            Err(error) => settings.iter().for_each(|(i, _)| outcomes[*i] = Some(Err(error.clone()))),
+        }
+    }
+    let measured = bound.into_iter().zip(outcomes);
+    let missed = || Err(Error::refused("a setting was not measured."));
+    measured.map(|(bound, outcome)| bound.and_then(|_| outcome.unwrap_or_else(missed))).collect()
+}
+
+/// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
+fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, options: &Options) -> Result<Bound> {
+    let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
+    let policy = match source {
+        Some(source) => file.bind(source)?,
+        None => {
+            let opened =
+                table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
+            let policy = file.bind(&opened)?;
+            *source = Some(opened.excluding(policy.exclude.clone(), policy.patient())?);
+            policy
+        }
+    };
+    let task = Task::of(&policy)?;
+    if let (Some(baseline), Task::Table(_) | Task::Claims(_)) = (cell.baseline, &task) {
+        return Err(Error::yours(format!("{} is for sets of codes.", baseline.name())));
+    }
+    let privacy = &policy.privacy;
+    let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
+    let counted_by = format!("{asked:?} {:?} {:?}", policy.invents, policy.repeats);
+    let knows = format!("{:?}", privacy.knows);
+    Ok(Bound { policy, task, baseline: cell.baseline, counted_by, knows })
+}
+
+fn count(source: &Source, first: &Bound) -> Result<Counted> {
+    Ok(match first.task {
+        Task::Codes(_) => Counted::Codes(records::survey(source, &first.policy)?),
+        Task::Table(_) | Task::Claims(_) => Counted::Table(Box::new(cohort::survey(source, &first.policy)?)),
+    })
+}
+
+/// Measures settings, one after the other on each thread; the outcomes in their order.
+fn on_all_cores<'b>(
+    settings: &[(usize, &'b Bound)],
+    threads: usize,
+    measure: impl Fn(&'b Bound) -> Result<Value> + Sync,
+) -> Vec<(usize, Result<Value>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut own = Vec::new();
+        while let Some((i, bound)) = settings.get(next.fetch_add(1, Ordering::Relaxed)) {
+            own.push((*i, measure(bound)));
+        }
+        own
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (1..threads.clamp(1, settings.len().max(1))).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for thread in running {
+            all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
+    })
+}
+
+impl Bound {
+    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Value> {
+        match (&self.task, counted) {
+            (Task::Table(method), Counted::Table(cohort)) => self.table(method, cohort, options),
+            (Task::Codes(params), Counted::Codes(records)) => self.codes(params, records, source),
+            _ => Err(self.policy.error("the method is for data of another shape.")),
+        }
+    }
+
+    fn table(&self, method: &Method, cohort: &Cohort, options: &Options) -> Result<Value> {
+        let policy = &self.policy;
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)?;
-        let plan = method.plan(cohort, policy, &mut Chance::new(self.options.seed)?)?;
+        let plan = method.plan(cohort, policy, &mut Chance::new(options.seed)?)?;
         evidence::outlook(cohort, &plan, policy, method)
     }
 
-    fn codes(&mut self, policy: &Policy, params: &Params, baseline: Option<Baseline>) -> Result<Value> {
-        let Some(source) = &self.source else { return Err(policy.error("the table was not opened.")) };
-        let counted_by = format!("{:?}", policy.repeats);
-        let records = match self.records.take().filter(|(by, _)| *by == counted_by) {
-            Some((_, records)) => records,
-            None => records::survey(source, policy)?,
-        };
-        let records = &self.records.insert((counted_by, records)).1;
+    fn codes(&self, params: &Params, records: &Records, source: &Source) -> Result<Value> {
+        let policy = &self.policy;
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         let asked = |with_all: &dyn Fn(&[u32]) -> f64, with_any: &dyn Fn(&[u32]) -> f64| {
             let (mut utility, errors) =
@@ -113,7 +186,7 @@ impl<'a> Grid<'a> {
             utility["items"] = json!(recoded.items());
             Ok(utility)
         };
-        let (utility, notes) = match baseline {
+        let (utility, notes) = match self.baseline {
             None => {
                 let clusters = disassociate::plan(records, policy, params, source.threads())?;
                 let expected = Expected::new(&clusters.nodes, records.distinct(), k);
@@ -132,7 +205,7 @@ impl<'a> Grid<'a> {
         };
         let all = records.len() as u64 + records.without_codes;
         Ok(json!({
-            "method": baseline.map_or("disassociate", Baseline::name),
+            "method": self.baseline.map_or("disassociate", Baseline::name),
             "shape": "clusters",
             "rows": { "in": all, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0, "out": records.len() },
             "utility": utility,
@@ -140,15 +213,15 @@ impl<'a> Grid<'a> {
             "notes": notes,
         }))
     }
+}
 
-    /// Claims are released and verified, and the release goes.
-    fn release(&self, path: &Path, unfinished: &Unfinished) -> Result<Value> {
-        let folder = unfinished.folder().join("release");
-        let options = Options { force: true, keep_rows: false, ..self.options.clone() };
-        let released = anonymize(path, &folder, &options)?;
-        fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
-        Ok(released.metrics)
-    }
+/// Claims are released and verified, and the release goes.
+fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Value> {
+    let folder = unfinished.folder().join("release");
+    let options = Options { force: true, keep_rows: false, ..options.clone() };
+    let released = anonymize(path, &folder, &options)?;
+    fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
+    Ok(released.metrics)
 }
 
 /// The system that the codes are of: the one the policy names, or the one that holds more of them.

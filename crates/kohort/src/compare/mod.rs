@@ -11,7 +11,7 @@ mod vary;
 pub use vary::Vary;
 
 use crate::pipeline::Options;
-use grid::Grid;
+use grid::Cell;
 use kohort_core::error::Kind;
 use kohort_core::policy::Section;
 use kohort_core::release::Unfinished;
@@ -99,15 +99,26 @@ fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, optio
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
     let policies = unfinished.folder().join("policies");
     fs::create_dir_all(&policies).map_err(|e| Error::io(&policies, &e))?;
-    let mut grid = Grid::new(options);
-    let (mut tried, mut first_error) = (Vec::new(), None);
-    for (number, setting) in settings.iter().enumerate() {
-        let path = policies.join(format!("{:03}.toml", number + 1));
-        let text = setting.policy(&source.display().to_string());
+    let written: Vec<(PathBuf, String)> = settings
+        .iter()
+        .enumerate()
+        .map(|(number, setting)| {
+            let path = policies.join(format!("{:03}.toml", number + 1));
+            (path, setting.policy(&source.display().to_string()))
+        })
+        .collect();
+    let mut cells = Vec::new();
+    for ((path, text), setting) in written.iter().zip(settings) {
         if setting.baseline.is_none() {
-            write(&path, &text)?;
+            write(path, text)?;
         }
-        let outcome = match grid.measure((&path, &text), setting.baseline, unfinished) {
+        cells.push(Cell { path, text, baseline: setting.baseline });
+    }
+    let (mut tried, mut first_error) = (Vec::new(), None);
+    for (outcome, (cell, setting)) in
+        grid::measure(&cells, unfinished, options).into_iter().zip(cells.iter().zip(settings))
+    {
+        let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
             Err(error) if error.kind == Kind::Machine => return Err(error),
@@ -117,7 +128,7 @@ fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, optio
                 Err(reason)
             }
         };
-        let policy = setting.baseline.is_none().then_some(path);
+        let policy = cell.baseline.is_none().then(|| cell.path.to_path_buf());
         tried.push(Tried { name: setting.name.clone(), policy, outcome, on_frontier: false, is_knee: false });
     }
     match first_error {

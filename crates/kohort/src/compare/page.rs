@@ -29,27 +29,27 @@ pub(super) fn page(tried: &[Tried]) -> String {
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
 fn picture(tried: &[Tried]) -> String {
-    let point = |t: &Tried| {
+    let point = |(number, t): (usize, &Tried)| {
         let at = (t.risk()?, t.loss()?);
-        Some(Point { name: t.name.clone(), at, on_frontier: t.on_frontier, ringed: t.is_knee })
+        Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee })
     };
     Scatter {
         id: "frontier",
-        title: "What each setting risks and loses. Full dots are on the frontier; the ring marks its bend",
+        title: "What each setting risks and loses, by its number in the table. Full dots are on the frontier; the ring marks its bend",
         axes: ["highest risk of being found", "loss"],
-        points: tried.iter().filter_map(point).collect(),
+        points: (1..).zip(tried).filter_map(point).collect(),
     }
     .draw()
 }
 
-/// What stands at the left of a row: what was varied, and how it is released.
-fn named(t: &Tried) -> String {
+/// What stands at the left of a row: its number, what was varied, and how it is released.
+fn named(number: usize, t: &Tried) -> String {
     let name = if t.name.is_empty() { "as it is" } else { &t.name };
     let policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned());
     let how = policy.map_or("for comparison only: never released".into(), |file| {
         format!("kohort anonymize policies/{}", escape(&file))
     });
-    format!("{}<small>{how}</small>", escape(name))
+    format!("{number}. {}<small>{how}</small>", escape(name))
 }
 
 fn place(t: &Tried) -> String {
@@ -71,8 +71,8 @@ fn share(x: Option<f64>) -> String {
 
 /// A row for each setting; those that cannot be met say why.
 fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<String>) -> String {
-    let one = |t: &Tried| {
-        let mut cells = vec![named(t)];
+    let one = |(number, t): (usize, &Tried)| {
+        let mut cells = vec![named(number, t)];
         match &t.outcome {
             Ok(metrics) => cells.extend(row(t, metrics)),
             Err(reason) => {
@@ -82,45 +82,45 @@ fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<
         }
         cells
     };
-    cards(headings, &tried.iter().map(one).collect::<Vec<_>>())
+    // What was varied is the longest of all: it gets the room.
+    let room = "<style>.cards th[scope=row] { min-width: 13em; } .cards td { overflow-wrap: normal; }</style>\n";
+    room.to_string() + &cards(headings, &(1..).zip(tried).map(one).collect::<Vec<_>>())
 }
 
 /// The table behind the picture.
 fn table(tried: &[Tried]) -> String {
-    let headings = [
-        "Setting",
-        "On the frontier",
-        "Highest risk",
-        "Mean risk",
-        "Loss",
-        "Distance of distributions",
-        "Range queries off by",
-        "Rows gone",
-        "Cells blank",
-        "Rows added",
-    ];
     let count = |value: &Value| value.as_u64().map_or("–".into(), |n| n.to_string());
-    rows(tried, &headings, |t, metrics| {
+    let added = |t: &Tried| t.outcome.as_ref().is_ok_and(|m| m["rows"]["counterfeit"].as_u64() > Some(0));
+    let any_added = tried.iter().any(added);
+    let mut headings =
+        vec!["Setting", "Frontier", "Highest risk", "Loss", "Shares off", "Ranges off", "Rows gone", "Cells blank"];
+    if any_added {
+        headings.push("Rows added");
+    }
+    let body = rows(tried, &headings, |t, metrics| {
         let utility = &metrics["utility"];
-        vec![
+        let mut cells = vec![
             place(t),
             number(t.risk()),
-            number(metrics["risk"]["after"]["mean"].as_f64()),
             number(t.loss()),
             share(utility["distribution"].as_f64()),
             share(utility["range_error"]["median"].as_f64()),
             count(&metrics["rows"]["suppressed"]),
             share(metrics["cells"]["share"].as_f64()),
-            count(&metrics["rows"]["counterfeit"]),
-        ]
-    })
+        ];
+        if any_added {
+            cells.push(count(&metrics["rows"]["counterfeit"]));
+        }
+        cells
+    });
+    body + "<p class=\"read\">Loss: how much detail of the cells is gone. Shares off: how far the shares of values are from the original’s, on average over columns. Ranges off: how far counts between two values are off, in the middle of random queries.</p>\n"
 }
 
 /// The same for codes.
 fn table_of_codes(tried: &[Tried]) -> String {
     let headings = [
         "Setting",
-        "On the frontier",
+        "Frontier",
         "Highest risk",
         "Frequent sets off by (ARE)",
         "Random pairs off by (ARE, damped)",

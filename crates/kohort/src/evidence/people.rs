@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 /// So many tuples are looked at for sets of columns while a release is made.
 const LOOKS: usize = 10_000_000;
+/// Blanks are read in both ways where no more different rows of cells are released.
+const MOST_CELLS: usize = 100_000;
 /// So many sets of each number of columns are listed.
 const MOST_LISTED: usize = 3;
 
@@ -41,7 +43,7 @@ pub(super) fn add(
     }
     let singled = risk::singling_out(cohort, LOOKS, cohort.threads);
     metrics["singling_out"] = singling_json(cohort, &singled);
-    if is_mixed(cohort, plan) {
+    if plan.cells.len() <= MOST_CELLS * plan.changed.len() && is_mixed(cohort, plan) {
         let all: Vec<usize> = (0..cohort.quasi.len()).collect();
         let matches = |m: Matches| json!({ "fewest": m.fewest, "mean": m.mean });
         metrics["blanks"] = risk::wildcard_matches(cohort, plan, &all)
