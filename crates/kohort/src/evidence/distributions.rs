@@ -146,7 +146,12 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Value> 
             None => never.1 += rows,
         }
     }
-    bins.retain(|_, bin| *bin != (0, 0));
+    // What no row shows is not named, even in the house.
+    bins.retain(|label, bin| {
+        let named = bin.1 > 0 || label.is_empty();
+        never.0 += if named { 0 } else { bin.0 };
+        named && *bin != (0, 0)
+    });
     if bins.is_empty() || (bins.len() == 1 && never == (0, 0)) {
         return None;
     }

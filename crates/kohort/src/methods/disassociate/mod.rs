@@ -77,7 +77,7 @@ pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: 
         covers: params.covers,
     };
     let sorted = Sorted::new(records);
-    let max_cluster = params.max_cluster(asked.k, !asked.constraints.is_empty());
+    let max_cluster = params.max_cluster(asked.k, asked.m, !asked.constraints.is_empty());
     let clusters = horpart(&sorted, &rules, max_cluster, threads);
     let leaves = split_all(&sorted, &clusters, &rules, threads);
     let formed = leaves.len();

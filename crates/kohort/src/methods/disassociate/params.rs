@@ -55,7 +55,7 @@ pub enum ConstraintsBy {
 /// What the policy says beside `name = "disassociate"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// `max_cluster`: clusters have fewer patients than this. Default 256k, 64k with constraints; 2k as printed with "paper".
+    /// `max_cluster`: clusters have fewer patients than this. Default 256k; 64k with constraints, `aware` or m above 3; 2k as printed with "paper".
     pub max_cluster: Option<u64>,
     /// `refine`: whether clusters share chunks. Default true.
     pub refine: Refine,
@@ -136,13 +136,15 @@ impl Params {
         })
     }
 
-    /// Clusters have fewer patients than this. Where codes are to stay together, large clusters lose
-    /// more of what goes across constraints than they win.
-    pub(super) fn max_cluster(&self, k: u64, constrained: bool) -> usize {
+    /// Clusters have fewer patients than this. Where a chunk can hold few codes (constraints keep them
+    /// together, or combinations of many must be frequent), large clusters lose more of what goes
+    /// across chunks than they win.
+    pub(super) fn max_cluster(&self, k: u64, m: usize, constrained: bool) -> usize {
+        let narrow = constrained || m > 3 || self.subrecords == Subrecords::Whole;
         let usual = match (self.clusters, self.subrecords) {
             (Formed::Paper, Subrecords::UpToM) => 2 * k,
             (Formed::Paper, Subrecords::Whole) => 4 * k,
-            (Formed::Best, _) if constrained => LARGE_IF_CONSTRAINED * k,
+            (Formed::Best, _) if narrow => LARGE_IF_NARROW * k,
             (Formed::Best, _) => LARGE * k,
         };
         self.max_cluster.unwrap_or(usual).max(2 * k).min(LARGEST_CLUSTER) as usize
@@ -170,7 +172,7 @@ impl Params {
 
 /// How many times k a cluster may hold where nothing else is said.
 const LARGE: u64 = 256;
-const LARGE_IF_CONSTRAINED: u64 = 64;
+const LARGE_IF_NARROW: u64 = 64;
 /// A cluster larger than this tells nothing about anybody.
 const LARGEST_CLUSTER: u64 = 100_000;
 
