@@ -147,3 +147,14 @@ fn codes_are_compared_with_what_is_never_released() {
     let policy = table(folder.path());
     assert!(compare(&policy, &self::vary(&["method=cba"]), &folder.path().join("x"), &options()).is_err());
 }
+
+/// The first command of the guide, on a policy that says nothing of `ceiling`.
+#[test]
+fn what_a_method_must_be_told_is_filled_in_and_said() {
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\nq = { role = \"quasi\" }\n[privacy]\nk = 3\n[method]\nname = \"lattice\"\n";
+    let section = Section::parse("p.toml", text).unwrap();
+    let settings = vary::settings(&section, &vary(&["method=lattice,ceiling", "k=4,5"])).unwrap();
+    let names: Vec<&str> = settings.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names[2], "method=ceiling k=4 h=auto max_counterfeits=0.05 real_k=2");
+    assert_eq!(names[3], "method=ceiling k=5 h=auto max_counterfeits=0.05 real_k=3");
+}

@@ -84,7 +84,8 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
         all = all.iter().flat_map(|setting| one.values.iter().map(|value| setting.with(&one.key, value))).collect();
     }
     let mut settings: Vec<Setting> = Vec::new();
-    for setting in all {
+    for mut setting in all {
+        setting.fill_in();
         if settings.iter().all(|s| s.baseline != setting.baseline || s.text() != setting.text()) {
             settings.push(setting);
         }
@@ -147,6 +148,27 @@ impl Setting {
             setting.name += &format!("{space}{key}={value}");
         }
         setting
+    }
+
+    /// `ceiling` has no defaults where people are concerned. To be compared at all it gets usual ones,
+    /// which the setting's name and policy say: h "auto", 5 % invented rows, half of k real people.
+    fn fill_in(&mut self) {
+        if self.method() != "ceiling" {
+            return;
+        }
+        let k = match self.policy.get("privacy").map(|i| &i.value) {
+            Some(Value::Section(own)) => own.whole("k").ok().flatten(),
+            _ => None,
+        };
+        let real_k = k.map(|k| k.div_ceil(2).max(1).to_string());
+        for (key, value) in [("h", Some("auto".into())), ("max_counterfeits", Some("0.05".into())), ("real_k", real_k)]
+        {
+            let is_there = self.section("method").is_some_and(|own| own.get(key).is_some());
+            if let (false, Some(value)) = (is_there, value) {
+                self.set("method", key, &value);
+                self.name += &format!(" {key}={value}");
+            }
+        }
     }
 
     fn method(&self) -> &str {
