@@ -85,6 +85,24 @@ impl Case {
         let same = self.released().filter(|row| self.label(q, &row[q]) == self.label(q, value));
         same.count() as f64 / self.under(q, value)
     }
+
+    /// How far counts by the values of several columns are off, on average over those that the original has.
+    fn error_of(&self, set: &[usize]) -> f64 {
+        let pick = |row: &Vec<String>| set.iter().map(|&q| row[q].clone()).collect::<Vec<_>>();
+        let groups: BTreeSet<Vec<String>> = self.rows.iter().map(pick).collect();
+        let off = |group: &Vec<String>| {
+            let own = || set.iter().zip(group);
+            let count = self.rows.iter().filter(|row| pick(row) == *group).count() as f64;
+            let unseen = |(&q, value): (&usize, &String)| {
+                self.label(q, value) != "*" && self.released().all(|row| row[q] != *value)
+            };
+            let alike = |row: &&Vec<String>| own().all(|(&q, value)| self.label(q, &row[q]) == self.label(q, value));
+            let under: f64 = own().map(|(&q, value)| self.under(q, value)).product();
+            let told = if own().any(unseen) { 0.0 } else { self.released().filter(alike).count() as f64 / under };
+            (told - count).abs() / count
+        };
+        groups.iter().map(off).sum::<f64>() / groups.len() as f64
+    }
 }
 
 #[track_caller]
@@ -140,6 +158,12 @@ fn every_measure_is_what_its_definition_says() {
             let told: f64 = values.iter().map(|v| case.estimate(q, v) / out).sum();
             let apart = values.iter().map(apart).sum::<f64>();
             near(distances[q], if out == 0.0 { 1.0 } else { (apart + 1.0 - told) / 2.0 });
+        }
+        let together = |row: &Vec<String>| 1.0 - (0..3).map(|q| 1.0 / case.under(q, &row[q])).product::<f64>();
+        near(spread.joint, (case.released().map(together).sum::<f64>() + all - out) / all);
+        for (number, sets) in [(2, vec![vec![0, 1], vec![0, 2], vec![1, 2]]), (3, vec![vec![0, 1, 2]])] {
+            let errors: f64 = sets.iter().map(|set| case.error_of(set)).sum();
+            near(queries.by_number[number - 1], errors / sets.len() as f64);
         }
         check_associations(&case);
         check_ranges(&case, &published);
