@@ -83,7 +83,7 @@ pub fn one(method: &'static str, requirement: &str, seed: u64, most: u64) -> Res
     match method {
         "disassociate" => {
             let (aware, no_cover) = (requirement.contains("aware"), requirement.contains("no_cover"));
-            codes::falsify(&codes::Universe::random(aware, no_cover, most, &mut dice))
+            codes::falsify(&codes::Universe::random(aware, no_cover, most, &mut dice), seed)
         }
         "claims" => {
             // As many as it takes to be worth a turn.

@@ -102,7 +102,7 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
 }
 
 /// The straight path but for its evidence, which takes most of its time and is no part of a release.
-fn release(policy: &Path, out: &Path, options: &Options) -> kohort_core::Result<Certificate> {
+pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_core::Result<Certificate> {
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = pipeline::open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;

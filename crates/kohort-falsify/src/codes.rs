@@ -2,15 +2,21 @@
 //! who takes recombinations for equally likely, and who takes all originals that make a release
 //! together.
 
+use crate::claims::release;
 use crate::dice::Dice;
 use crate::promise;
 use crate::recombine::{Codes, Slots};
 use crate::tables::Found;
-use kohort::methods::disassociate::{Asked, Constraints, Covers, Params, Subrecords, disassociate};
+use kohort::methods::disassociate::{Asked, Constraints, Covers, Formed, Params, Subrecords, disassociate};
+use kohort::pipeline::Options;
+use kohort::reconstruct::read_nodes;
 use kohort_core::number::K;
 use kohort_core::records::Records;
 use kohort_core::release::{Claimed, ClustersClaim, CodeChunk, Node, guarantee};
+use kohort_core::table::Silent;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::Arc;
 
 /// All originals of so many records over so many codes, and how they are released.
 #[derive(Debug, Clone)]
@@ -78,23 +84,60 @@ impl Universe {
     }
 
     fn release(&self, records: &[Codes]) -> World {
-        let texts = |record: Codes| {
-            let all = ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().enumerate();
-            all.filter(move |(bit, _)| record >> bit & 1 == 1).map(|(_, text)| text)
-        };
-        let data = Records::from_texts(records.iter().map(|&r| texts(r).collect::<Vec<_>>()));
+        let data = Records::from_texts(records.iter().map(|&r| texts(r)));
         let constraints = Constraints::none();
         let sensitive = vec![false; data.distinct()];
         let asked = Asked { k: self.k, m: self.m, constraints: &constraints, sensitive: &sensitive };
-        let release = disassociate(&data, &asked, &self.params, 1).nodes;
+        let nodes = disassociate(&data, &asked, &self.params, 1).nodes;
+        let bits = (0..data.distinct() as u32).map(|code| bit(data.text(code).as_bytes())).collect();
+        self.world(records, nodes, bits)
+    }
+
+    /// What the bytes hold that the whole path releases of an original.
+    fn by_the_whole_path(&self, records: &[Codes]) -> Result<World, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let at = |name: &str| folder.path().join(name);
+        let lines: String = records.iter().map(|&r| texts(r).join(" ") + "\n").collect();
+        let Params { clusters, max_cluster, subrecords, covers, .. } = &self.params;
+        let mut method =
+            format!("aware = {}\nno_cover = {}\n", *subrecords == Subrecords::Whole, *covers == Covers::Avoided);
+        method += if *clusters == Formed::Paper { "clusters = \"paper\"\n" } else { "" };
+        method += &max_cluster.map_or(String::new(), |most| format!("max_cluster = {most}\n"));
+        let policy = format!(
+            "[input]\ntable = \"t.csv\"\nlayout = \"list\"\nheader = false\ndelimiter = \",\"\n[columns]\n\
+             column1 = {{ role = \"codes\", separator = \" \" }}\n[privacy]\nk = {}\nknows = {}\n\
+             [method]\nname = \"disassociate\"\n{method}",
+            self.k, self.m
+        );
+        for (name, text) in [("t.csv", &lines), ("policy.toml", &policy)] {
+            fs::write(at(name), text).map_err(|e| e.to_string())?;
+        }
+        let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
+        release(&at("policy.toml"), &at("out"), &options).map_err(|e| format!("{e}\n{policy}{lines}"))?;
+        let (texts, nodes) = read_nodes(&at("out"), 1).map_err(|e| e.to_string())?;
+        let bits = (0..texts.len() as u32).map(|code| bit(texts.get(code))).collect();
+        Ok(self.world(records, nodes, bits))
+    }
+
+    fn world(&self, records: &[Codes], release: Vec<Node>, bits: Vec<Codes>) -> World {
         let mut weight: f64 = (1..=records.len()).map(|n| n as f64).product();
         for same in records.chunk_by(|a, b| a == b) {
             weight /= (1..=same.len()).map(|n| n as f64).product::<f64>();
             weight *= self.likely[same[0] as usize].powi(same.len() as i32);
         }
-        let bit = |code: u32| 1 << (data.text(code).as_bytes()[0] - b'a');
-        World { records: records.to_vec(), weight, release, bits: (0..data.distinct() as u32).map(bit).collect() }
+        World { records: records.to_vec(), weight, release, bits }
     }
+}
+
+/// The codes of a record.
+fn texts(record: Codes) -> Vec<&'static str> {
+    let all = ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().enumerate();
+    all.filter(|(bit, _)| record >> bit & 1 == 1).map(|(_, text)| text).collect()
+}
+
+/// The bit of a code.
+fn bit(text: &[u8]) -> Codes {
+    1 << (text[0] - b'a')
 }
 
 /// An original: its records, how likely it is, and what was released.
@@ -157,25 +200,42 @@ impl World {
     }
 }
 
-/// The first promise to a plain reader that the release of one original breaks, and how many of its
-/// nodes share chunks.
-pub fn plain_of(universe: &Universe, original: &[Codes]) -> (Option<String>, usize) {
-    let world = universe.release(original);
-    let joint = world.release.iter().filter(|node| matches!(node, Node::Joint(_))).count();
-    (plain(universe, &[world]), joint)
+/// The first promise to a plain reader that the released bytes of one original break, and how many of
+/// its nodes are joint, and how many are joint of joint ones.
+pub fn plain_of(universe: &Universe, original: &[Codes]) -> Result<(Option<String>, usize, usize), String> {
+    let world = universe.by_the_whole_path(original)?;
+    let members = |node: &Node| match node {
+        Node::Joint(joint) => Some(joint.members.iter().any(|m| matches!(m, Node::Joint(_)))),
+        Node::Cluster(_) => None,
+    };
+    let joint: Vec<bool> = world.release.iter().filter_map(members).collect();
+    let nested = joint.iter().filter(|own| **own).count();
+    Ok((plain(universe, &[world]), joint.len(), nested))
 }
 
 type Named<'w> = (String, &'w CodeChunk, Vec<u32>);
 
-/// Looks at every original of a universe.
-pub fn falsify(universe: &Universe) -> Result<Found, String> {
+/// Looks at every original of a universe; one of them also takes the whole path.
+pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
     let mut found = Found::default();
+    let by_path = seed % universe.originals();
+    let mut failed = None;
     let mut worlds: BTreeMap<String, Vec<World>> = BTreeMap::new();
     universe.each_original(|records| {
         let world = universe.release(records);
+        if found.originals == by_path {
+            match universe.by_the_whole_path(records) {
+                Ok(other) if other.text() == world.text() => found.by_path += 1,
+                Ok(other) => failed = Some(format!("the whole path releases {} of {records:x?}", other.text())),
+                Err(e) => failed = Some(e),
+            }
+        }
         found.originals += 1;
         worlds.entry(world.text()).or_default().push(world);
     });
+    if let Some(e) = failed {
+        return Err(e);
+    }
     found.released = found.originals;
     found.releases = worlds.len() as u64;
     let said = guarantee("disassociate", &universe.claim(), true);

@@ -228,7 +228,7 @@ fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Recon
 }
 
 /// The clusters of a release of codes, and the texts of their codes.
-pub(crate) fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
+pub fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
     let path = [folder.join("release"), folder.to_path_buf()].into_iter().map(|f| f.join(CLUSTERS_FILE));
     let path = path.into_iter().find(|p| p.is_file()).unwrap_or_default();
     let (mut texts, mut nodes) = (Texts::default(), Vec::new());
