@@ -2,7 +2,7 @@
 //! invented (Lemma 1), and no row is likelier anybody's than 1/k (which Lemma 1 does not keep).
 
 use kohort_core::number::K;
-use kohort_core::privacy::{ClassRows, Group, Padding};
+use kohort_core::privacy::{CatalogGroup, ClassRows, Padding};
 use std::collections::BTreeMap;
 
 /// Rows by sensitive value.
@@ -62,7 +62,7 @@ impl Rules {
     }
 
     /// A group as its reader sees it: the values named, and what each class shows of them.
-    pub(super) fn shown(&self, classes: &[Class], members: &[usize]) -> (Vec<u32>, Group) {
+    pub(super) fn shown(&self, classes: &[Class], members: &[usize]) -> (Vec<u32>, CatalogGroup) {
         let mut invented = Rows::new();
         for &class in members {
             classes[class].invented.iter().for_each(|(&s, n)| *invented.entry(s).or_default() += n);
@@ -73,10 +73,11 @@ impl Rules {
             let of = |rows: &Rows, s: &u32| rows.get(s).copied().unwrap_or(0);
             let named: Vec<u64> = values.iter().map(|s| of(&class.real, s) + of(&class.invented, s)).collect();
             let shown = class.shown();
-            let open = self.padding.may_fill(shown, self.k);
-            ClassRows { others: shown - named.iter().sum::<u64>(), named, open }
+            let may_hold_synthetic = self.padding.may_fill(shown, self.k);
+            ClassRows { others: shown - named.iter().sum::<u64>(), named, may_hold_synthetic }
         };
-        let group = Group { classes: members.iter().map(own).collect(), invented: invented.into_values().collect() };
+        let group =
+            CatalogGroup { classes: members.iter().map(own).collect(), synthetic: invented.into_values().collect() };
         (values, group)
     }
 

@@ -247,7 +247,7 @@ impl<'a> Filled<'a> {
                 let cells: Vec<u32> = members.iter().map(|&class| cells_of(&plan, class)).collect();
                 let texts = values.into_iter().map(|s| cohort.tuples.dictionaries[listed.position].text(s).to_string());
                 let entry = |(value, rows)| CatalogEntry { classes: cells.clone(), value, rows };
-                texts.zip(group.invented).map(entry).collect::<Vec<_>>()
+                texts.zip(group.synthetic).map(entry).collect::<Vec<_>>()
             });
             Catalog { column: listed.column, entries: entries.collect() }
         });
