@@ -1,7 +1,7 @@
 //! Who looks alike at patient level, and how many of them have what is known.
 
-use super::held::People;
 use super::index::Item;
+use super::patient_events::PatientOrder;
 use kohort_core::histories::Histories;
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ impl Classes {
     /// `alive`: by place, whether the patient is released. `k` is for those without events.
     pub(crate) fn of(
         histories: &Histories,
-        people: &People,
+        people: &PatientOrder,
         levels: &[usize],
         alive: impl Fn(usize) -> bool,
         k: u64,
@@ -119,7 +119,7 @@ impl Classes {
 /// Patients without events whose class, over all patients, is below k.
 fn without_events(
     histories: &Histories,
-    people: &People,
+    people: &PatientOrder,
     number_of: &HashMap<Vec<u32>, u32>,
     sizes: &[u32],
     key: impl Fn(u32) -> Vec<u32>,

@@ -1,7 +1,7 @@
 //! Draws of what an adversary knows: a patient, and some of their events.
 
-use super::held::Held;
 use super::lots::Lots;
+use super::patient_events::PatientEvents;
 use std::ops::Range;
 
 /// Of whom draws are made.
@@ -45,10 +45,10 @@ impl Stream {
 }
 
 impl Draws {
-    /// The draws of these numbers, of events in `held`; `most` is how many of a patient's events are
+    /// The draws of these numbers, of events in `events`; `most` is how many of a patient's events are
     /// drawn in a stream. Each draw has a chance of its own: who makes them does not matter.
     pub(crate) fn of(
-        held: &Held,
+        events: &PatientEvents,
         who: Who,
         numbers: Range<usize>,
         streams: usize,
@@ -63,7 +63,7 @@ impl Draws {
                 Who::Each(people, count) => people[number / count],
             };
             draws.person.push(person);
-            let own = held.of_person(person as usize);
+            let own = events.of_person(person as usize);
             for (s, stream) in draws.streams.iter_mut().enumerate() {
                 let start = stream.events.len();
                 lots.choose(own.len() as u64, most(s, person as usize), &mut stream.events);

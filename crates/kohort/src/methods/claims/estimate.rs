@@ -3,9 +3,9 @@
 use super::classes::Classes;
 use super::draws::{Draws, Who};
 use super::facts::{Facts, is_hit};
-use super::held::{Held, People};
 use super::index::Index;
 use super::labels::Labels;
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, most_known};
 use kohort_core::histories::Histories;
 use kohort_core::parallel;
@@ -64,7 +64,7 @@ impl Known {
     }
 
     /// By stream and place: how many of a patient's labels are known.
-    pub(crate) fn power(self, drawn: &Held, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
+    pub(crate) fn power(self, drawn: &PatientEvents, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
         match self {
             Known::Values(PowerRule::Variable) => {
                 parallel::map(threads, labels.len(), |c| Powers::of(drawn, &labels[c]).known(drawn, p))
@@ -77,7 +77,7 @@ impl Known {
 /// What an adversary knows: by stream, so many of a patient's labels.
 pub(crate) struct Knows<'a> {
     /// Of which events.
-    pub(crate) drawn: &'a Held,
+    pub(crate) drawn: &'a PatientEvents,
     pub(crate) labels: &'a [Labels],
     /// By stream and place: how many.
     pub(crate) power: &'a [Vec<u8>],
@@ -86,7 +86,7 @@ pub(crate) struct Knows<'a> {
 /// Among whom they look.
 pub(crate) struct Crowd<'a> {
     /// Which events can be found.
-    pub(crate) left: &'a Held,
+    pub(crate) left: &'a PatientEvents,
     /// By stream: who has what.
     pub(crate) index: &'a [Index],
     pub(crate) classes: &'a Classes,
@@ -95,7 +95,7 @@ pub(crate) struct Crowd<'a> {
 
 impl Crowd<'_> {
     /// By stream: who has each label up to `most` times.
-    pub(crate) fn index(left: &Held, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
+    pub(crate) fn index(left: &PatientEvents, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
         parallel::map(threads, labels.len(), |c| Index::of(left, &labels[c], most))
     }
 }
@@ -118,8 +118,8 @@ pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed:
 
 /// The same of draws that were made.
 pub(crate) fn hits_of(knows: &Knows, crowd: &Crowd, draws: &Draws) -> Vec<(bool, bool)> {
-    let held = (knows.drawn, crowd.left);
-    let facts = |c: usize| Facts::of(&knows.labels[c], c, draws, &knows.power[c], &crowd.index[c], held);
+    let events = (knows.drawn, crowd.left);
+    let facts = |c: usize| Facts::of(&knows.labels[c], c, draws, &knows.power[c], &crowd.index[c], events);
     let facts: Vec<Facts> = (0..knows.labels.len()).map(facts).collect();
     let known: Vec<(&Facts, &Index)> = facts.iter().zip(crowd.index).collect();
     let missing = |draw: usize| facts.iter().any(|f| f.missing[draw]);
@@ -142,13 +142,13 @@ pub(crate) fn share(knows: &Knows, crowd: &Crowd, count: usize, threads: usize, 
 /// What an estimate is made over.
 pub(crate) struct Asked<'a> {
     pub(crate) histories: &'a Histories,
-    pub(crate) people: &'a People,
+    pub(crate) people: &'a PatientOrder,
     /// Levels of patient-level and of event columns.
     pub(crate) levels: (&'a [usize], &'a [usize]),
     /// What is known is drawn from these.
-    pub(crate) drawn: &'a Held,
+    pub(crate) drawn: &'a PatientEvents,
     /// What can be found.
-    pub(crate) left: &'a Held,
+    pub(crate) left: &'a PatientEvents,
     pub(crate) k: u64,
     pub(crate) known: Known,
     pub(crate) p: usize,

@@ -2,8 +2,8 @@
 //!
 //! Cost: built once for each column and level; all nodes share them.
 
-use super::held::{Counter, Held};
 use super::labels::Labels;
+use super::patient_events::{LabelCounter, PatientEvents};
 
 /// The patients who have a value at least so many times.
 #[derive(Debug, Clone)]
@@ -50,17 +50,17 @@ pub(crate) struct Index {
 
 impl Index {
     /// Counts up to `most` copies.
-    pub(crate) fn of(held: &Held, labels: &Labels, most: usize) -> Index {
+    pub(crate) fn of(events: &PatientEvents, labels: &Labels, most: usize) -> Index {
         let mut people: Vec<Vec<u32>> = vec![Vec::new(); labels.distinct * most];
-        let mut counter = Counter::new(labels.distinct);
+        let mut counter = LabelCounter::new(labels.distinct);
         let label = |&e: &u32| labels.of[e as usize];
-        for person in 0..held.people() {
-            counter.count(held.of_person(person).iter().map(label), |label, count| {
+        for person in 0..events.people() {
+            counter.count(events.of_person(person).iter().map(label), |label, count| {
                 let first = label as usize * most;
                 people[first..first + most.min(count as usize)].iter_mut().for_each(|own| own.push(person as u32));
             });
         }
-        let all = held.people();
+        let all = events.people();
         Index { items: people.into_iter().map(|own| Item::of(own, all)).collect(), most }
     }
 

@@ -6,13 +6,14 @@
 mod classes;
 mod draws;
 mod estimate;
+mod fact_sets;
 mod facts;
-mod held;
 mod index;
 mod labels;
 mod lots;
 mod nodes;
 mod params;
+mod patient_events;
 mod power;
 mod residual;
 mod search;
@@ -32,7 +33,6 @@ pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 use classes::{Classes, Without};
 use draws::{Draws, Who};
 use estimate::{Asked, Known, Z95, estimate};
-use held::{Held, People};
 use kohort_core::histories::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
@@ -40,6 +40,7 @@ use kohort_core::release::{Chance, LinkedPlan};
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;
+use patient_events::{PatientEvents, PatientOrder};
 use residual::{Demand, suppress};
 use search::Search;
 use serde_json::{Value, json};
@@ -52,7 +53,7 @@ const ATTEMPTS: u64 = 5;
 struct World {
     share: Fraction,
     keep: Vec<bool>,
-    left: Held,
+    left: PatientEvents,
     nodes: Nodes,
 }
 
@@ -77,8 +78,8 @@ pub fn plan(
 ) -> Result<LinkedPlan> {
     let Some(claims) = &policy.claims else { return Err(policy.error("the policy is not about claims.")) };
     let (k, power) = (policy.privacy.k.get(), claims.power);
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
     let supports = truncate::supports(histories);
     let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
     let worlds = worlds.collect::<Result<Vec<World>>>()?;
@@ -91,9 +92,9 @@ pub fn plan(
     let mut searches: Vec<(Search, Tester)> = worlds
         .iter()
         .map(|w| {
-            let held = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
+            let events = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
             let max = (params.max_flagged, claims.max_high_risk);
-            let tester = Tester::new(histories, &people, held, (k, power), max, &draws, threads);
+            let tester = Tester::new(histories, &people, events, (k, power), max, &draws, threads);
             (Search::new(&w.nodes, params.max_nodes, progress), tester)
         })
         .collect();
@@ -129,7 +130,7 @@ pub fn plan(
             progress,
         };
         let removed = suppress(&demand, &mut keep, seed(chance));
-        let left = Held::of(histories, &people, |e| keep[e]);
+        let left = PatientEvents::of(histories, &people, |e| keep[e]);
         let asked = |drawn, left| Asked {
             histories,
             people: &people,
@@ -182,9 +183,15 @@ fn seed(chance: &mut Chance) -> u64 {
     chance.below(u64::MAX)
 }
 
-fn world(histories: &Histories, people: &People, all: &Held, supports: &[u32], share: Fraction) -> Result<World> {
+fn world(
+    histories: &Histories,
+    people: &PatientOrder,
+    all: &PatientEvents,
+    supports: &[u32],
+    share: Fraction,
+) -> Result<World> {
     let keep = truncate::truncated(histories, people, all, supports, share);
-    let left = Held::of(histories, people, |e| keep[e]);
+    let left = PatientEvents::of(histories, people, |e| keep[e]);
     let nodes = Nodes::of(histories, left.len() as f64 / all.len().max(1) as f64)?;
     Ok(World { share, keep, left, nodes })
 }

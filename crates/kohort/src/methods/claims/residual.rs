@@ -3,8 +3,8 @@
 use super::classes::Classes;
 use super::draws::Who;
 use super::estimate::{Crowd, Known, Knows, hits};
-use super::held::{Held, People};
 use super::labels::Labels;
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::total::violating;
 use super::truncate::first_to_go;
 use kohort_core::histories::Histories;
@@ -36,10 +36,10 @@ pub struct Residual {
 /// What a node must keep to.
 pub(crate) struct Demand<'a> {
     pub(crate) histories: &'a Histories,
-    pub(crate) people: &'a People,
+    pub(crate) people: &'a PatientOrder,
     pub(crate) levels: (&'a [usize], &'a [usize]),
     /// All events, before truncation.
-    pub(crate) all: &'a Held,
+    pub(crate) all: &'a PatientEvents,
     pub(crate) k: u64,
     pub(crate) power: Power,
     pub(crate) threads: usize,
@@ -64,7 +64,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
     let events = demand.all.len() as u64;
     demand.progress.stage("suppressing", PASSES + 1);
     for pass in 0..=PASSES {
-        let left = Held::of(demand.histories, demand.people, |e| keep[e]);
+        let left = PatientEvents::of(demand.histories, demand.people, |e| keep[e]);
         let flagged = flagged(demand, &left, (&labels, &power), seed.wrapping_add(pass));
         done.still_flagged = flagged.len() as u64;
         demand.progress.advance(1);
@@ -88,7 +88,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
 }
 
 /// The places of patients who are at high risk too often.
-fn flagged(demand: &Demand, left: &Held, known: (&[Labels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
+fn flagged(demand: &Demand, left: &PatientEvents, known: (&[Labels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
     let alive = |place: usize| !left.of_person(place).is_empty();
     let classes = Classes::of(histories, people, levels.0, alive, k);

@@ -2,7 +2,7 @@
 
 use super::classes::Classes;
 use super::estimate::{Asked, Crowd, Estimate, Known, Knows, estimate, share};
-use super::held::{Held, People};
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, correlation, diversities, most_known};
 use super::total::violating;
 use kohort_core::histories::Histories;
@@ -27,7 +27,7 @@ pub struct Sensitivity {
 }
 
 /// How much is known of each person in each column, by the columns' measures of power.
-type PowerBy<'a> = &'a dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>;
+type PowerBy<'a> = &'a dyn Fn(&PatientEvents, &[Powers]) -> Vec<Vec<u8>>;
 
 /// Draws of each estimate.
 const DRAWS: usize = 10_000;
@@ -42,9 +42,9 @@ pub fn sensitivity(
     threads: usize,
     seed: u64,
 ) -> Sensitivity {
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
-    let left = Held::of(histories, &people, |e| plan.events[e]);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
+    let left = PatientEvents::of(histories, &people, |e| plan.events[e]);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     let classes = Classes::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
     let most = powers.iter().copied().max().unwrap_or(1);
@@ -52,7 +52,7 @@ pub fn sensitivity(
 
     let labels = Known::Values(PowerRule::Fixed).labels(histories, levels.1, threads);
     let index = Crowd::index(&left, &labels, most, threads);
-    let rules = |held: &Held| parallel::map(threads, labels.len(), |c| Powers::of(held, &labels[c]));
+    let rules = |events: &PatientEvents| parallel::map(threads, labels.len(), |c| Powers::of(events, &labels[c]));
     let (of_all, of_left) = (rules(&all), rules(&left));
     let found = |drawn, power: &[Vec<u8>]| {
         share(&Knows { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
@@ -62,8 +62,8 @@ pub fn sensitivity(
         [tolerant, strict, released]
     };
     let of_power = |&p: &usize| {
-        let variable = both(&|held, powers| powers.iter().map(|own| own.known(held, p)).collect());
-        let fixed = both(&|held, powers| vec![most_known(held, p); powers.len()]);
+        let variable = both(&|events, powers| powers.iter().map(|own| own.known(events, p)).collect());
+        let fixed = both(&|events, powers| vec![most_known(events, p); powers.len()]);
         (p, variable, fixed)
     };
     let values = powers.iter().map(of_power).collect();
@@ -93,8 +93,8 @@ pub fn sensitivity(
 
 /// What the adversary of a policy would find in the original as it is.
 pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
     let plan = LinkedPlan::as_it_is(histories);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     if let Power::Total { p } = power {

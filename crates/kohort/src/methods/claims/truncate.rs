@@ -1,6 +1,6 @@
 //! Which events go first where some must go: those with a value that few other patients have.
 
-use super::held::{Held, People};
+use super::patient_events::{PatientEvents, PatientOrder};
 use kohort_core::histories::Histories;
 use kohort_core::number::Fraction;
 use std::cmp::Reverse;
@@ -42,8 +42,8 @@ pub(crate) fn first_to_go(histories: &Histories, supports: &[u32], events: &[u32
 }
 
 /// The least number of events that at least this share of patients do not exceed.
-pub(crate) fn limit(held: &Held, share: Fraction) -> usize {
-    let mut numbers: Vec<usize> = (0..held.people()).map(|p| held.of_person(p).len()).filter(|&n| n > 0).collect();
+pub(crate) fn limit(events: &PatientEvents, share: Fraction) -> usize {
+    let mut numbers: Vec<usize> = (0..events.people()).map(|p| events.of_person(p).len()).filter(|&n| n > 0).collect();
     numbers.sort_unstable();
     let (num, den) = share.parts();
     let all = numbers.len() as u128;
@@ -54,8 +54,8 @@ pub(crate) fn limit(held: &Held, share: Fraction) -> usize {
 /// By event: whether it stays when patients with more events than the limit lose some.
 pub(crate) fn truncated(
     histories: &Histories,
-    people: &People,
-    all: &Held,
+    people: &PatientOrder,
+    all: &PatientEvents,
     supports: &[u32],
     share: Fraction,
 ) -> Vec<bool> {
