@@ -5,7 +5,7 @@
 
 use super::patient_events::{LabelCounter, PatientEvents};
 use hashbrown::HashMap;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 
 /// The distinct facts of each patient, ascending, each with the number of times it holds.
 pub(super) struct PatientFacts {

@@ -4,7 +4,7 @@
 //! With the patients 0 (F), 1 (M), 2 (F) and 3 (M), of whom 3 has no events, the order is `[0, 2, 1]`:
 //! place 1 is patient 2. Patients of one class then stand next to each other, at every node.
 
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 
 /// The patients with events, sorted so that patients of one class are neighbours.
 pub(crate) struct PatientOrder {

@@ -31,7 +31,7 @@ use super::index::Index;
 use super::labels::Labels;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::total::violating;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
 use std::collections::HashMap;

@@ -11,7 +11,7 @@
 use super::classes::Classes;
 use super::fact_sets::{PatientFacts, SetCounts, each_set};
 use super::patient_events::PatientEvents;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::parallel;
 
 /// Returns, by place, whether some set of at most `p` facts of the patient is contained in fewer than
