@@ -14,7 +14,7 @@ pub mod policy;
 pub mod privacy;
 pub mod release;
 pub mod risk;
-pub mod stock;
+pub mod synthetic_values;
 pub mod table;
 pub mod utility;
 pub mod verify;

@@ -193,7 +193,7 @@ fn leaving(cohort: &Cohort, plan: &Plan, position: usize) -> Vec<bool> {
         leaves[cohort.tuples.code(t, position) as usize] = true;
     }
     // What only invented rows show leaves as well.
-    if let Some(stock) = cohort.stocks.iter().position(|s| s.position == Some(position)) {
+    if let Some(stock) = cohort.synthetic_values.iter().position(|s| s.position == Some(position)) {
         plan.added.iter().for_each(|added| leaves[added.values[stock] as usize] = true);
     }
     leaves

@@ -143,10 +143,10 @@ impl<'a> Filled<'a> {
         let mut failing = Vec::new();
         for required in &self.cohort.required {
             let position = required.kept.position;
-            let stock = self.cohort.stocks.iter().position(|s| s.position == Some(position));
+            let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(position));
             let everybody: Vec<u32> = (0..self.of_tuple.len() as u32).collect();
             let added =
-                |class: usize| stock.into_iter().flat_map(move |s| self.added[class].iter().map(move |row| row[s]));
+                |class: usize| drawn.into_iter().flat_map(move |s| self.added[class].iter().map(move |row| row[s]));
             let (values, _) = self.values(&everybody, (0..self.added.len()).flat_map(added), position);
             let mut table = vec![0; self.cohort.tuples.dictionaries[position].len()];
             values.iter().for_each(|&(value, people)| table[value as usize] = people);
@@ -224,10 +224,10 @@ impl<'a> Filled<'a> {
             let value = self.cohort.tuples.code(t, listed.position);
             *classes[class as usize].real.entry(value).or_default() += self.cohort.tuples.weights[t];
         }
-        let stock = self.cohort.stocks.iter().position(|s| s.position == Some(listed.position));
+        let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(listed.position));
         for (class, rows) in classes.iter_mut().zip(&self.added) {
             for row in rows {
-                *class.invented.entry(row[stock.unwrap_or(0)]).or_default() += 1;
+                *class.invented.entry(row[drawn.unwrap_or(0)]).or_default() += 1;
             }
         }
         classes
