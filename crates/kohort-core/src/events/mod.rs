@@ -1,13 +1,20 @@
 //! Patients with their events as a method for events sees them.
 
+mod ages;
+mod columns;
+mod coverage;
 mod differences;
+mod event_columns;
+mod excluded;
+mod kept;
 mod months;
 mod read;
 mod rules;
+mod survey;
 
 pub use differences::{Difference, Differences, kolmogorov};
-pub use read::survey;
 pub use rules::RuleCount;
+pub use survey::survey;
 
 use crate::hierarchy::{Hierarchy, Level};
 use crate::table::Dictionary;

@@ -95,7 +95,10 @@ impl<'a> Deck<'a> {
         if sum == 0 {
             return Err(policy.method.wrong(
                 "forbidden",
-                format!("no value of `{}` is left that an invented row of some class could show.", self.columns[s].name),
+                format!(
+                    "no value of `{}` is left that an invented row of some class could show.",
+                    self.columns[s].name
+                ),
             ));
         }
         let mut drawn = chance.below(sum);
