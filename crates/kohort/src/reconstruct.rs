@@ -1,6 +1,6 @@
 //! Plain data sets out of a disassociated release: each is one that could have been the original.
 
-use crate::rare::Rare;
+use crate::item_chunk_counts::ItemChunkCounts;
 use kohort_core::release::{CLUSTERS_FILE, Chance, Claimed, CodeChunk, Node, read_clusters};
 use kohort_core::table::{Texts, write_cell};
 use kohort_core::verify::verify_release;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// How many patients of a cluster get a code of its item chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemMode {
-    /// Few or any number below k, by how frequent the code is elsewhere ([`Rare`]).
+    /// Few or any number below k, by how frequent the code is elsewhere ([`ItemChunkCounts`]).
     Rare,
     /// Any number from 1 to k − 1, each as likely.
     Uniform,
@@ -31,9 +31,9 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, chance: &mut Chance)
             codes = shown.fold(codes, |most, &code| most.max(code as usize + 1));
         })
     });
-    let rare = &Rare::new(nodes, codes, k);
+    let item_counts = &ItemChunkCounts::new(nodes, codes, k);
     for node in nodes {
-        let mut filling = Filling { slots: Vec::new(), k, items, rare };
+        let mut filling = Filling { slots: Vec::new(), k, items, item_counts };
         filling.fill(node, chance);
         filling.no_slot_is_empty(chance);
         all.extend(filling.slots.into_iter().map(|slot| {
@@ -79,7 +79,7 @@ struct Filling<'a> {
     slots: Vec<Slot>,
     k: u64,
     items: ItemMode,
-    rare: &'a Rare,
+    item_counts: &'a ItemChunkCounts,
 }
 
 impl Filling<'_> {
@@ -97,7 +97,7 @@ impl Filling<'_> {
                 }
                 for &code in &cluster.item_chunk {
                     let times = match self.items {
-                        ItemMode::Rare => self.rare.draw(code, size as u64, chance),
+                        ItemMode::Rare => self.item_counts.draw(code, size as u64, chance),
                         ItemMode::Uniform => 1 + chance.below((self.k - 1).min(size as u64).max(1)),
                         ItemMode::Least => 1,
                     };
