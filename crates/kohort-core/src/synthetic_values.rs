@@ -27,7 +27,7 @@ pub struct SyntheticValues {
     pub column: usize,
     /// Its place in the tuples, if it is in them: then a value's number is its code.
     pub position: Option<usize>,
-    /// Whether its values are sensitive.
+    /// True if its values are sensitive.
     pub sensitive: bool,
     /// The values: missing first, then in byte order.
     pub values: Vec<String>,
@@ -85,7 +85,7 @@ pub(crate) fn synthetic_values(
     Ok(all)
 }
 
-/// How often each value of these columns occurs; missing is empty.
+/// Counts the values of these columns; a missing cell is the empty text.
 fn count_values(source: &Source, columns: &[usize]) -> Result<Vec<BTreeMap<String, u64>>> {
     if columns.is_empty() {
         return Ok(Vec::new());
@@ -120,7 +120,7 @@ fn count_values(source: &Source, columns: &[usize]) -> Result<Vec<BTreeMap<Strin
     Ok(all)
 }
 
-/// What may be drawn of a sensitive column, and how likely it is: a distribution from outside, or the
+/// Weights of the values that may be drawn in a sensitive column: a distribution from outside, or the
 /// file's own, in which every listed value counts once more than it occurs.
 fn allowed(
     policy: &Policy,

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// The columns of a tuple, in the order quasi-identifiers, details, sensitive columns, class.
 pub(super) struct TupleLayout {
-    /// By place in the tuple: the table's column.
+    /// For each place in the tuple: the table's column.
     pub(super) columns: Vec<usize>,
     quasi: usize,
     details: usize,

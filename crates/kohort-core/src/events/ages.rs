@@ -6,7 +6,7 @@ use crate::table::Chunk;
 
 /// The dates of birth of all patients, for rules about ages.
 pub(super) struct Ages {
-    /// By rule and patient: the day of birth.
+    /// For each rule and patient: the day of birth.
     births: Vec<(u32, Vec<Option<i64>>)>,
 }
 

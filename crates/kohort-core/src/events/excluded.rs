@@ -38,12 +38,12 @@ pub(super) fn compare_excluded(
         all.event.iter().map(|c| difference(c, &policy.columns[c.column], false, &|e| events.patient[e] as usize));
     let columns = of_patients.chain(of_events).collect();
     let with_events = |excluded: bool| {
-        let own = (0..kept_patients.kept.len())
+        let own = (0..kept_patients.is_kept.len())
             .filter(|&p| people.excluded[p] == excluded && (excluded || kept_patients.is_kept[p]));
         own.map(|p| u64::from(kept_patients.events_of[p])).filter(|n| *n > 0).collect::<Vec<u64>>()
     };
     let number = |excluded: bool| {
-        (0..kept_patients.kept.len())
+        (0..kept_patients.is_kept.len())
             .filter(|&p| if excluded { people.excluded[p] } else { kept_patients.is_kept[p] })
             .count() as u64
     };

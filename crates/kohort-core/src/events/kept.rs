@@ -6,9 +6,9 @@ use crate::policy::{EventsPolicy, WithoutEvents};
 
 /// The patients whom no rule excludes.
 pub(super) struct KeptPatients {
-    /// By patient: whether they are kept.
+    /// For each patient: whether they are kept.
     pub(super) is_kept: Vec<bool>,
-    /// By patient: events that no rule excludes alone.
+    /// For each patient: events that no rule excludes alone.
     pub(super) events_of: Vec<u32>,
     /// Patients whose events were all excluded alone.
     emptied: u64,

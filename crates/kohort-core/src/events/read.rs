@@ -10,9 +10,9 @@ use std::collections::HashMap;
 /// The cells of some columns, by row as they were read. Equal texts of a column have one number.
 #[derive(Default)]
 pub(super) struct Cells {
-    /// By row: its line in the input.
+    /// For each row: its line in the input.
     pub(super) lines: Vec<u64>,
-    /// By column of the table: its texts and, by row, their numbers. Only columns that are needed.
+    /// For each column of the table: its texts and, by row, their numbers. Only columns that are needed.
     pub(super) columns: HashMap<usize, (Texts, Vec<u32>)>,
 }
 
@@ -39,7 +39,7 @@ fn needed(columns: &[policy::Column], more: impl IntoIterator<Item = usize>) -> 
 pub(super) struct PatientRows {
     ids: Texts,
     pub(super) cells: Cells,
-    /// By patient: whether a rule excludes them.
+    /// For each patient: whether a rule excludes them.
     pub(super) excluded: Vec<bool>,
 }
 
@@ -95,13 +95,14 @@ impl PatientRows {
 /// The rows of the events' table that no rule excludes alone.
 pub(super) struct EventRows {
     pub(super) cells: Cells,
-    /// By event: its patient.
+    /// For each event: its patient.
     pub(super) patient: Vec<u32>,
-    /// By patient: events that were read, excluded ones included.
+    /// For each patient: events that were read, excluded ones included.
     pub(super) read_of: Vec<u32>,
-    /// Cells that rules exclude alone.
-    excluded: u64,
-    read: u64,
+    /// Events that rules exclude alone, without their patient.
+    pub(super) excluded: u64,
+    /// Events that were read.
+    pub(super) read: u64,
 }
 
 impl EventRows {

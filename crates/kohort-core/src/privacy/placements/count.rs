@@ -19,16 +19,16 @@ const MOST_PRODUCTS: u64 = 1 << 28;
 pub(super) struct PlacementCounts<W> {
     /// All placements.
     pub(super) all: Vec<W>,
-    /// By value named that occurs: the placements in which a row with it is real, times its rows; and
+    /// For each value named that occurs: the placements in which a row with it is real, times its rows; and
     /// its rows.
     named: Vec<(Vec<W>, u64)>,
-    /// Whether the class has a row with another value, which is real in all placements.
+    /// True if the class has a row with another value, which is real in all placements.
     has_others: bool,
 }
 
 /// The placements in which a row of some value is real.
 pub(super) struct RealRow<'a, W> {
-    /// By number of synthetic rows: these placements, times the rows with the value.
+    /// For each number of synthetic rows: these placements, times the rows with the value.
     pub(super) real: &'a [W],
     /// The rows with the value.
     pub(super) rows: u64,

@@ -79,7 +79,7 @@ pub struct ClassRows {
     pub named: Vec<u64>,
     /// Rows with any other value. All of them are real.
     pub others: u64,
-    /// Whether the class may hold synthetic rows at all.
+    /// True if the class may hold synthetic rows at all.
     pub may_hold_synthetic: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct CatalogGroup {
 pub struct Posterior {
     /// The probability of the likeliest row, for reports.
     pub highest: f64,
-    /// Whether no row has a probability above 1/k.
+    /// True if no row has a probability above 1/k.
     pub holds: bool,
 }
 

@@ -114,18 +114,18 @@ fn read_release(
 
 /// The state of one thread that reads the original.
 struct Worker {
-    /// By changed column: its values.
+    /// For each changed column: its values.
     values: Vec<Texts>,
-    /// By changed column: the labels that they were released as.
+    /// For each changed column: the labels that they were released as.
     shown: Vec<LabelsSeen>,
-    /// By row of the chunk: the released tuple it became.
+    /// For each row of the chunk: the released tuple it became.
     released: Vec<u32>,
 }
 
 /// The labels that each value was released as. Most values have one, which is remembered beside the set.
 #[derive(Default, Clone)]
 struct LabelsSeen {
-    /// By value: the label it was released as last.
+    /// For each value: the label it was released as last.
     last: Vec<u32>,
     pairs: HashSet<(u32, u32), foldhash::fast::RandomState>,
 }
@@ -147,9 +147,9 @@ struct ChunkFindings {
     rows: u64,
     matched: u64,
     print: u64,
-    /// By changed column: values of the original that are new to this thread, suppressed rows included.
+    /// For each changed column: values of the original that are new to this thread, suppressed rows included.
     values: Vec<Vec<Box<[u8]>>>,
-    /// By changed column: new pairs of original value and released label (by code).
+    /// For each changed column: new pairs of original value and released label (by code).
     pairs: Vec<Vec<(Box<[u8]>, u32)>>,
     /// Released tuple and patient of each released row.
     people: Vec<(u32, Box<[u8]>)>,

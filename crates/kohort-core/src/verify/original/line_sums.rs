@@ -18,7 +18,7 @@ use std::path::Path;
 pub(in super::super) struct LineSums {
     /// The lines that are released.
     set: LineSet,
-    /// By released tuple: the sum of its lines' numbers.
+    /// For each released tuple: the sum of its lines' numbers.
     pub(in super::super) sums: Vec<u64>,
     /// A fingerprint of the cells that are released unchanged, each row with its line.
     print: u64,
@@ -28,7 +28,7 @@ pub(in super::super) struct LineSums {
     kept: Vec<usize>,
     file: Option<LineFile>,
     rows: u64,
-    /// Whether records may be synthetic, and how many are.
+    /// True if records may be synthetic, and how many are.
     invented: bool,
     pub(in super::super) added: u64,
 }
@@ -208,11 +208,11 @@ struct Worker {
     rows: u64,
     matched: u64,
     print: u64,
-    /// By changed column: its values, suppressed rows included.
+    /// For each changed column: its values, suppressed rows included.
     values: Vec<Texts>,
-    /// By changed column and value: released rows, and the sum of their lines' numbers.
+    /// For each changed column and value: released rows, and the sum of their lines' numbers.
     sums: Vec<Vec<(u64, u64)>>,
-    /// By row of the chunk: the number of its line, if it is released.
+    /// For each row of the chunk: the number of its line, if it is released.
     numbers: Vec<Option<u64>>,
 }
 

@@ -50,13 +50,13 @@ pub struct Compared {
     pub matched: u64,
     /// People in the smallest class: patients where they are the unit.
     pub smallest_class: u64,
-    /// By sensitive column: the extremes, counted in people.
+    /// For each sensitive column: the extremes, counted in people.
     pub sensitive: Vec<(String, Extremes)>,
     /// Synthetic records in the release.
     pub added: u64,
     /// Real people in the smallest class, where some records are synthetic.
     pub smallest_real_class: Option<u64>,
-    /// By sensitive column: the extremes of real people, where some records are synthetic.
+    /// For each sensitive column: the extremes of real people, where some records are synthetic.
     pub sensitive_real: Vec<(String, Extremes)>,
     /// The facts that this comparison could not show.
     pub not_shown: Vec<String>,

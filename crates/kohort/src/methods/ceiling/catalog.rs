@@ -30,7 +30,7 @@ pub(super) enum Unsafe {
     Likely(Vec<usize>, f64),
 }
 
-/// What a catalog is made from.
+/// The parameters of a catalog.
 pub(super) struct Rules {
     pub(super) k: K,
     pub(super) real_k: u64,
@@ -86,7 +86,7 @@ impl Rules {
     fn group(&self, classes: &[Class]) -> Option<Vec<Vec<usize>>> {
         let mut order: Vec<usize> = (0..classes.len()).filter(|&c| !classes[c].invented.is_empty()).collect();
         order.sort_by_key(|&c| std::cmp::Reverse(classes[c].invented.values().sum::<u64>()));
-        // To whoever knows the method, other classes hold no invented row, and conceal none.
+        // For an attacker who knows the algorithm, other classes hold no synthetic record and conceal none.
         let partners: Vec<usize> =
             (0..classes.len()).filter(|&c| self.padding.may_fill(classes[c].shown(), self.k)).collect();
         let mut group_of: Vec<Option<usize>> = vec![None; classes.len()];
@@ -120,7 +120,7 @@ impl Rules {
     }
 }
 
-/// What is invented in a class and not concealed by real rows of the others in its group.
+/// The synthetic records of a class that real rows of the other classes in its group do not conceal.
 fn unconcealed(classes: &[Class], class: usize, members: &[usize]) -> Rows {
     let others = |s: &u32| -> u64 {
         let others = members.iter().filter(|&&c| c != class);

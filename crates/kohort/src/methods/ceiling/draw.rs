@@ -1,4 +1,4 @@
-//! What invented rows show: each column drawn by itself, never a row copied whole.
+//! Draws the values of synthetic records: each column by itself, so that no row is copied as a whole.
 
 use super::forbidden::Forbidden;
 use kohort_core::Result;
@@ -7,12 +7,12 @@ use kohort_core::policy::Policy;
 use kohort_core::release::Chance;
 use kohort_core::synthetic_values::SyntheticValues;
 
-/// Draws the values of invented rows.
+/// Draws the values of synthetic records.
 pub(super) struct Deck<'a> {
     columns: &'a [SyntheticValues],
-    /// By column: the sum of the weights up to each value.
+    /// For each column: the sum of the weights up to each value.
     sums: Vec<Vec<u64>>,
-    /// Sensitive columns first: what cannot stand beside them is then left out of the others.
+    /// Sensitive columns come first: values that are forbidden beside them are then not drawn in the others.
     order: Vec<usize>,
     combinations: Vec<Combination>,
 }
@@ -20,9 +20,9 @@ pub(super) struct Deck<'a> {
 /// A forbidden combination over labels and values.
 #[derive(Default)]
 struct Combination {
-    /// Of quasi-identifiers: which labels it is about.
+    /// Quasi-identifiers with the labels that it is about.
     labels: Vec<(usize, Vec<bool>)>,
-    /// By column that is drawn: its values.
+    /// For each column that is drawn: its values.
     values: Vec<(usize, Vec<bool>)>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Deck<'a> {
     }
 }
 
-/// By label of a quasi-identifier at a level: whether it or anything above it is meant.
+/// Returns, for each label of a quasi-identifier at a level, whether it or anything above it is meant.
 fn labels_meant(cohort: &Cohort, q: usize, level: usize, holds: impl Fn(&[&str]) -> bool) -> Vec<bool> {
     let levels = &cohort.quasi[q].hierarchy.levels;
     let own = &levels[level];

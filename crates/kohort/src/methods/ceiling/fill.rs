@@ -13,7 +13,7 @@ use kohort_core::privacy::{Counts, Padding};
 use kohort_core::release::{Added, Catalog, CatalogEntry, Chance, Plan};
 use std::collections::HashMap;
 
-/// How often values are drawn again until what is required of them holds among the rows shown.
+/// The number of times that values are drawn again until the rows shown meet the requirements.
 const ROUNDS: usize = 100;
 
 /// Why a node cannot be filled.
@@ -21,7 +21,7 @@ const ROUNDS: usize = 100;
 pub(super) enum Refusal {
     /// Every draw needs more counterfeits than allowed.
     TooMany,
-    /// What is required of sensitive values does not hold with the counterfeits.
+    /// The rows shown, synthetic records included, break a requirement on sensitive values.
     Requirement,
     /// The catalog would tell too much.
     Catalog(Unsafe),
@@ -33,12 +33,12 @@ struct Filled<'a> {
     policy: &'a Policy,
     params: &'a Params,
     deck: Deck<'a>,
-    /// By class: the first of its tuples.
+    /// For each class: the first of its tuples.
     first: Vec<usize>,
     of_tuple: Vec<u32>,
-    /// By class: its labels.
+    /// For each class: its labels.
     labels: Vec<Vec<u32>>,
-    /// By class: the values of each row added.
+    /// For each class: the values of each row added.
     added: Vec<Vec<Vec<u32>>>,
 }
 
@@ -276,7 +276,7 @@ type LabelRows = Vec<(u32, u64)>;
 /// the detail is finer.
 struct Details<'a> {
     cohort: &'a Cohort,
-    /// By detail and labels of what it is finer than: labels it is shown as, and by how many rows.
+    /// For each detail and labels of what it is finer than: labels it is shown as, and by how many rows.
     shown: HashMap<(usize, Vec<u32>), LabelRows>,
 }
 

@@ -33,10 +33,10 @@ impl Estimate {
     }
 }
 
-/// What two sided intervals of 95 % take.
+/// The quantile of two-sided intervals of 95 %.
 pub(crate) const Z95: f64 = 1.959964;
 
-/// What is known: draws of values, by column, or of whole events.
+/// The kind of knowledge: values, drawn for each column, or whole events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     Values(PowerRule),
@@ -63,7 +63,7 @@ impl Known {
         }
     }
 
-    /// By stream and place: how many of a patient's labels are known.
+    /// For each stream and place: how many of a patient's labels are known.
     pub(crate) fn power(self, drawn: &PatientEvents, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
         match self {
             Known::Values(PowerRule::Variable) => {
@@ -74,12 +74,12 @@ impl Known {
     }
 }
 
-/// What an adversary knows: by stream, so many of a patient's labels.
+/// The attacker's knowledge: for each stream, a number of the patient's labels.
 pub(crate) struct Knows<'a> {
-    /// Of which events.
+    /// The events that it is drawn from.
     pub(crate) drawn: &'a PatientEvents,
     pub(crate) labels: &'a [Labels],
-    /// By stream and place: how many.
+    /// For each stream and place: how many.
     pub(crate) power: &'a [Vec<u8>],
 }
 
@@ -87,23 +87,23 @@ pub(crate) struct Knows<'a> {
 pub(crate) struct Crowd<'a> {
     /// Which events can be found.
     pub(crate) left: &'a PatientEvents,
-    /// By stream: who has what.
+    /// For each stream: who has what.
     pub(crate) index: &'a [Index],
     pub(crate) classes: &'a Classes,
     pub(crate) k: u64,
 }
 
 impl Crowd<'_> {
-    /// By stream: who has each label up to `most` times.
+    /// For each stream: who has each label up to `most` times.
     pub(crate) fn index(left: &PatientEvents, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
         parallel::map(threads, labels.len(), |c| Index::of(left, &labels[c], most))
     }
 }
 
-/// So many draws are made and matched at a time.
+/// The number of draws that are made and matched at a time.
 const AT_ONCE: usize = 1 << 13;
 
-/// By draw: whether fewer than k match what is left of what is known, and whether anything known is
+/// Returns, for each draw, whether fewer than k match what is left of what is known, and whether anything known is
 /// not left.
 pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed: u64) -> Vec<(bool, bool)> {
     let all = who.draws();
@@ -139,15 +139,15 @@ pub(crate) fn share(knows: &Knows, crowd: &Crowd, count: usize, threads: usize, 
     (of(tolerant), of(strict))
 }
 
-/// What an estimate is made over.
+/// The data that an estimate is made from.
 pub(crate) struct Asked<'a> {
     pub(crate) histories: &'a Histories,
     pub(crate) people: &'a PatientOrder,
     /// Levels of patient-level and of event columns.
     pub(crate) levels: (&'a [usize], &'a [usize]),
-    /// What is known is drawn from these.
+    /// The events that the attacker's knowledge is drawn from.
     pub(crate) drawn: &'a PatientEvents,
-    /// What can be found.
+    /// The events among which patients can be found.
     pub(crate) left: &'a PatientEvents,
     pub(crate) k: u64,
     pub(crate) known: Known,

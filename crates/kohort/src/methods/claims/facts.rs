@@ -10,7 +10,7 @@ use super::patient_events::PatientEvents;
 pub(crate) struct Facts {
     ends: Vec<u32>,
     items: Vec<u32>,
-    /// By draw: whether a known value was removed, so that a strict matcher finds nobody.
+    /// For each draw: whether a known value was removed, so that a strict matcher finds nobody.
     pub(crate) missing: Vec<bool>,
 }
 

@@ -1,4 +1,5 @@
-//! Who has a value at least so many times: bitmaps over patients, lists where few have it.
+//! The patients who have a value at least a given number of times: bitmaps over patients, or lists where
+//! few have it.
 //!
 //! Cost: built once for each column and level; all nodes share them.
 
@@ -24,7 +25,7 @@ impl Item {
         Item::Many(words, people.len() as u32)
     }
 
-    /// How many they are.
+    /// The number of these patients.
     pub(crate) fn support(&self) -> u32 {
         match self {
             Item::Few(people) => people.len() as u32,
@@ -32,7 +33,7 @@ impl Item {
         }
     }
 
-    /// Whether the patient at a place is one of them.
+    /// Returns whether the patient at a place is one of them.
     pub(crate) fn has(&self, person: u32) -> bool {
         match self {
             Item::Few(people) => people.binary_search(&person).is_ok(),
@@ -41,7 +42,7 @@ impl Item {
     }
 }
 
-/// Who has each label how often.
+/// The patients who have each label once, twice, and so on.
 pub(crate) struct Index {
     /// By label and copies.
     items: Vec<Item>,

@@ -1,5 +1,5 @@
-//! Years of claims: events are excluded, grouped, made coarser, and a few are left out, until at
-//! most a share of the patients can be found among fewer than k by who knows some of their events.
+//! Patient histories: events are excluded, grouped and generalized, and a few are removed, until at most
+//! a share of the patients can be found among fewer than k by an attacker who knows some of their events.
 //!
 //! See METHOD.md.
 
@@ -49,7 +49,7 @@ use tester::Tester;
 /// A chosen node that does not hold afresh is given up, but not more often than this.
 const ATTEMPTS: u64 = 5;
 
-/// The events that truncation at one percentile leaves, and the lattice over them.
+/// The events that remain after truncation at one percentile, and the lattice over them.
 struct World {
     share: Fraction,
     keep: Vec<bool>,
@@ -57,7 +57,7 @@ struct World {
     nodes: Nodes,
 }
 
-/// What a plan was decided on.
+/// The numbers that a plan was decided on.
 pub(crate) struct Decided {
     /// From the original: tolerant and strict. From the release.
     pub(crate) estimates: Option<[Estimate; 3]>,
@@ -67,7 +67,7 @@ pub(crate) struct Decided {
     pub(crate) patients: u64,
 }
 
-/// Decides the levels of all columns and the events that leave.
+/// Decides the levels of all columns and the events that are released.
 pub fn plan(
     histories: &Histories,
     policy: &Policy,
@@ -217,7 +217,7 @@ fn decide(asked: &Asked, power: Power, draws: usize, chance: &mut Chance) -> Dec
     Decided { estimates, violating, without: classes.without, patients }
 }
 
-/// Whether the requirement holds: by the upper bound of the larger estimate, or exactly.
+/// Returns whether the requirement holds: by the upper bound of the larger estimate, or exactly.
 fn holds(decided: &Decided, max: Fraction) -> bool {
     // Rounding counts against the release.
     let bounded = |e: &Estimate| e.draws > 0 && e.interval(Z95).1 + 1e-9 <= max.to_f64();

@@ -2,13 +2,13 @@
 //!
 //! Patients with events have a *place*: their position when all are sorted by patient-level values.
 //! With the patients 0 (F), 1 (M), 2 (F) and 3 (M), of whom 3 has no events, the order is `[0, 2, 1]`:
-//! place 1 is patient 2. Patients of one class then stand next to each other, at every node.
+//! place 1 is patient 2. Patients of one class are then neighbours, at every node.
 
 use kohort_core::events::Histories;
 
 /// The patients with events, sorted so that patients of one class are neighbours.
 pub(crate) struct PatientOrder {
-    /// By place: the patient's number among the histories.
+    /// For each place: the patient's number among the histories.
     pub(crate) patient: Vec<u32>,
 }
 

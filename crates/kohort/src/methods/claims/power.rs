@@ -1,4 +1,4 @@
-//! The power of an adversary: how many of a patient's values in a column they know (equation 1).
+//! The power of an attacker: the number of a patient's values in a column that they know (equation 1).
 
 use super::labels::Labels;
 use super::patient_events::{LabelCounter, PatientEvents};
@@ -23,11 +23,11 @@ pub(crate) fn cap_of_events(events: &PatientEvents) -> f64 {
     mean + 2.0 * variance.sqrt()
 }
 
-/// What the power of equation 1 follows from, whatever its maximum.
+/// The quotients n / diversity of equation 1, from which the power follows for any maximum.
 pub(crate) struct Powers(Vec<Option<f64>>);
 
 impl Powers {
-    /// By place: n / diversity, n capped; none where nothing differs.
+    /// For each place: n / diversity, n capped; none where nothing differs.
     pub(crate) fn of(events: &PatientEvents, labels: &Labels) -> Powers {
         let cap = cap_of_events(events);
         let divide = |((differ, pairs), n): ((u64, u64), usize)| {
@@ -37,17 +37,17 @@ impl Powers {
         Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, events.of_person(p).len())).and_then(divide)).collect())
     }
 
-    /// By place: how many labels an adversary knows.
+    /// For each place: how many labels an adversary knows.
     pub(crate) fn known(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
         self.rounded(events, p_max, f64::ceil)
     }
 
-    /// The same rounded to the nearest number: fewer are known.
+    /// The same, rounded to the nearest number: the attacker knows less.
     pub(crate) fn nearest(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
         self.rounded(events, p_max, f64::round)
     }
 
-    /// The same measured against the 95th percentile instead of the largest: more are known (H-3).
+    /// The same, measured against the 95th percentile instead of the largest: the attacker knows more (H-3).
     pub(crate) fn by_p95(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
         let mut sorted: Vec<f64> = self.0.iter().flatten().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -64,12 +64,12 @@ impl Powers {
     }
 }
 
-/// By place: `p_max`, or as many events as there are.
+/// For each place: `p_max`, or as many events as there are.
 pub(crate) fn most_known(events: &PatientEvents, p_max: usize) -> Vec<u8> {
     (0..events.people()).map(|p| events.of_person(p).len().min(p_max) as u8).collect()
 }
 
-/// By place: how much the labels of a patient differ.
+/// For each place: how much the labels of a patient differ.
 pub(crate) fn diversities(events: &PatientEvents, labels: &Labels) -> Vec<Option<(u64, u64)>> {
     let mut counter = LabelCounter::new(labels.distinct);
     let label = |&e: &u32| labels.of[e as usize];

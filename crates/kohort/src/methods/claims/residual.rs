@@ -1,4 +1,4 @@
-//! Events of patients who are still at high risk at the chosen node go one by one, within a budget.
+//! Removes events of patients who are still at high risk at the chosen node, one by one, within a budget.
 
 use super::classes::Classes;
 use super::draws::Who;
@@ -18,7 +18,7 @@ const PASSES: u64 = 12;
 const DRAWS: usize = 20;
 const MORE: usize = 180;
 
-/// What was done.
+/// The events that were removed, and the patients who were concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Residual {
     /// Passes that removed events.
@@ -33,7 +33,7 @@ pub struct Residual {
     pub patients: u64,
 }
 
-/// What a node must keep to.
+/// The requirements at the chosen node.
 pub(crate) struct Demand<'a> {
     pub(crate) histories: &'a Histories,
     pub(crate) people: &'a PatientOrder,
@@ -56,7 +56,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
     if demand.residual.parts().0 >= demand.residual.parts().1 {
         return done;
     }
-    // What is known does not change from pass to pass; who has it does.
+    // The attacker's knowledge does not change from pass to pass; the patients who match it do.
     let (known, p) = (Known::of(demand.power), demand.power.p());
     let exact = matches!(demand.power, Power::Total { .. });
     let labels = if exact { Vec::new() } else { known.labels(demand.histories, demand.levels.1, demand.threads) };

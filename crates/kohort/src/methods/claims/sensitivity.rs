@@ -1,4 +1,5 @@
-//! What other adversaries would find in a release: other powers, whole events, any facts in total.
+//! The success of other attackers on a release: with other powers, with whole events, with any facts in
+//! total.
 
 use super::classes::Classes;
 use super::estimate::{Asked, Crowd, Estimate, Known, Knows, estimate, share};
@@ -18,7 +19,7 @@ pub struct Sensitivity {
     /// One of these powers by other rules, from the release: rounded to the nearest, measured
     /// against the 95th percentile.
     pub rules: [(usize, Estimate); 2],
-    /// How many whole events are known, and what of the release is found.
+    /// The number of whole events known, and the share of the release that is found.
     pub events: Vec<(usize, Estimate)>,
     /// How many facts in total: patients with a set that fewer than k have, of all.
     pub total: Vec<(usize, u64, u64)>,
@@ -26,7 +27,7 @@ pub struct Sensitivity {
     pub correlation: Vec<Vec<Option<f64>>>,
 }
 
-/// How much is known of each person in each column, by the columns' measures of power.
+/// The number of values known about each person in each column, by the columns' measures of power.
 type PowerBy<'a> = &'a dyn Fn(&PatientEvents, &[Powers]) -> Vec<Vec<u8>>;
 
 /// Draws of each estimate.
@@ -91,7 +92,7 @@ pub fn sensitivity(
     Sensitivity { values, rules, events, total: total.to_vec(), correlation }
 }
 
-/// What the adversary of a policy would find in the original as it is.
+/// Estimates what the policy's attacker would find in the original as it is.
 pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
     let people = PatientOrder::of(histories);
     let all = PatientEvents::of(histories, &people, |_| true);

@@ -61,9 +61,9 @@ pub(crate) struct Tester<'a> {
     pub(crate) max_without: Fraction,
     pub(crate) draws: &'a Draws,
     threads: usize,
-    /// By event column and level: the known facts of all draws, and the patients who have each fact.
+    /// For each event column and level: the known facts of all draws, and the patients who have each fact.
     known_at_level: HashMap<(usize, usize), (Facts, Index)>,
-    /// By levels of the patient columns: the classes of patients.
+    /// For each levels of the patient columns: the classes of patients.
     classes_at_levels: HashMap<Vec<usize>, Classes>,
     /// The number of draws that were matched.
     pub(crate) matched: u64,

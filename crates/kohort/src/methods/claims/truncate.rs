@@ -1,11 +1,12 @@
-//! Which events go first where some must go: those with a value that few other patients have.
+//! Removes events where a patient has too many: those with a value that few other patients have come
+//! first.
 
 use super::patient_events::{PatientEvents, PatientOrder};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use std::cmp::Reverse;
 
-/// By event: how many other patients have its rarest value, at the first permitted levels.
+/// For each event: how many other patients have its rarest value, at the first permitted levels.
 pub(crate) fn supports(histories: &Histories) -> Vec<u32> {
     let mut least = vec![u32::MAX; histories.events()];
     for column in &histories.event {
@@ -51,7 +52,7 @@ pub(crate) fn limit(events: &PatientEvents, share: Fraction) -> usize {
     numbers.get(rank as usize - 1).copied().unwrap_or(0)
 }
 
-/// By event: whether it stays when patients with more events than the limit lose some.
+/// Returns, for each event, whether it stays when patients with more events than the limit lose some.
 pub(crate) fn truncated(
     histories: &Histories,
     people: &PatientOrder,

@@ -32,7 +32,7 @@ pub(super) struct ChildPartitions {
     pub patients: Vec<[u32; 3]>,
     /// Its rows.
     pub rows: Vec<u32>,
-    /// Whether several child partitions may show the same values, because the partitions were
+    /// True if several child partitions may show the same values, because the partitions were
     /// dissolved.
     pub scattered: bool,
 }
@@ -44,7 +44,7 @@ pub(super) struct KeptRecords<'a> {
     pub cohort: &'a Cohort,
     /// The requirements.
     pub requirements: &'a Requirements,
-    /// By tuple: its rows, or 0 where it was suppressed.
+    /// For each tuple: its rows, or 0 where it was suppressed.
     pub weights: &'a [u32],
 }
 

@@ -15,9 +15,9 @@ use std::ops::Range;
 /// With more counts than this only people are counted; a cut that fails for k fails in any case.
 const MOST_COUNTS: usize = 1 << 24;
 
-/// Calls `forbid` with every cut (by the leaf it is before) that leaves a class of too few people,
-/// or (`reveals`) one whose sensitive values fail. `group`: the class of each partition before the
-/// cut, below `groups`. KeptRecords in rows: people are never more.
+/// Calls `fails_before` with the leaf of every cut that makes a class with too few people, or (with
+/// `reveals`) one whose sensitive values break a requirement. `class_of` gives the class of each
+/// partition before the cut, a number below `classes`. Rows are counted: people are never more.
 pub(super) fn failing_cuts(
     interval: &IntervalRecords,
     inside: &Range<u32>,

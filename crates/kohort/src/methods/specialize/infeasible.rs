@@ -1,4 +1,4 @@
-//! The gate before the first step: why no release can meet the requirement, and the nearest that can.
+//! Explains why no release can meet the requirement, and names the nearest requirement that can be met.
 
 use super::requirements::Requirements;
 use kohort_core::Error;
@@ -58,7 +58,7 @@ fn confidence(cohort: &Cohort, policy: &Policy, people: &str) -> Option<Error> {
                 .as_ref()
                 .is_none_or(|(h, n, _)| u128::from(hits) * u128::from(*n) > u128::from(*h) * u128::from(anybody));
             if !confidence.max.allows(hits, anybody) && higher {
-                // Only a value that stands in the policy may be named.
+                // Only a value that is in the policy may be named.
                 let text = cohort.tuples.dictionaries[required.kept.position].text(code);
                 let named = match &policy.columns[required.kept.column].role {
                     Role::Sensitive { values: Some(values) } => values.iter().any(|v| v == text),

@@ -1,4 +1,4 @@
-//! What PAIS remembers between two steps, so that it does not ask the same question twice.
+//! The answers that PAIS remembers between two steps, so that it does not ask the same question twice.
 //!
 //! The answers are about values and cuts, and most of them last: with rows as the unit, a split that
 //! breaks the guarantee now breaks it in every finer table as well. Suppressing records is the one
@@ -33,13 +33,13 @@ struct LastInterval {
 
 /// Answers that PAIS has found so far.
 pub(super) struct Memory {
-    /// By column and leaf: whether an interval may be cut before this leaf.
+    /// For each column and leaf: whether an interval may be cut before this leaf.
     cut_status: Vec<Vec<CutStatus>>,
     /// Intervals (column, node) that may separate from the values beside them.
     separable: BTreeSet<(usize, usize)>,
     /// Values (column, node) of which every split was found to break the guarantee.
     pub blocked: BTreeSet<(usize, usize)>,
-    /// By column: the sets of other columns under which its candidates failed most recently, latest
+    /// For each column: the sets of other columns under which its candidates failed most recently, latest
     /// first. The next candidate of the column is likely to fail under one of them, too.
     recent_failures: Vec<Vec<Vec<usize>>>,
     /// The interval whose cuts were checked last. It is often checked several times before any step

@@ -58,7 +58,7 @@ pub(super) struct Pais<'a> {
     pub requirements: Requirements,
     pub columns: Vec<Column>,
     pub partitions: Partitions,
-    /// By tuple: its rows, or 0 where it was suppressed.
+    /// For each tuple: its rows, or 0 where it was suppressed.
     pub weights: Vec<u32>,
     /// Rows suppressed so far.
     pub suppressed: u64,

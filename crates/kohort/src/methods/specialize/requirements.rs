@@ -30,9 +30,9 @@ pub(super) struct Requirements {
     pub k: u32,
     /// The length of a vector of counts.
     pub width: usize,
-    /// By tuple: its signature; empty where nothing is required of sensitive values.
+    /// For each tuple: its signature; empty where nothing is required of sensitive values.
     pub signature: Vec<u32>,
-    /// By signature: the counters that a person with it adds to, beside counter 0.
+    /// For each signature: the counters that a person with it adds to, beside counter 0.
     pub counters: Vec<Vec<u32>>,
     columns: Vec<ColumnRequirement>,
 }

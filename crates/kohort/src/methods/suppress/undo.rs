@@ -54,7 +54,7 @@ pub(super) fn undo(records: &mut Records, k: u64, sets: &[Vec<usize>], weights: 
 struct ClassSizes<'a> {
     k: u64,
     packings: Vec<Packing<'a>>,
-    /// By combination: the rows that show a key.
+    /// For each combination: the rows that show a key.
     rows: Vec<HashMap<u128, u64, RandomState>>,
 }
 

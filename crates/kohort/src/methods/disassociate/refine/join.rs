@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 
 /// The item chunk of every leaf, as far as S4 asks about it.
 pub(super) struct ItemChunks {
-    /// By leaf: the number of codes in its item chunk.
+    /// For each leaf: the number of codes in its item chunk.
     codes: Vec<u32>,
-    /// By leaf: whether its record chunks would do without an item chunk.
+    /// For each leaf: whether its record chunks would do without an item chunk.
     covers_itself: Vec<bool>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Codes are ranked by the number of nodes that have them, most first; nodes are sorted by the best
 //! ranks among their codes. In the example of `mod.rs`, flu has rank 0 because two nodes have it, so
-//! A and B both begin with rank 0 and stand next to each other.
+//! A and B both begin with rank 0 and become neighbours.
 
 use super::node::Node;
 

@@ -16,16 +16,16 @@ use std::ops::Range;
 pub(in super::super) struct PartitionColumn<'a> {
     /// The column.
     pub column: usize,
-    /// By partition: the slot of its value in the column's cut.
+    /// For each partition: the slot of its value in the column's cut.
     pub slots: &'a [u32],
-    /// By slot: whether any record has the value. Other slots need no check.
+    /// For each slot: whether any record has the value. Other slots need no check.
     pub occurs: Vec<bool>,
 }
 
 /// The records of a split, child by child.
 #[derive(Debug)]
 pub(super) struct ChildRecords {
-    /// By child: the partition of each record.
+    /// For each child: the partition of each record.
     children: Vec<Vec<u32>>,
 }
 
@@ -49,16 +49,16 @@ impl ChildRecords {
 pub(super) struct ChildSample {
     /// The words of every bitmap that belong to this child.
     pub words: Range<usize>,
-    /// Whether all records of the child are in the sample.
+    /// True if all records of the child are in the sample.
     pub is_complete: bool,
 }
 
 /// Bitmaps over a sample of each child's records.
 #[derive(Debug)]
 pub(super) struct Bitmaps {
-    /// By child: its sample.
+    /// For each child: its sample.
     pub children: Vec<ChildSample>,
-    /// By column: the bitmaps of its slots, one after the other; empty where it was not asked for.
+    /// For each column: the bitmaps of its slots, one after the other; empty where it was not asked for.
     columns: Vec<Vec<u64>>,
     /// The length of one bitmap.
     words: usize,

@@ -20,7 +20,7 @@ pub(super) const MOST_KEYS: u64 = 1 << 22;
 pub(in super::super) struct KnownColumn {
     /// The column.
     pub column: usize,
-    /// By child partition: the slot of its value in the column's cut.
+    /// For each child partition: the slot of its value in the column's cut.
     pub slots: Vec<u32>,
     /// The number of slots in the cut.
     pub slot_count: u32,
@@ -29,7 +29,7 @@ pub(in super::super) struct KnownColumn {
 /// The classes of the child partitions under some set of columns.
 #[derive(Clone, Copy)]
 pub(super) struct Classes<'a> {
-    /// By child partition: the number of its class.
+    /// For each child partition: the number of its class.
     pub of_part: &'a [u32],
     /// Class numbers are below this. Not every number needs to occur.
     pub count: u32,
@@ -64,7 +64,7 @@ pub(in super::super) struct ClassCounter {
     last_patient: Vec<u32>,
     /// Room for the classes under the last column of a set.
     pub(super) spare_classes: Vec<u32>,
-    /// By combination of class and value: the number it was given.
+    /// For each combination of class and value: the number it was given.
     number_of_key: Vec<u32>,
 }
 

@@ -23,7 +23,7 @@ pub(in super::super) struct ExhaustiveCheck<'a> {
     pub known: &'a [KnownColumn],
     /// The number of these columns that the attacker knows.
     pub others: usize,
-    /// Whether sets of fewer columns must be checked as well.
+    /// True if sets of fewer columns must be checked as well.
     pub fewer_too: bool,
     /// The number of threads that may work.
     pub threads: usize,

@@ -45,7 +45,7 @@ use super::requirements::Verdict;
 pub(super) struct Attacker {
     /// L: the number of quasi-identifiers the attacker knows.
     pub known: usize,
-    /// Whether sets of fewer than L columns must be checked as well. With rows as the unit, what
+    /// True if sets of fewer than L columns must be checked as well. With rows as the unit, what
     /// holds for L columns holds for fewer (ERRATA L-3); with patients that is so for k alone.
     pub fewer_too: bool,
 }

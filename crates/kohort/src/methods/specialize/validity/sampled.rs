@@ -167,9 +167,9 @@ struct GroupCheck<'a> {
     check: &'a SampledCheck<'a>,
     bitmaps: &'a Bitmaps,
     group: &'a SetGroup,
-    /// By set of the group: whether a class has fewer than k records in the sample.
+    /// For each set of the group: whether a class has fewer than k records in the sample.
     is_open: Vec<bool>,
-    /// By depth: the records that have the values chosen so far in the columns of the prefix.
+    /// For each depth: the records that have the values chosen so far in the columns of the prefix.
     matching: Vec<Vec<u64>>,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Assignment<'a, 'r, 'c> {
     pub(super) records: &'r mut Records<'c>,
     pub(super) packing: &'a Packing<'a>,
     pub(super) k: u64,
-    /// By column of the combination: the price of a blank.
+    /// For each column of the combination: the price of a blank.
     pub(super) prices: Vec<u64>,
     /// The key without any blanks.
     pub(super) original: Vec<u128>,
@@ -22,7 +22,7 @@ pub(super) struct Assignment<'a, 'r, 'c> {
     pub(super) cost: Vec<u64>,
     /// The class.
     class: Vec<u32>,
-    /// By class: its rows.
+    /// For each class: its rows.
     class_rows: Vec<u64>,
     /// The class that shows a key.
     class_of_key: HashMap<u128, u32, RandomState>,
