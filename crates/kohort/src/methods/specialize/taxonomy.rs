@@ -14,7 +14,7 @@ use std::ops::Range;
 pub(super) struct Node {
     /// The label in the release.
     pub label: Label,
-    /// Its loss: 0 for an exact value, 1 for `*`.
+    /// Its height in the tree, as a share of the way from a leaf (0) to `*` (1).
     pub height: f64,
     /// The name in the trace: an interval that is released as `*` has its bounds there.
     pub name: String,
