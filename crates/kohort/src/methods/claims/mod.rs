@@ -5,6 +5,7 @@
 
 mod classes;
 mod draws;
+mod entry;
 mod estimate;
 mod facts;
 mod held;
@@ -25,7 +26,8 @@ mod truncate;
 mod tests;
 
 pub use estimate::Estimate;
-pub use params::{KEYS, Params};
+pub use entry::METHOD;
+pub use params::Params;
 pub use residual::Residual;
 pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 
