@@ -3,7 +3,8 @@
 use super::column::{Column, Role};
 use super::privacy::{Privacy, read_k};
 use super::section::{Section, Value, nearest};
-use crate::hierarchy::{DateFormat, Rule};
+use crate::calendar::DateFormat;
+use crate::hierarchy::Rule;
 use crate::number::{Fraction, K};
 use crate::privacy::Knows;
 use crate::table::{ExcludeRule, Scope, read_text};
