@@ -69,7 +69,10 @@ const SECTIONS: [Section; 7] = [
             ("folder", "The folder that paths are relative to. Default: the folder of the policy."),
             ("missing", "Cells that mean missing. Default `[\"\"]`."),
             ("delimiter", "The character between cells. Default: detected."),
-            ("header", "`false` if the file has no header line; the columns are then called c1, c2 and so on. Default `true`."),
+            (
+                "header",
+                "`false` if the file has no header line; the columns are then called c1, c2 and so on. Default `true`.",
+            ),
             ("trim", "`true` removes spaces around cells. Default `false`."),
             ("encoding", "`\"windows-1252\"` if the file is not in UTF-8."),
             ("decimal", "Decimal separator, for example `\",\"`. Default `\".\"`."),
@@ -145,16 +148,37 @@ const SECTIONS: [Section; 7] = [
             ("k", "Minimum number of people in an equivalence class. No default."),
             ("max_risk", "The same as a maximum risk: k = ceil(1 / max_risk)."),
             ("preset", "A published threshold for k, by name. The report cites its source."),
-            ("knows", "What an attacker may know: `\"all\"` quasi-identifiers (default), any number of them, a list of sets, or `{ always, one_of }`. For sets of codes: the number of codes, no default."),
+            (
+                "knows",
+                "What an attacker may know: `\"all\"` quasi-identifiers (default), any number of them, a list of sets, or `{ always, one_of }`. For sets of codes: the number of codes, no default.",
+            ),
             ("confidence", "Maximum share of an equivalence class that may have the same sensitive value."),
-            ("l_diversity", "Minimum diversity of the sensitive values of a class: `{ distinct = 3 }`, `{ entropy = 3 }` or `{ recursive = [2, 3] }`."),
-            ("t_closeness", "Maximum distance of a class from the whole table: `0.2`, or `{ max = 0.2, distance = \"ordered\" }` (or `\"hierarchical\"`)."),
+            (
+                "l_diversity",
+                "Minimum diversity of the sensitive values of a class: `{ distinct = 3 }`, `{ entropy = 3 }` or `{ recursive = [2, 3] }`.",
+            ),
+            (
+                "t_closeness",
+                "Maximum distance of a class from the whole table: `0.2`, or `{ max = 0.2, distance = \"ordered\" }` (or `\"hierarchical\"`).",
+            ),
             ("not_together", "Pairs of columns that nobody knows together. An assumption, printed in the certificate."),
             ("power", "For patient histories: maximum number of values that an attacker knows of each event column."),
-            ("power_total", "Instead of `power`: number of facts that an attacker knows in total, 1 to 3. Counted exactly."),
-            ("power_rule", "`\"variable\"` (default) derives what is known of a patient from the number and diversity of their events, `\"fixed\"` is the same for all patients."),
-            ("knowledge", "`\"values\"` (default) or `\"events\"`: whether an attacker knows single values or whole events."),
-            ("max_high_risk", "For patient histories: maximum share of patients for whom an attacker finds fewer than k matches. No default."),
+            (
+                "power_total",
+                "Instead of `power`: number of facts that an attacker knows in total, 1 to 3. Counted exactly.",
+            ),
+            (
+                "power_rule",
+                "`\"variable\"` (default) derives what is known of a patient from the number and diversity of their events, `\"fixed\"` is the same for all patients.",
+            ),
+            (
+                "knowledge",
+                "`\"values\"` (default) or `\"events\"`: whether an attacker knows single values or whole events.",
+            ),
+            (
+                "max_high_risk",
+                "For patient histories: maximum share of patients for whom an attacker finds fewer than k matches. No default.",
+            ),
         ],
     },
     Section {
@@ -169,7 +193,10 @@ const SECTIONS: [Section; 7] = [
     Section {
         heading: "[evidence]",
         lists: &[("kohort-core/src/policy/baseline.rs", 0)],
-        keys: &[("baseline", "The folder of another run on the same table. The report compares the lost information with it.")],
+        keys: &[(
+            "baseline",
+            "The folder of another run on the same table. The report compares the lost information with it.",
+        )],
     },
 ];
 

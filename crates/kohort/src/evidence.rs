@@ -98,7 +98,8 @@ pub fn draft_certificate(
         if !claim.sensitive.is_empty() {
             not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
             // Two classes at confidence ½ that share a patient merge to ⅔.
-            let blanks = plan.recoding == Recoding::ByCell || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
+            let blanks =
+                plan.recoding == Recoding::ByCell || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
             if blanks {
                 assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
             }

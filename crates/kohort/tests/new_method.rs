@@ -89,19 +89,24 @@ fn a_new_method_takes_the_whole_path() {
 #[test]
 fn the_register_refuses_what_the_new_method_does_not_take() {
     check("max_suppressed = 0.5", "max_supressed = 0.5", "Did you mean `max_suppressed`?");
-    check("max_suppressed = 0.5\n", "", "Maximum share of the records that may be removed. For example: max_suppressed = 0.5.");
-    check("k = 5", "k = 5\nknows = 2", "\"keep\" does not support knows = N. Use \"lattice\", \"specialize\" or \"suppress\", or set knows = \"all\".");
+    check(
+        "max_suppressed = 0.5\n",
+        "",
+        "Maximum share of the records that may be removed. For example: max_suppressed = 0.5.",
+    );
+    check(
+        "k = 5",
+        "k = 5\nknows = 2",
+        "\"keep\" does not support knows = N. Use \"lattice\", \"specialize\" or \"suppress\", or set knows = \"all\".",
+    );
     let sensitive = "ward       = { role = \"sensitive\" }";
     let other = "ward       = { role = \"other\", reason = \"not known outside the hospital\" }";
     let protect = |text: &str| text.replace(other, sensitive).replace("k = 5", "k = 5\nconfidence = 0.5");
     let folder = tempfile::tempdir().unwrap();
     let error = release(&hospital(folder.path(), protect), "out", 1).unwrap_err();
     assert!(error.message.contains("\"keep\" does not support `confidence`. Use \"lattice\","), "{}", error.message);
-    let unknown = pipeline::anonymize(
-        &hospital(folder.path(), str::to_string),
-        &folder.path().join("out"),
-        &options(1, 1),
-    );
+    let unknown =
+        pipeline::anonymize(&hospital(folder.path(), str::to_string), &folder.path().join("out"), &options(1, 1));
     assert!(unknown.unwrap_err().message.contains("unknown method. Available: lattice"));
 }
 

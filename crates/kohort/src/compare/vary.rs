@@ -85,7 +85,10 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
     let mut order: Vec<&Vary> = vary.iter().collect();
     order.sort_by_key(|one| one.key != "method");
     for one in order {
-        all = all.iter().flat_map(|setting| one.values.iter().map(|value| setting.with(&register, &one.key, value))).collect();
+        all = all
+            .iter()
+            .flat_map(|setting| one.values.iter().map(|value| setting.with(&register, &one.key, value)))
+            .collect();
     }
     let mut settings: Vec<Setting> = Vec::new();
     for mut setting in all {

@@ -101,7 +101,9 @@ impl DataShape {
     pub(super) fn input(self) -> &'static str {
         match self {
             DataShape::Table => "set `table` under [input], without `layout`",
-            DataShape::Codes => "set layout = \"list\" (one row per patient) or \"long\" (one row per code) under [input]",
+            DataShape::Codes => {
+                "set layout = \"list\" (one row per patient) or \"long\" (one row per code) under [input]"
+            }
             DataShape::Events => "set `patients` and `claims` under [input]",
         }
     }

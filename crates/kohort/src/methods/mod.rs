@@ -18,7 +18,7 @@ pub mod suppress;
 mod tests;
 
 pub use entry::{DataShape, Entry, Knowledge, Read, Requirement};
-pub use param::{Default, Kind, Param, Usual};
+pub use param::{DefaultValue, Param, Usual, ValueKind};
 pub use register::Register;
 
 use kohort_core::Result;

@@ -11,16 +11,16 @@ pub struct Param {
     /// What it means, in full sentences for a data manager.
     pub help: &'static str,
     /// The values it takes.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// The value it has when the policy does not set it.
-    pub default: Default,
+    pub default: DefaultValue,
     /// A value that a custodian could write, in TOML.
     pub example: &'static str,
 }
 
 /// The values that a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A fraction from 0 to 1.
     Share,
     /// A whole number.
@@ -39,7 +39,7 @@ pub enum Kind {
 
 /// The value of a parameter that the policy does not set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Default {
+pub enum DefaultValue {
     /// This value, in TOML.
     Is(&'static str),
     /// A behaviour that no single value describes, in words.
@@ -67,17 +67,17 @@ impl Usual {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// The values in words.
     pub fn describe(self) -> String {
         match self {
-            Kind::Share => "a share from 0 to 1".into(),
-            Kind::Whole => "a whole number".into(),
-            Kind::Number => "a number".into(),
-            Kind::Flag => "`true` or `false`".into(),
-            Kind::Word(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
-            Kind::Texts => "a list of texts".into(),
-            Kind::Other(words) => words.into(),
+            ValueKind::Share => "a share from 0 to 1".into(),
+            ValueKind::Whole => "a whole number".into(),
+            ValueKind::Number => "a number".into(),
+            ValueKind::Flag => "`true` or `false`".into(),
+            ValueKind::Word(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
+            ValueKind::Texts => "a list of texts".into(),
+            ValueKind::Other(words) => words.into(),
         }
     }
 }
@@ -86,18 +86,18 @@ impl Param {
     /// The default in words.
     pub fn describe_default(&self) -> String {
         match self.default {
-            Default::Is(value) => format!("`{value}`"),
-            Default::Means(words) => words.into(),
-            Default::Required(Usual::Is(value)) => format!("none, must be set; `{value}` is usual"),
-            Default::Required(Usual::HalfOfK) => "none, must be set; half of k is usual".into(),
+            DefaultValue::Is(value) => format!("`{value}`"),
+            DefaultValue::Means(words) => words.into(),
+            DefaultValue::Required(Usual::Is(value)) => format!("none, must be set; `{value}` is usual"),
+            DefaultValue::Required(Usual::HalfOfK) => "none, must be set; half of k is usual".into(),
         }
     }
 
     /// A usual value, if the policy must set the parameter.
     pub fn usual(&self) -> Option<Usual> {
         match self.default {
-            Default::Required(usual) => Some(usual),
-            Default::Is(_) | Default::Means(_) => None,
+            DefaultValue::Required(usual) => Some(usual),
+            DefaultValue::Is(_) | DefaultValue::Means(_) => None,
         }
     }
 }

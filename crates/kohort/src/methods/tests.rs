@@ -23,7 +23,8 @@ fn hospital(folder: &Path) {
 fn policy(entry: &Entry, parameters: &str) -> String {
     let (before, _) = entry.example.split_once("[method]").unwrap();
     let usual = entry.params.iter().filter(|param| !parameters.contains(&format!("{} = ", param.key)));
-    let usual = usual.filter_map(|param| Some(format!("{} = {}\n", param.key, param.usual()?.value(None).unwrap_or("2".into()))));
+    let usual = usual
+        .filter_map(|param| Some(format!("{} = {}\n", param.key, param.usual()?.value(None).unwrap_or("2".into()))));
     format!("{before}[method]\nname = \"{}\"\n{}{parameters}\n", entry.name, usual.collect::<String>())
 }
 
@@ -45,11 +46,12 @@ fn the_defaults_of_the_register_are_those_of_the_code() {
     for entry in BUILT_IN {
         let unset = read(folder.path(), &policy(entry, "")).unwrap();
         for param in entry.params {
-            let Default::Is(value) = param.default else { continue };
+            let DefaultValue::Is(value) = param.default else { continue };
             // A score mode is for one objective only.
             let also = if param.key == "score_mode" { "objective = \"discernibility\"\n" } else { "" };
             let set = read(folder.path(), &policy(entry, &format!("{also}{} = {value}", param.key))).unwrap();
-            let unset = if also.is_empty() { unset.clone() } else { read(folder.path(), &policy(entry, also)).unwrap() };
+            let unset =
+                if also.is_empty() { unset.clone() } else { read(folder.path(), &policy(entry, also)).unwrap() };
             assert_eq!(set, unset, "{}: {} = {value}", entry.name, param.key);
         }
     }
@@ -61,7 +63,11 @@ fn a_parameter_without_a_default_is_asked_for_with_its_help() {
     hospital(folder.path());
     for entry in BUILT_IN {
         for param in entry.params {
-            let without: String = policy(entry, "").lines().filter(|line| !line.starts_with(&format!("{} = ", param.key))).map(|line| format!("{line}\n")).collect();
+            let without: String = policy(entry, "")
+                .lines()
+                .filter(|line| !line.starts_with(&format!("{} = ", param.key)))
+                .map(|line| format!("{line}\n"))
+                .collect();
             match (param.usual(), read(folder.path(), &without)) {
                 (None, read) => assert!(read.is_ok(), "{}: {} is optional", entry.name, param.key),
                 (Some(_), Ok(_)) => panic!("{}: {} has a default", entry.name, param.key),
@@ -79,7 +85,7 @@ fn the_words_of_the_register_are_those_of_the_code() {
     hospital(folder.path());
     for entry in BUILT_IN {
         for param in entry.params {
-            let Kind::Word(words) = param.kind else { continue };
+            let ValueKind::Word(words) = param.kind else { continue };
             let also = if param.key == "score_mode" { "objective = \"discernibility\"\n" } else { "" };
             let with = |word: &str| read(folder.path(), &policy(entry, &format!("{also}{} = \"{word}\"", param.key)));
             for word in words {
@@ -105,8 +111,13 @@ fn the_examples_of_the_register_can_be_written_in_a_policy() {
             // An example may name columns that this table does not have.
             if let Err(error) = read(folder.path(), &text) {
                 let names_columns = matches!(param.key, "weights" | "forbidden");
-                assert!(names_columns && error.message.contains("which is not")
-                    || names_columns && error.message.contains("is no"), "{}: {}: {error}", entry.name, param.key);
+                assert!(
+                    names_columns && error.message.contains("which is not")
+                        || names_columns && error.message.contains("is no"),
+                    "{}: {}: {error}",
+                    entry.name,
+                    param.key
+                );
             }
         }
     }

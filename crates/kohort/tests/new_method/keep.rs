@@ -9,7 +9,7 @@
 //! # Cost
 //! Two passes over the distinct tuples.
 
-use crate::methods::{Default, Entry, Kind, Knowledge, Param, Read, Requirement, TableMethod, Usual};
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, TableMethod, Usual, ValueKind};
 use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
@@ -27,8 +27,8 @@ pub static METHOD: Entry = Entry {
     params: &[Param {
         key: "max_suppressed",
         help: "Maximum share of the records that may be removed.",
-        kind: Kind::Share,
-        default: Default::Required(Usual::Is("0.5")),
+        kind: ValueKind::Share,
+        default: DefaultValue::Required(Usual::Is("0.5")),
         example: "0.5",
     }],
     example: include_str!("hospital.toml"),

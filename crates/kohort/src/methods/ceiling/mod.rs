@@ -23,12 +23,12 @@ mod infeasible;
 mod padding;
 mod params;
 
-pub use forbidden::{Forbidden, Term};
 pub use entry::METHOD;
+pub use forbidden::{Forbidden, Term};
 pub use params::{Ceiling, Objective, Params};
 
-use crate::methods::{Synthetic, TableMethod};
 use crate::lattice::Space;
+use crate::methods::{Synthetic, TableMethod};
 use best::Search;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;

@@ -25,8 +25,8 @@ mod truncate;
 #[cfg(test)]
 mod tests;
 
-pub use estimate::Estimate;
 pub use entry::METHOD;
+pub use estimate::Estimate;
 pub use params::Params;
 pub use residual::Residual;
 pub use sensitivity::{Sensitivity, as_it_is, sensitivity};

@@ -1,7 +1,7 @@
 //! The entry of `lattice` in the register.
 
 use super::Params;
-use crate::methods::{Default, Entry, Kind, Knowledge, Param, Read, Requirement, Usual};
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
 
 /// `lattice` in the register.
 pub static METHOD: Entry = Entry {
@@ -14,15 +14,15 @@ pub static METHOD: Entry = Entry {
         Param {
             key: "max_suppressed",
             help: "Maximum share of the records that may be removed, so that the others can stay more detailed. 0 removes none.",
-            kind: Kind::Share,
-            default: Default::Required(Usual::Is("0.05")),
+            kind: ValueKind::Share,
+            default: DefaultValue::Required(Usual::Is("0.05")),
             example: "0.05",
         },
         Param {
             key: "objective",
             help: "The measure by which the levels are the best: information loss, precision, entropy, discernibility or average class size.",
-            kind: Kind::Word(&["loss", "precision", "entropy", "discernibility", "class_size"]),
-            default: Default::Is("\"loss\""),
+            kind: ValueKind::Word(&["loss", "precision", "entropy", "discernibility", "class_size"]),
+            default: DefaultValue::Is("\"loss\""),
             example: "\"entropy\"",
         },
     ],

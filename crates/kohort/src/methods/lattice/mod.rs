@@ -19,8 +19,8 @@ mod tests;
 pub use entry::METHOD;
 pub use params::Params;
 
-use crate::methods::TableMethod;
 use crate::lattice::{Limits, Space, search};
+use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;

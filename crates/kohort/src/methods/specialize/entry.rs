@@ -1,7 +1,7 @@
 //! The entry of `specialize` in the register.
 
 use super::Params;
-use crate::methods::{Default, Entry, Kind, Knowledge, Param, Read, Requirement};
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
 
 /// `specialize` in the register.
 pub static METHOD: Entry = Entry {
@@ -14,43 +14,43 @@ pub static METHOD: Entry = Entry {
         Param {
             key: "objective",
             help: "How the next step is chosen: by what it tells about the column with role `class`, by how many pairs of records it makes distinguishable, or by the number of records.",
-            kind: Kind::Word(&["class", "discernibility", "none"]),
-            default: Default::Means("`\"class\"` if one column has role `class`, else `\"discernibility\"`"),
+            kind: ValueKind::Word(&["class", "discernibility", "none"]),
+            default: DefaultValue::Means("`\"class\"` if one column has role `class`, else `\"discernibility\"`"),
             example: "\"discernibility\"",
         },
         Param {
             key: "max_steps",
             help: "Maximum number of steps.",
-            kind: Kind::Whole,
-            default: Default::Means("no limit"),
+            kind: ValueKind::Whole,
+            default: DefaultValue::Means("no limit"),
             example: "20",
         },
         Param {
             key: "max_suppressed",
             help: "Maximum share of the records that may be removed where they alone block a step.",
-            kind: Kind::Share,
-            default: Default::Is("0"),
+            kind: ValueKind::Share,
+            default: DefaultValue::Is("0"),
             example: "0.02",
         },
         Param {
             key: "numeric_split",
             help: "Which cut of a numeric interval is considered: the best one that keeps the guarantee, or, as in the paper, the best one only.",
-            kind: Kind::Word(&["best_valid", "best_then_check"]),
-            default: Default::Is("\"best_valid\""),
+            kind: ValueKind::Word(&["best_valid", "best_then_check"]),
+            default: DefaultValue::Is("\"best_valid\""),
             example: "\"best_then_check\"",
         },
         Param {
             key: "min_gain",
             help: "Steps with a lower score are not made.",
-            kind: Kind::Number,
-            default: Default::Means("no step is too small"),
+            kind: ValueKind::Number,
+            default: DefaultValue::Means("no step is too small"),
             example: "0.01",
         },
         Param {
             key: "score_mode",
             help: "How `objective = \"discernibility\"` scores a step. The other two values reproduce the paper.",
-            kind: Kind::Word(&["reduction", "paper-before", "paper-after"]),
-            default: Default::Is("\"reduction\""),
+            kind: ValueKind::Word(&["reduction", "paper-before", "paper-after"]),
+            default: DefaultValue::Is("\"reduction\""),
             example: "\"paper-before\"",
         },
     ],

@@ -1,7 +1,7 @@
 //! The entry of `suppress` in the register.
 
 use super::Params;
-use crate::methods::{Default, Entry, Kind, Knowledge, Param, Read, Requirement};
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
 
 /// `suppress` in the register.
 pub static METHOD: Entry = Entry {
@@ -14,29 +14,29 @@ pub static METHOD: Entry = Entry {
         Param {
             key: "weights",
             help: "Weight of a blank cell, for each quasi-identifier. Columns with a higher weight keep more of their cells.",
-            kind: Kind::Other("a number above 0 for each column"),
-            default: Default::Means("the `weight` of each column"),
+            kind: ValueKind::Other("a number above 0 for each column"),
+            default: DefaultValue::Means("the `weight` of each column"),
             example: "{ age = 3, zip = 0.5 }",
         },
         Param {
             key: "remainder",
             help: "What happens to records that no blank cell protects: they are removed, or more cells are blanked until they match other records.",
-            kind: Kind::Word(&["delete", "grow"]),
-            default: Default::Is("\"delete\""),
+            kind: ValueKind::Word(&["delete", "grow"]),
+            default: DefaultValue::Is("\"delete\""),
             example: "\"grow\"",
         },
         Param {
             key: "order",
             help: "The order in which cells are blanked: the one that blanks fewest, or the one of the paper.",
-            kind: Kind::Word(&["best", "paper"]),
-            default: Default::Is("\"best\""),
+            kind: ValueKind::Word(&["best", "paper"]),
+            default: DefaultValue::Is("\"best\""),
             example: "\"paper\"",
         },
         Param {
             key: "samples",
             help: "Releases disjoint random samples instead of the whole file: the share of each. Together they are at most 1.",
-            kind: Kind::Other("a list of shares"),
-            default: Default::Means("the whole file is released"),
+            kind: ValueKind::Other("a list of shares"),
+            default: DefaultValue::Means("the whole file is released"),
             example: "[0.1, 0.1]",
         },
     ],
