@@ -205,7 +205,7 @@ impl Bound {
         };
         let all = records.len() as u64 + records.without_codes;
         Ok(json!({
-            "method": self.baseline.map_or(policy.method.text("name")?.unwrap_or_default(), Baseline::name),
+            "method": self.baseline.map_or(policy.method.text("name")?.unwrap_or_default(), |baseline| baseline.name()),
             "shape": "clusters",
             "rows": { "in": all, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0, "out": records.len() },
             "utility": utility,
