@@ -84,7 +84,7 @@ impl DataShape {
         match policy.layout {
             Layout::Table => DataShape::Table,
             Layout::List | Layout::Long => DataShape::Codes,
-            Layout::Claims => DataShape::Events,
+            Layout::Events => DataShape::Events,
         }
     }
 

@@ -85,7 +85,7 @@ impl Method {
     pub fn of(policy: &Policy) -> Result<Method> {
         match Register::built_in().task(policy)? {
             Task::Table(method) => Ok(method),
-            Task::Codes(_) | Task::Claims(_) => Err(policy.error("the policy's data are not a table.")),
+            Task::Codes(_) | Task::Events(_) => Err(policy.error("the policy's data are not a table.")),
         }
     }
 
@@ -117,5 +117,5 @@ pub enum Task {
     /// Sets of codes, disassociated.
     Codes(disassociate::Params),
     /// Patients and their events.
-    Claims(claims::Params),
+    Events(claims::Params),
 }

@@ -115,7 +115,7 @@ impl Register {
         Ok(match entry.read {
             Read::Table(read) => Task::Table(Method::new(entry, read(policy)?)),
             Read::Codes(read) => Task::Codes(read(policy)?),
-            Read::Events(read) => Task::Claims(read(policy)?),
+            Read::Events(read) => Task::Events(read(policy)?),
         })
     }
 }

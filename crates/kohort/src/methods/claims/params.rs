@@ -26,7 +26,7 @@ impl Params {
     /// Reads and checks what stands beside `name`.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        let Some(claims) = &policy.claims else {
+        let Some(claims) = &policy.events else {
             return Err(section
                 .wrong("name", "\"claims\" is for two linked tables: say patients = … and claims = … under [input]."));
         };

@@ -10,8 +10,8 @@ use crate::methods::Register;
 pub(super) fn title(metrics: &Place) -> String {
     let out = metrics.at("rows.out");
     let unit = match metrics.at("shape").text() {
-        Some("clusters") => "patients",
-        Some("claims") => "events",
+        Some("codes") => "patients",
+        Some("events") => "events",
         _ => "rows",
     };
     let what =
