@@ -19,6 +19,7 @@ mod candidates;
 mod checks;
 mod child_partitions;
 mod cuts;
+mod entry;
 mod infeasible;
 mod interval_records;
 mod memory;
@@ -34,17 +35,25 @@ mod tests;
 mod trace;
 mod validity;
 
-pub use params::{KEYS, NumericSplit, Objective, Params, ScoreMode};
+pub use entry::METHOD;
+pub use params::{NumericSplit, Objective, Params, ScoreMode};
 
+use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Knows;
-use kohort_core::release::Plan;
+use kohort_core::release::{Chance, Plan};
 use pais::Pais;
 use requirements::Requirements;
 use serde_json::json;
 use validity::Attacker;
+
+impl TableMethod for Params {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Chance) -> Result<Plan> {
+        plan(cohort, policy, self)
+    }
+}
 
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
