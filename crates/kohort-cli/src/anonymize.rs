@@ -18,8 +18,8 @@ Examples:
   kohort anonymize policy.toml
   kohort anonymize policy.toml -o release-2026 --threads 4
 
-Hand over DIR/release/ and keep DIR/evidence/. If the policy sets `samples`, hand over DIR/sample-1/release/
-and so on, and keep the whole file in DIR/population/.")]
+Hand over DIR/release/ and keep DIR/evidence/. If the policy sets `samples`, hand over
+DIR/sample-1/release/ and so on, and keep the whole file in DIR/population/.")]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 Examples:
   kohort compare policy.toml --vary k=3,5,10
   kohort compare policy.toml --vary k=5,11,20 --vary method=lattice,suppress --vary max_suppressed=0,0.05
-  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with two baselines that are never released")]
+  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with two baselines")]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
