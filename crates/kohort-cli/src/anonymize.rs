@@ -2,6 +2,7 @@
 
 use crate::output::{count, decimal, note, percent, say};
 use crate::{Context, progress};
+use kohort::methods::{Register, manual::overview};
 use kohort::pipeline::{Options, Readers, anonymize_for};
 use kohort_core::Result;
 use serde_json::Value;
@@ -13,13 +14,15 @@ use std::path::PathBuf;
 /// beside DIR, counts the guarantee again from the written bytes, and only then renames the folder
 /// to DIR. If anything fails, nothing is published.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   kohort anonymize policy.toml
   kohort anonymize policy.toml -o release-2026 --threads 4
 
+Methods, by their name under [method]; docs/reference/policy.md explains their parameters:
+{}
 Hand over DIR/release/ and keep DIR/evidence/. If the policy sets `samples`, hand over
-DIR/sample-1/release/ and so on, and keep the whole file in DIR/population/.")]
+DIR/sample-1/release/ and so on, and keep the whole file in DIR/population/.", overview(&Register::built_in())))]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
