@@ -12,7 +12,7 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::events::{self, Histories};
 use kohort_core::number::K;
 use kohort_core::policy::{self, Layout, Policy, PolicyFile};
-use kohort_core::release::{Chance, Staging};
+use kohort_core::release::{Chance, Staging, made};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,7 @@ pub fn anonymize_by(
     readers: Readers,
 ) -> Result<Released> {
     let mut timing = Timing::start();
+    made::keep_apart(out, &policy::files_named(policy)?)?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;

@@ -15,7 +15,7 @@ mod privacy;
 mod section;
 
 pub use baseline::Baseline;
-pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
+pub use bind::{Layout, NamedText, Policy, PolicyFile, files_named, read};
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use events::{EventsPolicy, EventsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
 pub use invents::Invents;

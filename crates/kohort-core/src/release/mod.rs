@@ -8,6 +8,7 @@ mod dictionary;
 mod events;
 mod guarantee;
 mod leftovers;
+pub mod made;
 mod plan;
 mod sample;
 mod shuffle;
