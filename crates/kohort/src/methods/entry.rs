@@ -104,7 +104,7 @@ impl DataShape {
             DataShape::Codes => {
                 "set layout = \"list\" (one row per patient) or \"long\" (one row per code) under [input]"
             }
-            DataShape::Events => "set `patients` and `claims` under [input]",
+            DataShape::Events => "name two linked tables under [input]: `patients` and `claims`",
         }
     }
 }
