@@ -182,11 +182,22 @@ impl Entry {
 
     /// The error for a parameter that the policy must set, with its meaning and a usual value.
     pub fn missing(&self, policy: &Policy, key: &str) -> Error {
-        let section = &policy.method;
-        let param = self.params.iter().find(|param| param.key == key);
-        let help = param.map_or("", |param| param.help);
-        let usual = param.and_then(|param| param.usual()?.value(Some(policy.privacy.k)));
-        let example = usual.map_or(String::new(), |value| format!(" For example: {key} = {value}."));
-        section.error(section.line, format!("[method] has no `{key}`. {help}{example}"))
+        let (section, k) = (&policy.method, policy.privacy.k);
+        let Some(param) = self.params.iter().find(|param| param.key == key) else {
+            return section.error(section.line, format!("[method] has no `{key}`."));
+        };
+        let usual = param.usual().and_then(|usual| usual.value(Some(k)));
+        let mut examples: Vec<String> = usual.into_iter().chain([param.example.to_string()]).collect();
+        examples.dedup();
+        let examples: Vec<String> = examples.iter().map(|value| format!("{key} = {value}")).collect();
+        section.error(
+            section.line,
+            format!(
+                "[method] has no `{key}`, which has no default. {} Set it to {}, for example {}.",
+                param.help,
+                param.values(k),
+                examples.join(" or ")
+            ),
+        )
     }
 }
