@@ -1,6 +1,6 @@
 //! A method's entry in the register: its name, what it does, what it takes, and how it is read.
 
-use super::param::Param;
+use super::param::{Param, ValueKind};
 use super::{TableMethod, claims, disassociate};
 use kohort_core::number::K;
 use kohort_core::policy::{Layout, Policy, Section};
@@ -187,7 +187,9 @@ impl Entry {
             return section.error(section.line, format!("[method] has no `{key}`."));
         };
         let usual = param.usual().and_then(|usual| usual.value(Some(k)));
-        let mut examples: Vec<String> = usual.into_iter().chain([param.example.to_string()]).collect();
+        // The example of a value that depends on k may be too large for this k.
+        let example = Some(param.example.to_string()).filter(|_| param.kind != ValueKind::UpToK);
+        let mut examples: Vec<String> = usual.into_iter().chain(example).collect();
         examples.dedup();
         let examples: Vec<String> = examples.iter().map(|value| format!("{key} = {value}")).collect();
         section.error(
