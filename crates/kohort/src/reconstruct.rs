@@ -1,9 +1,9 @@
 //! Plain data sets out of a disassociated release: each is one that could have been the original.
 
 use crate::item_chunk_counts::ItemChunkCounts;
-use kohort_core::release::{CLUSTERS_FILE, Chance, Claimed, CodeChunk, Node, read_clusters};
+use kohort_core::release::{CLUSTERS_FILE, Chance, CodeChunk, Node, made, read_clusters};
 use kohort_core::table::{Texts, write_cell};
-use kohort_core::verify::verify_release;
+use kohort_core::verify::{AnyRecounted, verify_release};
 use kohort_core::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -194,10 +194,9 @@ pub struct Reconstruct {
 /// Verifies the release in `folder` and writes data sets that fit it into `out`: their files, and
 /// the patients in each.
 pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
-    let (certificate, _) = verify_release(folder, asked.threads)?;
-    let k = match &certificate.claim {
-        Claimed::Codes(claim) => claim.k.get(),
-        Claimed::Table(_) | Claimed::Events(_) => {
+    let k = match verify_release(folder, asked.threads)? {
+        AnyRecounted::Codes(own) => own.certificate.promise.claim.k.get(),
+        AnyRecounted::Table(_) | AnyRecounted::Events(_) => {
             return Err(Error::yours(format!(
                 "{}: a release of tables. There is nothing to reconstruct: its rows are rows.",
                 folder.display()
@@ -205,11 +204,19 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
         }
     };
     let (texts, nodes) = read_nodes(folder, asked.threads)?;
+    made::keep_apart(out, &[folder.join("release"), folder.to_path_buf()])?;
     std::fs::create_dir(out).map_err(|e| Error::io(out, &e))?;
     write_copies(&nodes, &texts, k, out, asked).inspect_err(|_| {
-        // Half of a data set is none.
-        let _ = std::fs::remove_dir_all(out);
+        // Half of a data set is none. What somebody else put there stays.
+        for copy in 1..=asked.copies {
+            let _ = std::fs::remove_file(out.join(copy_name(copy)));
+        }
+        let _ = std::fs::remove_dir(out);
     })
+}
+
+fn copy_name(copy: u64) -> String {
+    format!("reconstruction-{copy}.csv")
 }
 
 fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
@@ -218,8 +225,8 @@ fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Recon
     for copy in 1..=asked.copies {
         let records = reconstruct(nodes, k, asked.items, &mut chance);
         patients = records.len() as u64;
-        let path = out.join(format!("reconstruction-{copy}.csv"));
-        let file = File::create(&path).map(BufWriter::new);
+        let path = out.join(copy_name(copy));
+        let file = File::create_new(&path).map(BufWriter::new);
         let written = file.and_then(|mut file| write_records(&mut file, &records, texts, asked.form));
         written.map_err(|e| Error::io(&path, &e))?;
         files.push(path);

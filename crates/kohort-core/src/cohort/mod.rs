@@ -13,6 +13,7 @@ mod sets;
 mod survey;
 
 pub(crate) use generalize::star_in_data;
+pub(crate) use require::order;
 pub use sets::{MOST_SETS, shorter};
 pub use survey::{MOST_CLASSES, survey};
 

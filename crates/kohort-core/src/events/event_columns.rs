@@ -7,12 +7,12 @@ use super::months::{firsts, months, read_dates};
 use super::read::{Cells, EventRows, PatientRows, refuse};
 use crate::policy::{self, EventsPolicy, Origin, Policy, Role};
 use crate::table::{Dictionary, Source, Texts};
-use crate::{Error, Result};
+use crate::{Error, Result, shape};
 
 /// Makes the quasi-identifiers of events, months among them, in the order of the policy.
 pub(super) fn event_columns(
     source: &Source,
-    policy: &Policy,
+    policy: &Policy<shape::Events>,
     asked: &EventsPolicy,
     patients: &Source,
     people: &PatientRows,

@@ -5,10 +5,11 @@ use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
 use super::{Column, Histories};
 use crate::policy::{self, EventsPolicy, Policy};
+use crate::shape;
 
 /// Compares the excluded patients with the kept ones, column by column.
 pub(super) fn compare_excluded(
-    policy: &Policy,
+    policy: &Policy<shape::Events>,
     asked: &EventsPolicy,
     all: &Histories,
     people: &PatientRows,

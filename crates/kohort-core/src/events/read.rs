@@ -4,7 +4,7 @@ use super::ages::Ages;
 use super::rules::{Tally, hits};
 use crate::policy::{self, EventsPolicy, Policy, Role, RuleKind, Table};
 use crate::table::{Chunk, Scope, Source, Texts};
-use crate::{Error, Result};
+use crate::{Error, Result, shape};
 use std::collections::HashMap;
 
 /// The cells of some columns, by row as they were read. Equal texts of a column have one number.
@@ -109,7 +109,7 @@ impl EventRows {
     /// Reads the table in one pass, and counts the rules that apply to its rows.
     pub(super) fn read(
         source: &Source,
-        policy: &Policy,
+        policy: &Policy<shape::Events>,
         asked: &EventsPolicy,
         people: &mut PatientRows,
         tally: &mut Tally,

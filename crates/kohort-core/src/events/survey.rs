@@ -28,13 +28,12 @@ use super::read::{EventRows, PatientRows};
 use super::rules::Tally;
 use crate::policy::Policy;
 use crate::table::{Scope, Source};
-use crate::{Error, Result};
+use crate::{Error, Result, shape};
 
 /// Reads patients and events, removes what rules exclude, and applies the hierarchies to the rest.
-pub fn survey(source: &Source, policy: &Policy) -> Result<Histories> {
-    let (Some(asked), Some(patients)) = (&policy.events, source.patients()) else {
-        return Err(policy.error("the policy names no patients and claims."));
-    };
+pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histories> {
+    let Some(patients) = source.patients() else { return Err(policy.error("the input names no table of patients.")) };
+    let asked = &policy.own;
     source.progress().stage("reading", patients.bytes() + source.bytes());
     let mut tally = Tally::new(&asked.exclude);
     let mut people = PatientRows::read(patients, asked, &mut tally)?;

@@ -22,7 +22,7 @@ impl Columns {
         };
         let names = counted.columns[..counted.quasi + counted.details].iter().enumerate();
         let changed = names.map(|(i, (_, name))| Ok((i, place(name)?))).collect::<Result<Vec<_>>>()?;
-        let columns = certificate.columns.iter().enumerate();
+        let columns = certificate.promise.columns.iter().enumerate();
         let kept = columns
             .filter(|(_, c)| c.role != "quasi" && c.role != "detail")
             .map(|(i, c)| Ok((i, place(&c.name)?)))

@@ -36,7 +36,7 @@ use super::invented::Invented;
 use super::recount::{Counted, Required};
 use crate::classes::People;
 use crate::policy::Policy;
-use crate::release::{Certificate, Claimed};
+use crate::release::Certificate;
 use crate::table::Source;
 use crate::{Error, Result};
 use std::path::Path;
@@ -72,15 +72,12 @@ pub(super) fn row_by_row(
 ) -> Result<Compared> {
     let columns = Columns::new(counted, certificate, source)?;
     let patient = policy.patient();
-    if certificate.patients != patient.is_some() {
+    if certificate.promise.patients != patient.is_some() {
         return Err(Error::refused(
             "the certificate counts patients, the policy names no patient column, or the other way round.",
         ));
     }
-    let claim = match &certificate.claim {
-        Claimed::Table(claim) => claim.invented.as_ref(),
-        Claimed::Codes(_) | Claimed::Events(_) => None,
-    };
+    let claim = certificate.promise.claim.invented.as_ref();
     let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;
     let added = invented.as_ref().map_or(0, |i| i.rows);
     let sums = counted.lines.take();
@@ -113,7 +110,7 @@ pub(super) fn row_by_row(
         None => counted.recount.clone(),
         Some(_) => {
             let required = if certificate.sample.is_some() { Required::Nothing } else { Required::Everything };
-            counted.check(certificate.claim.k().get(), people(single), required)?
+            counted.check(certificate.promise.claim.k.get(), people(single), required)?
         }
     };
     let real = claim.zip(invented.as_ref()).map(|(claim, i)| match patient {
