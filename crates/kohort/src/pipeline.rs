@@ -1,6 +1,6 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
-use crate::evidence::{self, Timing};
+use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::init::init;
 use crate::planned::Planned;
 use crate::report;
@@ -38,7 +38,7 @@ pub struct Released {
     /// DIR.
     pub folder: PathBuf,
     /// What metrics.json holds.
-    pub metrics: serde_json::Value,
+    pub metrics: Metrics,
     /// What the custodian should know.
     pub notes: Vec<String>,
 }
@@ -50,20 +50,19 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
 
 /// The same, with reports for these readers.
 pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
-    let mut timing = Timing::start();
+    let mut stopwatch = Stopwatch::start();
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
+    let planned = Planned::of(&source, &policy, &mut chance, &mut stopwatch)?;
     let draft = planned.draft_certificate(&source, &policy, &chance);
-    let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
-    let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
-    let verified = planned.sample(verified, &source, &policy, &mut chance, &mut timing)?;
-    let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
-    let notes =
-        [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
-            .concat();
-    report::write(&verified, &policy, &metrics, &notes, readers)?;
+    let staged = stopwatch.stage(Stage::Write, || planned.write(&source, &policy, staging, &mut chance))?;
+    let verified = stopwatch.stage(Stage::Verify, || verify::verify(staged, draft, &source, &policy))?;
+    let verified = planned.sample(verified, &source, &policy, &mut chance, &mut stopwatch)?;
+    let mut metrics = planned.measure(&policy, &verified, options.threads, &stopwatch)?;
+    let notes = [policy.notes.clone(), planned.notes(), evidence::notes(&metrics)].concat();
+    metrics.note(notes.clone());
+    report::write(&verified, &policy, &metrics, readers)?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })
 }

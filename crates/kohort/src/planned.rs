@@ -1,7 +1,7 @@
 //! What was counted and what a method decided about it, by the shape of the data. Every station
 //! behind the method thinks about each shape here.
 
-use crate::evidence::{self, Timing};
+use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::methods::claims;
 use crate::methods::disassociate::{self, Params};
 use crate::methods::{Method, Task};
@@ -15,7 +15,6 @@ use kohort_core::risk::Attacks;
 use kohort_core::table::Source;
 use kohort_core::verify::{Found, Verified};
 use kohort_core::{Error, Result};
-use serde_json::Value;
 
 /// A release before it is written.
 pub enum Planned {
@@ -52,26 +51,27 @@ pub enum Planned {
 
 impl Planned {
     /// Counts the data and asks the policy's method what is to happen to it.
-    pub fn of(source: &Source, policy: &Policy, chance: &mut Chance, timing: &mut Timing) -> Result<Planned> {
+    pub fn of(source: &Source, policy: &Policy, chance: &mut Chance, stopwatch: &mut Stopwatch) -> Result<Planned> {
         match Task::of(policy)? {
             Task::Table(method) => {
-                let cohort = timing.stage("count", || cohort::survey(source, policy))?;
+                let cohort = stopwatch.stage(Stage::Count, || cohort::survey(source, policy))?;
                 evidence::baseline_fits(&cohort, policy)?;
                 let attacks = evidence::attacks(&cohort, policy)?;
-                let plan = timing.stage("method", || method.plan(&cohort, policy, chance))?;
+                let plan = stopwatch.stage(Stage::Method, || method.plan(&cohort, policy, chance))?;
                 Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
             }
             Task::Codes(params) => {
-                let records = timing.stage("count", || records::survey(source, policy))?;
+                let records = stopwatch.stage(Stage::Count, || records::survey(source, policy))?;
                 let threads = source.threads();
-                let clusters = timing.stage("method", || disassociate::plan(&records, policy, &params, threads))?;
+                let clusters =
+                    stopwatch.stage(Stage::Method, || disassociate::plan(&records, policy, &params, threads))?;
                 Ok(Planned::Codes { params, records, clusters })
             }
             Task::Claims(params) => {
-                let histories = timing.stage("count", || histories::survey(source, policy))?;
+                let histories = stopwatch.stage(Stage::Count, || histories::survey(source, policy))?;
                 let (threads, progress) = (source.threads(), &**source.progress());
                 let decide = || claims::plan(&histories, policy, &params, chance, threads, progress);
-                let plan = timing.stage("method", decide)?;
+                let plan = stopwatch.stage(Stage::Method, decide)?;
                 let Some(claims) = policy.claims.clone() else {
                     return Err(policy.error("the policy is not about claims."));
                 };
@@ -121,39 +121,41 @@ impl Planned {
         source: &Source,
         policy: &Policy,
         chance: &mut Chance,
-        timing: &mut Timing,
+        stopwatch: &mut Stopwatch,
     ) -> Result<Verified> {
         match self {
             Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
-                timing.stage("sample", || verified.sample(&params.samples, source, policy, chance))
+                stopwatch.stage(Stage::Sample, || verified.sample(&params.samples, source, policy, chance))
             }
             Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. } => Ok(verified),
         }
     }
 
-    /// What metrics.json holds.
-    pub fn measure(&self, policy: &Policy, verified: &Verified, threads: usize, timing: &mut Timing) -> Result<Value> {
-        let mut metrics = match (self, &verified.findings().found) {
+    /// Measures the release.
+    pub fn measure(
+        &self,
+        policy: &Policy,
+        verified: &Verified,
+        threads: usize,
+        stopwatch: &Stopwatch,
+    ) -> Result<Metrics> {
+        match (self, &verified.findings().found) {
             (Planned::Table { method, cohort, plan, attacks }, Found::Table(recount, compared)) => {
-                let found = (recount, compared);
-                let mut metrics = evidence::measure(cohort, plan, policy, method, verified, found, timing)?;
-                evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref(), verified);
-                metrics
+                let run = evidence::table::Run { policy, method, cohort, plan, attacks: attacks.as_ref() };
+                evidence::table::measure(&run, verified, (recount, compared), stopwatch)
             }
             (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {
                 let run = evidence::codes::Run { policy, params, records, clusters, threads };
-                evidence::codes::measure(&run, verified, (recount, compared), timing)?
+                evidence::codes::measure(&run, verified, (recount, compared), stopwatch)
             }
             (Planned::Claims { claims, histories, plan }, Found::Linked(recount, compared)) => {
                 let run = evidence::claims::Run { policy, claims, histories, plan, threads };
-                evidence::claims::measure(&run, verified, (recount, compared), timing)?
+                evidence::claims::measure(&run, verified, (recount, compared), stopwatch)
             }
             (Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. }, _) => {
-                return Err(Error::refused("what was verified has another shape than what was planned."));
+                Err(Error::refused("what was verified has another shape than what was planned."))
             }
-        };
-        evidence::add_preset(&mut metrics, policy);
-        Ok(metrics)
+        }
     }
 
     /// What the custodian should know.

@@ -12,6 +12,7 @@ mod plan;
 mod sample;
 mod shuffle;
 mod staging;
+mod trace;
 mod write;
 
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
@@ -30,5 +31,6 @@ pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging, Unfinished};
+pub use trace::{Noted, Trace, TraceShare, TraceStep};
 pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};

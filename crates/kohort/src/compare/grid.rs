@@ -2,7 +2,8 @@
 
 use super::vary::Baseline;
 use crate::baselines::{Recoded, apriori, cba};
-use crate::evidence::{self, codes::Answers};
+use crate::evidence::codes::Answers;
+use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
 use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
 use crate::methods::{Method, Task};
 use crate::pipeline::{Options, anonymize};
@@ -14,7 +15,6 @@ use kohort_core::records::{self, Records};
 use kohort_core::release::{Chance, Unfinished};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
-use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,10 +49,10 @@ enum Counted {
 
 /// What a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
-pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options) -> Vec<Result<Value>> {
+pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
     let mut source = None;
     let bound: Vec<Result<Bound>> = cells.iter().map(|cell| bind(cell, unfinished, &mut source, options)).collect();
-    let mut outcomes: Vec<Option<Result<Value>>> = cells.iter().map(|_| None).collect();
+    let mut outcomes: Vec<Option<Result<Outlook>>> = cells.iter().map(|_| None).collect();
     // Settings that share what is counted, in the order of the first of each.
     let mut groups: Vec<(&str, &str, Vec<usize>)> = Vec::new();
     for (i, bound) in bound.iter().enumerate() {
@@ -131,8 +131,8 @@ fn count(source: &Source, first: &Bound) -> Result<Counted> {
 fn on_all_cores<'b>(
     settings: &[(usize, &'b Bound)],
     threads: usize,
-    measure: impl Fn(&'b Bound) -> Result<Value> + Sync,
-) -> Vec<(usize, Result<Value>)> {
+    measure: impl Fn(&'b Bound) -> Result<Outlook> + Sync,
+) -> Vec<(usize, Result<Outlook>)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut own = Vec::new();
@@ -152,7 +152,7 @@ fn on_all_cores<'b>(
 }
 
 impl Bound {
-    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Value> {
+    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Outlook> {
         match (&self.task, counted) {
             (Task::Table(method), Counted::Table(cohort)) => self.table(method, cohort, options),
             (Task::Codes(params), Counted::Codes(records)) => self.codes(params, records, source),
@@ -160,7 +160,7 @@ impl Bound {
         }
     }
 
-    fn table(&self, method: &Method, cohort: &Cohort, options: &Options) -> Result<Value> {
+    fn table(&self, method: &Method, cohort: &Cohort, options: &Options) -> Result<Outlook> {
         let policy = &self.policy;
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)?;
@@ -168,23 +168,17 @@ impl Bound {
         evidence::outlook(cohort, &plan, policy, method)
     }
 
-    fn codes(&self, params: &Params, records: &Records, source: &Source) -> Result<Value> {
+    fn codes(&self, params: &Params, records: &Records, source: &Source) -> Result<Outlook> {
         let policy = &self.policy;
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         let asked = |with_all: &dyn Fn(&[u32]) -> f64, with_any: &dyn Fn(&[u32]) -> f64| {
-            let (mut utility, errors) =
-                evidence::codes::queries((records, policy, params), k, &Answers { with_all, with_any })?;
-            if !errors.is_empty() {
-                let sum: f64 = errors.iter().map(|e| e.abs()).sum();
-                utility["mre"]["mean"] = json!(sum / errors.len() as f64);
-            }
-            Ok::<Value, Error>(utility)
+            evidence::codes::queries((records, policy, params), k, &Answers { with_all, with_any })
+                .map(CodesErrors::from)
         };
         let of_baseline = |recoded: Recoded| {
-            let mut utility = asked(&|codes| recoded.with_all(codes), &|codes| recoded.with_any(codes))?;
-            utility["suppressed_codes"] = json!(recoded.suppressed());
-            utility["items"] = json!(recoded.items());
-            Ok(utility)
+            let utility = asked(&|codes| recoded.with_all(codes), &|codes| recoded.with_any(codes))?;
+            let (suppressed_codes, items) = (Some(recoded.suppressed() as u64), Some(recoded.items() as u64));
+            Ok::<_, Error>(CodesErrors { suppressed_codes, items, ..utility })
         };
         let (utility, notes) = match self.baseline {
             None => {
@@ -203,25 +197,21 @@ impl Bound {
                 (of_baseline(recoded)?, vec!["for comparison only: it is never published".to_string()])
             }
         };
-        let all = records.len() as u64 + records.without_codes;
-        Ok(json!({
-            "method": self.baseline.map_or("disassociate", Baseline::name),
-            "shape": "clusters",
-            "rows": { "in": all, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0, "out": records.len() },
-            "utility": utility,
-            "guarantee": { "k": k, "m": m, "knows": format!("up to {m} codes") },
-            "notes": notes,
-        }))
+        let method = self.baseline.map_or("disassociate", Baseline::name);
+        Ok(CodesOutlook::of(method, records, policy, utility, notes))
     }
 }
 
 /// Claims are released and verified, and the release goes.
-fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Value> {
+fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Outlook> {
     let folder = unfinished.folder().join("release");
     let options = Options { force: true, keep_rows: false, ..options.clone() };
     let released = anonymize(path, &folder, &options)?;
     fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
-    Ok(released.metrics)
+    match released.metrics {
+        Metrics::Events(own) => Ok(Outlook::Events(own)),
+        Metrics::Table(_) | Metrics::Codes(_) => Err(Error::refused("the release has another shape than its policy.")),
+    }
 }
 
 /// The system that the codes are of: the one the policy names, or the one that holds more of them.

@@ -31,6 +31,7 @@ mod reference;
 #[cfg(test)]
 pub(in crate::report) mod tests;
 
+use crate::evidence::Metrics;
 use chapter::Chapter;
 pub(crate) use escape::escape;
 use place::Place;
@@ -41,8 +42,10 @@ pub(crate) use table::cards;
 const CSS: &str = include_str!("html/page.css");
 
 /// The page.
-pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
-    let metrics = &Place::root(metrics);
+pub(super) fn page(metrics: &Metrics) -> String {
+    let notes = metrics.notes();
+    let value: Value = serde_json::from_str(&metrics.to_json()).unwrap_or_default();
+    let metrics = &Place::root(&value);
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
     let json = if metrics.at("shareable").exists() { "shareable.json" } else { "metrics.json" };
     let body = match metrics.at("shape").text() {

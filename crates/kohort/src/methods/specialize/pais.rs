@@ -11,7 +11,7 @@ use super::sift::{self, Sift};
 use super::taxonomy::{Below, Column};
 use super::validity::{Failure, Question, Reader, Seen};
 use kohort_core::cohort::Cohort;
-use serde_json::{Value, json};
+use kohort_core::release::TraceStep;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
@@ -481,29 +481,24 @@ impl<'a> Pais<'a> {
 
 impl Pais<'_> {
     /// The steps, for the evidence. A value that only suppressed rows had is not named.
-    pub(super) fn trace(&self) -> Vec<Value> {
+    pub(super) fn trace(&self) -> Vec<TraceStep> {
         let may_suppress = self.params.max_suppressed.of(self.cohort.tuples.rows) > 0;
         let step = |(number, step): (usize, &Step)| {
             let q = step.candidate.column;
             let nodes = &self.columns[q].nodes;
             let left = |node: usize| self.histograms[q].rows(&nodes[node].leaves) > 0;
-            let into = step.children.iter().filter(|&&c| left(c)).map(|&c| nodes[c].name.as_str());
-            let mut value = json!({
-                "step": number + 1,
-                "column": self.cohort.quasi[q].name,
-                "value": if left(step.candidate.node) { &step.candidate.name } else { "" },
-                "into": into.collect::<Vec<_>>(),
-                "score": step.candidate.score.gain,
-                "rows": step.candidate.rows,
-                "invalid": step.invalid,
-            });
-            if let Some(point) = &step.point {
-                value["at"] = json!(point);
+            let into = step.children.iter().filter(|&&c| left(c)).map(|&c| nodes[c].name.clone());
+            TraceStep {
+                step: number + 1,
+                column: self.cohort.quasi[q].name.clone(),
+                value: if left(step.candidate.node) { step.candidate.name.clone() } else { String::new() },
+                into: into.collect(),
+                score: step.candidate.score.gain,
+                rows: step.candidate.rows,
+                invalid: step.invalid,
+                at: step.point.clone(),
+                suppressed: may_suppress.then_some(step.suppressed),
             }
-            if may_suppress {
-                value["suppressed"] = json!(step.suppressed);
-            }
-            value
         };
         self.steps.iter().enumerate().map(step).collect()
     }
