@@ -1,16 +1,17 @@
 //! What the data is and whether it is safe. Changes no data, knows no method.
 
+pub mod calendar;
 mod classes;
+pub mod code_systems;
 pub mod codes;
 pub mod cohort;
 pub mod error;
+pub mod events;
 pub mod hierarchy;
-pub mod histories;
 pub mod number;
 pub mod parallel;
 pub mod policy;
 pub mod privacy;
-pub mod records;
 pub mod release;
 pub mod risk;
 pub mod stock;

@@ -1,6 +1,5 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
-pub mod claims;
 pub mod codes;
 mod distributions;
 mod invented;

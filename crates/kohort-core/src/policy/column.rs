@@ -1,8 +1,9 @@
 //! What a policy says of one column.
 
 use super::section::{Section, Value};
-use crate::codes::{CodeSystem, Grouping};
-use crate::hierarchy::{DateFormat, FileHierarchy, Intervals, Months, Prefix, Rule};
+use crate::calendar::DateFormat;
+use crate::code_systems::{CodeSystem, Grouping};
+use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
 use crate::table::{Input, read_text};
 use crate::{Error, Result};

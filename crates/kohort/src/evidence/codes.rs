@@ -10,17 +10,18 @@ use super::table::{files, preset};
 use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
 use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mre, mre_histogram, random_queries};
 use kohort_core::Result;
+use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
-use kohort_core::records::Records;
-use kohort_core::release::{Certificate, Chance, Claimed, Clusters, ClustersClaim, ColumnClaim, guarantee};
+use kohort_core::codes::Records;
+use kohort_core::release::{Certificate, Chance, Claimed, Clusters, CodesClaim, ColumnClaim, guarantee};
 use kohort_core::risk::{self, codes_known};
-use kohort_core::verify::{ClustersCompared, ClustersRecount, Verified};
+use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 use serde_json::Value;
 
 /// The certificate as far as the policy decides it.
 pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> Certificate {
     let patients = policy.patient().is_some();
-    let claim = Claimed::Clusters(ClustersClaim {
+    let claim = Claimed::Codes(CodesClaim {
         k: policy.privacy.k,
         m: policy.privacy.known_codes(),
         aware: params.subrecords == Subrecords::Whole,
@@ -83,7 +84,7 @@ const MOST_CODES: usize = 20;
 pub fn measure(
     run: &Run,
     verified: &Verified,
-    (recount, compared): (&ClustersRecount, &ClustersCompared),
+    (recount, compared): (&CodesRecount, &CodesCompared),
     stopwatch: &Stopwatch,
 ) -> Result<Metrics> {
     let (policy, records) = (run.policy, run.records);
@@ -174,7 +175,7 @@ pub fn measure(
 }
 
 /// What the release is made of, as it was recounted.
-fn clusters(recount: &ClustersRecount) -> metrics::Clusters {
+fn clusters(recount: &CodesRecount) -> metrics::Clusters {
     metrics::Clusters {
         patients: recount.patients,
         clusters: recount.clusters,

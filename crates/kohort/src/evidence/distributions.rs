@@ -4,10 +4,10 @@
 
 use super::metrics::{Bin, Distribution, Missingness, OtherBins, SuppressedBin};
 use kohort_core::cohort::Cohort;
+use kohort_core::events::{Column, Histories};
 use kohort_core::hierarchy::{Hierarchy, MISSING, SUPPRESSED};
-use kohort_core::histories::{Column, Histories};
 use kohort_core::policy::Policy;
-use kohort_core::release::{LinkedPlan, Plan};
+use kohort_core::release::{EventsPlan, Plan};
 use std::collections::BTreeMap;
 
 /// More bars than this nobody compares.
@@ -60,7 +60,7 @@ pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Vec<Distribution> {
 }
 
 /// The distribution of each quasi-identifier of patients and of events.
-pub(super) fn of_claims(histories: &Histories, plan: &LinkedPlan) -> Vec<Distribution> {
+pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distribution> {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
     let columns = patients.chain(events).filter_map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
@@ -100,7 +100,7 @@ pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Vec<
 }
 
 /// The same for patients and events.
-pub(super) fn missingness_of_claims(histories: &Histories, plan: &LinkedPlan) -> Vec<Missingness> {
+pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Missingness> {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
     let columns = patients.chain(events).map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {

@@ -12,7 +12,7 @@ use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::parallel;
 use kohort_core::policy::Policy;
-use kohort_core::records::Records;
+use kohort_core::codes::Records;
 use kohort_core::release::Plan;
 use kohort_core::risk::View;
 use serde::Serialize;

@@ -133,7 +133,7 @@ fn guarantee(
         compared.sensitive.iter().map(|(name, e)| (name.clone(), extremes(e))).collect();
     let asked = match &certificate.claim {
         Claimed::Table(claim) => &claim.sensitive[..],
-        Claimed::Clusters(_) | Claimed::Claims(_) => &[],
+        Claimed::Codes(_) | Claimed::Events(_) => &[],
     };
     let asked = asked.iter().map(|asked| {
         let own = AskedOfSensitive {

@@ -36,12 +36,11 @@ pub enum Metrics {
 
 /// The shape of the data, where it is not a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A set of codes for each patient.
-    #[serde(rename = "clusters")]
     Codes,
     /// Patients and their events.
-    #[serde(rename = "claims")]
     Events,
 }
 

@@ -1,0 +1,437 @@
+//! What is known of a release of patients and their events.
+
+use super::metrics::{
+    self, Adversaries, Apart, ColumnLoss, ComparedEvents, Correlation, Difference, EventsGuarantee, EventsMetrics,
+    EventsPeople, EventsUtility, ExcludedAndKept, Exclusion, FactsKnown, FoundShare, HighRisk, LabelShares, Marketer,
+    Metrics, OtherRule, PowerBy, PowerRuleName, Rows, Shape, Sides, ThreeReadings, Unit, ValuesKnown,
+};
+use super::table::{files, preset};
+use super::{Stopwatch, distributions};
+use crate::methods::claims::{Estimate, as_it_is, sensitivity};
+use kohort_core::Result;
+use kohort_core::events::{Column, Histories};
+use kohort_core::hierarchy::Known;
+use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
+use kohort_core::release::{
+    Certificate, Chance, Claimed, ColumnClaim, EventsClaim, EventsFound, EventsPlan, guarantee, wilson,
+};
+use kohort_core::risk::marketer;
+use kohort_core::table::{Scope, Source};
+use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The certificate as far as the policy decides it.
+pub fn draft_certificate(source: &Source, policy: &Policy, asked: &EventsPolicy, chance: &Chance) -> Certificate {
+    let of_patients = released(&asked.patients);
+    let claim = Claimed::Events(EventsClaim {
+        k: policy.privacy.k,
+        power: asked.power,
+        max_high_risk: asked.max_high_risk,
+        patient_columns: of_patients.len(),
+        found: EventsFound::default(),
+    });
+    let columns: Vec<ColumnClaim> = of_patients.into_iter().chain(released(&policy.columns)).collect();
+    let mut assumed = match asked.power {
+        Power::Values { p, rule } => vec![
+            format!("The adversary knows all patient-level quasi-identifiers and, in each event column by itself, at most {p} of the patient's values; not which of them belong to one event, nor their order."),
+            match rule {
+                PowerRule::Variable => "How many they know of a patient follows from the number of events and how much their values differ (power rule \"variable\"): a model without data behind it.".to_string(),
+                PowerRule::Fixed => "They know as many of every patient.".to_string(),
+            },
+            "Every event of a patient is as likely to be known as any other.".to_string(),
+        ],
+        Power::Events { p } => vec![
+            format!("The adversary knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
+            "Every event of a patient is as likely to be known as any other.".to_string(),
+        ],
+        Power::Total { p } => vec![format!(
+            "The adversary knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total; not which of them belong to one event, nor their order."
+        )],
+    };
+    assumed.push("The adversary does not know what a patient does not have, how many events there are at most, or the time between them.".into());
+    if policy.columns.iter().chain(&asked.patients).any(|c| matches!(c.role, Role::Other { .. })) {
+        assumed.push("Columns with role \"other\" are not known outside.".into());
+    }
+    Certificate {
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        method: "claims".into(),
+        patients: true,
+        test: chance.test,
+        sample: None,
+        files: Vec::new(),
+        delimiter: source.delimiter(),
+        columns,
+        guarantee: guarantee("claims", &claim, true),
+        claim,
+        recount: Value::Null,
+        assumed,
+        not_recountable: vec![
+            "The original events: which were excluded, truncated or suppressed. Each released cell was compared with the original before release.".into(),
+            "The estimate from the original's events; it was at or below the threshold before release.".into(),
+        ],
+    }
+}
+
+fn released(columns: &[policy::Column]) -> Vec<ColumnClaim> {
+    let mut own: Vec<&policy::Column> = columns.iter().filter(|c| c.role.is_released()).collect();
+    own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
+    let labels = |c: &policy::Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
+    own.iter()
+        .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
+        .collect()
+}
+
+/// What a run is measured by.
+pub struct Run<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// What it says of events.
+    pub asked: &'a EventsPolicy,
+    /// The original.
+    pub histories: &'a Histories,
+    /// What became of it.
+    pub plan: &'a EventsPlan,
+    /// How many threads work.
+    pub threads: usize,
+}
+
+/// What is known of a column, or of events, for the table of other adversaries.
+const POWERS: [usize; 4] = [2, 3, 5, 10];
+const SEED: u64 = 20_120_229;
+
+/// Measures a release.
+pub fn measure(
+    run: &Run,
+    verified: &Verified,
+    (recount, compared): (&EventsRecount, &EventsCompared),
+    stopwatch: &Stopwatch,
+) -> Result<Metrics> {
+    let Run { policy, asked, histories, plan, threads } = *run;
+    let certificate = &verified.findings().certificate;
+    let counts = &histories.counts;
+    let k = policy.privacy.k.get();
+    let of_events = |share: u64| share as f64 / histories.events().max(1) as f64;
+    let gone = plan.events.iter().filter(|keep| !**keep).count() as u64;
+    let patients_gone = plan.patients.iter().filter(|keep| !**keep).count() as u64;
+    let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
+    let (powers, shown) = powers(asked.power);
+    let after = sensitivity(histories, plan, k, (&powers, shown), threads, SEED);
+    let before = as_it_is(histories, k, asked.power, threads, SEED);
+    let p = asked.power.p();
+    let found = match asked.power {
+        Power::Values { rule: PowerRule::Variable, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
+        Power::Values { rule: PowerRule::Fixed, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
+        Power::Events { .. } => after.events.iter().find(|e| e.0 == p).map(|e| e.1),
+        Power::Total { .. } => after.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
+    };
+    let high_risk = |e: Estimate| HighRisk { high_risk: e.share(), hits: Some(e.hits), of: Some(e.draws) };
+    let lost =
+        |(column, &level): (&Column, &usize)| ColumnLoss { column: column.name.clone(), loss: column.loss(level) };
+    let patient_columns = histories.patient.iter().zip(&plan.patient_levels);
+    let event_columns = histories.event.iter().zip(&plan.event_levels);
+    let exclusion = |r: &kohort_core::events::RuleCount| Exclusion {
+        rule: r.name.clone(),
+        scope: if r.scope == Scope::Patient { "patient" } else { "row" }.into(),
+        rows: r.rows.into(),
+        patients: r.patients.into(),
+    };
+    Ok(Metrics::Events(Box::new(EventsMetrics {
+        method: certificate.method.clone(),
+        shape: Shape::Events,
+        files: files(certificate),
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        test: certificate.test,
+        rows: Rows {
+            r#in: counts.events_in.into(),
+            excluded: counts.events_excluded.into(),
+            suppressed: gone.into(),
+            counterfeit: 0.into(),
+            out: recount.events,
+        },
+        people: EventsPeople {
+            unit: Unit::Patient,
+            r#in: counts.patients_in.into(),
+            excluded: counts.patients_excluded.into(),
+            emptied: counts.patients_emptied.into(),
+            without_events: counts.without_events.into(),
+            dropped: dropped.into(),
+            suppressed: patients_gone.into(),
+            out: recount.patients,
+        },
+        columns: columns(run),
+        exclusions: Some(histories.rules.iter().map(exclusion).collect()),
+        risk: Sides { before: Some(high_risk(before)), after: found.map(high_risk) },
+        adversaries: adversaries(&after),
+        correlation: correlation(histories, &after.correlation),
+        distributions: Some(distributions::of_events(histories, plan)),
+        missingness: Some(distributions::missingness_of_events(histories, plan)),
+        utility: EventsUtility {
+            loss: loss_with_suppressed(histories, plan),
+            loss_of_levels: plan.loss,
+            events_left: Some(1.0 - of_events(gone)),
+            columns: patient_columns.chain(event_columns).map(lost).collect(),
+        },
+        guarantee: guarantee_found(run, certificate, (recount, compared)),
+        trace: Some(plan.trace.clone()),
+        excluded_and_kept: differences(histories, plan),
+        marketer: policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)),
+        timing: Some(stopwatch.read()),
+        attacks: None,
+        notes: None,
+        shareable: None,
+    })))
+}
+
+/// The guarantee, and how it was recounted.
+fn guarantee_found(
+    run: &Run,
+    certificate: &Certificate,
+    (recount, compared): (&EventsRecount, &EventsCompared),
+) -> EventsGuarantee {
+    let Run { policy, asked, .. } = *run;
+    let mut guarantee = EventsGuarantee {
+        k: policy.privacy.k.get(),
+        unit: Unit::Patient,
+        max_high_risk: asked.max_high_risk.to_f64(),
+        knows: knows(asked.power),
+        found: share(recount.found.hits),
+        one_event_known: share(recount.found.one_event),
+        events_known: share(recount.found.p_events),
+        patients: recount.patients,
+        events: recount.events,
+        classes: recount.classes,
+        smallest_class: Some(recount.smallest_class),
+        without_events: Some(recount.without_events),
+        without_events_at_risk: Some(recount.without_events_at_risk),
+        plain: certificate.guarantee.plain.clone(),
+        aware: certificate.guarantee.aware.clone(),
+        assumed: certificate.assumed.clone(),
+        not_recountable: certificate.not_recountable.clone(),
+        compared: Some(ComparedEvents {
+            patients: compared.patients,
+            events: compared.events,
+            matched: compared.matched,
+            original: compared.original.map(share),
+        }),
+        power: None,
+        power_rule: None,
+        events_power: None,
+        power_total: None,
+        preset: preset(policy),
+    };
+    match asked.power {
+        Power::Values { p, rule } => {
+            guarantee.power = Some(p);
+            guarantee.power_rule = Some(match rule {
+                PowerRule::Variable => PowerRuleName::Variable,
+                PowerRule::Fixed => PowerRuleName::Fixed,
+            });
+        }
+        Power::Events { p } => guarantee.events_power = Some(p),
+        Power::Total { p } => guarantee.power_total = Some(p),
+    }
+    guarantee
+}
+
+/// The powers of the table of other adversaries, the policy's own among them; and the one that is
+/// shown with other rules.
+fn powers(power: Power) -> (Vec<usize>, usize) {
+    let mut powers = POWERS.to_vec();
+    if !matches!(power, Power::Total { .. }) && !powers.contains(&power.p()) {
+        powers.push(power.p());
+        powers.sort_unstable();
+    }
+    let shown = if let Power::Values { p, .. } = power { p } else { 5 };
+    (powers, shown)
+}
+
+fn knows(power: Power) -> String {
+    match power {
+        Power::Values { p, .. } => format!("all patient-level columns, and up to {p} values of each event column"),
+        Power::Events { p } => format!("all patient-level columns, and up to {p} whole events"),
+        Power::Total { p } => format!("all patient-level columns, and any {p} facts about events"),
+    }
+}
+
+/// Hits as a share with its interval.
+fn share(found: (u64, u64)) -> FoundShare {
+    let (low, high) = wilson(found, 1.959964);
+    FoundShare { hits: Some(found.0), of: Some(found.1), share: found.0 as f64 / found.1.max(1) as f64, low, high }
+}
+
+/// Suppressed events lose everything.
+fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
+    let left = |keep: &[bool]| keep.iter().filter(|k| **k).count() as f64 / keep.len().max(1) as f64;
+    let (patients, events) = (left(&plan.patients), left(&plan.events));
+    let lost = |column: &Column, level: usize, left: f64| column.weight * (1.0 - (1.0 - column.loss(level)) * left);
+    let of_patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, &l)| lost(c, l, patients));
+    let of_events = histories.event.iter().zip(&plan.event_levels).map(|(c, &l)| lost(c, l, events));
+    let weights: f64 = histories.patient.iter().chain(&histories.event).map(|c| c.weight).sum();
+    of_patients.chain(of_events).sum::<f64>() / weights
+}
+
+/// What happened to each column of both tables.
+fn columns(run: &Run) -> Vec<metrics::Column> {
+    let Run { policy, asked, histories, plan, .. } = *run;
+    let tables = [
+        ("patients", &asked.patients[..], &histories.patient, &plan.patient_levels),
+        ("claims", &policy.columns[..], &histories.event, &plan.event_levels),
+    ];
+    let mut all = Vec::new();
+    for (table, columns, quasi, levels) in tables {
+        for (c, own) in columns.iter().enumerate() {
+            let mut found =
+                metrics::Column { table: Some(table.into()), ..metrics::Column::named(&own.name, &own.role) };
+            if let Role::Other { reason } = &own.role {
+                found.reason = Some(reason.clone());
+            }
+            if let Some((column, &level)) = quasi.iter().zip(levels).find(|(q, _)| q.column == c) {
+                found.hierarchy = Some(own.rule_text.clone());
+                found.values = Some(column.dictionary.len() - 1);
+                found.level = Some(level);
+                found.level_name = Some(column.level(level).name.clone());
+                found.levels = Some(column.hierarchy.levels.len() - 1);
+                found.labels = Some(column.level(level).labels.len());
+                found.unmapped = Some(column.unmapped);
+            }
+            all.push(found);
+        }
+    }
+    all
+}
+
+/// What others would find in the release.
+fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
+    let three =
+        |e: &[Estimate; 3]| ThreeReadings { tolerant: e[0].share(), strict: e[1].share(), release: e[2].share() };
+    let values = found.values.iter().map(|(known, variable, fixed)| ValuesKnown {
+        known: *known,
+        variable: three(variable),
+        fixed: three(fixed),
+    });
+    let rule = |rule: PowerBy, (known, e): (usize, Estimate)| OtherRule { rule, known, release: e.share() };
+    let events = found.events.iter().map(|(known, e)| FactsKnown { known: *known, release: e.share() });
+    let total = found.total.iter();
+    let total = total.map(|&(known, hits, of)| FactsKnown { known, release: hits as f64 / of.max(1) as f64 });
+    Adversaries {
+        values: values.collect(),
+        rules: vec![rule(PowerBy::Nearest, found.rules[0]), rule(PowerBy::P95, found.rules[1])],
+        events: events.collect(),
+        total: total.collect(),
+    }
+}
+
+/// The correlation of diversities (the paper's Table 5), below the diagonal.
+fn correlation(histories: &Histories, found: &[Vec<Option<f64>>]) -> Vec<Correlation> {
+    let name = |c: usize| histories.event[c].name.clone();
+    let pairs = (1..found.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+    pairs.map(|(a, b)| Correlation { columns: [name(b), name(a)], r: found[a][b] }).collect()
+}
+
+/// More labels of a column are not listed.
+const MOST_LABELS: usize = 60;
+
+/// How the excluded differ from the kept, at the levels that are released.
+fn differences(histories: &Histories, plan: &EventsPlan) -> Option<ExcludedAndKept> {
+    let found = histories.differences.as_ref()?;
+    let levels = plan.patient_levels.iter().chain(&plan.event_levels);
+    let columns = histories.patient.iter().chain(&histories.event).zip(levels);
+    let one = |(own, (column, &level)): (&kohort_core::events::Difference, (&Column, &usize))| {
+        let labels = column.level(level);
+        let mut counts = vec![(0u64, 0u64); labels.labels.len()];
+        for (code, (a, b)) in own.counts.iter().enumerate() {
+            let count = &mut counts[labels.label_of[code] as usize];
+            *count = (count.0 + a, count.1 + b);
+        }
+        let all = counts.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
+        let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
+        let mut rows: Vec<(&str, u64, u64)> =
+            labels.labels.iter().zip(counts).map(|(l, (a, b))| (l.text.as_str(), a, b)).collect();
+        rows.sort();
+        let shares = rows.iter().filter(|r| r.1 + r.2 > 0).map(|&(label, a, b)| LabelShares {
+            label: label.to_string(),
+            excluded: share(a, all.0),
+            kept: share(b, all.1),
+        });
+        Difference {
+            column: own.name.clone(),
+            of: if own.of_patients { "patients" } else { "events" }.into(),
+            statistic: own.statistic,
+            p_value: own.p_value,
+            labels: shares.take(MOST_LABELS).collect(),
+        }
+    };
+    let apart = |(excluded, kept)| Apart { excluded, kept };
+    let medians = found.median_events;
+    Some(ExcludedAndKept {
+        patients: apart(found.patients),
+        median_events: Apart { excluded: medians.0, kept: medians.1 },
+        columns: found.columns.iter().zip(columns).map(one).collect(),
+    })
+}
+
+/// What share of the patients someone links correctly who has a list of the population.
+fn marketer_risk(run: &Run, policies: &[policy::Column], population: &Population) -> Option<Marketer> {
+    let Run { histories, plan, .. } = *run;
+    let quasi: Vec<&Column> = histories.patient.iter().collect();
+    // The population section names quasi-identifiers by their place in the table.
+    let in_table: Vec<usize> = (0..policies.len()).filter(|&c| policies[c].role == Role::Quasi).collect();
+    let place = |p: &usize| quasi.iter().position(|q| q.column == in_table[*p]);
+    let own_levels = |c: &Column| plan.patient_levels[quasi.iter().position(|q| q.column == c.column).unwrap_or(0)];
+    let released: Vec<usize> = (0..histories.patients()).filter(|&p| plan.patients[p]).collect();
+    let n = released.len() as u64;
+    let class = |columns: &[usize], patient: usize| -> Vec<String> {
+        columns.iter().map(|&c| quasi[c].text(own_levels(quasi[c]), patient).to_string()).collect()
+    };
+    match &population.registry {
+        Registry::Size(size) => {
+            let all: Vec<usize> = (0..quasi.len()).collect();
+            let classes: std::collections::BTreeSet<Vec<String>> = released.iter().map(|&p| class(&all, p)).collect();
+            // Classes are taken to be as much larger outside as the file is smaller.
+            let realized = classes.len() as f64 / (*size).max(n) as f64;
+            Some(Marketer {
+                estimated: true,
+                population: *size,
+                patients: n,
+                classes: classes.len(),
+                realized,
+                expected: None,
+                paper_eq2: None,
+            })
+        }
+        Registry::Counts(places, counts) => {
+            let columns: Vec<usize> = places.iter().map(place).collect::<Option<_>>()?;
+            // The population's own values at the levels that leave.
+            let mut labels: Vec<BTreeMap<&str, String>> = Vec::new();
+            for (i, &c) in columns.iter().enumerate() {
+                let mut values: Vec<&str> =
+                    counts.keys().map(|key| key[i].as_str()).filter(|v| !v.is_empty()).collect();
+                values.sort_unstable();
+                values.dedup();
+                values.insert(0, "");
+                let level = &policies[quasi[c].column].rule.apply(&values, true).levels[own_levels(quasi[c])];
+                let text = |code: usize| level.labels[level.label_of[code] as usize].text.clone();
+                labels.push(values.iter().enumerate().map(|(code, v)| (*v, text(code))).collect());
+            }
+            let mut outside: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+            for (key, people) in counts {
+                let key = key.iter().zip(&labels).map(|(v, l)| l.get(v.as_str()).cloned().unwrap_or_default());
+                *outside.entry(key.collect()).or_default() += people;
+            }
+            let mut inside: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+            released.iter().for_each(|&p| *inside.entry(class(&columns, p)).or_default() += 1);
+            let sizes: Vec<u64> = outside.values().copied().collect();
+            let pairs = inside.iter().map(|(key, &own)| (own, outside.get(key).copied().unwrap_or(0)));
+            Some(Marketer {
+                estimated: false,
+                population: sizes.iter().sum(),
+                patients: n,
+                classes: sizes.len(),
+                realized: marketer::realized(pairs),
+                expected: Some(marketer::expected(&sizes)),
+                paper_eq2: Some(marketer::paper_eq2(&sizes, n)),
+            })
+        }
+    }
+}
