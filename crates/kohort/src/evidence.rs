@@ -2,6 +2,7 @@
 
 pub mod codes;
 mod distributions;
+pub mod events;
 mod invented;
 pub mod metrics;
 mod outlook;

@@ -12,7 +12,6 @@ use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mr
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
-use kohort_core::codes::Records;
 use kohort_core::release::{Certificate, Chance, Claimed, Clusters, CodesClaim, ColumnClaim, guarantee};
 use kohort_core::risk::{self, codes_known};
 use kohort_core::verify::{CodesCompared, CodesRecount, Verified};

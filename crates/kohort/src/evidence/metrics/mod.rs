@@ -68,6 +68,16 @@ impl Metrics {
         })
     }
 
+    /// The same as a JSON value, for whoever looks up keys by name.
+    pub fn to_value(&self) -> serde_json::Value {
+        let value = match self {
+            Metrics::Table(own) => serde_json::to_value(own),
+            Metrics::Codes(own) => serde_json::to_value(own),
+            Metrics::Events(own) => serde_json::to_value(own),
+        };
+        value.unwrap_or_default()
+    }
+
     /// Keeps what the custodian should know.
     pub fn note(&mut self, notes: Vec<String>) {
         let own = match self {

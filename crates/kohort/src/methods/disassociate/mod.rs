@@ -28,7 +28,6 @@ pub use rules::{Covers, Subrecords};
 use horpart::{Sorted, horpart};
 use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
-use kohort_core::codes::Records;
 use kohort_core::release::{Clusters, Joint, Node, Trace};
 use kohort_core::{Error, Result};
 use leaf::{Leaf, split};

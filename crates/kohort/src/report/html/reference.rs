@@ -87,9 +87,9 @@ fn called(page: &Read) -> BTreeMap<String, String> {
 fn the_reference_of_metrics_is_what_releases_hold() {
     let mut known: BTreeMap<String, Known> = BTreeMap::new();
     for method in ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"] {
-        let (metrics, notes) = hospital(method, 2000);
-        let names = called(&read(&page(&metrics, &notes)));
-        walk(&metrics, "", &mut |path, kind| {
+        let metrics = hospital(method, 2000);
+        let names = called(&read(&page(&metrics)));
+        walk(&metrics.to_value(), "", &mut |path, kind| {
             let own = known.entry(path.clone()).or_default();
             own.kind = if own.kind == "number" { "number" } else { kind };
             if own.methods.last() != Some(&method) {
