@@ -2,6 +2,7 @@
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::init::init;
+use crate::methods::Register;
 use crate::planned::Planned;
 use crate::report;
 pub use crate::report::Readers;
@@ -48,13 +49,24 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     anonymize_for(policy, out, options, Readers::House)
 }
 
-/// The same, with reports for these readers.
+/// Policy → verified release in `out`, with reports for these readers.
 pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
+    anonymize_by(&Register::built_in(), policy, out, options, readers)
+}
+
+/// The same with the methods of a register, which may hold others than the built-in ones.
+pub fn anonymize_by(
+    register: &Register,
+    policy: &Path,
+    out: &Path,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released> {
     let mut stopwatch = Stopwatch::start();
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut chance, &mut stopwatch)?;
+    let planned = Planned::of(register, &source, &policy, &mut chance, &mut stopwatch)?;
     let draft = planned.draft_certificate(&source, &policy, &chance);
     let staged = stopwatch.stage(Stage::Write, || planned.write(&source, &policy, staging, &mut chance))?;
     let verified = stopwatch.stage(Stage::Verify, || verify::verify(staged, draft, &source, &policy))?;

@@ -4,7 +4,7 @@
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::methods::claims;
 use crate::methods::disassociate::{self, Params};
-use crate::methods::{Method, Task};
+use crate::methods::{Method, Register, Task};
 use crate::report;
 use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
@@ -51,8 +51,14 @@ pub enum Planned {
 
 impl Planned {
     /// Counts the data and asks the policy's method what is to happen to it.
-    pub fn of(source: &Source, policy: &Policy, chance: &mut Chance, stopwatch: &mut Stopwatch) -> Result<Planned> {
-        match Task::of(policy)? {
+    pub fn of(
+        register: &Register,
+        source: &Source,
+        policy: &Policy,
+        chance: &mut Chance,
+        stopwatch: &mut Stopwatch,
+    ) -> Result<Planned> {
+        match register.task(policy)? {
             Task::Table(method) => {
                 let cohort = stopwatch.stage(Stage::Count, || cohort::survey(source, policy))?;
                 evidence::baseline_fits(&cohort, policy)?;
@@ -124,8 +130,8 @@ impl Planned {
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified> {
         match self {
-            Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
-                stopwatch.stage(Stage::Sample, || verified.sample(&params.samples, source, policy, chance))
+            Planned::Table { method, .. } if !method.samples().is_empty() => {
+                stopwatch.stage(Stage::Sample, || verified.sample(method.samples(), source, policy, chance))
             }
             Planned::Table { .. } | Planned::Codes { .. } | Planned::Events { .. } => Ok(verified),
         }

@@ -5,7 +5,7 @@ use crate::baselines::{Recoded, apriori, cba};
 use crate::evidence::codes::Answers;
 use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
 use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
-use crate::methods::{Method, Task};
+use crate::methods::{Method, Register, Task};
 use crate::pipeline::{Options, anonymize};
 use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
@@ -109,7 +109,7 @@ fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, optio
             policy
         }
     };
-    let task = Task::of(&policy)?;
+    let task = Register::built_in().task(&policy)?;
     if let (Some(baseline), Task::Table(_) | Task::Events(_)) = (cell.baseline, &task) {
         return Err(Error::yours(format!("{} is for sets of codes.", baseline.name())));
     }
@@ -197,7 +197,8 @@ impl Bound {
                 (of_baseline(recoded)?, vec!["for comparison only: it is never published".to_string()])
             }
         };
-        let method = self.baseline.map_or("disassociate", Baseline::name);
+        let named = policy.method.text("name")?.unwrap_or_default();
+        let method = self.baseline.map_or(named, |baseline| baseline.name());
         Ok(CodesOutlook::of(method, records, policy, utility, notes))
     }
 }

@@ -6,10 +6,9 @@ use super::metrics::{
 };
 use super::people::matches;
 use super::table::{Run, files, names};
-use crate::methods::Method;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::Plan;
+use kohort_core::release::{Plan, Recoding};
 use kohort_core::risk::{self, Attacks, View};
 use kohort_core::utility;
 use kohort_core::verify::{Sample, Verified};
@@ -28,8 +27,8 @@ pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
 /// Attacks on the release: with the registry, if there is one, and by what may be known where single cells are
 /// suppressed.
 pub(super) fn against(run: &Run, found: Option<&Attacks>) -> Option<metrics::Attacks> {
-    let Run { method, cohort, plan, policy, .. } = *run;
-    let blanks = is_by_cell(method);
+    let Run { cohort, plan, policy, .. } = *run;
+    let blanks = plan.recoding == Recoding::ByCell;
     if found.is_none() && !blanks {
         return None;
     }
@@ -52,11 +51,6 @@ pub(super) fn against(run: &Run, found: Option<&Attacks>) -> Option<metrics::Att
         undeclared: blanks.then(|| undeclared(cohort, plan, policy.privacy.k.get())),
         tried: None,
     })
-}
-
-/// Whether a method suppresses single cells.
-fn is_by_cell(method: &Method) -> bool {
-    matches!(method, Method::Suppress(_))
 }
 
 /// A targeted neighbour, by what is known.
@@ -96,8 +90,8 @@ fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Undeclared> {
 
 /// Suppressed cells by group, where single cells are suppressed.
 pub(super) fn missing(run: &Run) -> Option<Missing> {
-    let Run { method, cohort, plan, .. } = *run;
-    if !is_by_cell(method) {
+    let Run { cohort, plan, .. } = *run;
+    if plan.recoding != Recoding::ByCell {
         return None;
     }
     let out: u64 = plan.rows_by_cells(cohort).iter().sum();

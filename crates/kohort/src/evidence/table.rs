@@ -68,8 +68,8 @@ pub fn measure(
         share: useful.entropy.and_then(|bits| baseline.share(bits)),
     });
     let mut counterfeits = None;
-    if let Method::Ceiling(params) = method {
-        counterfeits = Some(invented::measure(run, params, verified, (recount, compared))?);
+    if let Some(synthetic) = method.synthetic() {
+        counterfeits = Some(invented::measure(run, synthetic, verified, (recount, compared))?);
         useful.loss_with_counterfeits = Some(invented::loss_with_counterfeits(cohort, plan, compared.added));
         guarantee.sensitive_real =
             compared.sensitive_real.iter().map(|(name, e)| (name.clone(), extremes(e))).collect();
