@@ -23,8 +23,8 @@ use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
 use kohort_core::release::{
-    Certificate, Chance, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, SensitiveClaim, TClaim,
-    guarantee,
+    Certificate, Chance, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, Recoding, SensitiveClaim,
+    TClaim, guarantee,
 };
 use kohort_core::table::Source;
 use serde_json::Value;

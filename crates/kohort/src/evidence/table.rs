@@ -6,6 +6,7 @@ use super::metrics::{
 };
 use super::{Stopwatch, distributions, invented, metrics, people, public_use, utility};
 use crate::methods::Method;
+use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::parallel;
@@ -14,7 +15,6 @@ use kohort_core::privacy::Knows;
 use kohort_core::release::{Certificate, Claimed, Plan, Recoding};
 use kohort_core::risk::{self, Attacks, Risk, View};
 use kohort_core::verify::{Compared, Extremes, Recount, Verified};
-use kohort_core::{Error, Result};
 
 /// What a run is measured by.
 pub struct Run<'a> {
@@ -37,21 +37,22 @@ pub fn measure(
     (recount, compared): (&Recount, &Compared),
     stopwatch: &Stopwatch,
 ) -> Result<Metrics> {
-    let Run { policy, method, cohort, plan, attacks } = *run;
+    let Run { policy, method, cohort, plan, attacks: _ } = *run;
     let certificate = &verified.findings().certificate;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-    let (risks, (mut useful, cells)) = parallel::both(
+    let (found, (mut useful, cells, distributions, missingness)) = parallel::both(
         cohort.threads,
+        || who_is_found(run, &all),
         || {
-            Ok::<_, Error>((
-                (risk::sizes(cohort, View::Before, &all), risk::sizes(cohort, View::After(plan), &all)),
-                Sides { before: highest(cohort, View::Before)?, after: highest(cohort, View::After(plan))? },
-            ))
+            (
+                utility::measure(cohort, plan),
+                kohort_core::utility::cells(cohort, plan),
+                distributions::of_table(cohort, plan),
+                distributions::missingness(cohort, plan, policy),
+            )
         },
-        || (utility::measure(cohort, plan), kohort_core::utility::cells(cohort, plan)),
     );
-    let ((before, after), risk) = risks?;
-    let risk_all = |sizes: &[u64]| found(cohort, &Risk::of(&all, sizes));
+    let WhoIsFound { sizes: Sides { before, after }, risk, risk_all, singling_out, blanks, attacks, missing } = found?;
     let by_column = plan.changed.iter().zip(&cells.by_column);
     let cells = Cells {
         suppressed: cells.suppressed,
@@ -93,26 +94,59 @@ pub fn measure(
         levels,
         columns: (0..policy.columns.len()).map(|c| column(cohort, plan, policy, c)).collect(),
         risk,
-        risk_all: Sides { before: risk_all(&before), after: risk_all(&after) },
+        risk_all,
         class_sizes: Some(Sides { before: histogram(&before), after: histogram(&after) }),
-        distributions: Some(distributions::of_table(cohort, plan)),
-        missingness: Some(distributions::missingness(cohort, plan, policy)),
+        distributions: Some(distributions),
+        missingness: Some(missingness),
         utility: useful,
         guarantee,
         trace: Some(plan.trace.clone()),
         models: people::models(cohort, plan, policy, (&before, &after)),
         uniqueness: people::uniqueness(policy, (&before, &after)),
-        singling_out: people::singling_out(cohort),
-        blanks: people::blanks(cohort, plan),
+        singling_out,
+        blanks,
         formulas: Some(recount.formulas.clone()).filter(|f| !f.is_empty()),
         counterfeits,
         samples: public_use::samples(cohort, verified),
-        attacks: public_use::against(run, attacks),
-        missing: public_use::missing(run),
+        attacks,
+        missing,
         timing: Some(stopwatch.read()),
         notes: None,
         shareable: None,
     })))
+}
+
+/// Who can be found, by whom and by what.
+struct WhoIsFound {
+    sizes: Sides<Vec<u64>>,
+    risk: Sides<Option<metrics::Risk>>,
+    risk_all: Sides<metrics::Risk>,
+    singling_out: metrics::SinglingOut,
+    blanks: Option<metrics::Blanks>,
+    attacks: Option<metrics::Attacks>,
+    missing: Option<metrics::Missing>,
+}
+
+fn who_is_found(run: &Run, all: &[usize]) -> Result<WhoIsFound> {
+    let Run { cohort, plan, attacks, .. } = *run;
+    let views = Sides { before: View::Before, after: View::After(plan) };
+    let sizes = Sides { before: risk::sizes(cohort, views.before, all), after: risk::sizes(cohort, views.after, all) };
+    let of_all = |sizes: &[u64]| found(cohort, &Risk::of(all, sizes));
+    let risk_all = Sides { before: of_all(&sizes.before), after: of_all(&sizes.after) };
+    // An attacker who knows all quasi-identifiers knows one set of columns, which was just counted.
+    let risk = match &cohort.sets[..] {
+        [set] if set == all => Sides { before: Some(risk_all.before.clone()), after: Some(risk_all.after.clone()) },
+        _ => Sides { before: highest(cohort, views.before)?, after: highest(cohort, views.after)? },
+    };
+    Ok(WhoIsFound {
+        sizes,
+        risk,
+        risk_all,
+        singling_out: people::singling_out(cohort),
+        blanks: people::blanks(cohort, plan),
+        attacks: public_use::against(run, attacks),
+        missing: public_use::missing(run),
+    })
 }
 
 /// The guarantee, and how it was recounted.
