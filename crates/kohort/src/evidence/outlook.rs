@@ -15,6 +15,7 @@ use kohort_core::parallel;
 use kohort_core::policy::Policy;
 use kohort_core::release::Plan;
 use kohort_core::risk::View;
+use kohort_core::shape::Codes;
 use serde::Serialize;
 
 /// What a release would be like.
@@ -159,7 +160,7 @@ impl CodesOutlook {
     pub(crate) fn of(
         method: &str,
         records: &Records,
-        policy: &Policy,
+        policy: &Policy<Codes>,
         utility: CodesErrors,
         notes: Vec<String>,
     ) -> Outlook {

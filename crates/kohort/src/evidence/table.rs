@@ -12,8 +12,9 @@ use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::Knows;
-use kohort_core::release::{Certificate, Claimed, Plan, Recoding};
+use kohort_core::release::{Certificate, Plan, Recoding};
 use kohort_core::risk::{self, Attacks, Risk, View};
+use kohort_core::shape::{Shape, Table};
 use kohort_core::verify::{Compared, Extremes, Recount, Verified};
 
 /// What a run is measured by.
@@ -153,7 +154,7 @@ fn who_is_found(run: &Run, all: &[usize]) -> Result<WhoIsFound> {
 fn guarantee(
     policy: &Policy,
     cohort: &Cohort,
-    certificate: &Certificate,
+    certificate: &Certificate<Table>,
     (recount, compared): (&Recount, &Compared),
 ) -> TableGuarantee {
     let known_sets = match &policy.privacy.knows {
@@ -165,11 +166,7 @@ fn guarantee(
     };
     let sensitive: ByName<FoundOfSensitive> =
         compared.sensitive.iter().map(|(name, e)| (name.clone(), extremes(e))).collect();
-    let asked = match &certificate.claim {
-        Claimed::Table(claim) => &claim.sensitive[..],
-        Claimed::Codes(_) | Claimed::Events(_) => &[],
-    };
-    let asked = asked.iter().map(|asked| {
+    let asked = certificate.promise.claim.sensitive.iter().map(|asked| {
         let own = AskedOfSensitive {
             confidence: asked.confidence.map(|c| c.to_string()),
             values: asked.values.as_ref().map(Vec::len),
@@ -187,8 +184,8 @@ fn guarantee(
         classes: recount.classes,
         plain: certificate.guarantee.plain.clone(),
         aware: certificate.guarantee.aware.clone(),
-        assumed: certificate.assumed.clone(),
-        not_recountable: certificate.not_recountable.clone(),
+        assumed: certificate.promise.assumed.clone(),
+        not_recountable: certificate.promise.not_recountable.clone(),
         known_sets,
         highest_confidence: sensitive.0.iter().filter_map(|(_, e)| e.highest_confidence).reduce(f64::max),
         sensitive,
@@ -235,7 +232,7 @@ pub(super) fn names(cohort: &Cohort, set: &[usize]) -> Vec<String> {
 }
 
 /// The preset that k comes from, if the policy names one.
-pub(super) fn preset(policy: &Policy) -> Option<Preset> {
+pub(super) fn preset<S: Shape>(policy: &Policy<S>) -> Option<Preset> {
     policy.privacy.preset.map(|p| Preset {
         name: p.name.into(),
         max_risk: p.max_risk.map(String::from),
@@ -245,7 +242,7 @@ pub(super) fn preset(policy: &Policy) -> Option<Preset> {
 }
 
 /// The files of a release.
-pub(super) fn files(certificate: &Certificate) -> Vec<File> {
+pub(super) fn files<S: Shape>(certificate: &Certificate<S>) -> Vec<File> {
     let file =
         |f: &kohort_core::release::FileEntry| File { name: f.name.clone(), sha256: f.sha256.clone(), rows: f.rows };
     certificate.files.iter().map(file).collect()

@@ -3,6 +3,7 @@
 use super::part::leaves;
 use super::{ByName, Described, Entry, Masked, parts};
 use kohort_core::policy;
+use kohort_core::shape::Shape;
 use serde::{Deserialize, Serialize};
 
 leaves! {
@@ -21,7 +22,7 @@ pub enum Unit {
 
 impl Unit {
     /// Patients, where the policy names a patient column.
-    pub fn of(policy: &policy::Policy) -> Unit {
+    pub fn of<S: Shape>(policy: &policy::Policy<S>) -> Unit {
         if policy.patient().is_some() { Unit::Patient } else { Unit::Row }
     }
 }
