@@ -1,6 +1,6 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
-use crate::evidence::{self, Timing};
+use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::init::init;
 use crate::methods::Register;
 use crate::released_shape::{ReleasedShape, Run};
@@ -37,7 +37,7 @@ pub struct Released {
     /// DIR.
     pub folder: PathBuf,
     /// What metrics.json holds.
-    pub metrics: serde_json::Value,
+    pub metrics: Metrics,
     /// What the custodian should know.
     pub notes: Vec<String>,
 }
@@ -60,11 +60,11 @@ pub fn anonymize_by(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
-    let timing = Timing::start();
+    let stopwatch = Stopwatch::start();
     made::keep_apart(out, &policy::files_named(policy)?)?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open_by(register, policy, options)?;
-    let start = Start { register, source: &source, staging, timing, options, readers };
+    let start = Start { register, source: &source, staging, stopwatch, options, readers };
     match &policy {
         AnyPolicy::Table(policy) => start.release(policy),
         AnyPolicy::Codes(policy) => start.release(policy),
@@ -77,7 +77,7 @@ struct Start<'a> {
     register: &'a Register,
     source: &'a Source,
     staging: Staging,
-    timing: Timing,
+    stopwatch: Stopwatch,
     options: &'a Options,
     readers: Readers,
 }
@@ -85,23 +85,23 @@ struct Start<'a> {
 impl Start<'_> {
     /// The whole path, the same for every shape of data.
     fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released> {
-        let Start { register, source, staging, mut timing, options, readers } = self;
+        let Start { register, source, staging, mut stopwatch, options, readers } = self;
         let mut chance = Chance::new(options.seed)?;
         let method = S::method(register, policy)?;
-        let input = timing.stage("count", || S::survey(source, policy))?;
+        let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
-        let plan = timing.stage("method", || S::plan(&method, &input, policy, source, &mut chance))?;
-        let staged = timing.stage("write", || write::<S>(source, policy, (&input, &plan), staging, &mut chance))?;
+        let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut chance))?;
+        let staged =
+            stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut chance))?;
         let verified =
-            timing.stage("verify", || verify::verify(staged, source, policy, S::name(&method), chance.test))?;
-        let verified = S::sample(&method, verified, source, policy, &mut chance, &mut timing)?;
+            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), chance.test))?;
+        let verified = S::sample(&method, verified, source, policy, &mut chance, &mut stopwatch)?;
         let run =
             Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
-        let mut metrics = S::measure(&run, &verified, &mut timing)?;
-        evidence::add_preset(&mut metrics, policy);
-        let measured = [evidence::notes(&metrics), evidence::invented::warnings(&metrics)].concat();
-        let notes = [policy.notes.clone(), S::notes(&input, &plan), measured].concat();
-        report::write(&verified.evidence(), &policy.text, &metrics, &notes, readers)?;
+        let mut metrics = S::measure(&run, &verified, &stopwatch)?;
+        let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        metrics.note(notes.clone());
+        report::write(&verified.evidence(), &policy.text, &metrics, readers)?;
         let folder = verified.publish(options.keep_rows)?;
         Ok(Released { folder, metrics, notes })
     }

@@ -17,6 +17,7 @@ mod sample;
 mod serial;
 mod shuffle;
 mod staging;
+mod trace;
 mod write;
 
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
@@ -37,5 +38,6 @@ pub use recounted::{CatalogShown, SensitiveShown, TableShown};
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging, Unfinished};
+pub use trace::{Noted, Trace, TraceShare, TraceStep};
 pub(crate) use write::NO_LINE;
 pub use write::{Chance, Written, write};
