@@ -184,3 +184,93 @@ impl MemoryTable {
         Chunk::from_spans(text, cells, width, rows.start as u64 + 1, Vec::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use crate::table::{Input, Place, Progress, Source, open, write_cell};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    type Rows = Vec<Vec<String>>;
+
+    fn rows_of(source: &Source) -> Rows {
+        let (width, mut rows) = (source.columns().len(), Vec::new());
+        let text = |cell: &[u8]| String::from_utf8(cell.to_vec()).expect("text");
+        let work = |(): &mut (), chunk: Chunk| -> Result<Rows> {
+            Ok((0..chunk.rows()).map(|r| (0..width).map(|c| text(chunk.cell(r, c))).collect()).collect())
+        };
+        let fold = |chunk: Rows| {
+            rows.extend(chunk);
+            Ok(())
+        };
+        source.scan(|_| (), work, fold).expect("rows");
+        rows
+    }
+
+    fn memory(rows: &Rows) -> Place {
+        let column = |c: usize| (format!("c{c}"), rows.iter().map(|row| &row[c]).collect());
+        Place::Memory(Arc::new(MemoryTable::new("the table", (0..2).map(column)).expect("a table")))
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_in_memory_has_the_rows_of_the_same_table_as_text(
+            rows in prop::collection::vec(prop::collection::vec("[a-z\",\n\r é]{0,4}", 2..=2), 1..40)
+        ) {
+            let mut text = b"c0,c1\n".to_vec();
+            for row in &rows {
+                write_cell(&mut text, row[0].as_bytes(), b',');
+                text.push(b',');
+                write_cell(&mut text, row[1].as_bytes(), b',');
+                text.push(b'\n');
+            }
+            let text = Input { delimiter: Some(b','), ..Input::at(Place::Text("t.csv".into(), text.into())) };
+            prop_assert_eq!(rows_of(&open(&text).expect("a table")), rows.clone());
+            prop_assert_eq!(rows_of(&open(&Input::at(memory(&rows))).expect("a table")), rows);
+        }
+    }
+
+    #[test]
+    fn a_large_table_in_memory_is_read_in_its_order_by_any_number_of_threads() {
+        let rows: Rows = (0..100_000).map(|n| vec![format!("a longer cell number {n}"), "x".into()]).collect();
+        let place = memory(&rows);
+        for threads in [1, 3] {
+            assert!(rows_of(&open(&Input::at(place.clone())).expect("a table").with_threads(threads)) == rows);
+        }
+    }
+
+    #[test]
+    fn columns_of_unequal_length_and_odd_names_are_refused() {
+        let cells = |n: usize| (0..n).map(|_| "SECRET").collect::<TextColumn>();
+        for columns in [
+            vec![],
+            vec![("a".to_string(), cells(2)), ("b".to_string(), cells(3))],
+            vec![("a\nb".to_string(), cells(2))],
+        ] {
+            let error = MemoryTable::new("t", columns).expect_err("it is refused");
+            assert_eq!(error.kind, Kind::Yours);
+        }
+        let twice = MemoryTable::new("t", [("a".to_string(), cells(1)), (" a ".to_string(), cells(1))]);
+        let place = Place::Memory(Arc::new(twice.expect("names are compared when it is opened")));
+        assert!(!format!("{place:?}").contains("SECRET"));
+        assert!(open(&Input::at(place)).is_err());
+    }
+
+    #[test]
+    fn a_caller_who_stops_a_run_stops_the_reading() {
+        struct Stop;
+        impl Progress for Stop {
+            fn stage(&self, _: &str, _: u64) {}
+            fn advance(&self, _: u64) {}
+            fn is_cancelled(&self) -> bool {
+                true
+            }
+        }
+        let rows = vec![vec!["1".to_string(), "2".to_string()]];
+        let source = open(&Input::at(memory(&rows))).expect("a table").with_progress(Arc::new(Stop));
+        let error = source.find_lines(0, |_| true).expect_err("it stops");
+        assert_eq!(error.kind, Kind::Cancelled);
+    }
+}
