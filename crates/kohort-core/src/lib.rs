@@ -1,5 +1,6 @@
 //! What the data is and whether it is safe. Changes no data, knows no method.
 
+pub mod calendar;
 mod classes;
 pub mod codes;
 pub mod cohort;

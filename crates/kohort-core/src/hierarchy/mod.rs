@@ -15,7 +15,6 @@ mod prefix;
 mod stay;
 
 pub use cells::{Cell, Cells};
-pub use date::DateFormat;
 pub use file::FileHierarchy;
 pub use intervals::Intervals;
 pub use known::Known;
@@ -24,6 +23,7 @@ pub use prefix::Prefix;
 
 pub(crate) use build::by_values;
 
+use crate::calendar::DateFormat;
 use crate::codes::{CodeSystem, Grouping};
 use std::borrow::Cow;
 
@@ -108,7 +108,7 @@ impl Rule {
             Rule::File(file) => file.apply(names, values, missing_occurs),
             Rule::Intervals(intervals) => intervals.apply(names, values, missing_occurs),
             Rule::Prefix(prefix) => by_values(names, values, missing_occurs, |value| prefix.path(value)),
-            Rule::Date(format) => by_values(names, values, missing_occurs, |value| format.path(value)),
+            Rule::Date(format) => by_values(names, values, missing_occurs, |value| date::path(format, value)),
             Rule::Codes(system) => system.apply(names, values, missing_occurs),
             Rule::Groups(grouping, unmapped) => grouping.apply(names, values, missing_occurs, unmapped.as_deref()),
             Rule::Stay => by_values(names, values, missing_occurs, stay::path),
@@ -149,7 +149,7 @@ impl Rule {
             Rule::File(file) => file.level_names(),
             Rule::Intervals(intervals) => intervals.level_names(),
             Rule::Prefix(prefix) => prefix.level_names(),
-            Rule::Date(_) => DateFormat::LEVELS.map(String::from).to_vec(),
+            Rule::Date(_) => date::LEVELS.map(String::from).to_vec(),
             Rule::Codes(system) => system.levels().map(String::from).to_vec(),
             Rule::Groups(grouping, _) => grouping.levels().iter().map(|l| l.to_string()).collect(),
             Rule::Stay => stay::LEVELS.map(String::from).to_vec(),

@@ -10,11 +10,6 @@ pub struct Months {
 }
 
 impl Months {
-    /// The month so many days after the start: twelve are a year of 365.25 days.
-    pub fn of_days(days: i64) -> i64 {
-        (days * 48).div_euclid(1461)
-    }
-
     /// Groups such as 3, 6 and 12 months.
     pub fn new(groups: &[u32]) -> Result<Months> {
         let nest = groups.windows(2).all(|pair| pair[1] > pair[0] && pair[1].is_multiple_of(pair[0]));
@@ -51,6 +46,5 @@ mod tests {
         assert_eq!(months.path("7").unwrap(), ["7", "[6,9)", "[6,12)", "[0,12)"]);
         assert_eq!(months.level_names(), ["month", "3", "6", "12"]);
         assert!(Months::new(&[3, 7]).is_err() && Months::new(&[1]).is_err());
-        assert_eq!([0, 30, 31, 60, 61, 365, 366, 1461].map(Months::of_days), [0, 0, 1, 1, 2, 11, 12, 48]);
     }
 }

@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn dates_are_consistent(texts in texts("(19|20)[019][0-3]-[01]?[0-9]-[0-3]?[0-9] 1?[0-9]"), missing: bool) {
-        holds_by_values(&Rule::Date(DateFormat::new("%Y-%m-%d %H").unwrap()), &column(&texts), missing);
+        holds_by_values(&Rule::Date(crate::calendar::DateFormat::new("%Y-%m-%d %H").unwrap()), &column(&texts), missing);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How the patients that rules exclude differ from those that stay.
 
 use super::Column;
-use crate::hierarchy::DateFormat;
+use crate::calendar::DateFormat;
 use crate::number::Decimal;
 use std::cmp::Ordering;
 

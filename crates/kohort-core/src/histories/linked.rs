@@ -409,7 +409,7 @@ fn event_columns(
         let (days, wrong) = read_dates(texts, &since.date, |cell| source.is_missing(cell));
         let at = |e: usize| wrong.contains(&numbers[e]);
         refuse_dates(source, &own.name, events.rows.lines.iter().enumerate().filter(|(e, _)| at(*e)).map(|(_, l)| *l))?;
-        let dates: Vec<Option<(i64, u32)>> = numbers.iter().map(|&n| days[n as usize]).collect();
+        let dates: Vec<Option<(i64, i64)>> = numbers.iter().map(|&n| days[n as usize]).collect();
         let found = match &since.origin {
             Origin::First | Origin::FirstInYear => {
                 let by_year = since.origin == Origin::FirstInYear;

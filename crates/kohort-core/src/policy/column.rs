@@ -2,8 +2,9 @@
 
 use super::files::PolicyFiles;
 use super::section::{Section, Value};
+use crate::calendar::DateFormat;
 use crate::codes::{CodeSystem, Grouping};
-use crate::hierarchy::{DateFormat, FileHierarchy, Intervals, Months, Prefix, Rule};
+use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
 use crate::table::Input;
 use crate::{Error, Result};

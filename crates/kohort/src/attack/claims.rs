@@ -88,14 +88,14 @@ pub(super) fn attack(scene: &Scene, claim: &ClaimsClaim) -> Result<Attacked> {
     let mut attacked = Attacked::default();
     let baseline = 1.0 / original.own.len().max(1) as f64;
     for (what, about) in [
-        format!("own columns and {p} values of each event column known"),
-        format!("own columns and {p} whole events known"),
+        format!("patient-level columns and {p} values of each event column known"),
+        format!("patient-level columns and {p} whole events known"),
     ]
     .into_iter()
     .enumerate()
     {
         for (which, measure) in
-            ["patients rightly taken for a person, on average", "people whom one patient alone matches"]
+            ["average probability of picking the right patient", "people whom exactly one patient matches"]
                 .into_iter()
                 .enumerate()
         {
@@ -110,7 +110,7 @@ pub(super) fn attack(scene: &Scene, claim: &ClaimsClaim) -> Result<Attacked> {
             });
         }
     }
-    attacked.notes.push("on the release, what is known is drawn from the released events.".into());
+    attacked.notes.push("on the release, the known facts are drawn from the released events.".into());
     Ok(attacked)
 }
 

@@ -60,10 +60,10 @@ pub(super) fn attack(scene: &Scene, claim: &ClustersClaim) -> Result<Attacked> {
     }
     let patients = records.len().max(1) as f64;
     for (name, measure, [before, after], baseline) in [
-        ("linkage", "records rightly taken for a person's, on average", link, Some(1.0 / patients)),
-        ("linkage", "people whom one record alone matches", alone, Some(0.0)),
-        ("inference", "people of whom a further code is guessed rightly", further, usual.get()),
-        ("cover", "people of whom a further code is certain", certain, Some(0.0)),
+        ("linkage", "average probability of picking the right record", link, Some(1.0 / patients)),
+        ("linkage", "people whom exactly one record matches", alone, Some(0.0)),
+        ("inference", "people for whom a further code is guessed correctly", further, usual.get()),
+        ("cover", "people for whom a further code is certain", certain, Some(0.0)),
     ] {
         attacked.attacks.push(Attack {
             name,

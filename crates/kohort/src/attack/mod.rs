@@ -95,7 +95,7 @@ pub fn attack(folder: &Path, policy: &Path, options: &Options, trial: Trial) -> 
     let (source, policy) = pipeline::open(policy, options)?;
     let (certificate, _) = verify_with_original(folder, &source, &policy)?;
     if certificate.sample.is_some() {
-        return Err(Error::yours("a sample: attack the whole release it was drawn from."));
+        return Err(Error::yours("this is a sample: attack the whole release from which it was drawn."));
     }
     let scene = Scene { source: &source, policy: &policy, certificate: &certificate, folder, trial };
     match &certificate.claim {

@@ -5,7 +5,6 @@
 //! of a larger one, and a file of any length is written without being held.
 
 mod adult;
-mod calendar;
 mod care;
 mod chance;
 mod conditions;
@@ -19,8 +18,8 @@ mod tests;
 use std::io::{self, Write};
 
 pub use adult::vary_adult;
-use calendar::Date;
 use chance::Chance;
+use kohort_core::calendar::Date;
 pub use national::write_national;
 use patient::{Odds, Patient, Stay};
 use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
@@ -195,8 +194,8 @@ impl<'a> Lines<'a> {
 
     #[inline]
     fn date(&mut self, day: i32) -> &mut Self {
-        let Date { year, month, day } = Date::of(day);
-        self.digits(year as u64, 4).text("-").digits(month as u64, 2).text("-").digits(day as u64, 2).next()
+        Date::of_day_number(i64::from(day)).push_iso(&mut self.bytes);
+        self.next()
     }
 
     /// The line is complete: its last delimiter becomes its end.

@@ -1,10 +1,10 @@
 //! How a patient comes about: sex and age, then the stay that this age brings.
 
-use super::calendar::Date;
 use super::care::{INTENSIVE, PEDIATRICS, SERVICES};
 use super::chance::{Chance, Weighted};
 use super::diagnoses::{BAND_BEGINS, BANDS, DIAGNOSES, Diagnosis};
 use super::people::*;
+use kohort_core::calendar::Date;
 
 /// 2023-01-01. Stays begin in 2023 and 2024.
 pub(super) const FIRST_DAY: i32 = 19_358;
@@ -101,7 +101,7 @@ impl Odds {
         let day = (0..stays.min(4)).map(|_| chance.below(DAYS)).max().unwrap_or(0);
         let admitted = FIRST_DAY + day as i32;
         let birth = admitted - days_of_life(band, chance);
-        let age = Date::of(admitted).age(Date::of(birth));
+        let age = age_on(admitted, birth);
         let band = band_of(age, admitted == birth);
         let diagnosis = &DIAGNOSES[self.diagnosis[sex as usize][band].draw(chance)];
         Patient {
@@ -126,7 +126,7 @@ impl Odds {
             if day < FIRST_DAY || day <= patient.birth {
                 return;
             }
-            let age = Date::of(day).age(Date::of(patient.birth));
+            let age = age_on(day, patient.birth);
             let band = band_of(age, false);
             let last = patient.last_stay.diagnosis;
             let comes_back = !last.care.is_delivery() && last.weight(patient.sex, band) > 0 && chance.per_mille(550);
@@ -181,6 +181,12 @@ fn days_of_life(band: usize, chance: &mut Chance) -> i32 {
         begin + chance.below((BAND_BEGINS[band + 1] - begin) as u32) as i32
     };
     years * 1461 / 4 + 1 + chance.below(365) as i32
+}
+
+/// The age in full years on a day, by day numbers.
+fn age_on(day: i32, birth: i32) -> i32 {
+    let date = |number: i32| Date::of_day_number(i64::from(number));
+    date(day).years_since(date(birth)) as i32
 }
 
 fn band_of(age: i32, born_today: bool) -> usize {

@@ -7,6 +7,7 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 
 use super::time::{self, DAY};
 use super::types::{ColumnType, Kind, Unit};
+use crate::calendar::Date;
 
 /// The values of a column that are not null, as the file stores them.
 #[derive(Debug)]
@@ -139,14 +140,14 @@ fn int_text(value: i64, kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static st
     match kind {
         Kind::Int { bits: 64, signed: false } => drop(write!(out, "{}", value as u64)),
         Kind::Int { signed: false, .. } => drop(write!(out, "{}", value as u32)),
-        Kind::Date => time::push_date(value, out),
+        Kind::Date => Date::of_day_number(value).push_iso(out),
         Kind::Time(unit) => {
             let nanos = value.checked_mul(unit.nanos()).filter(|nanos| (0..DAY).contains(nanos));
             time::push_time(nanos.ok_or("is no time of a day")?, out);
         }
         Kind::Timestamp { unit, utc } => {
             let per_day = DAY / unit.nanos();
-            time::push_date(value.div_euclid(per_day), out);
+            Date::of_day_number(value.div_euclid(per_day)).push_iso(out);
             out.push(b'T');
             time::push_time(value.rem_euclid(per_day) * unit.nanos(), out);
             if utc {
@@ -165,7 +166,7 @@ fn int96_text(value: &Int96, out: &mut Vec<u8>) -> Result<(), &'static str> {
     if !(0..DAY).contains(&nanos) {
         return Err("is no timestamp");
     }
-    time::push_date(i64::from(day as i32) - JULIAN_EPOCH, out);
+    Date::of_day_number(i64::from(day as i32) - JULIAN_EPOCH).push_iso(out);
     out.push(b'T');
     time::push_time(nanos, out);
     Ok(())
@@ -227,12 +228,13 @@ fn int(text: &str, kind: Kind) -> Option<i128> {
             };
             range.contains(&value).then_some(value)
         }
-        Kind::Date => time::date(text).map(i128::from),
+        Kind::Date => Date::parse_iso(text).map(|date| i128::from(date.day_number())),
         Kind::Time(unit) => in_unit(i128::from(time::time(text)?), unit),
         Kind::Timestamp { unit, utc } => {
             let text = if utc { text.strip_suffix('Z')? } else { text };
             let (date, time) = text.split_once('T')?;
-            let nanos = i128::from(time::date(date)?) * i128::from(DAY) + i128::from(time::time(time)?);
+            let nanos =
+                i128::from(Date::parse_iso(date)?.day_number()) * i128::from(DAY) + i128::from(time::time(time)?);
             in_unit(nanos, unit)
         }
         Kind::Decimal { precision, scale } => {
@@ -261,7 +263,7 @@ fn in_unit(nanos: i128, unit: Unit) -> Option<i128> {
 
 fn int96(text: &str) -> Option<Int96> {
     let (date, time) = text.split_once('T')?;
-    let day = i32::try_from(time::date(date)? + JULIAN_EPOCH).ok()?;
+    let day = i32::try_from(Date::parse_iso(date)?.day_number() + JULIAN_EPOCH).ok()?;
     let nanos = time::time(time)?;
     let mut value = Int96::new();
     value.set_data(nanos as u32, (nanos >> 32) as u32, day as u32);
