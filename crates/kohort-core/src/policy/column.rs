@@ -3,7 +3,7 @@
 use super::files::PolicyFiles;
 use super::section::{Section, Value};
 use crate::calendar::DateFormat;
-use crate::codes::{CodeSystem, Grouping};
+use crate::code_systems::{CodeSystem, Grouping};
 use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
 use crate::table::Input;

@@ -5,8 +5,8 @@
 
 mod baseline;
 mod bind;
-mod claims;
 mod column;
+mod events;
 mod exclude;
 mod files;
 mod invents;
@@ -17,8 +17,8 @@ mod section;
 
 pub use baseline::Baseline;
 pub use bind::{GivenTables, Layout, NamedText, Policy, PolicyFile, read};
-pub use claims::{Claims, ClaimsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
+pub use events::{EventsPolicy, EventsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
 pub use files::PolicyFiles;
 pub use invents::Invents;
 pub use population::{Population, Registry};

@@ -1,6 +1,6 @@
 //! How many patients share what is known of one: some of their codes, or all.
 
-use crate::records::Records;
+use crate::codes::Records;
 
 /// Patients of whom so many codes are known.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Every code of the public lists has its place. Runs where KOHORT_DATA names the folder of the lists.
 
 use flate2::read::MultiGzDecoder;
-use kohort_core::codes::{CodeSystem, describe, icd9, icd10};
+use kohort_core::code_systems::{CodeSystem, describe, icd9, icd10};
 use kohort_core::hierarchy::Rule;
 use std::collections::HashSet;
 use std::io::Read;

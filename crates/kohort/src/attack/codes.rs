@@ -5,12 +5,12 @@ use super::table::draw;
 use super::{Attack, Attacked, Mean, Scene};
 use crate::reconstruct::{ItemMode, read_nodes, reconstruct};
 use kohort_core::Result;
-use kohort_core::records::{self, Records};
-use kohort_core::release::{Chance, Cluster, ClustersClaim, CodeChunk, Node};
+use kohort_core::codes::{self, Records};
+use kohort_core::release::{Chance, Cluster, CodeChunk, CodesClaim, Node};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(super) fn attack(scene: &Scene, claim: &ClustersClaim) -> Result<Attacked> {
-    let records = records::survey(scene.source, scene.policy)?;
+pub(super) fn attack(scene: &Scene, claim: &CodesClaim) -> Result<Attacked> {
+    let records = codes::survey(scene.source, scene.policy)?;
     let (texts, mut nodes) = read_nodes(scene.folder, scene.source.threads())?;
     // Numbers of codes as in the records; a code that only the release has cannot be.
     let number: Vec<u32> = (0..texts.len() as u32)

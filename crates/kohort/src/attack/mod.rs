@@ -8,8 +8,8 @@
 //! A release that an attack fails on is not safe for that: see its certificate for what is promised.
 
 mod cells;
-mod claims;
 mod codes;
+mod events;
 mod guess;
 mod sides;
 mod table;
@@ -100,8 +100,8 @@ pub fn attack(folder: &Path, policy: &Path, options: &Options, trial: Trial) -> 
     let scene = Scene { source: &source, policy: &policy, certificate: &certificate, folder, trial };
     match &certificate.claim {
         Claimed::Table(claim) => table::attack(&scene, claim),
-        Claimed::Clusters(claim) => codes::attack(&scene, claim),
-        Claimed::Claims(claim) => claims::attack(&scene, claim),
+        Claimed::Codes(claim) => codes::attack(&scene, claim),
+        Claimed::Events(claim) => events::attack(&scene, claim),
     }
 }
 

@@ -210,7 +210,7 @@ fn an_adversary_finds_no_more_patients_than_the_certificate_says() {
         let folder = random(seed, 200, privacy, METHOD);
         let (out, _) = run(folder.path(), "out", seed, 2);
         let (certificate, _) = verify_release(&out, 1).unwrap();
-        let Claimed::Claims(claim) = certificate.claim else { panic!("a release of claims") };
+        let Claimed::Events(claim) = certificate.claim else { panic!("a release of claims") };
         let adversary = Adversary::read(&out.join("release"), 2, 3);
         let draws = 4000;
         let hits = adversary.finds(4, 2, draws, &mut Dice(seed + 99));
@@ -339,7 +339,7 @@ fn exclusions_have_their_scope() {
     );
     let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options(1, 1)).unwrap();
     // `d*` is a pattern: it holds `dx` and `day`, and a day is no such code.
-    let histories = kohort_core::histories::survey(&source, &policy).unwrap();
+    let histories = kohort_core::events::survey(&source, &policy).unwrap();
     let counts = &histories.counts;
     assert_eq!((counts.patients_excluded, counts.events_excluded), (1, 11));
     assert_eq!((histories.patients(), histories.events()), (3, 3));
@@ -360,7 +360,7 @@ fn truncation_can_be_asked_for() {
     let (out, released) = run(folder.path(), "out", 1, 1);
     assert!(released.metrics["trace"]["truncated_events"].as_u64().unwrap() > 0);
     let (source, bound) = pipeline::open(&folder.path().join("policy.toml"), &options(1, 1)).unwrap();
-    let Found::Linked(_, compared) = verify_with_original(&out, &source, &bound).unwrap().1 else { panic!("claims") };
+    let Found::Events(_, compared) = verify_with_original(&out, &source, &bound).unwrap().1 else { panic!("claims") };
     assert!(compared.original.unwrap().1 > 0, "the original's draws are recounted");
 }
 
@@ -447,7 +447,7 @@ fn synpuf_is_released() {
     }
     assert!(m["risk"]["before"]["high_risk"].as_f64().unwrap() > 0.99);
     let (certificate, _) = verify_release(&out, 2).unwrap();
-    let Claimed::Claims(claim) = certificate.claim else { panic!("a release of claims") };
+    let Claimed::Events(claim) = certificate.claim else { panic!("a release of claims") };
     // At power 2 the variable rule gives everyone min(2, events): the adversary needs no rule.
     let adversary = Adversary::read(&out.join("release"), 4, 5);
     let hits = adversary.finds(20, 2, 3000, &mut Dice(5));

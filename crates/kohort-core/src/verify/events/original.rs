@@ -1,11 +1,11 @@
-//! Compares a release of claims with the original: row by row where it is known which is which.
+//! Compares a release of events with the original: row by row where it is known which is which.
 
 use super::finder::{Finder, Labels, draw, powers};
 use super::read::Cells;
 use super::{DRAWS, Read, SEED, too_many};
-use crate::histories::{self, Column, Copied, Histories, Leaves};
+use crate::events::{self, Column, Copied, Histories, Leaves};
 use crate::policy::{Policy, Power};
-use crate::release::{Chance, ClaimsClaim, wilson};
+use crate::release::{Chance, EventsClaim, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// What was compared.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct LinkedCompared {
+pub struct EventsCompared {
     /// Patients of the original, after exclusions.
     pub patients: u64,
     /// Events of the original, after exclusions.
@@ -34,12 +34,12 @@ fn refused(what: &str) -> Error {
 /// Row by row: `lines` names the input line of each event, and a file beside it those of the patients.
 pub(in crate::verify) fn row_by_row(
     read: Read,
-    claim: &ClaimsClaim,
+    claim: &EventsClaim,
     source: &Source,
     policy: &Policy,
     lines: &Path,
-) -> Result<LinkedCompared> {
-    let histories = histories::survey(source, policy)?;
+) -> Result<EventsCompared> {
+    let histories = events::survey(source, policy)?;
     let Read { tables, .. } = read;
     let patients = find(&read_lines(&lines.with_file_name("patients"))?, &histories.patient_lines, tables.patients())?;
     let events = find(&read_lines(lines)?, &histories.event_lines, tables.events())?;
@@ -66,7 +66,7 @@ pub(in crate::verify) fn row_by_row(
             Some(found)
         }
     };
-    Ok(LinkedCompared {
+    Ok(EventsCompared {
         patients: histories.patients() as u64,
         events: histories.events() as u64,
         matched: tables.patients() as u64,
@@ -76,8 +76,8 @@ pub(in crate::verify) fn row_by_row(
 }
 
 /// Without lines: every label occurs at most as often as at one permitted level of the original.
-pub(in crate::verify) fn as_multisets(read: Read, source: &Source, policy: &Policy) -> Result<LinkedCompared> {
-    let histories = histories::survey(source, policy)?;
+pub(in crate::verify) fn as_multisets(read: Read, source: &Source, policy: &Policy) -> Result<EventsCompared> {
+    let histories = events::survey(source, policy)?;
     let Read { tables, .. } = read;
     if tables.patients() > histories.patients() || tables.events() > histories.events() {
         return Err(refused("it has more patients or events"));
@@ -108,7 +108,7 @@ pub(in crate::verify) fn as_multisets(read: Read, source: &Source, policy: &Poli
             }
         }
     }
-    Ok(LinkedCompared {
+    Ok(EventsCompared {
         patients: histories.patients() as u64,
         events: histories.events() as u64,
         matched: tables.patients() as u64,
@@ -209,7 +209,7 @@ fn compare(
 fn from_original(
     histories: &Histories,
     tables: &super::Tables,
-    claim: &ClaimsClaim,
+    claim: &EventsClaim,
     patients: &[u32],
     levels: &[usize],
 ) -> (u64, u64) {

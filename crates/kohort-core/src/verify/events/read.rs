@@ -1,8 +1,8 @@
-//! Reads the two tables of a release of claims as a stranger wrote them.
+//! Reads the two tables of a release of events as a stranger wrote them.
 
 use super::finder::Labels;
 use crate::hierarchy::Known;
-use crate::release::{CLAIMS_FILE, Certificate, ClaimsClaim, ColumnClaim, PATIENT, PATIENTS_FILE};
+use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, EventsClaim, PATIENT, PATIENTS_FILE};
 use crate::table::{Input, Keys, Source, Texts, open};
 use crate::{Error, Result};
 use std::path::Path;
@@ -70,7 +70,7 @@ impl Tables {
     }
 }
 
-pub(super) fn read(release: &Path, certificate: &Certificate, claim: &ClaimsClaim, threads: usize) -> Result<Tables> {
+pub(super) fn read(release: &Path, certificate: &Certificate, claim: &EventsClaim, threads: usize) -> Result<Tables> {
     if claim.patient_columns > certificate.columns.len() {
         return Err(Error::refused("the certificate lists fewer columns than it says are the patients'."));
     }

@@ -1,12 +1,12 @@
-//! Patients with their events as a method for claims sees them.
+//! Patients with their events as a method for events sees them.
 
 mod differences;
-mod linked;
 mod months;
+mod read;
 mod rules;
 
 pub use differences::{Difference, Differences, kolmogorov};
-pub use linked::survey;
+pub use read::survey;
 pub use rules::RuleCount;
 
 use crate::hierarchy::{Hierarchy, Level};

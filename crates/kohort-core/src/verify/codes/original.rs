@@ -1,8 +1,8 @@
 //! Compares a release of codes with its original.
 
 use super::Read;
-use crate::records::Records;
-use crate::release::{ClustersClaim, CodeChunk, Columns, Node};
+use crate::codes::Records;
+use crate::release::{CodeChunk, CodesClaim, Columns, Node};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// What was counted against the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClustersCompared {
+pub struct CodesCompared {
     /// Patients of the original, those without codes included.
     pub patients: u64,
     /// Patients whose codes are in the release.
@@ -50,10 +50,10 @@ fn in_codes_of(read: &mut Read, records: &Records) -> Result<()> {
 /// what its patients have, every item chunk the rest.
 pub(in crate::verify) fn row_by_row(
     mut read: Read,
-    claim: &ClustersClaim,
+    claim: &CodesClaim,
     records: &Records,
     lines: &Path,
-) -> Result<ClustersCompared> {
+) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     let text = std::fs::read_to_string(lines).map_err(|e| Error::io(lines, &e))?;
     let mut lines = text.lines();
@@ -71,7 +71,7 @@ pub(in crate::verify) fn row_by_row(
             "more than {MOST_COMBINATIONS} combinations of codes one by one: the others follow from the counts of their chunks"
         ));
     }
-    Ok(ClustersCompared {
+    Ok(CodesCompared {
         patients: records.len() as u64 + records.without_codes,
         matched: records.len() as u64,
         occurrences: records.occurrences() as u64,
@@ -217,11 +217,7 @@ fn combinations(n: usize, m: usize, each: &mut dyn FnMut(&[usize])) {
 
 /// Without a map of patients: every code is as frequent as the release allows, and every combination
 /// of m codes of every patient could be k patients' of one cluster.
-pub(in crate::verify) fn as_multisets(
-    mut read: Read,
-    claim: &ClustersClaim,
-    records: &Records,
-) -> Result<ClustersCompared> {
+pub(in crate::verify) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     if read.recount.patients != records.len() as u64 {
         return Err(differs("it has another number of patients with codes"));
@@ -298,7 +294,7 @@ pub(in crate::verify) fn as_multisets(
     if left == 0 {
         not_shown.push("every combination of codes one by one: there are too many".into());
     }
-    Ok(ClustersCompared {
+    Ok(CodesCompared {
         patients: records.len() as u64 + records.without_codes,
         matched: records.len() as u64,
         occurrences: records.occurrences() as u64,

@@ -1,4 +1,4 @@
-//! The reader of claims: knows a patient's own columns and some facts about their events, and looks
+//! The reader of events: knows a patient's own columns and some facts about their events, and looks
 //! through all patients of a release. What the certificate says of them is counted again: exactly,
 //! where facts are counted in total; by draws of its own, where it is an estimate.
 
@@ -10,7 +10,7 @@ use kohort::pipeline::{self, Options};
 use kohort::planned::Planned;
 use kohort_core::error::Kind;
 use kohort_core::policy::Power;
-use kohort_core::release::{Certificate, Chance, Claimed, ClaimsClaim, Staging, wilson};
+use kohort_core::release::{Certificate, Chance, Claimed, EventsClaim, Staging, wilson};
 use kohort_core::table::Silent;
 use kohort_core::verify;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
     if let Some(n) = promise::to_the_aware(&certificate.guarantee)? {
         return Err(format!("1/{n} is promised to an aware reader"));
     }
-    let Claimed::Claims(claim) = &certificate.claim else { return Err("no release of claims".into()) };
+    let Claimed::Events(claim) = &certificate.claim else { return Err("no release of events".into()) };
     let reader = Reader::read(&at("out/release")).map_err(|e| e.to_string())?;
     found.unbounded_link = reader.highest_with_everything();
     if let Some(what) = reader.broken(claim, dice) {
@@ -148,7 +148,7 @@ impl Reader {
         Ok(Reader { people: people.into_values().collect() })
     }
 
-    fn broken(&self, claim: &ClaimsClaim, dice: &mut Dice) -> Option<String> {
+    fn broken(&self, claim: &EventsClaim, dice: &mut Dice) -> Option<String> {
         let (k, p) = (claim.k.get() as usize, claim.power.p());
         let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
         // Of those without events their own columns are known, and nothing else can be.

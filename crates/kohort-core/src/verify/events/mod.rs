@@ -1,4 +1,4 @@
-//! Recounts a release of claims from its bytes: ids, columns, patient-level classes, and of how many
+//! Recounts a release of events from its bytes: ids, columns, patient-level classes, and of how many
 //! patients fewer than k match what an adversary knows of their events.
 
 mod finder;
@@ -6,12 +6,12 @@ mod original;
 mod read;
 mod total;
 
-pub use original::LinkedCompared;
+pub use original::EventsCompared;
 pub(super) use original::{as_multisets, row_by_row};
 pub(super) use read::Tables;
 
 use crate::policy::{Power, PowerRule};
-use crate::release::{Certificate, Chance, ClaimsClaim, ClaimsFound};
+use crate::release::{Certificate, Chance, EventsClaim, EventsFound};
 use crate::{Error, Result};
 use finder::{Finder, Labels, powers};
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ use std::path::Path;
 const DRAWS: u64 = 20_000;
 const SEED: u64 = 0x006b_6f68_6f72_7431;
 
-/// What was counted in a release of claims.
+/// What was counted in a release of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LinkedRecount {
+pub struct EventsRecount {
     /// Patients.
     pub patients: u64,
     /// Events.
@@ -37,10 +37,10 @@ pub struct LinkedRecount {
     /// Of these, whose class is below k.
     pub without_events_at_risk: u64,
     /// What was found of those with events.
-    pub found: ClaimsFound,
+    pub found: EventsFound,
 }
 
-impl LinkedRecount {
+impl EventsRecount {
     /// As the certificate shows it.
     pub fn to_json(&self) -> Value {
         json!({
@@ -51,14 +51,14 @@ impl LinkedRecount {
     }
 }
 
-/// A release of claims that was read and recounted.
+/// A release of events that was read and recounted.
 pub(super) struct Read {
-    pub(super) recount: LinkedRecount,
+    pub(super) recount: EventsRecount,
     pub(super) tables: Tables,
 }
 
 /// Reads and recounts release/patients.csv and release/claims.csv.
-pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &ClaimsClaim, threads: usize) -> Result<Read> {
+pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &EventsClaim, threads: usize) -> Result<Read> {
     let tables = read::read(release, certificate, claim, threads)?;
     let k = claim.k.get();
     let class_of = tables.classes();
@@ -80,10 +80,10 @@ pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &ClaimsC
     let whole = [tables.whole_events()];
     let whole = Finder::new(&whole, &class_of);
     let people = (tables.patients() - without.len()) as u64;
-    let mut found = ClaimsFound {
+    let mut found = EventsFound {
         one_event: estimate(&whole, &fixed(&whole, 1), k),
         p_events: estimate(&whole, &fixed(&whole, claim.power.p()), k),
-        ..ClaimsFound::default()
+        ..EventsFound::default()
     };
     match claim.power {
         Power::Total { p } => {
@@ -106,7 +106,7 @@ pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &ClaimsC
     if !matches!(claim.power, Power::Total { .. }) && found.low() > claim.max_high_risk.to_f64() {
         return Err(too_many(claim, found.hits, "events"));
     }
-    let recount = LinkedRecount {
+    let recount = EventsRecount {
         patients: tables.patients() as u64,
         events: tables.events() as u64,
         classes: classes as u64,
@@ -118,7 +118,7 @@ pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &ClaimsC
     Ok(Read { recount, tables })
 }
 
-fn too_many(claim: &ClaimsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
+fn too_many(claim: &EventsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
     Error::refused(format!(
         "in {hits} of {draws} draws from the {of} fewer than {} patients match: more than the share {} that is claimed, beyond chance.",
         claim.k, claim.max_high_risk

@@ -1,7 +1,7 @@
 //! Writes patients and their events with fresh random ids, events of a patient in random order.
 
-use super::{CLAIMS_FILE, LinkedPlan, PATIENT, PATIENTS_FILE};
-use crate::histories::{Copied, Histories, Leaves};
+use super::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE};
+use crate::events::{Copied, Histories, Leaves};
 use crate::release::{Chance, Staged, Staging, Written};
 use crate::table::write_cell;
 use crate::{Error, Result};
@@ -15,9 +15,9 @@ use std::path::Path;
 ///
 /// The ids are a random permutation of 1 to n. Patients stand in their order, events by them, and
 /// within a patient in an order that is drawn.
-pub fn write_linked(
+pub fn write_events(
     histories: &Histories,
-    plan: &LinkedPlan,
+    plan: &EventsPlan,
     delimiter: u8,
     staging: Staging,
     chance: &mut Chance,
@@ -28,7 +28,7 @@ pub fn write_linked(
     let lines = private.join("rows");
     let mut patients = Lines::create(&release.join(PATIENTS_FILE), &private.join("patients"))?;
     let mut claims = Lines::create(&release.join(CLAIMS_FILE), &lines)?;
-    let names = |quasi: &[crate::histories::Column], copied: &[Copied]| -> Vec<String> {
+    let names = |quasi: &[crate::events::Column], copied: &[Copied]| -> Vec<String> {
         let quasi = quasi.iter().map(|c| c.name.clone());
         std::iter::once(PATIENT.to_string()).chain(quasi).chain(copied.iter().map(|c| c.name.clone())).collect()
     };

@@ -1,6 +1,6 @@
 //! What rules exclude: events alone, or patients with all their events.
 
-use crate::policy::{ClaimsRule, RuleKind, Table};
+use crate::policy::{EventsRule, RuleKind, Table};
 use crate::table::{Chunk, Scope};
 
 /// What a rule found.
@@ -17,8 +17,8 @@ pub struct RuleCount {
 }
 
 /// The rules of a table that hold for a row, by number.
-pub(super) fn hits(rules: &[ClaimsRule], table: Table, chunk: &Chunk, row: usize) -> Vec<u32> {
-    let holds = |rule: &ClaimsRule| match &rule.kind {
+pub(super) fn hits(rules: &[EventsRule], table: Table, chunk: &Chunk, row: usize) -> Vec<u32> {
+    let holds = |rule: &EventsRule| match &rule.kind {
         RuleKind::Codes { columns, .. } => columns.iter().any(|&c| rule.kind.holds(chunk.cell(row, c))),
         // Ages need the patient: they are looked at when both tables are read.
         RuleKind::Age { .. } => false,
@@ -35,8 +35,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(rules: &[ClaimsRule]) -> Tally {
-        let count = |r: &ClaimsRule| RuleCount { name: r.name.clone(), scope: r.scope, rows: 0, patients: 0 };
+    pub(super) fn new(rules: &[EventsRule]) -> Tally {
+        let count = |r: &EventsRule| RuleCount { name: r.name.clone(), scope: r.scope, rows: 0, patients: 0 };
         Tally { counts: rules.iter().map(count).collect(), seen: vec![Vec::new(); rules.len()] }
     }
 

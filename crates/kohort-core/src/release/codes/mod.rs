@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 pub use read::{Header, read_clusters};
-pub use write::write_clusters;
+pub use write::write_codes;
 
 /// The file that holds them.
 pub const CLUSTERS_FILE: &str = "clusters.jsonl";

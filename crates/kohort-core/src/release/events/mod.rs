@@ -1,10 +1,10 @@
-//! The shape of a release of claims: a table of patients and a table of their events.
+//! The shape of a release of events: a table of patients and a table of their events.
 
 mod write;
 
-pub use write::write_linked;
+pub use write::write_events;
 
-use crate::histories::Histories;
+use crate::events::Histories;
 
 /// The table of patients in release/.
 pub const PATIENTS_FILE: &str = "patients.csv";
@@ -15,7 +15,7 @@ pub const PATIENT: &str = "patient";
 
 /// What happens to patients and their events.
 #[derive(Debug, Clone)]
-pub struct LinkedPlan {
+pub struct EventsPlan {
     /// By patient-level quasi-identifier: the level at which all patients leave.
     pub patient_levels: Vec<usize>,
     /// By event-level quasi-identifier: the level at which all events leave.
@@ -30,10 +30,10 @@ pub struct LinkedPlan {
     pub trace: serde_json::Value,
 }
 
-impl LinkedPlan {
+impl EventsPlan {
     /// Nothing happens: for questions about the data as it is.
-    pub fn as_it_is(histories: &Histories) -> LinkedPlan {
-        LinkedPlan {
+    pub fn as_it_is(histories: &Histories) -> EventsPlan {
+        EventsPlan {
             patient_levels: vec![0; histories.patient.len()],
             event_levels: vec![0; histories.event.len()],
             patients: vec![true; histories.patients()],

@@ -1,4 +1,4 @@
-//! What a policy says of claims: two linked tables, what is excluded, what an adversary knows of events.
+//! What a policy says of events: two linked tables, what is excluded, what an adversary knows of events.
 
 use super::column::{Column, Role};
 use super::files::PolicyFiles;
@@ -12,7 +12,7 @@ use crate::table::{ExcludeRule, Scope};
 use crate::{Error, Result};
 
 /// The rules of the Heritage Health Prize.
-const HHP: &str = include_str!("../codes/tables/hhp_rules.csv");
+const HHP: &str = include_str!("../code_systems/tables/hhp_rules.csv");
 const LARGEST_RULES: u64 = 16 << 20;
 /// More values of a column than this are not drawn.
 const MOST_POWER: u64 = 20;
@@ -23,7 +23,7 @@ pub enum Table {
     /// A row for each patient.
     Patients,
     /// A row for each event.
-    Claims,
+    Events,
 }
 
 /// How much an adversary knows of a patient's values in a column.
@@ -102,7 +102,7 @@ pub enum RuleKind {
 
 /// What must not come in.
 #[derive(Debug, Clone)]
-pub struct ClaimsRule {
+pub struct EventsRule {
     /// What reports call it.
     pub name: String,
     /// The table it looks at.
@@ -125,13 +125,13 @@ impl RuleKind {
     }
 }
 
-/// What a policy says of claims beyond what it says of any table.
+/// What a policy says of events beyond what it says of any table.
 #[derive(Debug, Clone)]
-pub struct Claims {
+pub struct EventsPolicy {
     /// The columns of the patients' table, in its order.
     pub patients: Vec<Column>,
     /// What must not come in.
-    pub exclude: Vec<ClaimsRule>,
+    pub exclude: Vec<EventsRule>,
     /// What the adversary knows.
     pub power: Power,
     /// The share of patients who may be at high risk.
@@ -147,26 +147,26 @@ pub struct Claims {
 /// A table of the policy: its name, its columns, the file's columns.
 pub(super) struct Tables<'a> {
     pub(super) patients: &'a [Column],
-    pub(super) claims: &'a [Column],
+    pub(super) events: &'a [Column],
 }
 
-impl Claims {
-    /// Reads what is said of claims over the columns of both tables.
+impl EventsPolicy {
+    /// Reads what is said of events over the columns of both tables.
     pub(super) fn read(
         root: &Section,
         files: &PolicyFiles,
         tables: &Tables,
         notes: &mut Vec<String>,
-    ) -> Result<Claims> {
+    ) -> Result<EventsPolicy> {
         check_columns(root, tables)?;
         let method = root.section("method")?.unwrap_or_else(|| Section::empty(&root.file, "[method]"));
         let privacy = root.section("privacy")?.unwrap_or_else(|| Section::empty(&root.file, "[privacy]"));
         let event_date = match method.text("event_date")? {
             None => None,
-            Some(name) => Some(find(&method, "event_date", name, tables.claims)?),
+            Some(name) => Some(find(&method, "event_date", name, tables.events)?),
         };
         let words = [("keep", WithoutEvents::Keep), ("drop", WithoutEvents::Drop)];
-        Ok(Claims {
+        Ok(EventsPolicy {
             patients: tables.patients.to_vec(),
             exclude: read_rules(root, files, tables, notes)?,
             power: read_power(&privacy)?,
@@ -188,10 +188,10 @@ fn origins(tables: &Tables) -> Vec<usize> {
         Some(super::column::Origin::Column(name)) => tables.patients.iter().position(|p| p.name == *name),
         _ => None,
     };
-    tables.claims.iter().filter_map(named).collect()
+    tables.events.iter().filter_map(named).collect()
 }
 
-/// k, for claims.
+/// k, for events.
 pub(super) fn read_privacy(section: &Section, k: Option<K>) -> Result<Privacy> {
     section.only(&["k", "max_risk", "preset", "power", "power_total", "power_rule", "knowledge", "max_high_risk"])?;
     let (k, preset) = read_k(section, k)?;
@@ -252,7 +252,7 @@ fn read_high_risk(section: &Section) -> Result<Fraction> {
 
 fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
     let at = root.get("columns").map_or(0, |i| i.line);
-    for (columns, name) in [(tables.patients, "patients"), (tables.claims, "claims")] {
+    for (columns, name) in [(tables.patients, "patients"), (tables.events, "claims")] {
         if columns.iter().all(|c| c.role != Role::Patient) {
             return Err(root.error(
                 at,
@@ -288,7 +288,7 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
             }
         }
     }
-    if !tables.claims.iter().any(|c| c.role == Role::Quasi) {
+    if !tables.events.iter().any(|c| c.role == Role::Quasi) {
         return Err(root.error(at, "[columns.claims] has no column with role = \"quasi\": nothing is said about what an adversary may know of events."));
     }
     Ok(())
@@ -327,7 +327,7 @@ fn read_rules(
     files: &PolicyFiles,
     tables: &Tables,
     notes: &mut Vec<String>,
-) -> Result<Vec<ClaimsRule>> {
+) -> Result<Vec<EventsRule>> {
     let mut rules = Vec::new();
     for item in root.list("exclude")?.unwrap_or_default() {
         let Value::Section(section) = &item.value else {
@@ -336,13 +336,13 @@ fn read_rules(
         section.only(&[
             "table", "column", "codes", "scope", "rules", "icd9", "cpt", "place", "except", "birth", "date", "dates",
         ])?;
-        let table = section.word("table", &[("patients", Table::Patients), ("claims", Table::Claims)])?;
+        let table = section.word("table", &[("patients", Table::Patients), ("claims", Table::Events)])?;
         let Some(table) = table else {
             return Err(section.error(section.line, "[[exclude]] names no `table`: \"patients\" or \"claims\"."));
         };
         let columns = match table {
             Table::Patients => tables.patients,
-            Table::Claims => tables.claims,
+            Table::Events => tables.events,
         };
         match section.text("rules")? {
             Some(name) => read_rule_table(section, name, files, (table, columns), tables, &mut rules, notes)?,
@@ -353,7 +353,7 @@ fn read_rules(
 }
 
 /// One rule, as it stands in the policy.
-fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<ClaimsRule> {
+fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<EventsRule> {
     let Some(name) = section.text("column")? else {
         return Err(section.error(section.line, "[[exclude]] names neither a `column` nor `rules`."));
     };
@@ -376,7 +376,7 @@ fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<
     };
     let except = read_except(section)?;
     let kind = RuleKind::Codes { columns: vec![column], ranges, digits, except };
-    Ok(ClaimsRule { name: format!("{name}: {}", codes.join(" ")), table, kind, scope })
+    Ok(EventsRule { name: format!("{name}: {}", codes.join(" ")), table, kind, scope })
 }
 
 fn read_except(section: &Section) -> Result<Vec<(String, String)>> {
@@ -408,7 +408,7 @@ fn read_rule_table(
     files: &PolicyFiles,
     (table, columns): (Table, &[Column]),
     tables: &Tables,
-    rules: &mut Vec<ClaimsRule>,
+    rules: &mut Vec<EventsRule>,
     notes: &mut Vec<String>,
 ) -> Result<()> {
     for key in ["column", "codes", "scope"] {
@@ -444,7 +444,7 @@ fn read_rule_table(
             "place" => &place,
             "age" => match read_age(section, codes, tables, table)? {
                 Some(kind) => {
-                    rules.push(ClaimsRule { name: rule.into(), table, kind, scope });
+                    rules.push(EventsRule { name: rule.into(), table, kind, scope });
                     continue;
                 }
                 None => {
@@ -468,7 +468,7 @@ fn read_rule_table(
             continue;
         }
         let kind = RuleKind::Codes { columns: own.clone(), ranges, digits, except: except.clone() };
-        rules.push(ClaimsRule { name: rule.into(), table, kind, scope });
+        rules.push(EventsRule { name: rule.into(), table, kind, scope });
     }
     Ok(())
 }
@@ -480,7 +480,7 @@ fn read_age(section: &Section, codes: &str, tables: &Tables, table: Table) -> Re
     else {
         return Ok(None);
     };
-    if table != Table::Claims {
+    if table != Table::Events {
         return Err(section.wrong("birth", "is for rules about events: table = \"claims\"."));
     }
     let format = DateFormat::new(format).map_err(|e| section.wrong("dates", e.message))?;
@@ -489,7 +489,7 @@ fn read_age(section: &Section, codes: &str, tables: &Tables, table: Table) -> Re
     let Some(days) = days else { return Err(section.wrong("rules", "an age is a range of days: 0-28.")) };
     Ok(Some(RuleKind::Age {
         birth: (find(section, "birth", birth, tables.patients)?, format.clone()),
-        date: (find(section, "date", date, tables.claims)?, format),
+        date: (find(section, "date", date, tables.events)?, format),
         days,
     }))
 }

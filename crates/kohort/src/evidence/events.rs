@@ -3,30 +3,30 @@
 use super::{Timing, distributions, files};
 use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
+use kohort_core::events::{Column, Histories};
 use kohort_core::hierarchy::Known;
-use kohort_core::histories::{Column, Histories};
-use kohort_core::policy::{self, Claims, Policy, Population, Power, PowerRule, Registry, Role};
+use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
 use kohort_core::release::{
-    Certificate, Chance, Claimed, ClaimsClaim, ClaimsFound, ColumnClaim, LinkedPlan, guarantee, wilson,
+    Certificate, Chance, Claimed, ColumnClaim, EventsClaim, EventsFound, EventsPlan, guarantee, wilson,
 };
 use kohort_core::risk::marketer;
 use kohort_core::table::{Scope, Source};
-use kohort_core::verify::{LinkedCompared, LinkedRecount, Verified};
+use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The certificate as far as the policy decides it.
-pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, chance: &Chance) -> Certificate {
-    let of_patients = released(&claims.patients);
-    let claim = Claimed::Claims(ClaimsClaim {
+pub fn draft_certificate(source: &Source, policy: &Policy, asked: &EventsPolicy, chance: &Chance) -> Certificate {
+    let of_patients = released(&asked.patients);
+    let claim = Claimed::Events(EventsClaim {
         k: policy.privacy.k,
-        power: claims.power,
-        max_high_risk: claims.max_high_risk,
+        power: asked.power,
+        max_high_risk: asked.max_high_risk,
         patient_columns: of_patients.len(),
-        found: ClaimsFound::default(),
+        found: EventsFound::default(),
     });
     let columns: Vec<ColumnClaim> = of_patients.into_iter().chain(released(&policy.columns)).collect();
-    let mut assumed = match claims.power {
+    let mut assumed = match asked.power {
         Power::Values { p, rule } => vec![
             format!("The adversary knows all patient-level quasi-identifiers and, in each event column by itself, at most {p} of the patient's values; not which of them belong to one event, nor their order."),
             match rule {
@@ -44,7 +44,7 @@ pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, chan
         )],
     };
     assumed.push("The adversary does not know what a patient does not have, how many events there are at most, or the time between them.".into());
-    if policy.columns.iter().chain(&claims.patients).any(|c| matches!(c.role, Role::Other { .. })) {
+    if policy.columns.iter().chain(&asked.patients).any(|c| matches!(c.role, Role::Other { .. })) {
         assumed.push("Columns with role \"other\" are not known outside.".into());
     }
     Certificate {
@@ -80,12 +80,12 @@ fn released(columns: &[policy::Column]) -> Vec<ColumnClaim> {
 pub struct Run<'a> {
     /// The policy.
     pub policy: &'a Policy,
-    /// What it says of claims.
-    pub claims: &'a Claims,
+    /// What it says of events.
+    pub asked: &'a EventsPolicy,
     /// The original.
     pub histories: &'a Histories,
     /// What became of it.
-    pub plan: &'a LinkedPlan,
+    pub plan: &'a EventsPlan,
     /// How many threads work.
     pub threads: usize,
 }
@@ -98,10 +98,10 @@ const SEED: u64 = 20_120_229;
 pub fn measure(
     run: &Run,
     verified: &Verified,
-    (recount, compared): (&LinkedRecount, &LinkedCompared),
+    (recount, compared): (&EventsRecount, &EventsCompared),
     timing: &mut Timing,
 ) -> Result<Value> {
-    let Run { policy, claims, histories, plan, threads } = *run;
+    let Run { policy, asked, histories, plan, threads } = *run;
     let certificate = &verified.findings().certificate;
     let counts = &histories.counts;
     let k = policy.privacy.k.get();
@@ -109,11 +109,11 @@ pub fn measure(
     let gone = plan.events.iter().filter(|keep| !**keep).count() as u64;
     let patients_gone = plan.patients.iter().filter(|keep| !**keep).count() as u64;
     let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
-    let (powers, shown) = powers(claims.power);
+    let (powers, shown) = powers(asked.power);
     let after = sensitivity(histories, plan, k, (&powers, shown), threads, SEED);
-    let before = as_it_is(histories, k, claims.power, threads, SEED);
-    let p = claims.power.p();
-    let found = match claims.power {
+    let before = as_it_is(histories, k, asked.power, threads, SEED);
+    let p = asked.power.p();
+    let found = match asked.power {
         Power::Values { rule: PowerRule::Variable, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
         Power::Values { rule: PowerRule::Fixed, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
         Power::Events { .. } => after.events.iter().find(|e| e.0 == p).map(|e| e.1),
@@ -121,7 +121,7 @@ pub fn measure(
     };
     let high_risk = |e: Estimate| json!({ "high_risk": e.share(), "hits": e.hits, "of": e.draws });
     let mut guarantee = json!({
-        "k": k, "unit": "patient", "max_high_risk": claims.max_high_risk.to_f64(), "knows": knows(claims.power),
+        "k": k, "unit": "patient", "max_high_risk": asked.max_high_risk.to_f64(), "knows": knows(asked.power),
         "found": share(recount.found.hits),
         "one_event_known": share(recount.found.one_event), "events_known": share(recount.found.p_events),
         "patients": recount.patients, "events": recount.events, "classes": recount.classes,
@@ -131,7 +131,7 @@ pub fn measure(
         "assumed": certificate.assumed, "not_recountable": certificate.not_recountable,
         "compared": { "patients": compared.patients, "events": compared.events, "matched": compared.matched },
     });
-    match claims.power {
+    match asked.power {
         Power::Values { p, rule } => {
             guarantee["power"] = json!(p);
             guarantee["power_rule"] = json!(if rule == PowerRule::Variable { "variable" } else { "fixed" });
@@ -145,7 +145,7 @@ pub fn measure(
     let lost = |(column, &level): (&Column, &usize)| json!({ "column": column.name, "loss": column.loss(level) });
     let mut metrics = json!({
         "method": "claims",
-        "shape": "claims",
+        "shape": "events",
         "files": files(certificate),
         "kohort": env!("CARGO_PKG_VERSION"),
         "test": certificate.test,
@@ -166,8 +166,8 @@ pub fn measure(
         "risk": { "before": high_risk(before), "after": found.map(high_risk) },
         "adversaries": adversaries(&after),
         "correlation": correlation(histories, &after.correlation),
-        "distributions": distributions::of_claims(histories, plan),
-        "missingness": distributions::missingness_of_claims(histories, plan),
+        "distributions": distributions::of_events(histories, plan),
+        "missingness": distributions::missingness_of_events(histories, plan),
         "utility": {
             "loss": loss_with_suppressed(histories, plan), "loss_of_levels": plan.loss,
             "events_left": 1.0 - of_events(gone),
@@ -180,7 +180,7 @@ pub fn measure(
     if let Some(found) = differences(histories, plan) {
         metrics["excluded_and_kept"] = found;
     }
-    if let Some(found) = policy.population.as_ref().and_then(|p| marketer_risk(run, &claims.patients, p)) {
+    if let Some(found) = policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)) {
         metrics["marketer"] = found;
     }
     metrics["timing"] = timing.finish();
@@ -214,7 +214,7 @@ fn share(found: (u64, u64)) -> Value {
 }
 
 /// Suppressed events lose everything.
-fn loss_with_suppressed(histories: &Histories, plan: &LinkedPlan) -> f64 {
+fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
     let left = |keep: &[bool]| keep.iter().filter(|k| **k).count() as f64 / keep.len().max(1) as f64;
     let (patients, events) = (left(&plan.patients), left(&plan.events));
     let lost = |column: &Column, level: usize, left: f64| column.weight * (1.0 - (1.0 - column.loss(level)) * left);
@@ -226,9 +226,9 @@ fn loss_with_suppressed(histories: &Histories, plan: &LinkedPlan) -> f64 {
 
 /// What happened to each column of both tables.
 fn columns(run: &Run) -> Vec<Value> {
-    let Run { policy, claims, histories, plan, .. } = *run;
+    let Run { policy, asked, histories, plan, .. } = *run;
     let tables = [
-        ("patients", &claims.patients[..], &histories.patient, &plan.patient_levels),
+        ("patients", &asked.patients[..], &histories.patient, &plan.patient_levels),
         ("claims", &policy.columns[..], &histories.event, &plan.event_levels),
     ];
     let mut all = Vec::new();
@@ -276,11 +276,11 @@ fn correlation(histories: &Histories, found: &[Vec<Option<f64>>]) -> Vec<Value> 
 }
 
 /// How the excluded differ from the kept, at the levels that leave.
-fn differences(histories: &Histories, plan: &LinkedPlan) -> Option<Value> {
+fn differences(histories: &Histories, plan: &EventsPlan) -> Option<Value> {
     let found = histories.differences.as_ref()?;
     let levels = plan.patient_levels.iter().chain(&plan.event_levels);
     let columns = histories.patient.iter().chain(&histories.event).zip(levels);
-    let one = |(own, (column, &level)): (&kohort_core::histories::Difference, (&Column, &usize))| {
+    let one = |(own, (column, &level)): (&kohort_core::events::Difference, (&Column, &usize))| {
         let labels = column.level(level);
         let mut counts = vec![(0u64, 0u64); labels.labels.len()];
         for (code, (a, b)) in own.counts.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Writes clusters as lines of JSON, everything in them in random order.
 
 use super::{CLUSTERS_FILE, CLUSTERS_FORMAT, Cluster, Clusters, CodeChunk, Node};
-use crate::records::Records;
+use crate::codes::Records;
 use crate::release::{Chance, Staged, Staging, Written};
 use crate::{Error, Result};
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write};
 ///
 /// The order of clusters, members, chunks and subrecords is drawn; codes within a set are in byte
 /// order, which tells nothing.
-pub fn write_clusters(
+pub fn write_codes(
     records: &Records,
     clusters: &Clusters,
     (k, m): (u64, usize),

@@ -1,4 +1,4 @@
-//! Reads the two linked tables of claims: one pass over each.
+//! Reads the two linked tables of asked: one pass over each.
 
 use super::differences::{self, Differences};
 use super::months::{firsts, months, read_dates};
@@ -6,34 +6,34 @@ use super::rules::{Tally, hits};
 use super::{Column, Copied, Counts, Histories, Leaves};
 use crate::hierarchy::{MISSING, Rule, SUPPRESSED};
 use crate::number::Decimal;
-use crate::policy::{self, Claims, Origin, Policy, Role, RuleKind, Table, Unmapped, WithoutEvents};
+use crate::policy::{self, EventsPolicy, Origin, Policy, Role, RuleKind, Table, Unmapped, WithoutEvents};
 use crate::table::{Chunk, Dictionary, Scope, Source, Texts};
 use crate::{Error, Result};
 use std::collections::HashMap;
 
 /// Reads patients and events, leaves out what rules exclude, and generalizes what is left.
 pub fn survey(source: &Source, policy: &Policy) -> Result<Histories> {
-    let (Some(claims), Some(patients)) = (&policy.claims, source.patients()) else {
-        return Err(policy.error("the policy names no patients and claims."));
+    let (Some(asked), Some(patients)) = (&policy.events, source.patients()) else {
+        return Err(policy.error("the policy names no patients and asked."));
     };
     source.progress().stage("reading", patients.bytes() + source.bytes());
-    let mut tally = Tally::new(&claims.exclude);
-    let mut people = People::read(patients, claims, &mut tally)?;
-    let mut events = Events::read(source, policy, claims, &mut people, &mut tally)?;
+    let mut tally = Tally::new(&asked.exclude);
+    let mut people = People::read(patients, asked, &mut tally)?;
+    let mut events = Events::read(source, policy, asked, &mut people, &mut tally)?;
     events.by_patient(people.rows.lines.len());
-    let gone = Gone::of(claims, &people, &events);
+    let gone = Gone::of(asked, &people, &events);
     let mut histories =
         Histories { rules: tally.counts(), counts: gone.counts(&people, &events), ..Histories::default() };
     // Columns over everybody who was read, so that the excluded can be compared with the kept.
-    histories.patient = columns(patients, &claims.patients, &people.rows, &[])?;
-    histories.event = event_columns(source, policy, claims, patients, &people, &events)?;
+    histories.patient = columns(patients, &asked.patients, &people.rows, &[])?;
+    histories.event = event_columns(source, policy, asked, patients, &people, &events)?;
     if gone.counts(&people, &events).patients_excluded > 0 {
-        histories.differences = Some(compare(policy, claims, &histories, &people, &events, &gone));
+        histories.differences = Some(compare(policy, asked, &histories, &people, &events, &gone));
     }
     let keep_event: Vec<usize> =
         (0..events.rows.lines.len()).filter(|&e| gone.kept[events.patient[e] as usize]).collect();
     let keep_patient: Vec<usize> = (0..people.rows.lines.len()).filter(|&p| gone.kept[p]).collect();
-    histories.patient_copied = copied(patients, &claims.patients, &people.rows, &keep_patient)?;
+    histories.patient_copied = copied(patients, &asked.patients, &people.rows, &keep_patient)?;
     histories.event_copied = copied(source, &policy.columns, &events.rows, &keep_event)?;
     for column in &mut histories.patient {
         column.codes = keep_patient.iter().map(|&p| column.codes[p]).collect();
@@ -43,7 +43,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Histories> {
     }
     histories.patient_lines = keep_patient.iter().map(|&p| people.rows.lines[p]).collect();
     histories.event_lines = keep_event.iter().map(|&e| events.rows.lines[e]).collect();
-    histories.event_order = match claims.event_date {
+    histories.event_order = match asked.event_date {
         None => vec![0; keep_event.len()],
         Some(column) => order_in_time(source, &policy.columns[column], &events.rows, column, &keep_event),
     };
@@ -53,7 +53,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Histories> {
         histories.ends.push(end);
     }
     let (patient, event) = (&mut histories.patient, &mut histories.event);
-    settle(patients, &claims.patients, patient, &histories.patient_lines, &mut histories.notes)?;
+    settle(patients, &asked.patients, patient, &histories.patient_lines, &mut histories.notes)?;
     settle(source, &policy.columns, event, &histories.event_lines, &mut histories.notes)?;
     histories.say();
     if histories.patients() == 0 || histories.events() == 0 {
@@ -122,17 +122,17 @@ struct People {
 }
 
 impl People {
-    fn read(source: &Source, claims: &Claims, tally: &mut Tally) -> Result<People> {
-        let Some(&id) = claims.positions(|r| *r == Role::Patient).first() else {
+    fn read(source: &Source, asked: &EventsPolicy, tally: &mut Tally) -> Result<People> {
+        let Some(&id) = asked.positions(|r| *r == Role::Patient).first() else {
             return Err(Error::yours("the patients' table has no patient column."));
         };
-        let births = claims.exclude.iter().filter_map(|r| match &r.kind {
+        let births = asked.exclude.iter().filter_map(|r| match &r.kind {
             RuleKind::Age { birth, .. } => Some(birth.0),
             RuleKind::Codes { .. } => None,
         });
         let mut people = People {
             ids: Texts::default(),
-            rows: Rows::of(needed(&claims.patients, births.chain(claims.origins.iter().copied()))),
+            rows: Rows::of(needed(&asked.patients, births.chain(asked.origins.iter().copied()))),
             excluded: Vec::new(),
         };
         let (mut nameless, mut twice) = (Vec::new(), Vec::new());
@@ -140,7 +140,7 @@ impl People {
             |_| (),
             |(), chunk| {
                 let found: Vec<Vec<u32>> =
-                    (0..chunk.rows()).map(|r| hits(&claims.exclude, Table::Patients, &chunk, r)).collect();
+                    (0..chunk.rows()).map(|r| hits(&asked.exclude, Table::Patients, &chunk, r)).collect();
                 Ok((chunk, found))
             },
             |(chunk, found)| {
@@ -193,20 +193,20 @@ impl Events {
     fn read(
         source: &Source,
         policy: &Policy,
-        claims: &Claims,
+        asked: &EventsPolicy,
         people: &mut People,
         tally: &mut Tally,
     ) -> Result<Events> {
         let Some(id) = policy.patient() else { return Err(policy.error("the claims have no patient column.")) };
         let mut events = Events {
-            rows: Rows::of(needed(&policy.columns, claims.event_date)),
+            rows: Rows::of(needed(&policy.columns, asked.event_date)),
             patient: Vec::new(),
             had: vec![0; people.rows.lines.len()],
             excluded: 0,
             read: 0,
         };
         let (mut nameless, mut unknown) = (Vec::new(), Vec::new());
-        let ages = Ages::new(claims, &people.rows);
+        let ages = Ages::new(asked, &people.rows);
         let people_ids = &people.ids;
         let excluded = &mut people.excluded;
         source.scan(
@@ -215,9 +215,9 @@ impl Events {
                 let found: Vec<(Option<u32>, Vec<u32>)> = (0..chunk.rows())
                     .map(|row| {
                         let patient = people_ids.find(chunk.cell(row, id));
-                        let mut found = hits(&claims.exclude, Table::Claims, &chunk, row);
+                        let mut found = hits(&asked.exclude, Table::Events, &chunk, row);
                         if let Some(patient) = patient {
-                            found.extend(ages.hits(claims, patient, &chunk, row));
+                            found.extend(ages.hits(asked, patient, &chunk, row));
                         }
                         (patient, found)
                     })
@@ -291,8 +291,8 @@ struct Ages {
 }
 
 impl Ages {
-    fn new(claims: &Claims, people: &Rows) -> Ages {
-        let births = (0u32..).zip(&claims.exclude).filter_map(|(number, rule)| {
+    fn new(asked: &EventsPolicy, people: &Rows) -> Ages {
+        let births = (0u32..).zip(&asked.exclude).filter_map(|(number, rule)| {
             let RuleKind::Age { birth: (column, format), .. } = &rule.kind else { return None };
             let (texts, numbers) = people.columns.get(column)?;
             let days: Vec<Option<i64>> = (0..texts.len() as u32)
@@ -303,9 +303,9 @@ impl Ages {
         Ages { births: births.collect() }
     }
 
-    fn hits(&self, claims: &Claims, patient: u32, chunk: &Chunk, row: usize) -> Vec<u32> {
+    fn hits(&self, asked: &EventsPolicy, patient: u32, chunk: &Chunk, row: usize) -> Vec<u32> {
         let holds = |rule: u32, births: &[Option<i64>]| {
-            let RuleKind::Age { date: (column, format), days, .. } = &claims.exclude[rule as usize].kind else {
+            let RuleKind::Age { date: (column, format), days, .. } = &asked.exclude[rule as usize].kind else {
                 return None;
             };
             let day = format.day_number(std::str::from_utf8(chunk.cell(row, *column)).ok()?)?;
@@ -327,7 +327,7 @@ struct Gone {
 }
 
 impl Gone {
-    fn of(claims: &Claims, people: &People, events: &Events) -> Gone {
+    fn of(asked: &EventsPolicy, people: &People, events: &Events) -> Gone {
         let mut events_of = vec![0; people.rows.lines.len()];
         events.patient.iter().for_each(|&p| events_of[p as usize] += 1);
         let (mut emptied, mut without) = (0, 0);
@@ -335,7 +335,7 @@ impl Gone {
             (true, ..) => false,
             (false, 0, 0) => {
                 without += 1;
-                claims.without_events == WithoutEvents::Keep
+                asked.without_events == WithoutEvents::Keep
             }
             (false, 0, _) => {
                 emptied += 1;
@@ -394,7 +394,7 @@ fn column(policy: &policy::Column, position: usize, dictionary: Dictionary, code
 fn event_columns(
     source: &Source,
     policy: &Policy,
-    claims: &Claims,
+    asked: &EventsPolicy,
     patients: &Source,
     people: &People,
     events: &Events,
@@ -420,7 +420,7 @@ fn event_columns(
                 })
             }
             Origin::Column(name) => {
-                let start = claims.patients.iter().position(|p| p.name == *name).unwrap_or_default();
+                let start = asked.patients.iter().position(|p| p.name == *name).unwrap_or_default();
                 let Some((texts, numbers)) = people.rows.columns.get(&start) else { continue };
                 let (starts, wrong) = read_dates(texts, &since.date, |cell| patients.is_missing(cell));
                 let at = |p: usize| wrong.contains(&numbers[p]);
@@ -564,7 +564,7 @@ fn settle(
 
 fn compare(
     policy: &Policy,
-    claims: &Claims,
+    asked: &EventsPolicy,
     all: &Histories,
     people: &People,
     events: &Events,
@@ -588,7 +588,7 @@ fn compare(
         let order = differences::order(column, format);
         differences::compare(column, order.as_deref(), of_patients, counts(column, patient_of))
     };
-    let of_patients = all.patient.iter().map(|c| difference(c, &claims.patients[c.column], true, &|p| p));
+    let of_patients = all.patient.iter().map(|c| difference(c, &asked.patients[c.column], true, &|p| p));
     let of_events =
         all.event.iter().map(|c| difference(c, &policy.columns[c.column], false, &|e| events.patient[e] as usize));
     let columns = of_patients.chain(of_events).collect();

@@ -4,10 +4,10 @@
 mod chunk;
 mod original;
 
-pub use original::ClustersCompared;
+pub use original::CodesCompared;
 pub(super) use original::{as_multisets, row_by_row};
 
-use crate::release::{CLUSTERS_FILE, Certificate, Cluster, ClustersClaim, CodeChunk, Node, Shared, read_clusters};
+use crate::release::{CLUSTERS_FILE, Certificate, Cluster, CodeChunk, CodesClaim, Node, Shared, read_clusters};
 use crate::table::Texts;
 use crate::{Error, Result};
 use chunk::{Counted, count};
@@ -21,7 +21,7 @@ const COUNTS_PER_BYTE: u64 = 4096;
 
 /// What was counted in a file of clusters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClustersRecount {
+pub struct CodesRecount {
     /// Patients in all clusters.
     pub patients: u64,
     /// Clusters.
@@ -54,7 +54,7 @@ pub struct ClustersRecount {
     pub entries_in_item_chunks: u64,
 }
 
-impl ClustersRecount {
+impl CodesRecount {
     /// As the certificate shows it.
     pub fn to_json(&self) -> Value {
         json!({
@@ -69,7 +69,7 @@ impl ClustersRecount {
         })
     }
 
-    fn add(&mut self, other: &ClustersRecount) {
+    fn add(&mut self, other: &CodesRecount) {
         let least = |a: u64, b: u64| if a == 0 || b == 0 { a.max(b) } else { a.min(b) };
         self.patients += other.patients;
         self.clusters += other.clusters;
@@ -89,7 +89,7 @@ impl ClustersRecount {
 
 /// A release of codes that was read and recounted.
 pub(super) struct Read {
-    pub(super) recount: ClustersRecount,
+    pub(super) recount: CodesRecount,
     /// The clusters, if they were to be kept; codes are numbers of `texts`.
     pub(super) nodes: Vec<Node>,
     pub(super) texts: Texts,
@@ -106,14 +106,14 @@ pub(super) enum Keep {
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,
-    claim: &ClustersClaim,
+    claim: &CodesClaim,
     threads: usize,
     keep: Keep,
 ) -> Result<Read> {
     let mut texts = Texts::default();
     // By code: whether it stands in a chunk.
     let mut in_chunk: Vec<bool> = Vec::new();
-    let (mut total, mut kept, mut lines) = (ClustersRecount::default(), Vec::new(), 0);
+    let (mut total, mut kept, mut lines) = (CodesRecount::default(), Vec::new(), 0);
     let bytes = super::files::bytes(&release.join(CLUSTERS_FILE));
     let most = bytes.saturating_mul(COUNTS_PER_BYTE).saturating_add(MOST_COUNTS);
     let mut left = most;
@@ -125,7 +125,7 @@ pub(super) fn recount(
             false => Err(Error::refused("clusters.jsonl: k or m in its header is not that of the certificate.")),
         },
         |texts, nodes| {
-            let mut sum = ClustersRecount::default();
+            let mut sum = CodesRecount::default();
             let mut chunked = vec![false; texts.len()];
             let mut above = Above { codes: Vec::new(), holds: vec![false; texts.len()], spent: 0, most };
             for (line, node) in nodes {
@@ -213,10 +213,10 @@ impl Above {
 /// Checks a cluster, or a joint one and all below it.
 fn check_below(
     node: &Node,
-    claim: &ClustersClaim,
+    claim: &CodesClaim,
     above: &mut Above,
     chunked: &mut [bool],
-    sum: &mut ClustersRecount,
+    sum: &mut CodesRecount,
 ) -> Check<()> {
     match node {
         Node::Cluster(cluster) => check_cluster(cluster, claim, above, chunked, sum),
@@ -240,10 +240,10 @@ fn check_below(
 
 fn check_cluster(
     cluster: &Cluster,
-    claim: &ClustersClaim,
+    claim: &CodesClaim,
     above: &mut Above,
     chunked: &mut [bool],
-    sum: &mut ClustersRecount,
+    sum: &mut CodesRecount,
 ) -> Check<()> {
     let (k, size) = (claim.k.get(), u64::from(cluster.size));
     if size < k {
@@ -274,10 +274,10 @@ fn check_chunk(
     chunk: &CodeChunk,
     size: u64,
     shared: Shared,
-    claim: &ClustersClaim,
+    claim: &CodesClaim,
     above: &mut Above,
     chunked: &mut [bool],
-    sum: &mut ClustersRecount,
+    sum: &mut CodesRecount,
 ) -> Check<()> {
     above.take(&chunk.domain)?;
     let Counted { support, subrecord, covers, implied, spent } = count(chunk, size, claim.m, above.most - above.spent)?;
@@ -291,7 +291,7 @@ fn check_chunk(
     if claim.no_cover && (covers > 0 || implied > 0) {
         return Err("a code tells another, or is every patient's of its cluster");
     }
-    let recount = ClustersRecount {
+    let recount = CodesRecount {
         smallest_support: support,
         smallest_subrecord: subrecord,
         covers,
@@ -300,7 +300,7 @@ fn check_chunk(
         shared_chunks: u64::from(shared == Shared::Yes),
         occurrences_in_record_chunks: if shared == Shared::No { chunk.occurrences() as u64 } else { 0 },
         occurrences_in_shared_chunks: if shared == Shared::Yes { chunk.occurrences() as u64 } else { 0 },
-        ..ClustersRecount::default()
+        ..CodesRecount::default()
     };
     sum.add(&recount);
     chunk.domain.iter().for_each(|&code| chunked[code as usize] = true);

@@ -4,8 +4,8 @@
 use super::table::draw;
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
-use kohort_core::histories;
-use kohort_core::release::{CLAIMS_FILE, Chance, ClaimsClaim, PATIENTS_FILE};
+use kohort_core::events;
+use kohort_core::release::{CLAIMS_FILE, Chance, EventsClaim, PATIENTS_FILE};
 use kohort_core::table::{Source, Texts};
 use std::collections::HashMap;
 
@@ -68,8 +68,8 @@ fn contains<T: PartialEq>(left: &mut Vec<T>, some: &[T]) -> bool {
     some.iter().all(|one| left.iter().position(|l| l == one).map(|at| left.swap_remove(at)).is_some())
 }
 
-pub(super) fn attack(scene: &Scene, claim: &ClaimsClaim) -> Result<Attacked> {
-    let histories = histories::survey(scene.source, scene.policy)?;
+pub(super) fn attack(scene: &Scene, claim: &EventsClaim) -> Result<Attacked> {
+    let histories = events::survey(scene.source, scene.policy)?;
     let mut rows: HashMap<Vec<u32>, u32> = HashMap::new();
     let own = (0..histories.patients()).map(|person| {
         let labels: Vec<u32> = histories.patient.iter().map(|c| c.codes[person]).collect();
@@ -115,7 +115,7 @@ pub(super) fn attack(scene: &Scene, claim: &ClaimsClaim) -> Result<Attacked> {
 }
 
 /// The released patients: their quasi-identifiers stand first in both files.
-fn read(scene: &Scene, claim: &ClaimsClaim) -> Result<People> {
+fn read(scene: &Scene, claim: &EventsClaim) -> Result<People> {
     let quasi = |c: &&kohort_core::release::ColumnClaim| c.role == "quasi";
     let (of_patients, of_events) = scene.certificate.columns.split_at(claim.patient_columns);
     let (patient, event) = (of_patients.iter().filter(quasi).count(), of_events.iter().filter(quasi).count());
