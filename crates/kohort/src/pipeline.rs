@@ -11,7 +11,7 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::events::{self, Histories};
 use kohort_core::number::K;
 use kohort_core::policy::{self, Layout, Policy, PolicyFile};
-use kohort_core::release::{Chance, Staging};
+use kohort_core::release::{Chance, Published, Staging};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
 use std::path::{Path, PathBuf};
@@ -34,9 +34,9 @@ pub struct Options {
 
 /// What a run made.
 #[derive(Debug)]
-pub struct Released {
-    /// DIR.
-    pub folder: PathBuf,
+pub struct Released<P = PathBuf> {
+    /// DIR, or its files in memory.
+    pub folder: P,
     /// What metrics.json holds.
     pub metrics: serde_json::Value,
     /// What the custodian should know.
@@ -50,27 +50,55 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
 
 /// The same, with reports for these readers.
 pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
-    let mut timing = Timing::start();
+    anonymize_into(&policy::read(policy)?, out, options, readers)
+}
+
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
     let staging = Staging::create(out, options.force, &*options.progress)?;
-    let (source, policy) = open(policy, options)?;
+    let made = make(policy, staging, options, readers)?;
+    let folder = match made.folder {
+        Published::Folder(folder) => folder,
+        Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
+    };
+    Ok(Released { folder, metrics: made.metrics, notes: made.notes })
+}
+
+/// The straight path, from a policy to what was verified and published.
+pub(crate) fn make(
+    policy: &PolicyFile,
+    staging: Staging,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released<Published>> {
+    let mut timing = Timing::start();
+    let go_on = || options.progress.go_on();
+    let (source, policy) = open_tables(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
     let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
+    go_on()?;
     let draft = planned.draft_certificate(&source, &policy, &chance);
     let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
+    go_on()?;
     let verified = planned.sample(verified, &source, &policy, &mut chance, &mut timing)?;
     let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
     let notes =
         [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
             .concat();
     report::write(&verified, &policy, &metrics, &notes, readers)?;
+    go_on()?;
     let folder = verified.publish(options.keep_rows)?;
     Ok(Released { folder, metrics, notes })
 }
 
 /// Opens a policy's table and binds the policy to it.
 pub fn open(policy: &Path, options: &Options) -> Result<(Source, Policy)> {
-    let file = policy::read(policy)?;
+    open_tables(&policy::read(policy)?, options)
+}
+
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn open_tables(file: &PolicyFile, options: &Options) -> Result<(Source, Policy)> {
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind(&source)?;
     let source = source.excluding(policy.exclude.clone(), policy.patient())?;
@@ -100,7 +128,8 @@ pub fn survey_table(table: &Path, options: &Options) -> Result<(Policy, Surveyed
     survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
 }
 
-fn survey_by(file: &PolicyFile, options: &Options) -> Result<(Policy, Surveyed)> {
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn survey_by(file: &PolicyFile, options: &Options) -> Result<(Policy, Surveyed)> {
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     // Nothing is invented to answer a question.
     let policy = Policy { invents: None, ..file.bind_to_ask(&source, K::LEAST)? };

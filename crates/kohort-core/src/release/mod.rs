@@ -6,6 +6,7 @@ mod certificate;
 mod codes;
 mod dictionary;
 mod events;
+mod files;
 mod guarantee;
 mod leftovers;
 mod plan;
@@ -25,6 +26,7 @@ pub use codes::{
 };
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
 pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
+pub use files::{Published, ReleaseFiles};
 pub use guarantee::{Guarantee, guarantee, guarantee_of_sample};
 pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};

@@ -23,6 +23,15 @@ impl TextColumn {
         self.push_bytes(cell.as_bytes());
     }
 
+    /// Adds a cell of a [`Chunk`] at the end.
+    pub fn push_text(&mut self, cell: &[u8]) -> Result<()> {
+        match std::str::from_utf8(cell) {
+            Ok(text) => self.push(text),
+            Err(_) => return Err(Error::yours("a cell is not valid UTF-8.")),
+        }
+        Ok(())
+    }
+
     fn push_bytes(&mut self, cell: &[u8]) {
         self.text.extend_from_slice(cell);
         self.ends.push(self.text.len());

@@ -153,6 +153,11 @@ impl Source {
         self.form == Form::Parquet
     }
 
+    /// Whether the names of its columns are a record like the others, which may be missing.
+    pub fn has_header(&self) -> bool {
+        matches!(self.form, Form::Text { .. }) && self.input.header
+    }
+
     /// Whether it is compressed text.
     pub fn is_gzip(&self) -> bool {
         self.form == Form::Text { gzip: true }

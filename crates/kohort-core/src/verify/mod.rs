@@ -34,7 +34,7 @@ pub use samples::Sample;
 use crate::number::Fraction;
 use crate::policy::{Layout, Policy};
 
-use crate::release::{Certificate, Chance, Claimed, FileEntry, Staged, Staging, Written, guarantee};
+use crate::release::{Certificate, Chance, Claimed, FileEntry, Published, Staged, Staging, Written, guarantee};
 use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -167,8 +167,8 @@ impl Verified {
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
     }
 
-    /// Publishes it: one rename, all or nothing. `keep_rows`: private/ stays.
-    pub fn publish(self, keep_rows: bool) -> Result<PathBuf> {
+    /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
+    pub fn publish(self, keep_rows: bool) -> Result<Published> {
         self.staging.publish(keep_rows)
     }
 }
