@@ -7,7 +7,7 @@ fn policy(job: Hierarchy) -> kohort::Result<Policy> {
     Policy::builder().quasi_with("job", job).sensitive("diagnosis").k(2).method("lattice").build()
 }
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     let table = Table::from_columns([
         ("job", ["nurse", "doctor", "cook", "driver", "nurse", "cook"]),
         ("diagnosis", ["flu", "asthma", "flu", "angina", "asthma", "flu"]),

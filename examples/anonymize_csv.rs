@@ -3,7 +3,7 @@
 use kohort::{Policy, Run};
 use std::path::Path;
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     // The policy names its table, patients.csv, and a hierarchy file, job.csv.
     let ward = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ward");
     let policy = Policy::read(ward.join("policy.toml"))?;

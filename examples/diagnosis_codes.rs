@@ -2,7 +2,7 @@
 
 use kohort::{Data, Policy};
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     let patients = [
         vec!["401", "250", "272"],
         vec!["401", "250"],

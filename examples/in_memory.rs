@@ -2,7 +2,7 @@
 
 use kohort::{Hierarchy, Kind, Policy, Table};
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     // Columns of text or whole numbers; `None` and the empty text are missing.
     let ages = [31, 34, 36, 38, 52, 55, 58, 59];
     let table = Table::builder()

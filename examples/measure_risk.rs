@@ -3,7 +3,7 @@
 use kohort::{DataRisk, Policy, Table};
 use std::path::Path;
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     let ward = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ward");
     let table = Table::file(ward.join("patients.csv"));
 

@@ -2,7 +2,7 @@
 
 use kohort::{Data, Hierarchy, Policy, Table};
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     let numbers: Vec<u32> = (1..=40).collect();
     let patients = Table::builder()
         .column("id", numbers.iter().copied())

@@ -3,7 +3,7 @@
 use kohort::{Kind, Policy, Run};
 use std::path::Path;
 
-pub fn main() -> kohort::Result<()> {
+pub(crate) fn main() -> kohort::Result<()> {
     let ward = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ward");
     let policy = Policy::read(ward.join("policy.toml"))?;
     let out = std::env::temp_dir().join(format!("kohort-verify-release-{}", std::process::id()));

@@ -86,7 +86,8 @@ impl Table {
     /// The text of a CSV, TSV or `;`-separated file, whose first line names the columns; it may be
     /// compressed by gzip.
     pub fn from_csv(text: impl Into<Vec<u8>>) -> Table {
-        Table { place: Place::Text(NAME.into(), text.into().into()) }
+        let bytes: Vec<u8> = text.into();
+        Table { place: Place::Text(NAME.into(), bytes.into()) }
     }
 
     /// A file: CSV, TSV, `;`-separated or Parquet; text may be compressed by gzip. It is read when a run
@@ -97,6 +98,12 @@ impl Table {
 
     pub(super) fn place(&self) -> Place {
         self.place.clone()
+    }
+}
+
+impl From<MemoryTable> for Table {
+    fn from(table: MemoryTable) -> Table {
+        Table { place: Place::Memory(Arc::new(table)) }
     }
 }
 

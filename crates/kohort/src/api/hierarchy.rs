@@ -1,7 +1,7 @@
 //! Hierarchies for the columns of a policy.
 
 use super::setting::Setting;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a value of a column may become: a coarser interval, a shorter prefix, a parent in a tree.
 ///
@@ -91,10 +91,11 @@ impl Hierarchy {
     /// ```
     pub fn parents<L: AsRef<str> + Ord>(parents: &BTreeMap<L, L>) -> Hierarchy {
         let of: BTreeMap<&str, &str> = parents.iter().map(|(label, up)| (label.as_ref(), up.as_ref())).collect();
-        let leaves = of.keys().filter(|label| !of.values().any(|up| up == *label));
-        let path = |leaf: &&'_ str| -> Vec<String> {
+        let above: BTreeSet<&str> = of.values().copied().collect();
+        let leaves = of.keys().filter(|label| !above.contains(**label));
+        let path = |leaf: &&str| -> Vec<String> {
             let mut path = vec![leaf.to_string()];
-            let mut label = *leaf;
+            let mut label: &str = leaf;
             // A circle would go on for ever; the reader of hierarchies refuses what it is cut to.
             while let Some(up) = of.get(label).filter(|_| path.len() <= of.len()) {
                 path.push(up.to_string());

@@ -2,7 +2,7 @@
 
 use super::data::Data;
 use super::policy_builder::PolicyBuilder;
-use kohort_core::policy::{self, GivenTables, PolicyFile, PolicyFiles, Section};
+use kohort_core::policy::{GivenTables, PolicyFile, PolicyFiles, Section};
 use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
 use std::path::Path;
@@ -73,7 +73,8 @@ impl Policy {
 
     /// The same policy with a file that it names: a hierarchy, a registry, rules.
     pub fn with_file(mut self, name: impl Into<String>, text: impl Into<String>) -> Policy {
-        self.files = self.files.with(name, text.into());
+        let text: String = text.into();
+        self.files = self.files.with(name, text);
         self
     }
 
@@ -93,7 +94,7 @@ impl Policy {
     }
 
     /// The policy as it is read for this data.
-    pub(super) fn with_data(&self, data: &Data) -> Result<policy::PolicyFile> {
+    pub(super) fn with_data(&self, data: &Data) -> Result<PolicyFile> {
         PolicyFile::parse_with(&self.name, &self.text, &self.files, Some(&data.tables))
     }
 }

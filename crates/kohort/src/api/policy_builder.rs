@@ -204,7 +204,8 @@ impl PolicyBuilder {
 
     /// Gives the policy a file that one of its keys names.
     pub fn file(mut self, name: &str, text: impl Into<String>) -> PolicyBuilder {
-        self.files = self.files.with(name, text.into());
+        let text: String = text.into();
+        self.files = self.files.with(name, text);
         self
     }
 

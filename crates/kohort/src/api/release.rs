@@ -112,7 +112,7 @@ impl Release {
         let source = open(&input)?;
         let width = source.columns().len();
         let mut columns = vec![TextColumn::default(); width];
-        let push = |chunk: Chunk| {
+        let push = |chunk: Chunk| -> Result<()> {
             for (c, column) in columns.iter_mut().enumerate() {
                 (0..chunk.rows()).try_for_each(|row| column.push_text(chunk.cell(row, c)))?;
             }

@@ -15,7 +15,10 @@ impl Setting {
     /// ```
     pub fn keys<K: Into<String>, V: Into<Setting>>(entries: impl IntoIterator<Item = (K, V)>) -> Setting {
         let mut section = empty();
-        entries.into_iter().for_each(|(key, value)| put(&mut section, &key.into(), value.into()));
+        for (key, value) in entries {
+            let key: String = key.into();
+            put(&mut section, &key, value.into());
+        }
         Setting(Value::Section(section))
     }
 }
