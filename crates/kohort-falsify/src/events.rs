@@ -6,6 +6,7 @@ use crate::dice::Dice;
 use crate::promise;
 use crate::tables::Found;
 use kohort::evidence::Timing;
+use kohort::methods::Register;
 use kohort::pipeline::{self, Options};
 use kohort::planned::Planned;
 use kohort_core::error::Kind;
@@ -106,7 +107,7 @@ pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_co
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = pipeline::open(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut chance, &mut Timing::start())?;
+    let planned = Planned::of(&Register::built_in(), &source, &policy, &mut chance, &mut Timing::start())?;
     let draft = planned.draft_certificate(&source, &policy, &chance);
     let staged = planned.write(&source, &policy, staging, &mut chance)?;
     let verified = verify::verify(staged, draft, &source, &policy)?;

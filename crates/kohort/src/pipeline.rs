@@ -2,6 +2,7 @@
 
 use crate::evidence::{self, Timing};
 use crate::init::init;
+use crate::methods::Register;
 use crate::planned::Planned;
 use crate::report;
 pub use crate::report::Readers;
@@ -48,15 +49,36 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     anonymize_for(policy, out, options, Readers::House)
 }
 
-/// The same, with reports for these readers.
+/// Policy → verified release in `out`, with reports for these readers.
 pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
-    anonymize_into(&policy::read(policy)?, out, options, readers)
+    anonymize_by(&Register::built_in(), policy, out, options, readers)
+}
+
+/// The same with the methods of a register, which may hold others than the built-in ones.
+pub fn anonymize_by(
+    register: &Register,
+    policy: &Path,
+    out: &Path,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released> {
+    into_folder(register, &policy::read(policy)?, out, options, readers)
 }
 
 /// The same for a policy that was read already, or whose tables a caller handed over.
 pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
+    into_folder(&Register::built_in(), policy, out, options, readers)
+}
+
+fn into_folder(
+    register: &Register,
+    policy: &PolicyFile,
+    out: &Path,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released> {
     let staging = Staging::create(out, options.force, &*options.progress)?;
-    let made = make(policy, staging, options, readers)?;
+    let made = make(register, policy, staging, options, readers)?;
     let folder = match made.folder {
         Published::Folder(folder) => folder,
         Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
@@ -66,6 +88,7 @@ pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, reader
 
 /// The straight path, from a policy to what was verified and published.
 pub(crate) fn make(
+    register: &Register,
     policy: &PolicyFile,
     staging: Staging,
     options: &Options,
@@ -75,7 +98,7 @@ pub(crate) fn make(
     let go_on = || options.progress.go_on();
     let (source, policy) = open_tables(policy, options)?;
     let mut chance = Chance::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
+    let planned = Planned::of(register, &source, &policy, &mut chance, &mut timing)?;
     go_on()?;
     let draft = planned.draft_certificate(&source, &policy, &chance);
     let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;

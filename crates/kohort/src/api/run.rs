@@ -6,6 +6,7 @@ use super::release::Release;
 use super::risk::DataRisk;
 use super::verification::Verification;
 use crate::init::{Suggestion, suggest_for};
+use crate::methods::Register;
 use crate::pipeline::{self, Options, Readers, Released};
 use kohort_core::Result;
 use kohort_core::release::Staging;
@@ -153,7 +154,7 @@ impl Run {
     pub fn anonymize(&self, data: impl Into<Data>, policy: &Policy) -> Result<Release> {
         let file = policy.with_data(&data.into())?;
         let staging = Staging::in_memory(&self.scratch)?;
-        Release::new(pipeline::make(&file, staging, &self.options(), self.readers)?)
+        Release::new(pipeline::make(&Register::built_in(), &file, staging, &self.options(), self.readers)?)
     }
 
     /// Makes a verified release in a folder, without holding its data in memory.
