@@ -1,6 +1,6 @@
 //! A method's entry in the register: its name, what it does, what it takes, and how it is read.
 
-use super::param::Param;
+use super::param::{Param, ValueKind};
 use super::{TableMethod, claims, disassociate};
 use kohort_core::number::K;
 use kohort_core::policy::{Layout, Policy, Section};
@@ -104,7 +104,7 @@ impl DataShape {
             DataShape::Codes => {
                 "set layout = \"list\" (one row per patient) or \"long\" (one row per code) under [input]"
             }
-            DataShape::Events => "set `patients` and `claims` under [input]",
+            DataShape::Events => "name two linked tables under [input]: `patients` and `claims`",
         }
     }
 }
@@ -182,11 +182,24 @@ impl Entry {
 
     /// The error for a parameter that the policy must set, with its meaning and a usual value.
     pub fn missing(&self, policy: &Policy, key: &str) -> Error {
-        let section = &policy.method;
-        let param = self.params.iter().find(|param| param.key == key);
-        let help = param.map_or("", |param| param.help);
-        let usual = param.and_then(|param| param.usual()?.value(Some(policy.privacy.k)));
-        let example = usual.map_or(String::new(), |value| format!(" For example: {key} = {value}."));
-        section.error(section.line, format!("[method] has no `{key}`. {help}{example}"))
+        let (section, k) = (&policy.method, policy.privacy.k);
+        let Some(param) = self.params.iter().find(|param| param.key == key) else {
+            return section.error(section.line, format!("[method] has no `{key}`."));
+        };
+        let usual = param.usual().and_then(|usual| usual.value(Some(k)));
+        // The example of a value that depends on k may be too large for this k.
+        let example = Some(param.example.to_string()).filter(|_| param.kind != ValueKind::UpToK);
+        let mut examples: Vec<String> = usual.into_iter().chain(example).collect();
+        examples.dedup();
+        let examples: Vec<String> = examples.iter().map(|value| format!("{key} = {value}")).collect();
+        section.error(
+            section.line,
+            format!(
+                "[method] has no `{key}`, which has no default. {} Set it to {}, for example {}.",
+                param.help,
+                param.values(k),
+                examples.join(" or ")
+            ),
+        )
     }
 }

@@ -72,7 +72,12 @@ fn a_parameter_without_a_default_is_asked_for_with_its_help() {
                 (None, read) => assert!(read.is_ok(), "{}: {} is optional", entry.name, param.key),
                 (Some(_), Ok(_)) => panic!("{}: {} has a default", entry.name, param.key),
                 (Some(_), Err(error)) => {
-                    assert!(error.message.contains(&format!("has no `{}`. {}", param.key, param.help)), "{error}");
+                    assert!(
+                        error
+                            .message
+                            .contains(&format!("has no `{}`, which has no default. {}", param.key, param.help)),
+                        "{error}"
+                    );
                 }
             }
         }

@@ -27,8 +27,8 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "real_k",
-            help: "Minimum number of real people in an equivalence class, from 1 to k. An attacker who knows the algorithm finds a person with a probability of up to 1 / real_k. With real_k = k no synthetic record is needed.",
-            kind: ValueKind::Whole,
+            help: "Minimum number of real people in an equivalence class. An attacker who knows the algorithm finds a person with a probability of up to 1 / real_k. With real_k = k no synthetic record is needed.",
+            kind: ValueKind::UpToK,
             default: DefaultValue::Required(Usual::HalfOfK),
             example: "3",
         },

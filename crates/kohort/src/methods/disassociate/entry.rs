@@ -52,7 +52,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "aware",
-            help: "Whether the guarantee also holds against an attacker who knows the algorithm (safety rule S7). Costs information.",
+            help: "Whether an attacker who knows the algorithm, too, links a person to a fragment with a probability of at most 1/k (safety rule S7). Without it no limit is guaranteed against that attacker.",
             kind: ValueKind::Flag,
             default: DefaultValue::Is("false"),
             example: "true",
