@@ -4,7 +4,13 @@ use kohort::{Hierarchy, Policy, Table};
 use std::collections::BTreeMap;
 
 fn policy(job: Hierarchy) -> kohort::Result<Policy> {
-    Policy::builder().quasi_with("job", job).sensitive("diagnosis").k(2).method("lattice").build()
+    Policy::builder()
+        .quasi_with("job", job)
+        .sensitive("diagnosis")
+        .k(2)
+        .method("lattice")
+        .parameter("max_suppressed", 0)
+        .build()
 }
 
 pub(crate) fn main() -> kohort::Result<()> {

@@ -19,6 +19,7 @@ pub(crate) fn main() -> kohort::Result<()> {
         .sensitive("diagnosis")
         .k(4)
         .method("lattice")
+        .parameter("max_suppressed", 0)
         .build()?;
 
     let release = kohort::anonymize(&table, &policy)?;
@@ -36,6 +37,7 @@ pub(crate) fn main() -> kohort::Result<()> {
         .sensitive("diagnosis")
         .k(100)
         .method("lattice")
+        .parameter("max_suppressed", 0)
         .build()?;
     match kohort::anonymize(&table, &impossible) {
         Err(error) if error.kind == Kind::Infeasible => println!("no release: {error}"),

@@ -20,6 +20,7 @@
 //!     .k(3)
 //!     .confidence(0.67)
 //!     .method("lattice")
+//!     .parameter("max_suppressed", 0.05) // the share of records that may be removed
 //!     .build()?;
 //!
 //! let release = kohort::anonymize(&table, &policy)?; // verified, or an error

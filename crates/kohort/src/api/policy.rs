@@ -24,6 +24,7 @@ const LARGEST: u64 = 16 << 20;
 ///     .sensitive("diagnosis")
 ///     .k(5)
 ///     .method("lattice")
+///     .parameter("max_suppressed", 0.05)
 ///     .build()?;
 /// let written = Policy::parse(
 ///     r#"
@@ -35,6 +36,7 @@ const LARGEST: u64 = 16 << 20;
 ///     k = 5
 ///     [method]
 ///     name = "lattice"
+///     max_suppressed = 0.05
 ///     "#,
 /// )?;
 /// # Ok(())

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// ```
 /// # fn main() -> kohort::Result<()> {
 /// # let table = kohort::Table::from_columns([("sex", ["F", "F", "M", "M"])])?;
-/// # let policy = kohort::Policy::builder().quasi("sex").k(2).method("lattice").build()?;
+/// # let policy = kohort::Policy::builder().quasi("sex").k(2).method("lattice").parameter("max_suppressed", 0).build()?;
 /// let release = kohort::Run::new().threads(2).seed(7).anonymize(&table, &policy)?;
 /// assert!(release.certificate()?.test, "a seed makes it a test");
 /// # Ok(())

@@ -127,9 +127,11 @@ fn every_column_needs_a_role_and_no_error_shows_a_value() {
         .quasi("sex")
         .sensitive("dx")
         .k(2)
-        .method("lattice");
+        .method("lattice")
+        .parameter("max_suppressed", 0);
     let error = super::anonymize(columns(), &numbers.build().expect("a policy")).expect_err("names are not numbers");
     assert!(!format!("{error} {error:?}").contains("Ann"), "{error}");
+    assert!(error.message.contains("`name`"), "{error}");
 }
 
 #[test]
