@@ -20,6 +20,6 @@ pub(crate) fn main() -> kohort::Result<()> {
     for cluster in release.clusters()?.lines() {
         println!("{cluster}");
     }
-    println!("{}", release.certificate()?.guarantee.plain);
+    println!("{}", release.certificate()?.guarantee().plain);
     Ok(())
 }

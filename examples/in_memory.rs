@@ -27,7 +27,7 @@ pub(crate) fn main() -> kohort::Result<()> {
     for (name, cells) in released.columns() {
         println!("{name:<10} {}", cells.iter().collect::<Vec<_>>().join(" "));
     }
-    println!("{}", release.certificate()?.guarantee.plain);
+    println!("{}", release.certificate()?.guarantee().plain);
 
     // An error says whose it is. Here: nobody can make 100 of 8 people look the same.
     let impossible = Policy::builder()

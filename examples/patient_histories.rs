@@ -30,6 +30,6 @@ pub(crate) fn main() -> kohort::Result<()> {
 
     let release = kohort::anonymize(Data::events(&patients, &events), &policy)?;
     println!("{} patients, {} events", release.patients()?.rows(), release.events()?.rows());
-    println!("{}", release.certificate()?.guarantee.plain);
+    println!("{}", release.certificate()?.guarantee().plain);
     Ok(())
 }

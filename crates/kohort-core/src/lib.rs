@@ -14,6 +14,7 @@ pub mod policy;
 pub mod privacy;
 pub mod release;
 pub mod risk;
+pub mod shape;
 pub mod stock;
 pub mod table;
 pub mod utility;

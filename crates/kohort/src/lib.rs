@@ -28,7 +28,7 @@
 //! let released = release.columns()?;
 //! assert_eq!(released.names(), ["age", "sex", "diagnosis"]);
 //! assert_eq!(released.rows(), 6);
-//! println!("{}", release.certificate()?.guarantee.plain);
+//! println!("{}", release.certificate()?.guarantee().plain);
 //! # Ok(())
 //! # }
 //! ```
@@ -69,10 +69,10 @@ pub mod lattice;
 pub mod look;
 pub mod methods;
 pub mod pipeline;
-pub mod planned;
 pub mod queries;
 pub mod rare;
 pub mod reconstruct;
+pub mod released_shape;
 pub mod report;
 pub mod truthful;
 
@@ -82,7 +82,7 @@ pub use api::{
 };
 pub use init::{ColumnAdvice, Suggestion};
 pub use kohort_core::error::Kind;
-pub use kohort_core::release::Certificate;
+pub use kohort_core::release::{AnyCertificate, Certificate};
 pub use kohort_core::table::{MemoryTable, Progress, Silent, TextColumn};
 pub use kohort_core::{Error, Result};
 pub use pipeline::Released;

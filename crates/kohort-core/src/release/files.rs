@@ -1,6 +1,6 @@
 //! A verified release in memory: the files it would have on disk, with their bytes.
 
-use super::certificate::Certificate;
+use super::certificate::AnyCertificate;
 use super::staging::{Staging, make_private};
 use crate::table::Progress;
 use crate::{Error, Result};
@@ -49,8 +49,8 @@ impl ReleaseFiles {
         let changed = || Error::machine("the release changed on disk before it was read back. Nothing was published.");
         for (path, bytes) in &self.files {
             let Some(release) = path.strip_suffix("certificate.json") else { continue };
-            let certificate = Certificate::parse(std::str::from_utf8(bytes).map_err(|_| changed())?)?;
-            for file in &certificate.files {
+            let certificate = AnyCertificate::parse(std::str::from_utf8(bytes).map_err(|_| changed())?)?;
+            for file in certificate.files() {
                 let bytes = self.files.get(&format!("{release}{}", file.name)).ok_or_else(changed)?;
                 let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
                 if hash != file.sha256 {

@@ -1,7 +1,7 @@
 //! A verified release in memory.
 
 use crate::pipeline::Released;
-use kohort_core::release::{CLAIMS_FILE, CLUSTERS_FILE, Certificate, PATIENTS_FILE, Published, ReleaseFiles};
+use kohort_core::release::{AnyCertificate, CLAIMS_FILE, CLUSTERS_FILE, PATIENTS_FILE, Published, ReleaseFiles};
 use kohort_core::table::{Chunk, Input, MemoryTable, Place, Silent, TextColumn, open};
 use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -51,8 +51,8 @@ impl Release {
     }
 
     /// The certificate: what is claimed, and what was counted from the released bytes.
-    pub fn certificate(&self) -> Result<Certificate> {
-        Certificate::parse(self.text("release/certificate.json")?)
+    pub fn certificate(&self) -> Result<AnyCertificate> {
+        AnyCertificate::parse(self.text("release/certificate.json")?)
     }
 
     /// Risk and utility, before and after, as evidence/metrics.json holds them.
@@ -106,7 +106,7 @@ impl Release {
             return Err(Error::yours(format!("the release has no file {name}.")));
         };
         let input = Input {
-            delimiter: Some(self.certificate()?.delimiter),
+            delimiter: Some(self.certificate()?.delimiter()),
             ..Input::at(Place::Text(name.to_string(), bytes.clone()))
         };
         let source = open(&input)?;

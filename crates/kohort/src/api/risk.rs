@@ -2,7 +2,7 @@
 
 use crate::look::{Look, look};
 use crate::methods::claims::{Sensitivity, sensitivity};
-use crate::pipeline::{Options, Surveyed, survey_by};
+use crate::pipeline::{AnySurvey, Options, survey_by};
 use kohort_core::Result;
 use kohort_core::policy::PolicyFile;
 use kohort_core::release::EventsPlan;
@@ -21,14 +21,12 @@ pub enum DataRisk {
 
 impl DataRisk {
     pub(super) fn of(file: &PolicyFile, options: &Options) -> Result<DataRisk> {
-        let (policy, surveyed) = survey_by(file, options)?;
-        let k = policy.privacy.k.get();
-        Ok(match surveyed {
-            Surveyed::Table(cohort) => DataRisk::Table(Box::new(look(&policy, &cohort)?)),
-            Surveyed::Codes(records) => DataRisk::Codes(codes_known(&records, k)),
-            Surveyed::Events(histories) => {
-                let as_it_is = EventsPlan::as_it_is(&histories);
-                let found = sensitivity(&histories, &as_it_is, k, (&[1, 2, 5], 2), options.threads, 1);
+        Ok(match survey_by(file, options)? {
+            AnySurvey::Table(own) => DataRisk::Table(Box::new(look(&own.policy, &own.input)?)),
+            AnySurvey::Codes(own) => DataRisk::Codes(codes_known(&own.input, own.policy.privacy.k.get())),
+            AnySurvey::Events(own) => {
+                let (as_it_is, k) = (EventsPlan::as_it_is(&own.input), own.policy.privacy.k.get());
+                let found = sensitivity(&own.input, &as_it_is, k, (&[1, 2, 5], 2), options.threads, 1);
                 DataRisk::Events(Box::new(found))
             }
         })

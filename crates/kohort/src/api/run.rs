@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// # let table = kohort::Table::from_columns([("sex", ["F", "F", "M", "M"])])?;
 /// # let policy = kohort::Policy::builder().quasi("sex").k(2).method("lattice").parameter("max_suppressed", 0).build()?;
 /// let release = kohort::Run::new().threads(2).seed(7).anonymize(&table, &policy)?;
-/// assert!(release.certificate()?.test, "a seed makes it a test");
+/// assert!(release.certificate()?.is_test(), "a seed makes it a test");
 /// # Ok(())
 /// # }
 /// ```
@@ -186,7 +186,8 @@ impl Run {
         data: impl Into<Data>,
         policy: &Policy,
     ) -> Result<Verification> {
-        let (source, policy) = pipeline::open_tables(&policy.with_data(&data.into())?, &self.options())?;
+        let (source, policy) =
+            pipeline::open_tables(&Register::built_in(), &policy.with_data(&data.into())?, &self.options())?;
         Verification::with_original(folder.as_ref(), &source, &policy)
     }
 }

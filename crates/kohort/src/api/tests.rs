@@ -98,7 +98,7 @@ fn released_columns_are_those_of_the_file() {
     let text = std::str::from_utf8(release.file("release/data.csv").expect("a file")).expect("text");
     assert_eq!(text.lines().count(), released.rows() + 1);
     assert!(release.report_html().expect("a report").contains("<html"));
-    assert!(!release.certificate().expect("a certificate").test, "no seed was given");
+    assert!(!release.certificate().expect("a certificate").is_test(), "no seed was given");
     assert!(!format!("{release:?}").contains("asthma"), "debugging shows no value of the data");
 }
 

@@ -1,45 +1,49 @@
 //! A release that was verified again.
 
 use kohort_core::Result;
-use kohort_core::policy;
-use kohort_core::release::Certificate;
+use kohort_core::policy::AnyPolicy;
+use kohort_core::release::AnyCertificate;
 use kohort_core::table::Source;
-use kohort_core::verify::{verify_release, verify_with_original};
+use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original};
 use std::path::Path;
 
 /// A published release whose guarantee was recounted. A release that does not keep it is an error of kind
 /// [`Kind::Refused`](crate::Kind::Refused) instead.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    certificate: Certificate,
-    recount: serde_json::Value,
+    certificate: AnyCertificate,
     not_shown: Vec<String>,
 }
 
 impl Verification {
     pub(super) fn of_release(folder: &Path, threads: usize) -> Result<Verification> {
-        let (certificate, recounted) = verify_release(folder, threads)?;
-        Ok(Verification { certificate, recount: recounted.to_json(), not_shown: Vec::new() })
+        let certificate = match verify_release(folder, threads)? {
+            AnyRecounted::Table(own) => AnyCertificate::Table(own.certificate),
+            AnyRecounted::Codes(own) => AnyCertificate::Codes(own.certificate),
+            AnyRecounted::Events(own) => AnyCertificate::Events(own.certificate),
+        };
+        Ok(Verification { certificate, not_shown: Vec::new() })
     }
 
-    pub(super) fn with_original(folder: &Path, source: &Source, policy: &policy::Policy) -> Result<Verification> {
-        let (certificate, found) = verify_with_original(folder, source, policy)?;
-        Ok(Verification { certificate, recount: found.recounted().to_json(), not_shown: found.not_shown().to_vec() })
+    pub(super) fn with_original(folder: &Path, source: &Source, policy: &AnyPolicy) -> Result<Verification> {
+        let found = verify_with_original(folder, source, policy)?;
+        let not_shown = found.not_shown().to_vec();
+        let certificate = match found {
+            AnyFindings::Table(own) => AnyCertificate::Table(own.certificate),
+            AnyFindings::Codes(own) => AnyCertificate::Codes(own.certificate),
+            AnyFindings::Events(own) => AnyCertificate::Events(own.certificate),
+        };
+        Ok(Verification { certificate, not_shown })
     }
 
-    /// The certificate, whose claim was recounted.
-    pub fn certificate(&self) -> &Certificate {
+    /// The certificate. Its claim holds, and its numbers are those that were recounted.
+    pub fn certificate(&self) -> &AnyCertificate {
         &self.certificate
     }
 
     /// The guarantee in a sentence.
     pub fn guarantee(&self) -> &str {
-        &self.certificate.guarantee.plain
-    }
-
-    /// What was counted from the released bytes, as the certificate shows it.
-    pub fn recount(&self) -> &serde_json::Value {
-        &self.recount
+        &self.certificate.guarantee().plain
     }
 
     /// What the comparison with the original could not show, in sentences.

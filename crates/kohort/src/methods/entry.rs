@@ -3,8 +3,9 @@
 use super::param::{Param, ValueKind};
 use super::{TableMethod, claims, disassociate};
 use kohort_core::number::K;
-use kohort_core::policy::{Layout, Policy, Section};
+use kohort_core::policy::{Effects, Policy, Section};
 use kohort_core::privacy::Knows;
+use kohort_core::shape::{Codes, Events, Shape};
 use kohort_core::{Error, Result};
 
 /// A method as policies name it.
@@ -20,6 +21,8 @@ pub struct Entry {
     pub knows: &'static [Knowledge],
     /// The requirements it can meet.
     pub requirements: &'static [Requirement],
+    /// What the method adds to the promise of a release: the verifier and the certificate take it from here.
+    pub effects: Effects,
     /// The keys of `[method]`, beside `name`.
     pub params: &'static [Param],
     /// A policy by which the method releases the synthetic hospital.
@@ -34,9 +37,9 @@ pub enum Read {
     /// A method for tables.
     Table(fn(&Policy) -> Result<Box<dyn TableMethod>>),
     /// A method for sets of codes.
-    Codes(fn(&Policy) -> Result<disassociate::Params>),
+    Codes(fn(&Policy<Codes>) -> Result<disassociate::Params>),
     /// A method for patient histories.
-    Events(fn(&Policy) -> Result<claims::Params>),
+    Events(fn(&Policy<Events>) -> Result<claims::Params>),
 }
 
 /// A shape of data.
@@ -79,12 +82,12 @@ pub enum Requirement {
 }
 
 impl DataShape {
-    /// The shape of a policy's data.
-    pub fn of(policy: &Policy) -> DataShape {
-        match policy.layout {
-            Layout::Table => DataShape::Table,
-            Layout::List | Layout::Long => DataShape::Codes,
-            Layout::Events => DataShape::Events,
+    /// The shape of this name.
+    pub(super) fn of<S: Shape>() -> DataShape {
+        match S::NAME {
+            Codes::NAME => DataShape::Codes,
+            Events::NAME => DataShape::Events,
+            _ => DataShape::Table,
         }
     }
 
@@ -132,7 +135,7 @@ impl Knowledge {
 
 impl Requirement {
     /// The requirements of a bound policy.
-    pub(super) fn of(policy: &Policy) -> Vec<Requirement> {
+    pub(super) fn of<S: Shape>(policy: &Policy<S>) -> Vec<Requirement> {
         let privacy = &policy.privacy;
         let asked = [
             (Requirement::K, true),
@@ -181,7 +184,7 @@ impl Entry {
     }
 
     /// The error for a parameter that the policy must set, with its meaning and a usual value.
-    pub fn missing(&self, policy: &Policy, key: &str) -> Error {
+    pub fn missing<S: Shape>(&self, policy: &Policy<S>, key: &str) -> Error {
         let (section, k) = (&policy.method, policy.privacy.k);
         let Some(param) = self.params.iter().find(|param| param.key == key) else {
             return section.error(section.line, format!("[method] has no `{key}`."));

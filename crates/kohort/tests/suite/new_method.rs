@@ -68,7 +68,7 @@ fn a_new_method_takes_the_whole_path() {
         let bytes = |released: &Released| fs::read(released.folder.join("release").join(file)).unwrap();
         assert_eq!(bytes(&released), bytes(&again), "{file}: same seed, same bytes");
     }
-    let (source, bound) = pipeline::open(&policy, &options(7, 2)).unwrap();
+    let (source, bound) = pipeline::open_by(&register(), &policy, &options(7, 2)).unwrap();
     verify_with_original(&released.folder, &source, &bound).unwrap();
     // Counted here: every class has five patients, and every record with five that look the same is released.
     let original = Table::read(&folder.path().join("patients.csv"), b',');

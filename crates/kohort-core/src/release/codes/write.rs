@@ -3,6 +3,7 @@
 use super::{CLUSTERS_FILE, CLUSTERS_FORMAT, Cluster, Clusters, CodeChunk, Node};
 use crate::codes::Records;
 use crate::release::{Chance, Staged, Staging, Written};
+use crate::shape::Codes;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,7 +19,7 @@ pub fn write_codes(
     (k, m): (u64, usize),
     staging: Staging,
     chance: &mut Chance,
-) -> Result<Staged> {
+) -> Result<Staged<Codes>> {
     let path = staging.release().join(CLUSTERS_FILE);
     let lines = staging.private().join("rows");
     let io = |e: std::io::Error| Error::io(&path, &e);
@@ -46,7 +47,7 @@ pub fn write_codes(
         catalog: None,
         more: Vec::new(),
     };
-    Ok(Staged { staging, written })
+    Ok(Staged::new(staging, written))
 }
 
 /// References in an order that is drawn.

@@ -3,6 +3,7 @@
 use super::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE};
 use crate::events::{Copied, Histories, Leaves};
 use crate::release::{Chance, Staged, Staging, Written};
+use crate::shape::Events;
 use crate::table::write_cell;
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ pub fn write_events(
     delimiter: u8,
     staging: Staging,
     chance: &mut Chance,
-) -> Result<Staged> {
+) -> Result<Staged<Events>> {
     let mut order: Vec<u32> = (0..histories.patients() as u32).filter(|&p| plan.patients[p as usize]).collect();
     shuffle(&mut order, chance);
     let (release, private) = (staging.release(), staging.private());
@@ -71,7 +72,7 @@ pub fn write_events(
     let rows = claims.finish()?;
     let written =
         Written { file: CLAIMS_FILE.into(), rows, lines, columns: headers[1].clone(), added: 0, catalog: None, more };
-    Ok(Staged { staging, written })
+    Ok(Staged::new(staging, written))
 }
 
 fn shuffle<T>(items: &mut [T], chance: &mut Chance) {

@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `ceiling` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "no record is generalized beyond a ceiling, and synthetic records fill equivalence classes that are too small",
     knows: &[Knowledge::All],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    effects: Effects { synthetic: true, ..Effects::NONE },
     params: &[
         Param {
             key: "h",

@@ -10,7 +10,7 @@ use super::power::{Powers, most_known};
 use kohort_core::events::Histories;
 use kohort_core::parallel;
 use kohort_core::policy::{Power, PowerRule};
-use kohort_core::release::wilson;
+use kohort_core::verify::wilson;
 
 /// Draws in which fewer than k matched, of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -39,6 +39,7 @@ use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
 use kohort_core::release::{Chance, EventsPlan};
+use kohort_core::shape::Events;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;
@@ -71,13 +72,13 @@ pub(crate) struct Decided {
 /// Decides the levels of all columns and the events that leave.
 pub fn plan(
     histories: &Histories,
-    policy: &Policy,
+    policy: &Policy<Events>,
     params: &Params,
     chance: &mut Chance,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<EventsPlan> {
-    let Some(claims) = &policy.events else { return Err(policy.error("the policy is not about claims.")) };
+    let claims = &policy.own;
     let (k, power) = (policy.privacy.k.get(), claims.power);
     let people = People::of(histories);
     let all = Held::of(histories, &people, |_| true);

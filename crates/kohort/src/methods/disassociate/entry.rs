@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `disassociate` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "the codes of patients are split into chunks, which do not reveal which codes belong to one patient",
     knows: &[Knowledge::Any],
     requirements: &[Requirement::K],
+    effects: Effects::NONE,
     params: &[
         Param {
             key: "max_cluster",
