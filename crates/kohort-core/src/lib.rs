@@ -15,7 +15,7 @@ pub mod privacy;
 pub mod release;
 pub mod risk;
 pub mod shape;
-pub mod stock;
+pub mod synthetic_values;
 pub mod table;
 pub mod utility;
 pub mod verify;

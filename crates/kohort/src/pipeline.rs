@@ -9,7 +9,7 @@ pub use crate::report::Readers;
 use kohort_core::Result;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
-use kohort_core::release::{Chance, Published, Staged, Staging};
+use kohort_core::release::{Chance, Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
@@ -60,6 +60,7 @@ pub fn anonymize_by(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
+    made::keep_apart(out, &policy::files_named(policy)?)?;
     into_folder(register, &policy::read(policy)?, out, options, readers)
 }
 
@@ -75,6 +76,7 @@ fn into_folder(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
+    made::keep_apart(out, &policy.files_read())?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let made = make(register, policy, staging, options, readers)?;
     let folder = match made.folder {

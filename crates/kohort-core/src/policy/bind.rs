@@ -15,7 +15,7 @@ use crate::number::K;
 use crate::shape::{Shape, Table};
 use crate::table::{Encoding, ExcludeRule, Input, Place, Source, read_text};
 use crate::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) const LARGEST_POLICY: u64 = 16 << 20;
 
@@ -99,6 +99,16 @@ pub fn read(path: &Path) -> Result<PolicyFile> {
     PolicyFile::parse(&file, &text, &folder)
 }
 
+/// Lists a policy and every file or folder that a text in it names: no command may write over them.
+pub fn files_named(path: &Path) -> Result<Vec<PathBuf>> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let root = Section::parse(&path.display().to_string(), &read_text(path, LARGEST_POLICY)?)?;
+    let mut files = vec![path.to_path_buf()];
+    let named = root.texts_below().into_iter().map(|text| folder.join(text));
+    files.extend(named.filter(|file| file != folder && std::fs::symlink_metadata(file).is_ok()));
+    Ok(files)
+}
+
 impl PolicyFile {
     /// Reads a policy's text; paths in it are relative to `folder`.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
@@ -137,6 +147,17 @@ impl PolicyFile {
             (layout, None) => layout.unwrap_or(Layout::Table),
         };
         Ok(PolicyFile { input, layout, text: text.into(), files, root })
+    }
+
+    /// Lists the tables on disk, and every file or folder that a text of the policy names: no run may write
+    /// over them.
+    pub fn files_read(&self) -> Vec<PathBuf> {
+        let inputs = [Some(&self.input), self.input.patients.as_deref()].into_iter().flatten();
+        let mut files: Vec<PathBuf> = inputs.filter_map(|input| input.place.path()).map(Path::to_path_buf).collect();
+        let folder = self.files.path("");
+        let named = self.root.texts_below().into_iter().filter_map(|text| self.files.path(text.as_ref()));
+        files.extend(named.filter(|file| folder.as_ref() != Some(file) && std::fs::symlink_metadata(file).is_ok()));
+        files
     }
 
     /// Binds the policy to its table. `methods` says what the method that it names adds to the promise.

@@ -10,6 +10,7 @@ mod events;
 mod files;
 mod guarantee;
 mod leftovers;
+pub mod made;
 mod plan;
 mod promise;
 mod recounted;

@@ -86,6 +86,11 @@ fn what_is_in_memory_is_what_a_folder_would_hold() {
     super::verify_with_original(&saved, columns(), &policy()).expect("it is the data's");
     assert_eq!(release.save(&saved).expect_err("it exists").kind, Kind::Yours);
     release.save_replacing(&saved).expect("it is replaced");
+    let table = folder.path().join("patients.csv");
+    fs::write(&table, CSV).expect("a file");
+    let over = run.replace().anonymize_into(Table::file(&table), &policy(), folder.path());
+    assert_eq!(over.expect_err("it would enclose the data").kind, Kind::Yours);
+    assert!(table.exists());
 }
 
 #[test]
