@@ -9,7 +9,7 @@ pub use crate::report::Readers;
 use kohort_core::Result;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
-use kohort_core::release::{Chance, Staged, Staging, made};
+use kohort_core::release::{Chance, Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
@@ -33,9 +33,9 @@ pub struct Options {
 
 /// What a run made.
 #[derive(Debug)]
-pub struct Released {
-    /// DIR.
-    pub folder: PathBuf,
+pub struct Released<P = PathBuf> {
+    /// DIR, or its files in memory.
+    pub folder: P,
     /// What metrics.json holds.
     pub metrics: Metrics,
     /// What the custodian should know.
@@ -60,10 +60,42 @@ pub fn anonymize_by(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
-    let stopwatch = Stopwatch::start();
     made::keep_apart(out, &policy::files_named(policy)?)?;
+    into_folder(register, &policy::read(policy)?, out, options, readers)
+}
+
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
+    into_folder(&Register::built_in(), policy, out, options, readers)
+}
+
+fn into_folder(
+    register: &Register,
+    policy: &PolicyFile,
+    out: &Path,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released> {
+    made::keep_apart(out, &policy.files_read())?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
-    let (source, policy) = open_by(register, policy, options)?;
+    let made = make(register, policy, staging, options, readers)?;
+    let folder = match made.folder {
+        Published::Folder(folder) => folder,
+        Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
+    };
+    Ok(Released { folder, metrics: made.metrics, notes: made.notes })
+}
+
+/// The straight path, from a policy to what was verified and published.
+pub(crate) fn make(
+    register: &Register,
+    policy: &PolicyFile,
+    staging: Staging,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released<Published>> {
+    let stopwatch = Stopwatch::start();
+    let (source, policy) = open_tables(register, policy, options)?;
     let start = Start { register, source: &source, staging, stopwatch, options, readers };
     match &policy {
         AnyPolicy::Table(policy) => start.release(policy),
@@ -84,17 +116,19 @@ struct Start<'a> {
 
 impl Start<'_> {
     /// The whole path, the same for every shape of data.
-    fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released> {
+    fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released<Published>> {
         let Start { register, source, staging, mut stopwatch, options, readers } = self;
         let mut chance = Chance::new(options.seed)?;
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
         let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut chance))?;
+        options.progress.go_on()?;
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut chance))?;
         let verified =
             stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), chance.test))?;
+        options.progress.go_on()?;
         let verified = S::sample(&method, verified, source, policy, &mut chance, &mut stopwatch)?;
         let run =
             Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
@@ -102,6 +136,7 @@ impl Start<'_> {
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, readers)?;
+        options.progress.go_on()?;
         let folder = verified.publish(options.keep_rows)?;
         Ok(Released { folder, metrics, notes })
     }
@@ -127,7 +162,11 @@ pub fn open(policy: &Path, options: &Options) -> Result<(Source, AnyPolicy)> {
 
 /// The same with the methods of a register.
 pub fn open_by(register: &Register, policy: &Path, options: &Options) -> Result<(Source, AnyPolicy)> {
-    let file = policy::read(policy)?;
+    open_tables(register, &policy::read(policy)?, options)
+}
+
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn open_tables(register: &Register, file: &PolicyFile, options: &Options) -> Result<(Source, AnyPolicy)> {
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind(&source, register)?;
     let source = policy.exclude(source)?;
@@ -165,7 +204,8 @@ pub fn survey_table(table: &Path, options: &Options) -> Result<AnySurvey> {
     survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
 }
 
-fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
     fn read<S: Shape>(source: &Source, policy: Policy<S>) -> Result<Box<Survey<S>>> {
         let input = S::survey(source, &policy)?;
         Ok(Box::new(Survey { policy, input }))

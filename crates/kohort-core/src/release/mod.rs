@@ -7,6 +7,7 @@ mod claim;
 mod codes;
 mod dictionary;
 mod events;
+mod files;
 mod guarantee;
 mod leftovers;
 pub mod made;
@@ -30,6 +31,7 @@ pub use codes::{
 };
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
 pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
+pub use files::{Published, ReleaseFiles};
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
 pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub use promise::Promise;

@@ -37,7 +37,7 @@ pub(crate) use table::{compare_table, recount_table};
 
 use crate::number::Fraction;
 use crate::policy::{AnyPolicy, Policy};
-use crate::release::{AnyCertificate, Certificate, Chance, FileEntry, Guarantee, Staged, Staging, Written};
+use crate::release::{AnyCertificate, Certificate, Chance, FileEntry, Guarantee, Published, Staged, Staging, Written};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
@@ -115,8 +115,8 @@ impl<S: Shape> Verified<S> {
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
     }
 
-    /// Publishes it: one rename, all or nothing. `keep_rows`: private/ stays.
-    pub fn publish(self, keep_rows: bool) -> Result<PathBuf> {
+    /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
+    pub fn publish(self, keep_rows: bool) -> Result<Published> {
         self.staging.publish(keep_rows)
     }
 }

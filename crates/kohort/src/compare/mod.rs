@@ -116,7 +116,7 @@ fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, optio
         let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
-            Err(error) if error.kind == Kind::Machine => return Err(error),
+            Err(error) if matches!(error.kind, Kind::Machine | Kind::Cancelled) => return Err(error),
             Err(error) => {
                 let reason = error.to_string();
                 first_error.get_or_insert(error);
