@@ -85,6 +85,6 @@ impl AnyPolicy {
 
 impl<S: Shape> Policy<S> {
     fn has_another_shape<T: Shape>(&self) -> Error {
-        self.error(format!("the policy is about {}, not about {}.", S::NAME, T::NAME))
+        self.error(format!("the policy is for {}, not for {}.", S::NAME, T::NAME))
     }
 }
