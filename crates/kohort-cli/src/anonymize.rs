@@ -89,7 +89,7 @@ fn say_table(metrics: &TableMetrics) {
     ));
     if let Some(found) = &metrics.counterfeits {
         say(&format!(
-            "  invented   {} rows; the smallest class holds {} real people",
+            "  synthetic  {} records; the smallest class holds {} real people",
             count(counterfeit.known()),
             count(found.smallest_real_class)
         ));
@@ -138,7 +138,7 @@ fn say_events(metrics: &EventsMetrics) {
         quasi.map(|c| format!("{} {}", c.name, c.level_name.as_deref().unwrap_or_default())).collect();
     say(&format!("  levels     {}", levels.join(", ")));
     say(&format!(
-        "  high risk  {} of patients before, {} after (interval {} to {}), at most {} asked; known: {}",
+        "  high risk  {} of patients before, {} after (interval {} to {}), limit {}; known: {}",
         percent(metrics.risk.before.as_ref().map(|risk| risk.high_risk)),
         percent(guarantee.found.share),
         percent(guarantee.found.low),
@@ -147,7 +147,7 @@ fn say_events(metrics: &EventsMetrics) {
         guarantee.knows
     ));
     say(&format!(
-        "             {} where one whole event is known, {} where as many as that",
+        "             {} if one whole event is known, {} if that many whole events are known",
         percent(guarantee.one_event_known.share),
         percent(guarantee.events_known.share)
     ));
@@ -163,13 +163,13 @@ fn say_codes(metrics: &CodesMetrics) {
         count(rows.suppressed.known())
     ));
     say(&format!(
-        "  clusters   {}, {} of them joint; {} different codes, each as it is",
+        "  clusters   {}, {} of them joint; {} different codes, all unchanged",
         count(clusters.clusters),
         count(clusters.joint),
         count(clusters.codes)
     ));
     say(&format!(
-        "  guarantee  any {} codes could be at least {} patients', k = {}; smallest cluster {}",
+        "  guarantee  any {} codes could belong to at least {} patients, k = {}; smallest cluster {}",
         guarantee.m,
         count(guarantee.fewest_candidates),
         count(guarantee.k),
@@ -181,5 +181,5 @@ fn say_codes(metrics: &CodesMetrics) {
         percent(utility.in_shared_chunks),
         percent(utility.in_item_chunks)
     ));
-    say(&format!("  counts     of frequent combinations are off by {} on average", percent(utility.frequent.are)));
+    say(&format!("  counts     of frequent combinations differ by {} on average", percent(utility.frequent.are)));
 }

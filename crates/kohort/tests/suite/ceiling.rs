@@ -142,14 +142,14 @@ fn the_gate_refuses_a_catalog_that_tells_too_much() {
     let head = "classes,disease,counterfeits\n";
     for (k, lines, says) in [
         (4, "1 2,Diabetes,1\n", "0.2917"),
-        (3, "1,Diabetes,1\n", "holds invented rows"),
+        (3, "1,Diabetes,1\n", "contains synthetic records"),
         (3, "1 2,Diabetes,1\n1 2,Diabetes,1\n", "a value twice"),
         (3, "1 2,Diabetes,1\n2,Pneumonia,1\n", "two groups"),
-        (3, "1 3,Diabetes,1\n", "no classes of the data"),
-        (3, "2 1,Diabetes,1\n", "no classes of the data"),
-        (3, "1 2,Diabetes,0\n", "counts no rows"),
+        (3, "1 3,Diabetes,1\n", "not a list of classes of the data"),
+        (3, "2 1,Diabetes,1\n", "not a list of classes of the data"),
+        (3, "1 2,Diabetes,0\n", "does not count any rows"),
         (3, "1 2,Diabetes\n", "three cells"),
-        (3, "1 2,Diabetes,7\n", "holds invented rows"),
+        (3, "1 2,Diabetes,7\n", "contains synthetic records"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let out = with_catalog(folder.path(), k, &format!("{head}{lines}"), "0.2917");
