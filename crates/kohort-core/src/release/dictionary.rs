@@ -18,7 +18,7 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
     };
     let mut text = format!(
         "# Data dictionary\n\n`{file}`: {separated}, UTF-8. Rows are in random order.\n\n\
-         - `*`: suppressed, or generalized to nothing.\n\
+         - `*`: suppressed, or fully generalized.\n\
          - {}: missing in the source.\n\
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=100`: 100 or more.\n\
          - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n\
@@ -41,15 +41,15 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
         text += &format!("| {} | {} | {} |\n", escape(&bound.name), bound.role.name(), escape(&shows));
     }
     if policy.own.invents.is_some() {
-        text += "\nSome rows may be invented: they stand for nobody, and nothing in them tells so. Counts are too high by them.\n";
+        text += "\nSome records may be synthetic: they do not belong to real people, and nothing in the data marks them. Counts include them.\n";
     }
     if let Some(catalog) = &plan.catalog {
         text += &format!(
-            "\n`{CATALOG_FILE}`: how many invented rows there are. `classes` are numbers of classes, separated by blanks; the rows of a class are alike in all columns with role quasi, and classes are numbered from 1 in the order in which they first come in `{file}`. Among the rows of these classes with that value in `{}`, `counterfeits` are invented. `kohort truthful` makes a view of the release without them.\n",
+            "\n`{CATALOG_FILE}`: the number of synthetic records. `classes` lists equivalence classes, separated by spaces; the rows of a class are the same in all columns with role quasi, and classes are numbered from 1 in the order in which they first appear in `{file}`. Among the rows of these classes with that value in `{}`, `counterfeits` are synthetic. `kohort truthful` makes a view of the release without them.\n",
             escape(&policy.columns[catalog.column].name)
         );
     }
-    text += "\nWhat is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n";
+    text += "\n`certificate.json` states what is guaranteed, and `kohort verify` counts it again.\n";
     text
 }
 
@@ -61,14 +61,14 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
          | key | what it holds |\n|---|---|\n\
          | `size` | patients in the cluster |\n\
          | `record_chunks` | each with `domain` (its codes) and `subrecords`: what single patients of the cluster have of these codes |\n\
-         | `item_chunk` | codes that at least one patient of the cluster has; how many is not told |\n\
+         | `item_chunk` | codes that at least one patient of the cluster has; how many is not stated |\n\
          | `members` | the clusters of a joint cluster, which may be joint themselves |\n\
          | `shared_chunks` | as `record_chunks`, but of patients of any member |\n\n\
-         - Subrecords of different chunks do not tell which belong to one patient.\n\
-         - Patients without any code of a domain have no subrecord there: `size` tells how many there are.\n\
-         - Codes are as in the source; a code with `#2` is its second time in a record.\n\
-         - `kohort reconstruct` makes plain data sets out of it: each is one that could have been.\n\n\
-         What is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n"
+         - Nothing shows which subrecords of different chunks belong to one patient.\n\
+         - Patients without any code of a domain have no subrecord there, but `size` counts them.\n\
+         - Codes are as in the source; `#2` marks the second occurrence of a code in a record.\n\
+         - `kohort reconstruct` makes plain data sets from it, each of which could have been the original.\n\n\
+         `certificate.json` states what is guaranteed, and `kohort verify` counts it again.\n"
     )
 }
 
@@ -76,8 +76,8 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
 pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &EventsPlan) -> String {
     let mut text = format!(
         "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{CLAIMS_FILE}`: a row for each event. Both are \
-         text, UTF-8, and are linked by `patient`, a random number that stands in no other file. Events of a patient are in random order.\n\n\
-         - `*`: suppressed, or generalized to nothing.\n\
+         text, UTF-8, and are linked by `patient`, a random number that appears in no other file. Events of a patient are in random order.\n\n\
+         - `*`: suppressed, or fully generalized.\n\
          - an empty cell: missing in the source.\n\
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=182`: 182 or more.\n\
          - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n"
@@ -101,14 +101,14 @@ pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &
         for column in copied {
             let shows = match column.leaves {
                 Leaves::AsItIs => "as in the source",
-                Leaves::AsPseudonym => "a random number for each patient and value: it gathers nothing across patients",
+                Leaves::AsPseudonym => "a random number for each patient and value, which does not link patients",
             };
             text += &format!("| {} | {} | {shows} |\n", escape(&column.name), policies[column.column].role.name());
         }
         text.push('\n');
     }
-    text += "Some events may be missing: those of patients who would stand out. Months are counted as 1/12 of 365.25 days.\n\n";
-    text += "What is guaranteed, and how to count it again: `certificate.json`, with `kohort verify`.\n";
+    text += "Some events may have been removed, mostly of patients who would be easy to recognise. Months are counted as 1/12 of 365.25 days.\n\n";
+    text += "`certificate.json` states what is guaranteed, and `kohort verify` counts it again.\n";
     text
 }
 
@@ -127,7 +127,7 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
                 "suppressed".into()
             } else if level == 0 {
                 format!(
-                    "level 0 of {}: as in the source, but for what the hierarchy pools ({})",
+                    "level 0 of {}: as in the source, except for values that the hierarchy groups ({})",
                     own.len() - 1,
                     bound.rule_text
                 )
@@ -137,7 +137,7 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
         }
         (Some(q), None) if plan.recoding == Recoding::ByValue => match &plan.changed[q].labels[..] {
             [one] if one.text == SUPPRESSED => "suppressed".into(),
-            _ => format!("values and coarser labels side by side, each value under one label: {}", bound.rule_text),
+            _ => format!("values and coarser labels, one label for each value: {}", bound.rule_text),
         },
         _ => bound.rule_text.clone(),
     }
