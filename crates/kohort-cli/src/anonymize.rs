@@ -80,16 +80,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
 }
 
 fn say_table(metrics: &TableMetrics) {
-    let Rows { r#in, suppressed, counterfeit, out, .. } = metrics.rows;
+    let Rows { r#in, excluded, suppressed, counterfeit, out } = metrics.rows;
     say(&format!(
-        "  rows       {} in, {} out, {} suppressed",
+        "  rows       {} in, {} excluded, {} suppressed, {} out",
         count(r#in.known()),
-        count(out),
-        count(suppressed.known())
+        count(excluded.known()),
+        count(suppressed.known()),
+        count(out)
     ));
     if let Some(found) = &metrics.counterfeits {
         say(&format!(
-            "  invented   {} rows; the smallest class holds {} real people",
+            "  synthetic  {} of these rows; the smallest class holds {} real people",
             count(counterfeit.known()),
             count(found.smallest_real_class)
         ));
@@ -120,18 +121,19 @@ fn say_loss(loss: f64) {
 fn say_events(metrics: &EventsMetrics) {
     let EventsMetrics { people, rows, guarantee, utility, .. } = metrics;
     say(&format!(
-        "  patients   {} in, {} out, {} excluded by rules, {} suppressed",
+        "  patients   {} in, {} excluded, {} without events, {} suppressed, {} out",
         count(people.r#in.known()),
-        count(people.out),
         count(people.excluded.known()),
-        count(people.suppressed.known())
+        count(people.emptied.known().zip(people.dropped.known()).map(|(emptied, dropped)| emptied + dropped)),
+        count(people.suppressed.known()),
+        count(people.out)
     ));
     say(&format!(
-        "  events     {} in, {} out, {} excluded by rules, {} truncated or suppressed",
+        "  events     {} in, {} excluded, {} truncated or suppressed, {} out",
         count(rows.r#in.known()),
-        count(rows.out),
         count(rows.excluded.known()),
-        count(rows.suppressed.known())
+        count(rows.suppressed.known()),
+        count(rows.out)
     ));
     let quasi = metrics.columns.iter().filter(|c| c.role == Role::Quasi);
     let levels: Vec<String> =
@@ -147,7 +149,7 @@ fn say_events(metrics: &EventsMetrics) {
         guarantee.knows
     ));
     say(&format!(
-        "             {} where one whole event is known, {} where as many as that",
+        "             {} if the attacker knows one whole event, {} if the same number of facts are whole events",
         percent(guarantee.one_event_known.share),
         percent(guarantee.events_known.share)
     ));
@@ -157,19 +159,20 @@ fn say_events(metrics: &EventsMetrics) {
 fn say_codes(metrics: &CodesMetrics) {
     let CodesMetrics { rows, clusters, utility, guarantee, .. } = metrics;
     say(&format!(
-        "  patients   {} in, {} out, {} without codes",
+        "  patients   {} in, {} excluded, {} without codes, {} out",
         count(rows.r#in.known()),
-        count(rows.out),
-        count(rows.suppressed.known())
+        count(rows.excluded.known()),
+        count(rows.suppressed.known()),
+        count(rows.out)
     ));
     say(&format!(
-        "  clusters   {}, {} of them joint; {} different codes, each as it is",
+        "  clusters   {}, {} of them joint; {} different codes, each unchanged",
         count(clusters.clusters),
         count(clusters.joint),
         count(clusters.codes)
     ));
     say(&format!(
-        "  guarantee  any {} codes could be at least {} patients', k = {}; smallest cluster {}",
+        "  guarantee  at least {1} patients could have any {0} codes, k = {2}; smallest cluster {3}",
         guarantee.m,
         count(guarantee.fewest_candidates),
         count(guarantee.k),
