@@ -80,16 +80,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
 }
 
 fn say_table(metrics: &TableMetrics) {
-    let Rows { r#in, suppressed, counterfeit, out, .. } = metrics.rows;
+    let Rows { r#in, excluded, suppressed, counterfeit, out } = metrics.rows;
     say(&format!(
-        "  rows       {} in, {} out, {} suppressed",
+        "  rows       {} in, {} excluded, {} suppressed, {} out",
         count(r#in.known()),
-        count(out),
-        count(suppressed.known())
+        count(excluded.known()),
+        count(suppressed.known()),
+        count(out)
     ));
     if let Some(found) = &metrics.counterfeits {
         say(&format!(
-            "  synthetic  {} records; the smallest class holds {} real people",
+            "  synthetic  {} of these rows; the smallest class holds {} real people",
             count(counterfeit.known()),
             count(found.smallest_real_class)
         ));
@@ -120,25 +121,26 @@ fn say_loss(loss: f64) {
 fn say_events(metrics: &EventsMetrics) {
     let EventsMetrics { people, rows, guarantee, utility, .. } = metrics;
     say(&format!(
-        "  patients   {} in, {} out, {} excluded by rules, {} suppressed",
+        "  patients   {} in, {} excluded, {} without events, {} suppressed, {} out",
         count(people.r#in.known()),
-        count(people.out),
         count(people.excluded.known()),
-        count(people.suppressed.known())
+        count(people.emptied.known().zip(people.dropped.known()).map(|(emptied, dropped)| emptied + dropped)),
+        count(people.suppressed.known()),
+        count(people.out)
     ));
     say(&format!(
-        "  events     {} in, {} out, {} excluded by rules, {} truncated or suppressed",
+        "  events     {} in, {} excluded, {} truncated or suppressed, {} out",
         count(rows.r#in.known()),
-        count(rows.out),
         count(rows.excluded.known()),
-        count(rows.suppressed.known())
+        count(rows.suppressed.known()),
+        count(rows.out)
     ));
     let quasi = metrics.columns.iter().filter(|c| c.role == Role::Quasi);
     let levels: Vec<String> =
         quasi.map(|c| format!("{} {}", c.name, c.level_name.as_deref().unwrap_or_default())).collect();
     say(&format!("  levels     {}", levels.join(", ")));
     say(&format!(
-        "  high risk  {} of patients before, {} after (interval {} to {}), limit {}; known: {}",
+        "  high risk  {} of patients before, {} after (interval {} to {}), at most {} asked; known: {}",
         percent(metrics.risk.before.as_ref().map(|risk| risk.high_risk)),
         percent(guarantee.found.share),
         percent(guarantee.found.low),
@@ -147,7 +149,7 @@ fn say_events(metrics: &EventsMetrics) {
         guarantee.knows
     ));
     say(&format!(
-        "             {} if one whole event is known, {} if that many whole events are known",
+        "             {} if the attacker knows one whole event, {} if the same number of facts are whole events",
         percent(guarantee.one_event_known.share),
         percent(guarantee.events_known.share)
     ));
@@ -157,19 +159,20 @@ fn say_events(metrics: &EventsMetrics) {
 fn say_codes(metrics: &CodesMetrics) {
     let CodesMetrics { rows, clusters, utility, guarantee, .. } = metrics;
     say(&format!(
-        "  patients   {} in, {} out, {} without codes",
+        "  patients   {} in, {} excluded, {} without codes, {} out",
         count(rows.r#in.known()),
-        count(rows.out),
-        count(rows.suppressed.known())
+        count(rows.excluded.known()),
+        count(rows.suppressed.known()),
+        count(rows.out)
     ));
     say(&format!(
-        "  clusters   {}, {} of them joint; {} different codes, all unchanged",
+        "  clusters   {}, {} of them joint; {} different codes, each unchanged",
         count(clusters.clusters),
         count(clusters.joint),
         count(clusters.codes)
     ));
     say(&format!(
-        "  guarantee  any {} codes could belong to at least {} patients, k = {}; smallest cluster {}",
+        "  guarantee  at least {1} patients could have any {0} codes, k = {2}; smallest cluster {3}",
         guarantee.m,
         count(guarantee.fewest_candidates),
         count(guarantee.k),
@@ -181,5 +184,5 @@ fn say_codes(metrics: &CodesMetrics) {
         percent(utility.in_shared_chunks),
         percent(utility.in_item_chunks)
     ));
-    say(&format!("  counts     of frequent combinations differ by {} on average", percent(utility.frequent.are)));
+    say(&format!("  counts     of frequent combinations are off by {} on average", percent(utility.frequent.are)));
 }

@@ -18,7 +18,7 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
     };
     let mut text = format!(
         "# Data dictionary\n\n`{file}`: {separated}, UTF-8. Rows are in random order.\n\n\
-         - `*`: suppressed, or fully generalized.\n\
+         - `*`: suppressed.\n\
          - {}: missing in the source.\n\
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=100`: 100 or more.\n\
          - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n\
@@ -31,25 +31,25 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
             Role::Quasi => quasi(policy, cohort, plan, column),
             Role::Detail { of } => match plan.changed.iter().find(|c| c.column == column) {
                 Some(changed) if changed.labels.len() == 1 && changed.labels[0].text == "*" => "suppressed".into(),
-                _ => format!("as in the source; a detail of {}", of.join(", ")),
+                _ => format!("as in the source, or suppressed; a detail of {}", markdown(&of.join(", "))),
             },
             Role::Sensitive { .. } | Role::Class | Role::Codes { .. } | Role::Pseudonym | Role::Other { .. } => {
                 "as in the source".into()
             }
             Role::Identifier | Role::Patient => continue,
         };
-        text += &format!("| {} | {} | {} |\n", escape(&bound.name), bound.role.name(), escape(&shows));
+        text += &format!("| {} | {} | {shows} |\n", markdown(&bound.name), bound.role.name());
     }
     if policy.own.invents.is_some() {
-        text += "\nSome records may be synthetic: they do not belong to real people, and nothing in the data marks them. Counts include them.\n";
+        text += "\nSome rows may be synthetic records. They describe no real person, and nothing in the file marks them. They make counts too high.\n";
     }
     if let Some(catalog) = &plan.catalog {
         text += &format!(
-            "\n`{CATALOG_FILE}`: the number of synthetic records. `classes` lists equivalence classes, separated by spaces; the rows of a class are the same in all columns with role quasi, and classes are numbered from 1 in the order in which they first appear in `{file}`. Among the rows of these classes with that value in `{}`, `counterfeits` are synthetic. `kohort truthful` makes a view of the release without them.\n",
-            escape(&policy.columns[catalog.column].name)
+            "\n`{CATALOG_FILE}`: how many synthetic records there are. `classes` lists numbers of equivalence classes, separated by blanks. The rows of a class are equal in all columns with role quasi, and classes are numbered from 1 in the order in which they first occur in `{file}`. Of the rows of these classes with that value in {}, `counterfeits` are synthetic. `kohort truthful` makes a view of the release without them.\n",
+            markdown(&policy.columns[catalog.column].name)
         );
     }
-    text += "\n`certificate.json` states what is guaranteed, and `kohort verify` counts it again.\n";
+    text += "\n`certificate.json` states what is guaranteed. `kohort verify` checks it.\n";
     text
 }
 
@@ -57,18 +57,18 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
 pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
     format!(
         "# Data dictionary\n\n`{file}`: lines of JSON, UTF-8, in random order. The first line names the format \
-         (`kohort-clusters`, version 1), k = {k} and m = {m}. Every further line is a cluster of patients, or a joint one.\n\n\
+         (`kohort-clusters`, version 1), k = {k} and m = {m}. Every further line is a cluster of patients or a joint cluster.\n\n\
          | key | what it holds |\n|---|---|\n\
          | `size` | patients in the cluster |\n\
-         | `record_chunks` | each with `domain` (its codes) and `subrecords`: what single patients of the cluster have of these codes |\n\
-         | `item_chunk` | codes that at least one patient of the cluster has; how many is not stated |\n\
+         | `record_chunks` | each with `domain` (its codes) and `subrecords`: the codes of the domain that single patients of the cluster have |\n\
+         | `item_chunk` | codes that at least one patient of the cluster has; how many have them is not released |\n\
          | `members` | the clusters of a joint cluster, which may be joint themselves |\n\
-         | `shared_chunks` | as `record_chunks`, but of patients of any member |\n\n\
-         - Nothing shows which subrecords of different chunks belong to one patient.\n\
-         - Patients without any code of a domain have no subrecord there, but `size` counts them.\n\
-         - Codes are as in the source; `#2` marks the second occurrence of a code in a record.\n\
-         - `kohort reconstruct` makes plain data sets from it, each of which could have been the original.\n\n\
-         `certificate.json` states what is guaranteed, and `kohort verify` counts it again.\n"
+         | `shared_chunks` | like `record_chunks`, but of patients of any member |\n\n\
+         - Nothing links subrecords of different chunks that belong to the same patient.\n\
+         - Patients without any code of a domain have no subrecord there. `size` minus the number of subrecords is the number of such patients.\n\
+         - Codes are as in the source. A code with `#2` is the second occurrence of that code in a record.\n\
+         - `kohort reconstruct` makes ordinary data sets from the release. Each is one of those that are consistent with the release.\n\n\
+         `certificate.json` states what is guaranteed. `kohort verify` checks it.\n"
     )
 }
 
@@ -76,8 +76,8 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
 pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &EventsPlan) -> String {
     let mut text = format!(
         "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{CLAIMS_FILE}`: a row for each event. Both are \
-         text, UTF-8, and are linked by `patient`, a random number that appears in no other file. Events of a patient are in random order.\n\n\
-         - `*`: suppressed, or fully generalized.\n\
+         text, UTF-8, and are linked by `patient`, a random number that is in no other file. The events of a patient are in random order.\n\n\
+         - `*`: suppressed.\n\
          - an empty cell: missing in the source.\n\
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=182`: 182 or more.\n\
          - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n"
@@ -94,21 +94,21 @@ pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &
             let (own, top) = (&policies[column.column], column.hierarchy.levels.len() - 1);
             let shows = match level {
                 level if level == top => "suppressed".to_string(),
-                level => format!("level {level} of {top} (`{}`): {}", column.level(level).name, own.rule_text),
+                level => at_level(level, top, &column.level(level).name, &own.rule_text),
             };
-            text += &format!("| {} | quasi | {} |\n", escape(&column.name), escape(&shows));
+            text += &format!("| {} | quasi | {shows} |\n", markdown(&column.name));
         }
         for column in copied {
             let shows = match column.leaves {
                 Leaves::AsItIs => "as in the source",
-                Leaves::AsPseudonym => "a random number for each patient and value, which does not link patients",
+                Leaves::AsPseudonym => "a random number for each patient and value; it does not link patients",
             };
-            text += &format!("| {} | {} | {shows} |\n", escape(&column.name), policies[column.column].role.name());
+            text += &format!("| {} | {} | {shows} |\n", markdown(&column.name), policies[column.column].role.name());
         }
         text.push('\n');
     }
-    text += "Some events may have been removed, mostly of patients who would be easy to recognise. Months are counted as 1/12 of 365.25 days.\n\n";
-    text += "`certificate.json` states what is guaranteed, and `kohort verify` counts it again.\n";
+    text += "Some events may be missing: events of patients who would be at high risk are suppressed. A month is 1/12 of 365.25 days.\n\n";
+    text += "`certificate.json` states what is guaranteed. `kohort verify` checks it.\n";
     text
 }
 
@@ -126,23 +126,73 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
             if level + 1 == own.len() {
                 "suppressed".into()
             } else if level == 0 {
-                format!(
-                    "level 0 of {}: as in the source, except for values that the hierarchy groups ({})",
-                    own.len() - 1,
-                    bound.rule_text
-                )
+                format!("level 0 of {}: unchanged ({})", own.len() - 1, markdown(&bound.rule_text))
             } else {
-                format!("level {level} of {} (`{}`): {}", own.len() - 1, own[level].name, bound.rule_text)
+                at_level(level, own.len() - 1, &own[level].name, &bound.rule_text)
             }
         }
         (Some(q), None) if plan.recoding == Recoding::ByValue => match &plan.changed[q].labels[..] {
             [one] if one.text == SUPPRESSED => "suppressed".into(),
-            _ => format!("values and coarser labels, one label for each value: {}", bound.rule_text),
+            _ => format!(
+                "original values and coarser labels; each original value has one label: {}",
+                markdown(&bound.rule_text)
+            ),
         },
-        _ => bound.rule_text.clone(),
+        _ => markdown(&bound.rule_text),
     }
 }
 
-fn escape(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+/// A level of a hierarchy, with its name and the rule it comes from.
+fn at_level(level: usize, top: usize, name: &str, rule: &str) -> String {
+    format!("level {level} of {top} ({}): {}", markdown(name), markdown(rule))
+}
+
+/// Text as Markdown shows it: no markup, no HTML, no line break, and nothing that changes the direction of writing.
+///
+/// Names of columns come from the data and may hold anything. A dictionary may be opened in a browser.
+fn markdown(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let mut escaped = String::with_capacity(text.len());
+    for (i, &c) in chars.iter().enumerate() {
+        let alphanumeric = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphanumeric());
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\n' | '\r' | '\t' => escaped.push(' '),
+            c if c.is_control() || turns(c) => escaped.push('\u{fffd}'),
+            // Within a word, an underscore is itself.
+            '_' if alphanumeric(i.checked_sub(1)) && alphanumeric(Some(i + 1)) => escaped.push('_'),
+            '\\' | '`' | '*' | '_' | '~' | '|' | '[' | ']' | '#' | '!' | '$' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Marks that change the direction of writing.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::markdown;
+
+    #[test]
+    fn names_of_columns_make_no_markup() {
+        for (name, expected) in [
+            ("age", "age"),
+            ("length_of_stay", "length_of_stay"),
+            ("_hidden_", "\\_hidden\\_"),
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("a&amp;b", "a&amp;amp;b"),
+            ("![x](http://a)", "\\!\\[x\\](http://a)"),
+            ("a|b\nc `d` *e* ~~f~~", "a\\|b c \\`d\\` \\*e\\* \\~\\~f\\~\\~"),
+            ("back\\slash", "back\\\\slash"),
+            ("\u{202e}txt\u{0}", "\u{fffd}txt\u{fffd}"),
+        ] {
+            assert_eq!(markdown(name), expected);
+        }
+    }
 }

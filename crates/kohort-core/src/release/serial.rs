@@ -131,6 +131,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
             None if message.starts_with("missing field") => format!("`{quoted}` is missing"),
             None if message.starts_with("duplicate field") => format!("`{quoted}` appears twice ({at})"),
             None if message.starts_with("unknown field") => format!("an unknown key ({at})"),
+            None if message.starts_with("unknown variant") => format!("an unknown word ({at})"),
             None => format!("a value of the wrong type ({at})"),
         }
     })

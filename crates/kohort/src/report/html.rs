@@ -13,15 +13,17 @@ mod escape;
 mod events;
 mod exclusions;
 mod facts;
-mod invented;
 mod limits;
 mod number;
 mod people;
 mod place;
 mod public_use;
 mod risk;
+mod rows;
 mod samples;
+mod summary;
 mod svg;
+mod synthetic;
 mod table;
 mod timing;
 mod trace;
@@ -74,20 +76,18 @@ pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
 
 /// The chapters of a table's page.
 fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
-    let head = head!(metrics, "rows");
+    let head = head!(metrics, ["row", "rows"]);
     let guarantee = at!(metrics, guarantee);
-    let knows = verdict::knows(guarantee.value, &metrics.value.columns);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
     [
         verdict::title(&head),
-        verdict::verdict(
-            &head,
-            &verdict::of_table(&guarantee),
-            &knows,
-            &verdict::sensitive(&at!(guarantee, sensitive)),
-        ),
+        summary::of_table(metrics, &head, notes),
         Chapter::Asked.of([asked::asked(metrics)]),
-        Chapter::Guaranteed.of([asked::recounted(metrics)]),
+        Chapter::Guaranteed.of([
+            asked::recounted(metrics),
+            verdict::sensitive(&at!(guarantee, sensitive)),
+            verdict::files(&at!(metrics, files)),
+        ]),
         Chapter::Changed.of([
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
@@ -96,13 +96,13 @@ fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
         ]),
         Chapter::Risk.of([risk::risk(metrics), people::people(metrics), samples::samples(metrics)]),
         Chapter::Utility.of([utility::utility(&at!(metrics, utility))]),
-        Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(tried), invented::invented(metrics)]),
+        Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(tried), synthetic::synthetic(metrics)]),
         Chapter::Missing.of([
             changes::cells(&at!(metrics, missingness), at!(metrics, cells).some(), metrics.value.rows.r#in.known()),
             public_use::missing(metrics),
         ]),
         Chapter::Limits.of([
-            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable, notes),
+            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable),
             limits::limits(guarantee.value),
         ]),
         Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
@@ -112,14 +112,14 @@ fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
 
 /// The chapters of the page of a release of patients and their events.
 fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
-    let head = head!(metrics, "events");
+    let head = head!(metrics, ["event", "events"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
     [
         verdict::title(&head),
-        verdict::verdict(&head, &events::facts_found(&guarantee), &escape(&guarantee.value.knows), ""),
+        summary::of_events(metrics, &head, notes),
         Chapter::Asked.of([events::asked(&guarantee)]),
-        Chapter::Guaranteed.of([events::recounted(&guarantee)]),
+        Chapter::Guaranteed.of([events::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([
             events::columns(metrics),
             events::rows(metrics),
@@ -133,10 +133,8 @@ fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
             changes::cells(&at!(metrics, missingness), None, metrics.value.rows.r#in.known()),
             exclusions::exclusions(metrics),
         ]),
-        Chapter::Limits.of([
-            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable, notes),
-            limits::of_events(),
-        ]),
+        Chapter::Limits
+            .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_events()]),
         Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
     ]
     .concat()
@@ -144,24 +142,21 @@ fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
 
 /// The chapters of the page of a release of codes.
 fn of_codes(metrics: &Place<CodesMetrics>, notes: &[String]) -> String {
-    let head = head!(metrics, "patients");
+    let head = head!(metrics, ["patient", "patients"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
-    let knows = format!("{} of a person", escape(&guarantee.value.knows));
     [
         verdict::title(&head),
-        verdict::verdict(&head, &codes::facts_found(&guarantee), &knows, ""),
+        summary::of_codes(metrics, &head, notes),
         Chapter::Asked.of([codes::asked(&guarantee)]),
-        Chapter::Guaranteed.of([codes::recounted(&guarantee)]),
+        Chapter::Guaranteed.of([codes::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([changes::rows(&at!(metrics, rows), &at!(metrics, people)), codes::clusters(metrics)]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(&at!(metrics, utility))]),
         Chapter::Attacks.of([codes::attacks(metrics), tried::tried(tried)]),
         Chapter::Missing.of([codes::missing(metrics)]),
-        Chapter::Limits.of([
-            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable, notes),
-            limits::of_codes(),
-        ]),
+        Chapter::Limits
+            .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_codes()]),
         Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
     ]
     .concat()

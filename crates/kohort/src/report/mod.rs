@@ -1,4 +1,4 @@
-//! Numbers → files: report.html, metrics.json, dictionary.md. Computes nothing.
+//! Writes the metrics as files: report.html and metrics.json. Computes nothing.
 
 mod html;
 mod shareable;
@@ -12,12 +12,12 @@ use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
 use std::path::Path;
 
-/// Who reads the reports.
+/// The readers of the reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
-    /// The custodian's own house: everything is shown.
+    /// The custodian only: everything is shown.
     House,
-    /// Others too: beside the house's report there is one in which small counts are hidden.
+    /// Others too: a second report hides small counts.
     Others,
 }
 
@@ -42,8 +42,9 @@ pub fn add_attacks(folder: &Path, attacked: &Attacked) -> Result<bool> {
     if !path.is_file() {
         return Ok(false);
     }
-    let mut metrics = Metrics::parse(&read_text(&path, LARGEST)?)
-        .map_err(|e| Error::yours(format!("{}: line {}: no evidence of a run.", path.display(), e.line())))?;
+    let mut metrics = Metrics::parse(&read_text(&path, LARGEST)?).map_err(|e| {
+        Error::yours(format!("{}: line {}: this is not the evidence of a run.", path.display(), e.line()))
+    })?;
     let tried = attacked.tried();
     let json = serde_json::to_string_pretty(&tried).unwrap_or_default() + "\n";
     put(&evidence.join("attacks.json"), &json)?;
@@ -60,7 +61,7 @@ fn put(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|e| Error::io(path, &e))
 }
 
-/// What the run was, for whoever looks into the folder.
+/// The version, the times and the notes of the run.
 fn log(metrics: &Metrics) -> String {
     let mut text = format!("kohort {}\n", env!("CARGO_PKG_VERSION"));
     if let Some(Timing { read, count, method, write, verify, sample, total }) = metrics.timing() {

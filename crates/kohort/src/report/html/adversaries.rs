@@ -1,4 +1,4 @@
-//! What adversaries who know other things than was asked would find in a release of events.
+//! What attackers with other knowledge than the policy assumes would find in a release of events.
 
 use super::escape::names;
 use super::number::Shown;
@@ -7,7 +7,7 @@ use super::svg::{Bars, Group, Name};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{Adversaries, Correlation, EventsMetrics, FactsKnown, OtherRule, PowerBy, ValuesKnown};
 
-/// What others would find.
+/// What such attackers would find.
 pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
     let adversaries = at!(metrics, adversaries);
     let values = at!(adversaries, values).elements();
@@ -32,15 +32,15 @@ pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
         "Fixed: from the release",
     ];
     let mut body =
-        "<p>Who knows more, or less, or other things than was asked finds fewer than k for so many patients:</p>\n"
+        "<p>An attacker may know more, less or other things than the policy assumes. These are the shares of patients for whom such an attacker finds fewer than k matching patients:</p>\n"
             .to_string();
     body += &picture(&adversaries);
     body += &cards(&headings, &values.iter().map(row).collect::<Vec<_>>());
-    body += "<p class=\"read\">Strict: who knows a value that was left out finds nobody. Tolerant: they go on with the rest. From the release: what they know is all in it.</p>\n";
+    body += "<p class=\"read\">Strict: an attacker who knows a suppressed value finds nobody. Tolerant: the attacker continues with the other values. From the release: everything the attacker knows is in the release.</p>\n";
     let rule = |own: &Place<OtherRule>| {
         let name = match own.value.rule {
-            PowerBy::Nearest => "Rounded to the nearest number, not up",
-            PowerBy::P95 => "Measured by all but the twentieth whose events differ least, not by the largest",
+            PowerBy::Nearest => "Rounded to the nearest number instead of up",
+            PowerBy::P95 => "Scaled by the value that all but a twentieth of patients stay below, not by the largest",
         };
         vec![name.to_string(), figure!(own, known).show(Shown::Count), figure!(own, release).show(Shown::Percent)]
     };
@@ -56,18 +56,18 @@ pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
         &at!(adversaries, events).elements().iter().map(known).collect::<Vec<_>>(),
     );
     body += &table(
-        &["Any facts in total", "Patients with facts that fewer than k have"],
+        &["Facts known in total", "Patients with facts that fewer than k patients share"],
         &at!(adversaries, total).elements().iter().map(known).collect::<Vec<_>>(),
     );
     let pairs = at!(metrics, correlation).elements();
     if !pairs.is_empty() {
         let row = |own: &Place<Correlation>| vec![names(&own.value.columns), figure!(own, r).show(Shown::Decimals(3))];
         body += &format!(
-            "<details><summary>How the diversities of event columns go together</summary>\n{}</details>\n",
+            "<details><summary>How the diversities of event columns correlate</summary>\n{}</details>\n",
             table(&["Columns", "Correlation"], &pairs.iter().map(row).collect::<Vec<_>>())
         );
     }
-    section("Attacks tried: other adversaries", &body)
+    section("Attackers who know something else", &body)
 }
 
 /// The same as a picture: what is drawn from the release.
@@ -84,7 +84,7 @@ fn picture(adversaries: &Place<Adversaries>) -> String {
     groups.extend(at!(adversaries, total).elements().iter().map(|own| facts(own, "facts")));
     Bars {
         id: "adversaries".into(),
-        title: "Patients of whom fewer than k match, by what is known of their events: values of each column, whole events, or facts in total".into(),
+        title: "Patients for whom fewer than k match, by what is known about their events: values of each column, whole events, or facts in total".into(),
         names: "Known".into(),
         lengths: "Share of patients",
         legend: &[],

@@ -1,10 +1,9 @@
-//! What was asked of a table, how it was recounted, and how the method found it.
+//! What was asked of a table, how it was verified, and how the method chose the release.
 
 use super::escape::{code, escape};
 use super::facts::{fact, facts};
 use super::number::Shown;
 use super::place::{Place, at, figure, of};
-use super::svg::ladder;
 use super::table::{cards, named, section, table};
 use super::trace;
 use super::verdict::{knows, unit};
@@ -19,16 +18,11 @@ fn words(name: &str, read: &str, words: String) -> Option<Vec<String>> {
 pub(super) fn asked(metrics: &Place<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let rows = [
-        fact(
-            "k",
-            "Whoever is looked for is one of at least so many who look the same.",
-            figure!(guarantee, k),
-            Shown::Count,
-        ),
+        fact("k", "Each person is one of at least this many who look the same.", figure!(guarantee, k), Shown::Count),
         words("Counted in", "What k counts.", unit(guarantee.value.unit).into()),
         words(
-            "Known to the adversary",
-            "What somebody outside is taken to know of a person.",
+            "Known to the attacker",
+            "What an attacker is assumed to know about a person.",
             knows(guarantee.value, &metrics.value.columns),
         ),
     ];
@@ -41,14 +35,14 @@ pub(super) fn asked(metrics: &Place<TableMetrics>) -> String {
         let headings = ["Sensitive column", "Listed values", "Share at most", "Diversity", "Distance at most"];
         body += &cards(&headings, &required);
     }
-    section("What was asked", &body)
+    section("What was asked, in detail", &body)
 }
 
-/// Whose number k is, where the policy names a preset.
+/// The preset that k comes from, where the policy names one.
 pub(super) fn preset(preset: &Option<Preset>) -> String {
     let Some(Preset { name, max_risk, meaning, source }) = preset else { return String::new() };
     let risk = max_risk.as_ref().map_or(String::new(), |risk| format!(" (highest risk {})", escape(risk)));
-    format!("<p>k is that of the preset {}{risk}. {} Source: {}</p>\n", code(name), escape(meaning), escape(source))
+    format!("<p>k comes from the preset {}{risk}. {} Source: {}</p>\n", code(name), escape(meaning), escape(source))
 }
 
 /// What was asked of one sensitive column.
@@ -63,7 +57,7 @@ fn required(name: &str, asked: &Place<AskedOfSensitive>) -> Vec<String> {
     ]
 }
 
-/// How the guarantee was recounted.
+/// How the guarantee was verified.
 pub(super) fn recounted(metrics: &Place<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let compared = at!(guarantee, compared).some();
@@ -72,30 +66,30 @@ pub(super) fn recounted(metrics: &Place<TableMetrics>) -> String {
             figure!(guarantee, sets),
             "Sets of columns",
             Shown::Count,
-            "Every set that the adversary may know was counted by itself.",
+            "Every set of columns that the attacker may know was counted separately.",
         ),
         (
             figure!(guarantee, classes),
-            "Classes",
+            "Equivalence classes",
             Shown::Count,
-            "Groups of rows that look the same in all quasi-identifiers together.",
+            "Groups of records that look the same in all quasi-identifiers.",
         ),
         (
             figure!(guarantee, smallest_class),
             "Smallest class",
             Shown::Count,
-            "Of all these sets; it must not be smaller than k.",
+            "Over all these sets. It must not be smaller than k.",
         ),
         (figure!(guarantee, k), "k", Shown::Count, "What was asked."),
         (
             of(&compared, |own| figure!(own, smallest_class_in_rows)),
-            "Rows of the smallest class",
+            "Rows in the smallest class",
             Shown::Count,
-            "As the recipient counts it, who sees rows only.",
+            "The recipient sees only rows, and counts this number.",
         ),
         (
             of(&compared, |own| figure!(own, rows)),
-            "Rows of the original",
+            "Rows in the original",
             Shown::Count,
             "Read again for the comparison.",
         ),
@@ -103,34 +97,33 @@ pub(super) fn recounted(metrics: &Place<TableMetrics>) -> String {
             of(&compared, |own| figure!(own, matched)),
             "Released rows traced",
             Shown::Count,
-            "Each to a row of its own in the original.",
+            "Each was matched with its own row of the original.",
         ),
     ];
     let body = format!(
-        "<p>Nothing leaves before its guarantee was counted again, by code that knows no method, in two ways:</p>\n\
-         <ol>\n<li><strong>From the released bytes.</strong> The file that leaves was read back as its recipient \
-         will read it, and its classes were counted by the plain definition. The recipient can repeat this with \
-         <code>kohort verify</code>.</li>\n<li><strong>Against the original, row by row.</strong> Each released row was \
-         traced to its own row of the original: every cell that may change is the original value or a coarser label \
-         of it, and every other cell is the original.</li>\n</ol>\n{}",
+        "<p>Kohort publishes nothing before its verifier, which is independent of the method used, has counted the guarantee \
+         again in two ways:</p>\n<ol>\n<li><strong>From the released bytes.</strong> The verifier read the released file \
+         as its recipient will, and counted its equivalence classes by the plain definition. The recipient can repeat this \
+         with <code>kohort verify</code>.</li>\n<li><strong>Against the original, row by row.</strong> The verifier traced \
+         each released row to its own row of the original. Every cell that may change is the original value or a coarser \
+         label of it, and every other cell is unchanged.</li>\n</ol>\n{}",
         facts(["Counted", "Number"], rows)
     );
-    section("How it was recounted", &body)
+    section("How the guarantee was verified", &body)
 }
 
-/// What the method noted of its way.
+/// What the method recorded about its search.
 pub(super) fn found(metrics: &Place<TableMetrics>) -> String {
-    let read = "Different combinations of values in the original: all that the method looked at.";
+    let read = "Different combinations of values in the original. The method looked at nothing else.";
     let tuples = fact("Distinct combinations", read, figure!(metrics, tuples), Shown::Count);
     let tuples: Vec<Vec<String>> = tuples.into_iter().collect();
-    let levels = ladder(&at!(metrics, columns));
     let body = match at!(metrics, trace).some() {
         Some(own) => {
             let steps = trace::steps(&own);
             let noted = trace::noted(&own, tuples);
-            levels + &trace::scores(&steps) + &noted + &trace::specializations(&steps)
+            trace::scores(&steps) + &noted + &trace::specializations(&steps)
         }
-        None => levels + &table(&["Step", "Value"], &tuples),
+        None => table(&["Step", "Value"], &tuples),
     };
-    section("How the method found it", &body)
+    section("How the method chose this release", &body)
 }

@@ -1,8 +1,8 @@
-//! What was changed: column by column, row by row, cell by cell.
+//! What changed in columns, rows and cells.
 
 use super::escape::{code, escape};
 use super::facts::facts;
-use super::number::Shown;
+use super::number::{Shown, counted};
 use super::place::{Place, at, figure};
 use super::svg::{Bars, Group, Heat, Name};
 use super::table::{NOTHING, cards, section};
@@ -25,41 +25,41 @@ pub(super) fn columns(metrics: &Place<TableMetrics>) -> String {
     };
     let rows: Vec<Vec<String>> = at!(metrics, columns).elements().iter().map(row).collect();
     let headings = ["Column", "Role", "What happened", "Hierarchy", "Values → labels", "Suppressed cells"];
-    let mut body = format!("<div class=\"inventory\">\n{}</div>\n", cards(&headings, &rows));
+    let mut body = cards(&headings, &rows);
     if !rows.is_empty() {
         let found = |role: Role| metrics.value.columns.iter().any(|c| c.role == role);
         let roles = ROLES.iter().filter(|(role, _)| found(*role));
         let roles: Vec<String> =
             roles.map(|(role, means)| format!("<strong>{}</strong> {means}", role.name())).collect();
         body += &format!(
-            "<p class=\"read\">Roles: {}.</p>\n<p class=\"read\">A level is a step of the hierarchy: the higher, the \
-             coarser. Labels are those the level has, the one for missing among them. Suppressed cells leave as \
-             <code>*</code>, or with their row.</p>\n",
+            "<p class=\"read\">Roles: {}.</p>\n<p class=\"read\">A level is a step of the hierarchy: a higher level is \
+             coarser. The labels of a level include the one for missing values. Suppressed cells are released as \
+             <code>*</code> or removed with their row.</p>\n",
             roles.join("; ")
         );
     }
-    section("What was changed, column by column", &body)
+    section("What changed in each column", &body)
 }
 
 const ROLES: [(Role, &str); 7] = [
-    (Role::Identifier, "names a person"),
-    (Role::Patient, "is the person"),
-    (Role::Quasi, "may be known outside: a quasi-identifier"),
-    (Role::Detail, "is finer than what is known outside"),
-    (Role::Sensitive, "is what nobody should learn of a person"),
+    (Role::Identifier, "names a person directly"),
+    (Role::Patient, "is the key of a person"),
+    (Role::Quasi, "is a quasi-identifier: others may know it"),
+    (Role::Detail, "is finer than a quasi-identifier"),
+    (Role::Sensitive, "must not be learned about a person"),
     (Role::Class, "is what a study predicts"),
-    (Role::Other, "is declared as not known outside, with a reason"),
+    (Role::Other, "is declared in the policy as not known to others"),
 ];
 
 fn happened(column: &Place<Column>) -> String {
     match column.value.role {
         Role::Identifier => "<strong>dropped</strong>".into(),
-        Role::Patient => "<strong>dropped</strong>, after people were counted by it".into(),
+        Role::Patient => "<strong>dropped</strong>; people were counted by it".into(),
         Role::Quasi => level(column),
-        Role::Detail => "as it was, or suppressed".into(),
+        Role::Detail => "unchanged or suppressed".into(),
         Role::Sensitive | Role::Class | Role::Codes | Role::Pseudonym | Role::Other => match &column.value.reason {
-            Some(reason) => format!("published as it is. Reason given: {}", escape(reason)),
-            None => "published as it is".into(),
+            Some(reason) => format!("released unchanged. Reason given: {}", escape(reason)),
+            None => "released unchanged".into(),
         },
     }
 }
@@ -69,17 +69,18 @@ fn level(column: &Place<Column>) -> String {
     let Column { level, levels, level_name, recoded, .. } = column.value;
     let (Some(level), Some(levels)) = (level, levels) else {
         return match recoded {
-            Some(Recoded::Suppressed) => "<strong>suppressed throughout</strong>".into(),
+            Some(Recoded::Suppressed) => "<strong>suppressed in every row</strong>".into(),
             Some(Recoded::Mixed) => {
-                "<strong>made coarser</strong> where needed<small>labels of several levels side by side</small>".into()
+                "<strong>made coarser</strong> where needed<small>labels of several levels occur together</small>"
+                    .into()
             }
             None => "made coarser or suppressed where needed".into(),
         };
     };
     let what = if *level == 0 {
-        "kept, but for what the hierarchy pools"
+        "unchanged"
     } else if level == levels {
-        "<strong>suppressed throughout</strong>"
+        "<strong>suppressed in every row</strong>"
     } else {
         "<strong>made coarser</strong>"
     };
@@ -103,23 +104,23 @@ fn labels(column: &Place<Column>) -> String {
     }
 }
 
-/// Where the rows went.
+/// How many rows were read, removed, added and released.
 pub(super) fn rows(rows: &Place<Rows>, people: &Place<People>) -> String {
     let who = match people.value.unit {
         Unit::Patient => "Different patients in the original.",
-        Unit::Row => "Every row is taken for a person.",
+        Unit::Row => "Every row is counted as a person.",
     };
     let known = [
-        (figure!(rows, r#in), "Rows of the original", Shown::Count, "All that came in."),
+        (figure!(rows, r#in), "Rows in the original", Shown::Count, "All rows that were read."),
+        (figure!(rows, excluded), "− excluded", Shown::Count, "Removed first, by the rules of the policy."),
         (
-            figure!(rows, excluded),
-            "− excluded",
+            figure!(rows, suppressed),
+            "− suppressed",
             Shown::Count,
-            "Left out before anything else, because the policy says so.",
+            "Removed by the method, because too few look the same.",
         ),
-        (figure!(rows, suppressed), "− suppressed", Shown::Count, "Left out because too few look the same."),
-        (figure!(rows, counterfeit), "+ counterfeit", Shown::Count, "Invented rows that fill small classes."),
-        (figure!(rows, out), "= rows released", Shown::Count, "All that leaves, in random order."),
+        (figure!(rows, counterfeit), "+ synthetic", Shown::Count, "Synthetic records that enlarge small classes."),
+        (figure!(rows, out), "= rows released", Shown::Count, "In random order."),
         (figure!(people, r#in), "People in the original", Shown::Count, who),
     ];
     section("Rows in and out", &facts(["Rows", "Number"], known))
@@ -133,16 +134,11 @@ pub(super) fn cells(
 ) -> String {
     let mut body = missingness(&columns.elements());
     if let Some(cells) = cells {
-        body += &format!(
-            "<p>{} cells are suppressed, {} of all cells that may change. Every cell of a suppressed row counts. Fewer is better for research.</p>\n",
-            figure!(cells, suppressed).show(Shown::Count),
-            figure!(cells, share).show(Shown::Percent)
-        );
         let members = at!(cells, by_column).members();
         let groups = members.into_iter().map(|(name, own)| Group::of(Name::text(name), [own.figure()]));
         let chart = Bars {
             id: "cells".into(),
-            title: "Suppressed cells in each column; a bar across the whole width would be every row".into(),
+            title: "Suppressed cells in each column. A bar across the whole width would be every row.".into(),
             names: "Column".into(),
             lengths: "Suppressed cells",
             legend: &[],
@@ -151,6 +147,11 @@ pub(super) fn cells(
             shown: Shown::Count,
         };
         body += &chart.draw();
+        body += &format!(
+            "<p>{} suppressed, {} of all cells that may change. Every cell of a suppressed row counts. Fewer is better for research.</p>\n",
+            counted(&figure!(cells, suppressed), ["cell is", "cells are"]),
+            figure!(cells, share).show(Shown::Percent)
+        );
     }
     if body.is_empty() {
         body = NOTHING.into();
@@ -158,7 +159,7 @@ pub(super) fn cells(
     section("Missing and suppressed cells", &body)
 }
 
-/// What was and is missing in each column.
+/// Missing and suppressed cells of each column, as a picture.
 fn missingness(columns: &[Place<Missingness>]) -> String {
     let row = |own: &Place<Missingness>| {
         let shares = [figure!(own, missing_before), figure!(own, missing_after), figure!(own, suppressed)];
@@ -166,7 +167,8 @@ fn missingness(columns: &[Place<Missingness>]) -> String {
     };
     Heat {
         id: "missing".into(),
-        title: "What is missing in each column: the share of cells missing in the original and in the release, and suppressed".into(),
+        title: "Share of cells in each column that are missing in the original, missing in the release, and suppressed"
+            .into(),
         names: "Column".into(),
         columns: ["missing before", "missing after", "suppressed"].map(String::from).to_vec(),
         rows: columns.iter().map(row).collect(),

@@ -19,7 +19,7 @@ impl Chapter {
     fn names(self) -> (char, &'static str, &'static str) {
         match self {
             Chapter::Asked => ('A', "context assessment", "methodology"),
-            Chapter::Guaranteed => ('B', "identifiability: re-evaluate", "residual risk, and how it was found"),
+            Chapter::Guaranteed => ('B', "identifiability: re-evaluate", "residual risk, and how it was measured"),
             Chapter::Changed => ('C', "data assessment, transformation", "identifiers, and the technique for each"),
             Chapter::Risk => ('D', "identifiability: quantify", "initial risk, threshold, residual risk"),
             Chapter::Utility => ('E', "transparency and impact", "data utility"),

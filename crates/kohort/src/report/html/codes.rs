@@ -1,7 +1,7 @@
-//! The page of a release of codes: its clusters, what is known outside, and what it still tells.
+//! The page of a release of codes: its clusters, its risk and its usefulness.
 
 use super::facts::facts;
-use super::number::Shown;
+use super::number::{Shown, counted};
 use super::place::{Figure, Place, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{named, section, table};
@@ -21,40 +21,43 @@ pub(super) fn facts_found(guarantee: &Place<CodesGuarantee>) -> Vec<(&'static st
     ]
 }
 
-/// What was asked of the codes.
+/// What the policy asked for.
 pub(super) fn asked(guarantee: &Place<CodesGuarantee>) -> String {
     let rows = [
-        (figure!(guarantee, k), "k", Shown::Count, "Whoever is looked for is one of at least so many."),
+        (figure!(guarantee, k), "k", Shown::Count, "Each patient is one of at least this many candidates."),
         (
             figure!(guarantee, m),
             "Codes known",
             Shown::Count,
-            "Somebody outside is taken to know up to so many codes of a person.",
+            "An attacker is assumed to know up to this many codes of a patient.",
         ),
         (figure!(guarantee, unit), "Counted in", Shown::Count, "What k counts."),
         (
             figure!(guarantee, aware_reader),
-            "Against a reader who reasons about the method",
+            "Protected against an attacker who knows the algorithm",
             Shown::Count,
-            "Every distinct fragment stands k times, not only every combination of the known codes.",
+            "Every distinct fragment occurs at least k times, not only every combination of the known codes.",
         ),
         (
             figure!(guarantee, no_cover),
-            "No code tells another",
+            "No code reveals another",
             Shown::Count,
-            "No code is every patient’s of a cluster, and none comes only with another of its chunk.",
+            "No code is held by every patient of a cluster, and none occurs only together with another code of its chunk.",
         ),
         (
             figure!(guarantee, sensitive_codes),
             "Sensitive codes",
             Shown::Count,
-            "Kept in item chunks: it is told that somebody in the cluster has them, no more.",
+            "Kept in item chunks: the release shows only that somebody in the cluster has them.",
         ),
     ];
-    section("What was asked", &(super::asked::preset(&guarantee.value.preset) + &facts(["Asked", "Value"], rows)))
+    section(
+        "What was asked, in detail",
+        &(super::asked::preset(&guarantee.value.preset) + &facts(["Asked", "Value"], rows)),
+    )
 }
 
-/// How it was recounted.
+/// How the guarantee was verified.
 pub(super) fn recounted(guarantee: &Place<CodesGuarantee>) -> String {
     let compared = at!(guarantee, compared).some();
     let rows = [
@@ -62,23 +65,23 @@ pub(super) fn recounted(guarantee: &Place<CodesGuarantee>) -> String {
             figure!(guarantee, smallest_cluster),
             "Smallest cluster",
             Shown::Count,
-            "Patients; it must not be smaller than k.",
+            "In patients. It must not be smaller than k.",
         ),
         (
             figure!(guarantee, smallest_support),
             "Rarest combination of the known codes",
             Shown::Count,
-            "How often it stands in its chunk; never fewer than k times.",
+            "How often it occurs in its chunk. It must be at least k times.",
         ),
         (
             figure!(guarantee, smallest_subrecord),
             "Rarest fragment",
             Shown::Count,
-            "How often it stands in its chunk. One divided by it bounds the link for a reader who reasons about the method; at one, nothing does.",
+            "How often it occurs in its chunk. One divided by this number is the limit for an attacker who knows the algorithm; if it is one, there is no limit.",
         ),
         (
             of(&compared, |own| figure!(own, patients)),
-            "Patients of the original",
+            "Patients in the original",
             Shown::Count,
             "Read again for the comparison.",
         ),
@@ -86,47 +89,47 @@ pub(super) fn recounted(guarantee: &Place<CodesGuarantee>) -> String {
             of(&compared, |own| figure!(own, matched)),
             "Patients found in the release",
             Shown::Count,
-            "Each in one cluster, with all codes.",
+            "Each is in one cluster, with all codes.",
         ),
         (
             of(&compared, |own| figure!(own, combinations)),
             "Combinations of codes looked for",
             Shown::Count,
-            "Of as many codes of a patient as may be known.",
+            "With as many codes of a patient as the attacker may know.",
         ),
         (
             figure!(guarantee, fewest_candidates),
             "Fewest candidates",
             Shown::Count,
-            "Patients who could have one of these combinations, in the worst case.",
+            "Patients who could have such a combination, in the worst case.",
         ),
         (figure!(guarantee, k), "k", Shown::Count, "What was asked."),
     ];
     let body = format!(
-        "<p>Nothing leaves before its guarantee was counted again, by code that knows no method, in two ways:</p>\n\
-         <ol>\n<li><strong>From the released bytes.</strong> Cluster sizes, every combination of as many codes as may be \
-         known in every chunk, that no code stands in two chunks of a cluster, and that no patient must be without a code. \
-         The recipient can repeat this with <code>kohort verify</code>.</li>\n<li><strong>Against the original, cluster by \
-         cluster.</strong> Every chunk holds just what its patients have of its codes, every item chunk the rest.</li>\n\
-         </ol>\n{}",
+        "<p>Kohort publishes nothing before its verifier, which is independent of the method used, has counted the guarantee \
+         again in two ways:</p>\n<ol>\n<li><strong>From the released bytes.</strong> The verifier counted cluster sizes and \
+         every combination of codes that an attacker may know, in every chunk. It checked that no code is in two chunks of a \
+         cluster, and that every patient can have a code. The recipient can repeat this with <code>kohort verify</code>.</li>\n\
+         <li><strong>Against the original, cluster by cluster.</strong> Every chunk holds exactly what its patients have of \
+         its codes, and every item chunk holds the rest.</li>\n</ol>\n{}",
         facts(["Counted", "Number"], rows)
     );
-    section("How it was recounted", &body)
+    section("How the guarantee was verified", &body)
 }
 
-/// What the release is made of.
+/// What the release consists of.
 pub(super) fn clusters(metrics: &Place<CodesMetrics>) -> String {
-    let mut body = chunks(&at!(metrics, utility));
+    let mut body = String::new();
     if let Some(codes) = at!(metrics, codes).some() {
         let rows = [
-            (figure!(codes, distinct), "Different codes", Shown::Count, "Each leaves as it is."),
+            (figure!(codes, distinct), "Different codes", Shown::Count, "Each is released unchanged."),
             (
                 figure!(codes, occurrences),
                 "Codes over all patients",
                 Shown::Count,
                 "Counted once for each patient who has them.",
             ),
-            (figure!(codes, repeated), "Repeated codes", Shown::Count, "Stood once more in their record."),
+            (figure!(codes, repeated), "Repeated codes", Shown::Count, "They occur more than once in a record."),
         ];
         body += &facts(["Codes", "Number"], rows);
     }
@@ -134,7 +137,12 @@ pub(super) fn clusters(metrics: &Place<CodesMetrics>) -> String {
     let rows = [
         (figure!(clusters, patients), "Patients in clusters", Shown::Count, ""),
         (figure!(clusters, clusters), "Clusters", Shown::Count, ""),
-        (figure!(clusters, joint), "Joint clusters", Shown::Count, "Clusters that share chunks, also such of such."),
+        (
+            figure!(clusters, joint),
+            "Joint clusters",
+            Shown::Count,
+            "Clusters that share chunks. They may contain joint clusters.",
+        ),
         (figure!(clusters, record_chunks), "Record chunks", Shown::Count, "Fragments of the patients of one cluster."),
         (figure!(clusters, shared_chunks), "Shared chunks", Shown::Count, "Fragments of patients of several clusters."),
         (
@@ -153,41 +161,46 @@ pub(super) fn clusters(metrics: &Place<CodesMetrics>) -> String {
             figure!(clusters, entries_in_item_chunks),
             "Entries of item chunks",
             Shown::Count,
-            "A code and a cluster of which it is told that somebody there has it.",
+            "Pairs of a code and a cluster in which somebody has it.",
         ),
         (figure!(clusters, codes), "Codes released", Shown::Count, ""),
         (
             figure!(clusters, codes_in_item_chunks_only),
-            "Codes in item chunks alone",
+            "Codes in item chunks only",
             Shown::Count,
-            "How frequent they are can only be estimated.",
+            "Their frequency can only be estimated.",
         ),
         (
             figure!(clusters, covers),
-            "Codes that a whole cluster has",
+            "Codes held by a whole cluster",
             Shown::Count,
-            "Whoever is known to be in the cluster has them for certain.",
+            "Anyone known to be in the cluster has them for certain.",
         ),
         (
             figure!(clusters, implied),
-            "Codes that tell another",
+            "Codes that reveal another",
             Shown::Count,
-            "Pairs within a chunk: whoever has the one has the other.",
+            "Pairs within a chunk: everyone who has the first has the second.",
         ),
         (figure!(clusters, smallest_cluster), "Smallest cluster", Shown::Count, "Patients."),
-        (figure!(clusters, smallest_support), "Rarest combination", Shown::Count, "Of as many codes as may be known."),
-        (figure!(clusters, smallest_subrecord), "Rarest fragment", Shown::Count, "How often it stands in its chunk."),
+        (
+            figure!(clusters, smallest_support),
+            "Rarest combination",
+            Shown::Count,
+            "Of as many codes as the attacker may know.",
+        ),
+        (figure!(clusters, smallest_subrecord), "Rarest fragment", Shown::Count, "How often it occurs in its chunk."),
     ];
     body += &facts(["Clusters", "Number"], rows);
     body += &at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&own, Vec::new()));
-    section("What it is made of", &body)
+    section("What the release consists of", &body)
 }
 
-/// Where codes went.
-fn chunks(utility: &Place<CodesUtility>) -> String {
+/// The kinds of chunk that codes are released in.
+pub(super) fn chunks(utility: &Place<CodesUtility>) -> String {
     Bars {
         id: "chunks".into(),
-        title: "Where the codes of all patients went: beside others, over several clusters, or without a count".into(),
+        title: "How the codes of all patients are released: in record chunks and shared chunks with exact counts, in item chunks without".into(),
         names: "Chunk".into(),
         lengths: "Share of all codes",
         legend: &[],
@@ -202,7 +215,7 @@ fn chunks(utility: &Place<CodesUtility>) -> String {
     .draw()
 }
 
-/// Who is alone with so many codes, in the original.
+/// Patients of the original who are found by some of their codes.
 fn known(rows: &[Place<CodesKnown>]) -> String {
     let name = |row: &Place<CodesKnown>| match row.value.codes {
         Some(_) => {
@@ -214,10 +227,10 @@ fn known(rows: &[Place<CodesKnown>]) -> String {
     let group = |row: &Place<CodesKnown>| Group::of(name(row), [figure!(row, unique), figure!(row, fewer_than_k)]);
     Bars {
         id: "known".into(),
-        title: "Patients of the original who are found by some of their codes, by how many are known".into(),
+        title: "Patients of the original who can be found by some of their codes, by the number of codes known".into(),
         names: "Codes known".into(),
         lengths: "Share of patients",
-        legend: &["unique", "fewer than k have them"],
+        legend: &["unique", "fewer than k match"],
         groups: rows.iter().map(group).collect(),
         full: Some(1.0),
         shown: Shown::Percent,
@@ -231,7 +244,8 @@ fn counts(utility: &Place<CodesUtility>) -> String {
         |own: &Place<CodeCount>| Group::of(Name::text(&own.value.code), [figure!(own, before), figure!(own, after)]);
     Bars {
         id: "counts".into(),
-        title: "The most frequent codes: how many patients have them, and how many the release makes one expect".into(),
+        title: "The most frequent codes: how many patients have them, and how many are expected from the release"
+            .into(),
         names: "Code".into(),
         lengths: "Patients",
         legend: &["before", "after"],
@@ -242,7 +256,7 @@ fn counts(utility: &Place<CodesUtility>) -> String {
     .draw()
 }
 
-/// How easily patients were found, and are.
+/// Risk before and after.
 pub(super) fn risk(metrics: &Place<CodesMetrics>) -> String {
     let known_codes = at!(metrics, codes_known).elements();
     let row = |row: &Place<CodesKnown>| {
@@ -255,7 +269,7 @@ pub(super) fn risk(metrics: &Place<CodesMetrics>) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = known_codes.iter().map(row).collect();
-    let headings = ["Codes known of a patient", "Patients asked about", "Unique", "Fewer than k have them"];
+    let headings = ["Codes known of a patient", "Patients drawn", "Unique", "Fewer than k match"];
     let sides = [at!(metrics, risk.before).some(), at!(metrics, risk.after).some()];
     let both = |name: &str, read: &str, shown: Shown, figure: fn(&Place<CodesRisk>) -> Figure| {
         let [before, after] = sides.each_ref().map(|side| of(side, figure).show(shown));
@@ -264,19 +278,19 @@ pub(super) fn risk(metrics: &Place<CodesMetrics>) -> String {
     let asked = [
         both(
             "Highest risk",
-            "One divided by the patients who have these codes, or could have them.",
+            "One divided by the number of patients who have, or could have, the known codes.",
             Shown::Percent,
             |own| figure!(own, max),
         ),
-        both("Mean risk", "On average over those asked about.", Shown::Percent, |own| figure!(own, mean)),
-        both("Unique patients", "Of those asked about.", Shown::Count, |own| figure!(own, unique)),
-        both("Patients asked about", "", Shown::Count, |own| figure!(own, people)),
+        both("Mean risk", "On average over the patients drawn.", Shown::Percent, |own| figure!(own, mean)),
+        both("Unique patients", "Of the patients drawn.", Shown::Count, |own| figure!(own, unique)),
+        both("Patients drawn", "", Shown::Count, |own| figure!(own, people)),
     ];
     let body = format!(
-        "<p>In the original, someone who knows some codes of a patient, drawn by chance, finds so few others:</p>\n{}{}{}",
+        "<p>What an attacker who knows some randomly drawn codes of a patient finds in the original:</p>\n{}{}{}",
         known(&known_codes),
         table(&headings, &rows),
-        table(&["With as many codes known as was asked", "Before", "After"], &asked)
+        table(&["If the attacker knows what the policy assumes", "Before", "After"], &asked)
     );
     section("Risk before and after", &body)
 }
@@ -290,7 +304,7 @@ pub(super) fn attacks(metrics: &Place<CodesMetrics>) -> String {
             of(&compared, |own| figure!(own, combinations)),
             "Combinations of codes looked for",
             Shown::Count,
-            "Every one that a patient of the original has, of as many codes as may be known.",
+            "Every combination that a patient of the original has, of as many codes as the attacker may know.",
         ),
         (
             figure!(guarantee, fewest_candidates),
@@ -302,24 +316,25 @@ pub(super) fn attacks(metrics: &Place<CodesMetrics>) -> String {
     let covers = [
         (
             figure!(clusters, covers),
-            "Codes that a whole cluster has",
+            "Codes held by a whole cluster",
             Shown::Count,
-            "Whoever is known to be in the cluster has them for certain: <code>no_cover</code> forbids them.",
+            "Anyone known to be in the cluster has them for certain. <code>no_cover</code> prevents this.",
         ),
         (
             figure!(clusters, implied),
-            "Codes that tell another",
+            "Codes that reveal another",
             Shown::Count,
-            "Pairs within a chunk: whoever has the one has the other.",
+            "Pairs within a chunk: everyone who has the first has the second.",
         ),
     ];
-    let body = "<p>Somebody who knows some codes of a patient looks for the patient in the release:</p>\n".to_string()
+    let body = "<p>An attacker who knows some codes of a patient looks for that patient in the release:</p>\n"
+        .to_string()
         + &facts(["Attack", "Number"], rows)
-        + &facts(["What tells more", "Number"], covers);
+        + &facts(["What is revealed", "Number"], covers);
     section("Attacks tried", &body)
 }
 
-/// What is not told.
+/// What is not in the release.
 pub(super) fn missing(metrics: &Place<CodesMetrics>) -> String {
     let (utility, rows) = (at!(metrics, utility), at!(metrics, rows));
     let rows = [
@@ -327,28 +342,23 @@ pub(super) fn missing(metrics: &Place<CodesMetrics>) -> String {
             figure!(utility, in_item_chunks),
             "Codes without a count",
             Shown::Percent,
-            "Of all codes of all patients: it is told that somebody in the cluster has them, not who, nor how many.",
+            "Of all codes of all patients: the release shows that somebody in the cluster has them, but not who or how many.",
         ),
-        (
-            figure!(utility, codes_in_item_chunks_only),
-            "Different codes of which nothing else is told",
-            Shown::Count,
-            "",
-        ),
-        (figure!(rows, suppressed), "Patients left out", Shown::Count, "They have no code at all."),
+        (figure!(utility, codes_in_item_chunks_only), "Different codes released only in this way", Shown::Count, ""),
+        (figure!(rows, suppressed), "Patients suppressed", Shown::Count, "They have no code."),
     ];
-    let body = format!("<p>No code is left out and none is changed.</p>\n{}", facts(["Not told", "Number"], rows));
+    let body = format!("<p>No code is removed and none is changed.</p>\n{}", facts(["Not released", "Number"], rows));
     section("Missingness", &body)
 }
 
-/// What a researcher can still do with it.
+/// How useful the release is for research.
 pub(super) fn utility(utility: &Place<CodesUtility>) -> String {
     let shares = [
         (
             figure!(utility, in_record_chunks),
             "Codes in record chunks",
             Shown::Percent,
-            "Of all codes of all patients: with exact counts, and beside others of their chunk. Higher is better.",
+            "Of all codes of all patients: with exact counts, together with other codes of their chunk. Higher is better.",
         ),
         (
             figure!(utility, in_shared_chunks),
@@ -362,7 +372,7 @@ pub(super) fn utility(utility: &Place<CodesUtility>) -> String {
             Shown::Percent,
             "Their counts can only be estimated. Lower is better.",
         ),
-        (figure!(utility, codes_in_item_chunks_only), "Different codes in item chunks alone", Shown::Count, ""),
+        (figure!(utility, codes_in_item_chunks_only), "Different codes in item chunks only", Shown::Count, ""),
     ];
     let workload = |name: String, [queries, are, sane, dropped]: [Figure; 4]| {
         vec![
@@ -386,20 +396,20 @@ pub(super) fn utility(utility: &Place<CodesUtility>) -> String {
         "How many patients have these codes?",
         "Questions",
         "Mean relative error",
-        "The same, rare ones damped",
-        "Left out: nobody has them",
+        "The same, damped",
+        "Not counted: nobody has them",
     ];
-    let mut body = facts(["Measure", "Value"], shares) + &counts(utility) + &table(&headings, &rows);
-    body += "<p class=\"read\">Estimated as the mean over all data sets that the release allows. Damped: the error is divided by the count, but by no less than a thousandth of the patients. Lower is better.</p>\n";
+    let mut body = counts(utility) + &facts(["Measure", "Value"], shares) + &table(&headings, &rows);
+    body += "<p class=\"read\">Estimated as the mean over all data sets that are consistent with the release. Damped: the error is divided by the count, or by a thousandth of the patients if that is more. Lower is better.</p>\n";
     if let Some(mre) = at!(utility, mre).some() {
         let rows: Vec<Vec<String>> = at!(mre, intervals).elements().iter().map(interval).collect();
         body += &format!(
-            "<p>Patients with any code of a utility constraint, by how far the estimate is off, over {} constraints:</p>\n{}",
-            figure!(mre, constraints).show(Shown::Count),
+            "<p>How far the estimated number of patients with any code of a utility constraint is off, over {}:</p>\n{}",
+            counted(&figure!(mre, constraints), ["constraint", "constraints"]),
             table(&["Error in percent", "Constraints"], &rows)
         );
     }
-    section("What it is still good for", &body)
+    section("How useful the release is", &body)
 }
 
 fn interval(bin: &Place<ErrorInterval>) -> Vec<String> {

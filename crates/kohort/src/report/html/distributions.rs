@@ -15,9 +15,9 @@ pub(super) fn distributions(columns: &Place<Option<Vec<Distribution>>>, counted:
         return String::new();
     }
     let body = format!(
-        "<p class=\"read\">Counted in the labels that leave, or in coarser ones where these are too many for a picture. \
-         <code>*</code>: before, values that no released row shows; after, suppressed cells. Rows left out are nowhere \
-         in what is counted after. A column that is suppressed throughout has no picture.</p>\n{}",
+        "<p class=\"read\">Counted by released label, or by a coarser one where there are too many for a picture. \
+         <code>*</code> is, before, values that no released row shows and, after, suppressed cells. Removed rows are not \
+         counted after. A column that is suppressed in every row has no picture.</p>\n{}",
         gallery(figures)
     );
     section("How values are distributed, before and after", &body)
@@ -41,7 +41,7 @@ fn picture(i: usize, column: &Place<Distribution>, counted: &'static str) -> Str
     }
     Bars {
         id: format!("distribution-{i}"),
-        title: format!("{name}: how many show each value, before and after"),
+        title: format!("{name}: how many have each value, before and after"),
         names: name.to_string(),
         lengths: counted,
         legend: &["before", "after"],

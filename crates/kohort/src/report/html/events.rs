@@ -4,7 +4,7 @@ use super::escape::{code, escape};
 use super::facts::facts;
 use super::number::Shown;
 use super::place::{Figure, Place, at, figure, of};
-use super::svg::{Bars, Group, Name, ladder};
+use super::svg::{Bars, Group, Name};
 use super::table::{cards, named, section, table};
 use super::trace::{self, FOUND};
 use super::verdict::unit;
@@ -33,40 +33,48 @@ fn found_share(name: &str, read: &str, share: &Place<FoundShare>) -> Vec<String>
     ]
 }
 
-/// What was asked.
+/// What the policy asked for.
 pub(super) fn asked(guarantee: &Place<EventsGuarantee>) -> String {
     let rows = [
-        (figure!(guarantee, k), "k", Shown::Count, "A patient is at high risk where fewer match what is known."),
+        (
+            figure!(guarantee, k),
+            "k",
+            Shown::Count,
+            "A patient is at high risk if fewer than k patients match what is known.",
+        ),
         (
             figure!(guarantee, max_high_risk),
-            "Patients at high risk, at most",
+            "Maximum share of patients at high risk",
             Shown::Percent,
-            "As a share of patients with events.",
+            "Of the patients with events.",
         ),
         (
             figure!(guarantee, power),
             "Values known of an event column",
             Shown::Count,
-            "At most so many, in each column by itself.",
+            "At most this many, in each column separately.",
         ),
         (
             figure!(guarantee, power_rule),
             "Power rule",
             Shown::Count,
-            "Variable: by the number of a patient’s events and how much they differ.",
+            "Variable: depends on how many events a patient has and how much they differ.",
         ),
-        (figure!(guarantee, events_power), "Whole events known", Shown::Count, "At most so many."),
+        (figure!(guarantee, events_power), "Whole events known", Shown::Count, "At most this many."),
         (
             figure!(guarantee, power_total),
             "Facts known in total",
             Shown::Count,
-            "Any of them, over all event columns: counted exactly.",
+            "At most this many, of any event column. Counted exactly.",
         ),
     ];
-    section("What was asked", &(super::asked::preset(&guarantee.value.preset) + &facts(["Asked", "Value"], rows)))
+    section(
+        "What was asked, in detail",
+        &(super::asked::preset(&guarantee.value.preset) + &facts(["Asked", "Value"], rows)),
+    )
 }
 
-/// How it was recounted.
+/// How the guarantee was verified.
 pub(super) fn recounted(guarantee: &Place<EventsGuarantee>) -> String {
     let compared = at!(guarantee, compared).some();
     let rows = [
@@ -74,55 +82,56 @@ pub(super) fn recounted(guarantee: &Place<EventsGuarantee>) -> String {
         (figure!(guarantee, events), "Events released", Shown::Count, ""),
         (
             figure!(guarantee, classes),
-            "Patient-level classes",
+            "Equivalence classes of patients",
             Shown::Count,
-            "Patients who look the same without their events.",
+            "Groups of patients who look the same without their events.",
         ),
         (
             figure!(guarantee, smallest_class),
-            "Smallest of them",
+            "Smallest of these classes",
             Shown::Count,
-            "It may be below k: its patients are among those at high risk.",
+            "It may be smaller than k: its patients are then counted as high risk.",
         ),
         (figure!(guarantee, without_events), "Patients without events", Shown::Count, ""),
-        (figure!(guarantee, without_events_at_risk), "Of these, with fewer than k alike", Shown::Count, ""),
+        (figure!(guarantee, without_events_at_risk), "Of these, in classes smaller than k", Shown::Count, ""),
         (
             of(&compared, |own| figure!(own, patients)),
-            "Patients of the original",
+            "Patients in the original",
             Shown::Count,
-            "After exclusions; read again for the comparison.",
+            "After exclusions. Read again for the comparison.",
         ),
-        (of(&compared, |own| figure!(own, events)), "Events of the original", Shown::Count, "After exclusions."),
+        (of(&compared, |own| figure!(own, events)), "Events in the original", Shown::Count, "After exclusions."),
         (
             of(&compared, |own| figure!(own, matched)),
             "Released patients traced",
             Shown::Count,
-            "Each to a patient of the original, with each event to an event of theirs.",
+            "Each was matched with a patient of the original, and each event with an event of that patient.",
         ),
     ];
     let mut shares =
-        vec![found_share("As asked", "Drawn from the release, or counted exactly.", &at!(guarantee, found))];
+        vec![found_share("As asked", "Drawn at random from the release, or counted exactly.", &at!(guarantee, found))];
     if let Some(original) = compared.as_ref().and_then(|own| at!(own, original).some()) {
-        let read = "Drawn from all events, matched with those that are left.";
+        let read = "Drawn from all original events and matched with the released ones.";
         shares.push(found_share("As asked, from the original", read, &original));
     }
     shares.push(found_share(
         "One whole event known",
-        "Which values belong to one event is known.",
+        "The attacker knows which values belong to one event.",
         &at!(guarantee, one_event_known),
     ));
-    let name = "As many whole events known as was asked of values";
+    let name = "The same number of facts, but as whole events";
     shares.push(found_share(name, "", &at!(guarantee, events_known)));
     let body = format!(
-        "<p>Nothing leaves before it was counted again, by code that knows no method, in two ways:</p>\n\
-         <ol>\n<li><strong>From the released bytes.</strong> Ids, columns and classes were counted; what is known was drawn \
-         from the released events, with the power rule of the claim. The recipient can repeat this with \
+        "<p>Kohort publishes nothing before its verifier, which is independent of the method used, has counted the guarantee \
+         again in two ways:</p>\n<ol>\n<li><strong>From the released bytes.</strong> The verifier counted ids, columns and \
+         classes, and drew what an attacker may know from the released events. The recipient can repeat this with \
          <code>kohort verify</code>.</li>\n<li><strong>Against the original, row by row.</strong> Every released cell is the \
-         original at one level of its column, every event is its patient’s, and nothing excluded is in it.</li>\n</ol>\n{}{}",
+         original value at one level of its column, every event belongs to its patient, and nothing that was excluded is \
+         released.</li>\n</ol>\n{}{}",
         facts(["Counted", "Number"], rows),
         cards(&FOUND, &shares)
     );
-    section("How it was recounted", &body)
+    section("How the guarantee was verified", &body)
 }
 
 /// What happened to each column.
@@ -133,16 +142,17 @@ pub(super) fn columns(metrics: &Place<EventsMetrics>) -> String {
         let happened = match role {
             Role::Identifier => "<strong>dropped</strong>".to_string(),
             Role::Patient => "<strong>replaced</strong> by a random number".into(),
-            Role::Pseudonym => "a random number for each patient and value".into(),
+            Role::Pseudonym => "<strong>replaced</strong> by a random number for each patient and value".into(),
             Role::Quasi => format!(
                 "level {} of {}: {}",
                 figure!(column, level).show(Shown::Count),
                 figure!(column, levels).show(Shown::Count),
                 level_name.as_deref().map_or(String::new(), code)
             ),
-            Role::Detail | Role::Sensitive | Role::Class | Role::Codes | Role::Other => {
-                format!("published as it is. Reason given: {}", text(reason))
-            }
+            Role::Detail | Role::Sensitive | Role::Class | Role::Codes | Role::Other => match reason {
+                Some(reason) => format!("released unchanged. Reason given: {}", escape(reason)),
+                None => "released unchanged".into(),
+            },
         };
         vec![
             code(name),
@@ -158,38 +168,48 @@ pub(super) fn columns(metrics: &Place<EventsMetrics>) -> String {
     let rows: Vec<Vec<String>> = at!(metrics, columns).elements().iter().map(row).collect();
     let headings =
         ["Column", "Table", "Role", "What happened", "Hierarchy", "Values", "Labels", "Codes without a group"];
-    let body = format!("<div class=\"inventory linked\">\n{}</div>\n", cards(&headings, &rows));
-    section("What was changed, column by column", &body)
+    let body = cards(&headings, &rows);
+    section("What changed in each column", &body)
 }
 
-/// How many came in and left.
+/// How many patients and events were read, removed and released.
 pub(super) fn rows(metrics: &Place<EventsMetrics>) -> String {
     let (rows, people) = (at!(metrics, rows), at!(metrics, people));
     let events = [
         (figure!(rows, r#in), "Events read", Shown::Count, ""),
-        (figure!(rows, excluded), "Excluded by rules", Shown::Count, "Alone or with their patient."),
-        (figure!(rows, suppressed), "Truncated or suppressed", Shown::Count, ""),
-        (figure!(rows, counterfeit), "Invented", Shown::Count, ""),
-        (figure!(rows, out), "Events released", Shown::Count, ""),
+        (
+            figure!(rows, excluded),
+            "− excluded",
+            Shown::Count,
+            "Removed by the rules of the policy, alone or with their patient.",
+        ),
+        (figure!(rows, suppressed), "− suppressed", Shown::Count, "Truncated or suppressed by the method."),
+        (figure!(rows, counterfeit), "+ synthetic", Shown::Count, ""),
+        (figure!(rows, out), "= events released", Shown::Count, ""),
     ];
     let patients = [
         (figure!(people, r#in), "Patients read", Shown::Count, ""),
-        (figure!(people, excluded), "Excluded by rules", Shown::Count, ""),
-        (figure!(people, emptied), "Lost all events to rules", Shown::Count, "They leave with them."),
-        (figure!(people, without_events), "Never had an event", Shown::Count, ""),
-        (figure!(people, dropped), "Of these, dropped", Shown::Count, "As the policy says."),
-        (figure!(people, suppressed), "Lost all events to suppression", Shown::Count, ""),
-        (figure!(people, out), "Patients released", Shown::Count, ""),
+        (figure!(people, excluded), "− excluded", Shown::Count, "Removed by the rules of the policy."),
+        (
+            figure!(people, emptied),
+            "− removed with their events",
+            Shown::Count,
+            "The exclusions left them without events.",
+        ),
+        (figure!(people, without_events), "Patients who never had an event", Shown::Count, ""),
+        (figure!(people, dropped), "− dropped, of these", Shown::Count, "The policy asks for it."),
+        (figure!(people, suppressed), "− suppressed", Shown::Count, "They lost all events to suppression."),
+        (figure!(people, out), "= patients released", Shown::Count, ""),
     ];
     let body = facts(["Events", "Number"], events) + &facts(["Patients", "Number"], patients);
-    section("Patients and events", &body)
+    section("Patients and events in and out", &body)
 }
 
 /// The share of patients at high risk, as a picture.
 fn before_after([before, after]: [Figure; 2]) -> String {
     Bars {
         id: "high-risk".into(),
-        title: "Patients of whom fewer than k match, with as much known as was asked".into(),
+        title: "Patients for whom fewer than k match, if the attacker knows what the policy assumes".into(),
         names: String::new(),
         lengths: "Share of patients",
         legend: &[],
@@ -209,29 +229,40 @@ pub(super) fn risk(metrics: &Place<EventsMetrics>) -> String {
     };
     let share = figures(|own| figure!(own, high_risk));
     let rows = [
-        both("Patients of whom fewer than k match", Shown::Percent, share.clone()),
+        both("Patients for whom fewer than k match", Shown::Percent, share.clone()),
         both("Hits", Shown::Count, figures(|own| figure!(own, hits))),
-        both("Of draws, or of patients", Shown::Count, figures(|own| figure!(own, of))),
+        both("Draws, or patients", Shown::Count, figures(|own| figure!(own, of))),
     ];
-    let body = table(&["With as much known as was asked", "Before", "After"], &rows) + &before_after(share);
+    let body =
+        before_after(share) + &table(&["If the attacker knows what the policy assumes", "Before", "After"], &rows);
     section("Risk before and after", &body)
 }
 
-/// What someone with a list of the population links.
+/// What an attacker with a list of the population links.
 pub(super) fn marketer(metrics: &Place<EventsMetrics>) -> String {
     let Some(marketer) = at!(metrics, marketer).some() else { return String::new() };
     let rows = [
-        (figure!(marketer, population), "People outside", Shown::Count, ""),
+        (figure!(marketer, population), "People in the population", Shown::Count, ""),
         (figure!(marketer, patients), "Patients released", Shown::Count, ""),
-        (figure!(marketer, classes), "Classes", Shown::Count, "Of people who look the same at patient level."),
+        (
+            figure!(marketer, classes),
+            "Equivalence classes",
+            Shown::Count,
+            "Groups of patients who look the same without their events.",
+        ),
         (figure!(marketer, estimated), "Estimated from the file alone", Shown::Count, ""),
         (
             figure!(marketer, realized),
             "Linked correctly",
             Shown::Percent,
-            "The share of the patients, with these sizes of classes.",
+            "As a share of the patients, with these class sizes.",
         ),
-        (figure!(marketer, expected), "On average over samples", Shown::Percent, "Exactly: classes divided by people."),
+        (
+            figure!(marketer, expected),
+            "Linked correctly, on average over samples",
+            Shown::Percent,
+            "The number of classes divided by the number of people.",
+        ),
         (
             figure!(marketer, paper_eq2),
             "By the paper’s second equation",
@@ -239,10 +270,10 @@ pub(super) fn marketer(metrics: &Place<EventsMetrics>) -> String {
             "For comparison only: it understates the risk.",
         ),
     ];
-    section("Someone with a list of the population", &facts(["Linked", "Value"], rows))
+    section("An attacker with a list of the population", &facts(["Linked", "Value"], rows))
 }
 
-/// What it is still good for.
+/// How useful the release is.
 pub(super) fn utility(metrics: &Place<EventsMetrics>) -> String {
     let utility = at!(metrics, utility);
     let measures = [
@@ -250,26 +281,26 @@ pub(super) fn utility(metrics: &Place<EventsMetrics>) -> String {
             figure!(utility, loss),
             "Loss",
             Shown::Decimals(4),
-            "Entropy lost by levels and by events left out, over all columns by their weights. Lower is better.",
+            "Entropy lost by coarser levels and by suppressed events, over all columns by their weights. Lower is better.",
         ),
         (
             figure!(utility, loss_of_levels),
             "Loss by levels",
             Shown::Decimals(4),
-            "What the search made as small as it could.",
+            "The search made this as small as possible.",
         ),
-        (figure!(utility, events_left), "Events left", Shown::Percent, "Of those that rules did not exclude."),
+        (figure!(utility, events_left), "Events released", Shown::Percent, "Of those that the rules did not exclude."),
     ];
     let row = |own: &Place<ColumnLoss>| vec![code(&own.value.column), figure!(own, loss).show(Shown::Decimals(4))];
     let rows: Vec<Vec<String>> = at!(utility, columns).elements().iter().map(row).collect();
     section(
-        "What it is still good for",
+        "How useful the release is",
         &(facts(["Measure", "Value"], measures) + &table(&["Column", "Loss by its level"], &rows)),
     )
 }
 
-/// How the method found it.
+/// How the method chose this release.
 pub(super) fn found(metrics: &Place<EventsMetrics>) -> String {
     let noted = at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&own, Vec::new()));
-    section("How the method found it", &(ladder(&at!(metrics, columns)) + &noted))
+    section("How the method chose this release", &noted)
 }

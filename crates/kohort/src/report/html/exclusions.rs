@@ -1,4 +1,4 @@
-//! What rules excluded, and how the excluded differ from the kept.
+//! What the rules excluded, and how excluded patients differ from the others.
 
 use super::escape::{code, escape};
 use super::number::Shown;
@@ -6,7 +6,7 @@ use super::place::{Place, at, figure};
 use super::table::{section, table};
 use crate::evidence::metrics::{Difference, EventsMetrics, ExcludedAndKept, Exclusion, LabelShares};
 
-/// What rules excluded, and how the excluded differ from the kept.
+/// What the rules excluded, and how excluded patients differ from the others.
 pub(super) fn exclusions(metrics: &Place<EventsMetrics>) -> String {
     let rule = |own: &Place<Exclusion>| {
         vec![
@@ -18,7 +18,7 @@ pub(super) fn exclusions(metrics: &Place<EventsMetrics>) -> String {
     };
     let rules: Vec<Vec<String>> = at!(metrics, exclusions).elements().iter().map(rule).collect();
     let body = match rules.is_empty() {
-        true => "<p>No rule excludes anything.</p>\n".to_string(),
+        true => "<p>The policy has no rules for exclusion, or nothing matched them.</p>\n".to_string(),
         false => table(&["Rule", "Scope", "Rows", "Patients"], &rules),
     };
     let both = at!(metrics, excluded_and_kept).some().map_or(String::new(), |own| differences(&own));
@@ -26,9 +26,9 @@ pub(super) fn exclusions(metrics: &Place<EventsMetrics>) -> String {
 }
 
 fn differences(both: &Place<ExcludedAndKept>) -> String {
-    let mut body = "<h3>The excluded and the kept</h3>\n".to_string();
+    let mut body = "<h3>How excluded patients differ</h3>\n".to_string();
     body += &table(
-        &["", "Excluded", "Kept"],
+        &["Compared", "Excluded", "Kept"],
         &[
             vec![
                 "Patients".to_string(),
@@ -36,7 +36,7 @@ fn differences(both: &Place<ExcludedAndKept>) -> String {
                 figure!(both, patients.kept).show(Shown::Count),
             ],
             vec![
-                "Median number of events of a patient".to_string(),
+                "Median number of events per patient".to_string(),
                 figure!(both, median_events.excluded).show(Shown::Count),
                 figure!(both, median_events.kept).show(Shown::Count),
             ],
@@ -52,10 +52,10 @@ fn differences(both: &Place<ExcludedAndKept>) -> String {
         ]
     };
     body += &table(
-        &["Column", "Of", "Largest difference", "Probability by chance"],
+        &["Column", "Table", "Largest difference", "p-value"],
         &columns.iter().map(compared).collect::<Vec<_>>(),
     );
-    body += "<p class=\"read\">Two-sample Kolmogorov–Smirnov where values have an order; else half of the sum of differences, without a probability. Researchers should know how the excluded differ.</p>\n";
+    body += "<p class=\"read\">Two-sample Kolmogorov–Smirnov test where values have an order; otherwise half of the sum of the differences, without a p-value. Tell researchers how the excluded patients differ.</p>\n";
     let share = |own: &Place<LabelShares>| {
         let name = if own.value.label.is_empty() { "missing".into() } else { code(&own.value.label) };
         vec![name, figure!(own, excluded).show(Shown::Percent), figure!(own, kept).show(Shown::Percent)]

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use super::place::Figure;
+
 /// How a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -7,7 +9,7 @@ pub(super) enum Shown {
     Count,
     /// A share, as a percentage with one decimal.
     Percent,
-    /// With so many decimals.
+    /// With this number of decimals.
     Decimals(usize),
     /// A duration in seconds.
     Seconds,
@@ -29,7 +31,12 @@ impl Shown {
     }
 }
 
-/// Rounded to so many decimals, its whole part grouped by thousands.
+/// A number with its noun, in the singular or the plural: "1 row", "2 rows".
+pub(super) fn counted(figure: &Figure, [one, many]: [&str; 2]) -> String {
+    format!("{} {}", figure.show(Shown::Count), if figure.number() == Some(1.0) { one } else { many })
+}
+
+/// Rounded to this number of decimals, its whole part grouped by thousands.
 fn grouped(x: f64, places: usize) -> String {
     let text = format!("{:.places$}", x.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));

@@ -1,4 +1,4 @@
-//! Who could be found: by which attacker, by which columns, and who is unique outside.
+//! Who could be found: by which attacker, by which columns, and who is unique in the population.
 
 use super::escape::{code, escape, names};
 use super::number::Shown;
@@ -18,7 +18,7 @@ pub(super) fn people(metrics: &Place<TableMetrics>) -> String {
         at!(metrics, blanks).some().map_or(String::new(), |found| blanks(&found)),
     ]
     .concat();
-    section("Who could find whom", &body)
+    section("Who could be found, and by whom", &body)
 }
 
 /// A row of before and after, unless nothing is known.
@@ -33,7 +33,7 @@ fn attackers(models: &Place<Models>) -> String {
     let journalist = sides.each_ref().map(|side| at!(side, journalist).some());
     let attackers = [
         ("Prosecutor", "Knows that a person is in the file, and looks for them.", prosecutor),
-        ("Journalist", "Does not know who is in the file; has a registry of the people outside.", journalist),
+        ("Journalist", "Does not know who is in the file, but has a registry of the population.", journalist),
     ];
     let mut all = Vec::new();
     for (name, read, sides) in attackers {
@@ -43,11 +43,11 @@ fn attackers(models: &Place<Models>) -> String {
         let above = both(|own| figure!(own, above));
         all.extend(row(&format!("{name}, people above the threshold"), "", above, Shown::Percent));
     }
-    let read = "Looks for everybody: the share of the file that is linked to the right person.";
+    let read = "Tries to link everybody: the share of the file that is linked to the right person.";
     all.extend(row("Marketer", read, sides.each_ref().map(|side| figure!(side, marketer)), Shown::Percent));
     let threshold = figure!(models, threshold).show(Shown::Percent);
     format!(
-        "<h3>By what they are after</h3>\n<p class=\"read\">All know all quasi-identifiers. The threshold is one in k: {threshold}. Where class sizes outside are estimated, the journalist’s risk is an expected one.</p>\n{}",
+        "<h3>By the aim of the attacker</h3>\n<p class=\"read\">All three attackers know all quasi-identifiers. The threshold is one in k: {threshold}. Where class sizes in the population are estimated, the journalist’s risk is an expected value.</p>\n{}",
         table(&["Attacker", "Before", "After"], &all)
     )
 }
@@ -76,16 +76,16 @@ fn singling_out(found: &Place<SinglingOut>) -> String {
     });
     let mut html = "<h3>How few columns single people out, in the original</h3>\n".to_string();
     html += &gallery([by_number_picture(&numbers), by_set_picture(&sets)]);
-    html += &table(&["Columns known", "People some such set singles out", "Share"], &by_number.collect::<Vec<_>>());
+    html += &table(&["Columns known", "People singled out by some such set", "Share"], &by_number.collect::<Vec<_>>());
     if !listed.is_empty() {
         html += &format!(
-            "<p class=\"read\">The sets that single most people out, of each number of columns:</p>\n{}",
-            cards(&["Columns", "People alone", "Share"], &listed)
+            "<p class=\"read\">The sets that single out most people, for each number of columns:</p>\n{}",
+            cards(&["Columns", "Unique people", "Share"], &listed)
         );
     }
     html + &format!(
-        "<p class=\"read\">What each column adds: people alone on it, and people alone on all quasi-identifiers together who are not if this one is unknown.</p>\n{}",
-        table(&["Column", "Alone on it", "Alone only with it"], &columns.collect::<Vec<_>>())
+        "<p class=\"read\">What each column adds: people who are unique in it, and people who are unique in all quasi-identifiers together but not without this one.</p>\n{}",
+        table(&["Column", "Unique in it", "Unique only with it"], &columns.collect::<Vec<_>>())
     )
 }
 
@@ -97,7 +97,7 @@ fn by_number_picture(numbers: &[Place<SingledByNumber>]) -> String {
     };
     Bars {
         id: "singled".into(),
-        title: "People of the original whom some set of so many columns singles out".into(),
+        title: "People of the original who are singled out by some set of this many columns".into(),
         names: "Columns known".into(),
         lengths: "Share of people",
         legend: &[],
@@ -110,9 +110,9 @@ fn by_number_picture(numbers: &[Place<SingledByNumber>]) -> String {
 
 /// Which sets single out most.
 fn by_set_picture(found: &[Place<SingledBySet>]) -> String {
-    let title = "Which columns identify: people of the original who are alone on a set of columns, the worst sets";
+    let title = "Which columns identify: people of the original who are unique in a set of columns, for the worst sets";
     let found: Vec<(&[String], Figure)> = found.iter().map(|s| (&s.value.set[..], figure!(s, share))).collect();
-    sets("sets", title, "People alone, share", &found, Shown::Percent)
+    sets("sets", title, "Unique people, share", &found, Shown::Percent)
 }
 
 /// Who is unique in the population.
@@ -129,7 +129,7 @@ fn uniqueness(found: &Place<Uniqueness>) -> String {
         ),
         row(
             "Unique in the population, largest estimate",
-            "For the careful reader.",
+            "The most cautious choice.",
             both(|own| figure!(own, largest)),
             Shown::Count,
         ),
@@ -139,16 +139,17 @@ fn uniqueness(found: &Place<Uniqueness>) -> String {
     ];
     let rows: Vec<Vec<String>> = rows.into_iter().flatten().collect();
     let chosen = found.value.before.chosen.as_ref();
-    let chosen = chosen.map_or(String::new(), |name| format!(" The rule took {} before.", escape(name)));
+    let chosen =
+        chosen.map_or(String::new(), |name| format!(" Before de-identification, the rule chose {}.", escape(name)));
     format!(
-        "<h3>Unique outside as well</h3>\n<p class=\"read\">The file holds {} of a population of {} people, and is taken for a random sample of it: who is unique in the file may have doubles outside.{chosen} A dash: no estimate, or nobody is unique in what is released.</p>\n{}",
+        "<h3>Unique in the population</h3>\n<p class=\"read\">The file holds {} of a population of {} people, and is treated as a random sample of it: a person who is unique in the file may not be unique in the population.{chosen} A dash means that there is no estimate, or that nobody is unique in the release.</p>\n{}",
         figure!(found, fraction).show(Shown::Percent),
         figure!(found, population).show(Shown::Count),
         table(&["People", "Before", "After"], &rows)
     )
 }
 
-/// The two readings of a blank.
+/// The two interpretations of a suppressed cell.
 fn blanks(found: &Place<Blanks>) -> String {
     let row = |name: &str, read: &str, own: Place<Matches>| {
         vec![named(name, read), figure!(own, fewest).show(Shown::Count), figure!(own, mean).show(Shown::Count)]
@@ -156,13 +157,13 @@ fn blanks(found: &Place<Blanks>) -> String {
     let rows = vec![
         row(
             "As a value of its own",
-            "A row with a blank matches only rows with the same blank.",
+            "A row with a suppressed cell matches only rows with the same cell suppressed.",
             at!(found, own_value),
         ),
-        row("As any value", "A blank matches whatever is known.", at!(found, wildcard)),
+        row("As any value", "A suppressed cell matches every value.", at!(found, wildcard)),
     ];
     format!(
-        "<h3>Two readings of a suppressed cell</h3>\n<p class=\"read\">How many match a released row in all quasi-identifiers. The guarantee holds under the first reading, the stronger one.</p>\n{}",
-        table(&["A suppressed cell is read", "Fewest", "Mean over rows"], &rows)
+        "<h3>Two interpretations of a suppressed cell</h3>\n<p class=\"read\">How many rows match a released row in all quasi-identifiers. The guarantee holds under the first interpretation, which is stricter.</p>\n{}",
+        table(&["A suppressed cell is treated", "Fewest", "Mean over rows"], &rows)
     )
 }

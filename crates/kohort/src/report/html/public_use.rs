@@ -1,4 +1,4 @@
-//! Attacks with a registry, and where cells are blank: what the recipients of a public-use file ask.
+//! Attacks with a registry, and suppressed cells by group: what recipients of a public-use file ask.
 
 use super::escape::{code, escape, names};
 use super::facts::facts;
@@ -15,7 +15,7 @@ pub(super) fn attacks(metrics: &Place<TableMetrics>) -> String {
     let Some(attacks) = at!(metrics, attacks).some() else {
         return section(
             "Attacks tried",
-            "<p>The file was read back and attacked as the guarantee says: whoever knows what may be known looks for each person. No registry of people outside was named (<code>[population]</code>), so that none was tried with one.</p>\n",
+            "<p>The release was attacked as the guarantee describes: an attacker with the assumed knowledge looks for each person. The policy names no registry of the population (<code>[population]</code>), so no attack with a registry was tried.</p>\n",
         );
     };
     let body = at!(attacks, registry).some().map_or(String::new(), |registry| of_registry(&attacks, &registry))
@@ -29,14 +29,19 @@ fn of_registry(attacks: &Place<Attacks>, registry: &Place<RegistryFound>) -> Str
     let estimated = if registry.value.estimated { "Estimated from its size." } else { "As counted." };
     let mut rows = vec![
         (figure!(registry, people), "People in the registry", Shown::Count, estimated),
-        (figure!(registry, classes), "Classes in the registry", Shown::Count, "People who look the same there."),
+        (
+            figure!(registry, classes),
+            "Classes in the registry",
+            Shown::Count,
+            "Groups of people who look the same in it.",
+        ),
     ];
     if let Some(whole) = at!(attacks, whole_file).some() {
         rows.push((
             figure!(whole, links),
-            "Correct links to be expected (the second attack)",
+            "Expected number of correct links (the second attack)",
             Shown::Decimals(1),
-            "Someone matches the whole file with the registry. A number of people, not a share.",
+            "An attacker links the whole file with the registry. A number of people, not a share.",
         ));
         rows.push((figure!(whole, share), "As a share of the file", Shown::Percent, ""));
     }
@@ -80,7 +85,7 @@ fn neighbours(targeted: &[Place<Targeted>]) -> String {
         "after",
         "Unique before",
         "after",
-        "Fewest rows that match if * matches anything",
+        "Fewest matching rows if * matches every value",
         "Mean",
     ];
     format!(
@@ -91,35 +96,35 @@ fn neighbours(targeted: &[Place<Targeted>]) -> String {
 }
 
 /// Columns from which others can be inferred.
-fn inferred(told: &[Place<Undeclared>]) -> String {
-    if told.is_empty() {
+fn inferred(found: &[Place<Undeclared>]) -> String {
+    if found.is_empty() {
         return String::new();
     }
     let row = |t: &Place<Undeclared>| {
         vec![
-            format!("{} tells {}", code(&t.value.column), code(&t.value.tells)),
+            format!("{} predicts {}", code(&t.value.column), code(&t.value.tells)),
             figure!(t, share).show(Shown::Percent),
             figure!(t, blanks).show(Shown::Count),
             figure!(t, right).show(Shown::Count),
         ]
     };
-    let headings = ["Columns", "Rows with the usual value", "Blanks beside a cell that tells", "Filled in rightly"];
+    let headings = ["Columns", "Rows with the usual value", "Suppressed cells it could fill in", "Filled in correctly"];
     format!(
-        "<h3>Columns that tell others, which nobody declared</h3>\n<p>Beside a value that k rows or more have, the other column usually has one value. Whoever knows which could fill in its blanks. Declare it with <code>of</code>, if that is known outside.</p>\n{}",
-        table(&headings, &told.iter().map(row).collect::<Vec<_>>())
+        "<h3>Columns that predict others, not declared in the policy</h3>\n<p>For values that at least k rows have, the second column usually has one value. An attacker who knows this relation could fill in suppressed cells. If others may know it, declare it with <code>of</code>.</p>\n{}",
+        table(&headings, &found.iter().map(row).collect::<Vec<_>>())
     )
 }
 
 /// More sets than this are in the table alone.
 const MOST_SETS: usize = 24;
 
-/// Mean risk by what is known. Sets are named by what tells them apart.
+/// Mean risk by what is known. A set is named by the columns in which it differs from the others.
 fn by_set(targeted: &[Place<Targeted>]) -> String {
     let sets: Vec<&Vec<String>> = targeted.iter().map(|t| &t.value.set).collect();
     let common = |column: &String| sets.iter().all(|set| set.contains(column));
     let name = |set: &[String]| {
         let own: Vec<&str> = set.iter().filter(|c| sets.len() == 1 || !common(c)).map(String::as_str).collect();
-        Name::text(&if own.is_empty() { "no more".into() } else { own.join(", ") })
+        Name::text(&if own.is_empty() { "nothing else".into() } else { own.join(", ") })
     };
     let shared: Vec<&str> =
         sets.first().into_iter().flat_map(|set| set.iter()).filter(|c| common(c)).map(String::as_str).collect();
@@ -130,7 +135,7 @@ fn by_set(targeted: &[Place<Targeted>]) -> String {
     let group = |t: &Place<Targeted>| Group::of(name(&t.value.set), [figure!(t, before.mean), figure!(t, after.mean)]);
     Bars {
         id: "targeted".into(),
-        title: format!("Mean risk of whoever is looked for, by the columns known{with}, before and after"),
+        title: format!("Mean risk of a targeted person by the columns known{with}, before and after"),
         names: "Known".into(),
         lengths: "Mean risk",
         legend: &["before", "after"],
@@ -141,18 +146,18 @@ fn by_set(targeted: &[Place<Targeted>]) -> String {
     .draw()
 }
 
-/// Blanks by column and by group.
+/// Suppressed cells by column and by group.
 pub(super) fn missing(metrics: &Place<TableMetrics>) -> String {
     let Some(missing) = at!(metrics, missing).some() else { return String::new() };
     let rows = [
-        (figure!(missing, rows), "Rows with any blank", Shown::Count, ""),
+        (figure!(missing, rows), "Rows with a suppressed cell", Shown::Count, ""),
         (figure!(missing, share), "As a share of the released rows", Shown::Percent, ""),
-        (figure!(missing, flagged), "Groups in which most cells of a column are blank", Shown::Count, ""),
+        (figure!(missing, flagged), "Groups in which most cells of a column are suppressed", Shown::Count, ""),
     ];
     let by = at!(missing, by);
-    let mut body = facts(["Blanks", "Number"], rows) + &gallery(heat_maps(&by));
+    let mut body = gallery(heat_maps(&by)) + &facts(["Suppressed cells", "Number"], rows);
     let row = |v: &Place<BlankGroup>| {
-        let flag = if v.value.flagged { "<strong>most are blank</strong>" } else { "" };
+        let flag = if v.value.flagged { "<strong>most are suppressed</strong>" } else { "" };
         let (rows, share) = (figure!(v, rows), figure!(v, share));
         vec![escape(&v.value.value), rows.show(Shown::Count), share.show(Shown::Percent), flag.into()]
     };
@@ -160,8 +165,8 @@ pub(super) fn missing(metrics: &Place<TableMetrics>) -> String {
     for (column, by) in by.members() {
         for (group, values) in by.members() {
             let rows: Vec<Vec<String>> = values.elements().iter().map(row).collect();
-            tables += &format!("<h3>{} blank, by {}</h3>\n", code(column), code(group));
-            tables += &table(&["Value", "Rows", "Blank", ""], &rows);
+            tables += &format!("<h3>{} suppressed, by {}</h3>\n", code(column), code(group));
+            tables += &table(&["Value", "Rows", "Suppressed", "Warning"], &rows);
         }
     }
     if !tables.is_empty() {
@@ -174,7 +179,7 @@ pub(super) fn missing(metrics: &Place<TableMetrics>) -> String {
 const MOST_GROUPS: usize = 24;
 const MOST_COLUMNS: usize = 8;
 
-/// Where cells are blank: a map for each column that makes groups.
+/// Where cells are suppressed: a map for each column that makes groups.
 fn heat_maps(by: &Place<ByName<ByName<Vec<BlankGroup>>>>) -> Vec<String> {
     let columns = by.members();
     let mut groupings: Vec<&str> = Vec::new();
@@ -206,7 +211,7 @@ fn heat_maps(by: &Place<ByName<ByName<Vec<BlankGroup>>>>) -> Vec<String> {
         let which = if sizes.len() > MOST_GROUPS { ", the largest groups" } else { "" };
         Heat {
             id: format!("blank-{i}"),
-            title: format!("Where cells are blank: the share in each column, by {grouping}{which}"),
+            title: format!("Share of suppressed cells in each column, by {grouping}{which}"),
             names: grouping.to_string(),
             columns: columns.iter().map(|(name, _)| name.to_string()).collect(),
             rows: kept.map(group).collect(),

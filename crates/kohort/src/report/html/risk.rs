@@ -1,4 +1,4 @@
-//! Risk before and after: who can be found, by someone who knows what.
+//! Risk before and after: who can be found by an attacker with which knowledge.
 
 use super::escape::names;
 use super::number::Shown;
@@ -16,17 +16,20 @@ pub(super) fn risk(metrics: &Place<TableMetrics>) -> String {
     let TableMetrics { risk: Sides { before, after }, risk_all, .. } = metrics.value;
     let same = before.as_ref() == Some(&risk_all.before) && after.as_ref() == Some(&risk_all.after);
     let worst = "Columns known, in the set with the highest risk";
-    let mut body = "<p>The risk of a person who is known to be in the file: the chance that whoever knows the columns below picks the right one among all who look the same.</p>\n".to_string();
+    let mut body = "<p>The risk of a person who is known to be in the file: the probability that an attacker who knows the columns below picks the right record among all that look the same.</p>\n".to_string();
+    body += &at!(metrics, class_sizes).some().map_or(String::new(), |own| sizes(&own));
     if same {
         body += &before_after(asked, worst);
     } else {
         let known = knows(&metrics.value.guarantee, &metrics.value.columns);
-        body += &format!("<h3>Under what the policy says is known ({known})</h3>\n{}", before_after(asked, worst));
+        body += &format!(
+            "<h3>If the attacker knows what the policy assumes ({known})</h3>\n{}",
+            before_after(asked, worst)
+        );
         body +=
             &format!("<h3>If all quasi-identifiers were known at once</h3>\n{}", before_after(all, "Columns known"));
-        body += "<p class=\"warning\"><strong>More than the policy protects against.</strong> The guarantee does not cover someone who knows all quasi-identifiers at once. Whoever is unique here could be found by such a person.</p>\n";
+        body += "<p class=\"warning\"><strong>More than the policy protects against.</strong> The guarantee does not cover someone who knows all quasi-identifiers at once. Such an attacker could find anyone who is unique here.</p>\n";
     }
-    body += &at!(metrics, class_sizes).some().map_or(String::new(), |own| sizes(&own));
     section("Risk before and after", &body)
 }
 
@@ -38,18 +41,21 @@ fn before_after([before, after]: [Option<Place<Risk>>; 2], known: &str) -> Strin
         known.then(|| vec![named(name, read), before.show(shown), after.show(shown)])
     };
     let rows: Vec<Vec<String>> = [
-        row("Highest risk", Shown::Percent, "Of whoever looks like the fewest others. Lower is safer.", |risk| {
-            figure!(risk, max)
-        }),
+        row(
+            "Highest risk",
+            Shown::Percent,
+            "Of the person who looks like the fewest others. Lower is safer.",
+            |risk| figure!(risk, max),
+        ),
         row("Mean risk", Shown::Percent, "On average over people. Lower is safer.", |risk| figure!(risk, mean)),
         row("Unique people", Shown::Count, "Nobody else looks like them. Zero is the aim.", |risk| {
             figure!(risk, unique)
         }),
-        row("People", Shown::Count, "Counted once in every class they are in.", |risk| figure!(risk, people)),
+        row("People", Shown::Count, "Counted once in each class they belong to.", |risk| figure!(risk, people)),
         row(
             "Classes",
             Shown::Count,
-            "Groups that look the same. Fewer and larger ones are safer and coarser.",
+            "Groups of records that look the same. Fewer and larger ones are safer and coarser.",
             |risk| figure!(risk, classes),
         ),
     ]
@@ -67,7 +73,7 @@ fn before_after([before, after]: [Option<Place<Risk>>; 2], known: &str) -> Strin
         html += &format!("<p class=\"read\">{known}: {columns}.</p>\n");
     }
     if [&before, &after].into_iter().flatten().any(|risk| risk.value.exact == Some(false)) {
-        html += "<p class=\"read\">At least: there are so many sets of columns that only the most promising ones were counted for this table. The guarantee was counted over all of them.</p>\n";
+        html += "<p class=\"read\">These are lower bounds: there are too many sets of columns to count all of them for this table, so only the most identifying ones were counted. The guarantee was counted over all of them.</p>\n";
     }
     html
 }
@@ -81,8 +87,8 @@ fn sizes(sizes: &Place<Sides<Vec<SizeBin>>>) -> String {
     let groups = bins.map(|(b, a)| Group::of(name(b), [figure!(b, people), figure!(a, people)]));
     Bars {
         id: "sizes".into(),
-        title: "People by how many look like them in all quasi-identifiers, before and after".into(),
-        names: "Look the same".into(),
+        title: "People by the size of their equivalence class over all quasi-identifiers, before and after".into(),
+        names: "Class size".into(),
         lengths: "People",
         legend: &["before", "after"],
         groups: groups.collect(),

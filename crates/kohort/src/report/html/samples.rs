@@ -7,14 +7,14 @@ use super::place::{Place, at, figure};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{Sample, SampleRisk, TableMetrics};
 
-/// Samples that leave instead of the whole.
+/// Samples that are released instead of the whole.
 pub(super) fn samples(metrics: &Place<TableMetrics>) -> String {
     let samples = at!(metrics, samples).elements();
     if samples.is_empty() {
         return String::new();
     }
     let mut body = String::from(
-        "<p>Disjoint random samples leave; the whole file stays in the house. Each sample has a folder and a certificate of its own.</p>\n",
+        "<p>Disjoint random samples are released instead of the whole file, which the custodian keeps. Each sample has its own folder and certificate.</p>\n",
     );
     body.extend(samples.iter().map(of_one));
     section("Samples", &body)
@@ -26,7 +26,7 @@ fn of_one(sample: &Place<Sample>) -> String {
         (figure!(sample, rows), "Rows", Shown::Count, ""),
         (figure!(sample, people), "People", Shown::Count, ""),
         (figure!(sample, classes), "Classes over all quasi-identifiers", Shown::Count, ""),
-        (figure!(sample, smallest_class), "Rows of the smallest class of any set", Shown::Count, ""),
+        (figure!(sample, smallest_class), "Rows in the smallest class of any set", Shown::Count, ""),
     ]);
     for file in at!(sample, files).elements() {
         let count = figure!(file, rows).show_or_empty(Shown::Count);
@@ -45,11 +45,11 @@ fn of_one(sample: &Place<Sample>) -> String {
     let sets: Vec<Vec<String>> = at!(sample, sets).elements().iter().map(row).collect();
     let headings = [
         "Known",
-        "Highest risk if it is not known who is in the sample",
+        "Highest risk if the attacker does not know who is in the sample",
         "Mean",
-        "Highest risk if it is known",
+        "Highest risk if the attacker knows it",
         "Mean",
-        "Alone in the sample",
+        "Unique in the sample",
     ];
     format!(
         "<h3>{}</h3>\n{}{}",

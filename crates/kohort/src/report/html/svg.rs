@@ -1,7 +1,7 @@
 //! The pictures of every report: bars, heat maps, ladders, sets of columns and points, drawn for the width of a phone.
 //!
-//! Each has a title that says what it shows, names on its axes, its numbers beside what they stand for, and the
-//! table behind it. What is told by shade is told by a pattern or a number too.
+//! Each has a title that says what it shows, names on its axes, its numbers beside the bars, and a table with the
+//! same numbers. Whatever a shade shows, a pattern or a number shows too.
 
 mod bars;
 mod heat;

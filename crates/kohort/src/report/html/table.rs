@@ -31,7 +31,7 @@ fn of_class(class: &str, headings: &[&str], rows: &[Vec<String>]) -> String {
     html + "</tbody></table>\n"
 }
 
-/// The first cell of a row: a name, and how to read what stands beside it.
+/// The first cell of a row: a name, and how to read the number beside it.
 pub(super) fn named(name: &str, read: &str) -> String {
     if read.is_empty() { name.to_string() } else { format!("{name}<small>{read}</small>") }
 }
@@ -47,5 +47,5 @@ pub(super) fn section(heading: &str, body: &str) -> String {
     format!("<section>\n<h2>{heading}</h2>\n{body}</section>\n")
 }
 
-/// What a section says that has nothing to say.
-pub(super) const NOTHING: &str = "<p class=\"none\">Nothing is known of this.</p>\n";
+/// The text of a section without content.
+pub(super) const NOTHING: &str = "<p class=\"none\">No numbers are available.</p>\n";

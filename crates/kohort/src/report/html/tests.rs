@@ -156,7 +156,7 @@ fn every_number_of_a_release_of_codes_is_the_one_in_metrics() {
 }
 
 #[test]
-fn every_number_of_a_release_of_claims_is_the_one_in_metrics() {
+fn every_number_of_a_release_of_events_is_the_one_in_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let write = |file: &str, text: String| std::fs::write(folder.path().join(file), text).unwrap();
     write("p.csv", (0..90).fold("id,sex,age\n".into(), |t, i| t + &format!("{i},{},{}\n", i % 2, 20 + i % 50)));
@@ -194,7 +194,7 @@ fn every_number_of_a_release_of_claims_is_the_one_in_metrics() {
 }
 
 #[test]
-fn every_number_about_invented_rows_is_the_one_in_metrics() {
+fn every_number_about_synthetic_records_is_the_one_in_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let rows: String = (0..400).map(|i| format!("q{},s{}\n", i % 20 + i / 80, (i + i / 20) % 4)).collect();
     std::fs::write(folder.path().join("t.csv"), format!("q,s\n{rows}")).unwrap();
@@ -358,6 +358,62 @@ fn a_test_says_so() {
     assert!(read(&page(&parse(&metrics))).prose.contains("Made with a seed: a test, not a release."));
     metrics["test"] = json!(false);
     assert!(!read(&page(&parse(&metrics))).prose.contains("seed"));
+}
+
+/// The first page has its four parts, in their order, before any chapter.
+#[track_caller]
+fn check_first_page(metrics: &Metrics) {
+    let html = page(metrics);
+    let chapters = html.find("class=\"part\"").unwrap();
+    let mut last = 0;
+    for heading in ["What was asked", "What is guaranteed", "What was lost", "What to check"] {
+        let at = html.find(&format!("<h2>{heading}</h2>")).unwrap_or_else(|| panic!("no part {heading}"));
+        assert!(last < at && at < chapters, "{heading} is not in its place");
+        last = at;
+    }
+    let first = read(&html).elements;
+    let line = first.iter().find(|e| e.attributes.get("class").is_some_and(|class| class == "counts")).unwrap();
+    for word in [" in, ", " excluded, ", " suppressed", " out."] {
+        assert!(line.text.contains(word), "{}", line.text);
+    }
+}
+
+#[test]
+fn the_first_page_sums_up_every_shape() {
+    for method in ["lattice", "suppress", "ceiling", "disassociate", "claims"] {
+        check_first_page(&hospital(method, 1500));
+    }
+    let mut metrics = bounded_json("age");
+    metrics["rows"] = json!({ "in": 45, "excluded": 21, "suppressed": 7, "counterfeit": 0, "out": 17 });
+    check_first_page(&parse(&metrics));
+    assert!(
+        read(&page(&parse(&metrics)))
+            .elements
+            .iter()
+            .any(|e| e.text == "Rows: 45 in, 21 excluded, 7 suppressed, 17 out.")
+    );
+}
+
+#[test]
+fn notes_are_what_to_check() {
+    let mut metrics = bounded("age");
+    metrics.note(vec!["Look at the wards.".into()]);
+    let prose = read(&page(&metrics)).prose;
+    let (check, note) = (prose.find("What to check").unwrap(), prose.find("Look at the wards.").unwrap());
+    assert!(check < note && note < prose.find("What was asked, in detail").unwrap());
+}
+
+#[test]
+fn singular_and_plural_agree() {
+    let mut metrics = bounded_json("age");
+    metrics["rows"]["out"] = json!(1);
+    let title = |metrics: &Value| {
+        let page = read(&page(&parse(metrics)));
+        page.elements.into_iter().find(|e| e.name == "h1").unwrap().text
+    };
+    assert_eq!(title(&metrics), "A release of 1 row");
+    metrics["rows"]["out"] = json!(2);
+    assert_eq!(title(&metrics), "A release of 2 rows");
 }
 
 #[test]

@@ -14,14 +14,14 @@ pub(super) fn timing(timing: &Place<Option<Timing>>) -> String {
             stage(
                 figure!(own, read),
                 "read",
-                "Reading the original; one pass together with counting, so both have the same time.",
+                "Reading the original. Reading and counting are one pass, so both show the same time.",
             ),
             stage(figure!(own, count), "count", "Counting its combinations of values."),
-            stage(figure!(own, method), "method", "Deciding what changes."),
+            stage(figure!(own, method), "method", "Choosing what to change."),
             stage(figure!(own, write), "write", "Writing the release."),
-            stage(figure!(own, verify), "verify", "Reading it back and recounting it."),
+            stage(figure!(own, verify), "verify", "Reading the release and counting the guarantee again."),
             stage(figure!(own, sample), "sample", "Drawing samples."),
-            stage(figure!(own, total), "total", "All of it."),
+            stage(figure!(own, total), "total", "All stages."),
         ];
         facts(["Stage", "Time"], stages)
     });

@@ -1,4 +1,4 @@
-//! What a method noted of its search.
+//! What a method recorded about its search.
 
 use super::escape::{code, escape, shorten};
 use super::facts::fact;
@@ -25,74 +25,104 @@ const CAPTIONS: [Caption; 54] = [
     caption(
         "counted",
         "Combinations counted",
-        "All others were decided without counting, by what was known of finer or coarser ones.",
+        "The others were decided without counting, from finer or coarser combinations.",
         Shown::Count,
     ),
-    caption("suppressed", "Rows suppressed", "By what was chosen.", Shown::Count),
-    caption("h", "Ceiling", "No record may be made coarser than this.", Shown::Count),
-    caption("highest_degree", "Degree of the coarsest record", "It must not be above the ceiling.", Shown::Decimals(4)),
+    caption("suppressed", "Rows suppressed", "By the chosen release.", Shown::Count),
+    caption("h", "Ceiling", "No record may be coarser than this.", Shown::Count),
+    caption("highest_degree", "Degree of the coarsest record", "It must not exceed the ceiling.", Shown::Decimals(4)),
     caption(
         "order",
         "Order",
-        "Which combinations come first: those with least to lose, or as the paper has it.",
+        "Which combinations come first: those with the least to lose, or the order of the paper.",
         Shown::Count,
     ),
-    caption("remainder", "Records that no blank helps", "They are deleted, or grow a class.", Shown::Count),
-    caption("combinations", "Combinations of columns", "That the adversary may know.", Shown::Count),
+    caption(
+        "remainder",
+        "Records that suppressed cells cannot protect",
+        "They are removed, or a class is enlarged for them.",
+        Shown::Count,
+    ),
+    caption("combinations", "Combinations of columns", "That the attacker may know.", Shown::Count),
     caption("rounds", "Rounds", "Over all combinations, until nothing changed.", Shown::Count),
-    caption("steps", "Steps", "Ways of blanking that were compared.", Shown::Count),
-    caption("blank_cells", "Cells left blank", "", Shown::Count),
-    caption("deleted", "Rows deleted", "No blank would have helped them.", Shown::Count),
-    caption("grown", "Classes grown", "", Shown::Count),
-    caption("told_by_others", "Cells blanked because another column tells them", "", Shown::Count),
-    caption("padding", "Filled", "Up to k exactly, or beyond by chance.", Shown::Count),
-    caption("may_add", "Rows that might be invented", "As asked.", Shown::Count),
-    caption("expected_counterfeits", "Invented rows expected", "On average over what chance decides.", Shown::Count),
-    caption("refused", "Better choices given up", "They could not be filled within what was asked.", Shown::Count),
-    caption("forbidden", "Forbidden combinations", "No invented row shows them.", Shown::Count),
-    caption("forbidden_built_in", "Of these built in", "Diagnoses of one sex.", Shown::Count),
-    caption("may_suppress", "Rows that might go", "As asked.", Shown::Count),
-    caption("max_suppressed", "Share of rows that might go", "As asked.", Shown::Count),
-    caption("objective", "Objective", "Of all that meets the guarantee, what is best by it was chosen.", Shown::Count),
-    caption("max_steps", "Steps asked for", "It stops there.", Shown::Count),
-    caption("stopped", "It stopped because", "", Shown::Count),
-    caption("invalid", "Values left as they are", "To specialize them would break the guarantee.", Shown::Count),
+    caption("steps", "Steps", "Ways of suppressing cells that were compared.", Shown::Count),
+    caption("blank_cells", "Cells suppressed", "", Shown::Count),
+    caption("deleted", "Rows removed", "Suppressing cells would not have protected them.", Shown::Count),
+    caption("grown", "Classes enlarged", "", Shown::Count),
+    caption("told_by_others", "Cells suppressed because another column reveals them", "", Shown::Count),
+    caption("padding", "Padding", "Classes are enlarged to exactly k, or to a random size above it.", Shown::Count),
+    caption("may_add", "Maximum number of synthetic records", "As asked.", Shown::Count),
+    caption(
+        "expected_counterfeits",
+        "Expected number of synthetic records",
+        "On average over the random choices.",
+        Shown::Count,
+    ),
+    caption(
+        "refused",
+        "Better choices rejected",
+        "They would need more synthetic records than the policy allows.",
+        Shown::Count,
+    ),
+    caption("forbidden", "Forbidden combinations", "No synthetic record has them.", Shown::Count),
+    caption("forbidden_built_in", "Of these, built in", "Diagnoses of one sex.", Shown::Count),
+    caption("may_suppress", "Maximum number of suppressed rows", "As asked.", Shown::Count),
+    caption("max_suppressed", "Maximum share of suppressed rows", "As asked.", Shown::Count),
+    caption(
+        "objective",
+        "Objective",
+        "Among all releases that meet the guarantee, the best one by this measure was chosen.",
+        Shown::Count,
+    ),
+    caption("max_steps", "Maximum number of steps", "As asked.", Shown::Count),
+    caption("stopped", "Reason for stopping", "", Shown::Count),
+    caption("invalid", "Values not specialized further", "Finer values would break the guarantee.", Shown::Count),
     caption("partitions", "Classes", "Over all quasi-identifiers.", Shown::Count),
     caption("clusters", "Clusters formed", "", Shown::Count),
-    caption("max_cluster", "Clusters have fewer patients than", "", Shown::Count),
+    caption("max_cluster", "Limit on the size of a cluster", "", Shown::Count),
     caption("constraints", "Utility constraints", "", Shown::Count),
-    caption("tests", "Tested", "All others were decided by these.", Shown::Count),
-    caption("draws_matched", "Draws matched for it", "", Shown::Count),
-    caption("cut_off", "Ended for the number of tests", "Then a better one may exist.", Shown::Count),
-    caption("attempts", "Attempts", "Nodes that were estimated afresh until one held.", Shown::Count),
-    caption("loss", "Loss of the node", "", Shown::Decimals(4)),
-    caption("truncate", "Truncated at this share of patients", "At all of them it is off.", Shown::Decimals(2)),
+    caption("tests", "Combinations tested", "The others were decided from these.", Shown::Count),
+    caption("draws_matched", "Draws matched", "", Shown::Count),
+    caption("cut_off", "Stopped at the maximum number of tests", "If so, a better release may exist.", Shown::Count),
+    caption(
+        "attempts",
+        "Attempts",
+        "Combinations of levels that were estimated again until one met the guarantee.",
+        Shown::Count,
+    ),
+    caption("loss", "Loss of the chosen levels", "", Shown::Decimals(4)),
+    caption(
+        "truncate",
+        "Truncated at this share of patients",
+        "If this is all patients, nothing is truncated.",
+        Shown::Decimals(2),
+    ),
     caption("truncated_events", "Events truncated", "", Shown::Count),
-    caption("max_flagged", "A node was a candidate up to", "", Shown::Percent),
+    caption("max_flagged", "Maximum share of flagged patients for a candidate", "", Shown::Percent),
     caption("residual", "Suppression", "", Shown::Count),
     caption("residual.passes", "Passes", "", Shown::Count),
     caption(
         "residual.flagged",
         "Patients flagged at first",
-        "At high risk in more of their draws than permitted.",
+        "At high risk in more of their draws than the policy allows.",
         Shown::Count,
     ),
-    caption("residual.still_flagged", "Still flagged", "They are in the estimate.", Shown::Count),
+    caption("residual.still_flagged", "Still flagged", "They are included in the estimate.", Shown::Count),
     caption("residual.events", "Events removed", "", Shown::Count),
     caption("residual.patients", "Patients who lost all events", "", Shown::Count),
-    caption("decided", "What it was decided on", "", Shown::Count),
+    caption("decided", "Numbers that decided the choice", "", Shown::Count),
     caption("decided.patients", "Patients with events", "", Shown::Count),
-    caption("decided.violating", "With facts that fewer than k have", "", Shown::Count),
+    caption("decided.violating", "With facts that fewer than k patients share", "", Shown::Count),
     caption("decided.share", "As a share", "", Shown::Percent),
     caption("decided.original", "From the original, tolerant", "Decides.", Shown::Percent),
     caption("decided.original_strict", "From the original, strict", "", Shown::Percent),
     caption("decided.release", "From the release", "Decides.", Shown::Percent),
     caption("decided.without_events", "Patients without events", "", Shown::Count),
     caption("decided.without_events.patients", "Patients without events", "", Shown::Count),
-    caption("decided.without_events.at_risk", "Of these, with fewer than k alike", "", Shown::Count),
+    caption("decided.without_events.at_risk", "Of these, in classes smaller than k", "", Shown::Count),
 ];
 
-/// What the page calls what was noted under a path of keys.
+/// The caption of a value that was recorded under a path of keys.
 fn called(path: &str) -> (String, &'static str, Shown) {
     match CAPTIONS.iter().find(|c| c.key == path) {
         Some(Caption { name, read, shown, .. }) => (name.to_string(), read, *shown),
@@ -100,7 +130,7 @@ fn called(path: &str) -> (String, &'static str, Shown) {
     }
 }
 
-/// All that was noted, part by part; `first` are rows above it.
+/// Everything that was recorded, part by part; `first` are rows above it.
 pub(super) fn noted(trace: &Place<Trace>, first: Vec<Vec<String>>) -> String {
     part(trace, "", first)
 }
@@ -129,7 +159,7 @@ fn part(trace: &Place<Trace>, path: &str, mut rows: Vec<Vec<String>>) -> String 
 }
 
 /// The headings of shares with their intervals.
-pub(super) const FOUND: [&str; 6] = ["Fewer than k match", "Share", "At least", "At most", "Hits", "Of"];
+pub(super) const FOUND: [&str; 6] = ["Fewer than k patients match", "Share", "At least", "At most", "Hits", "Of"];
 
 fn found(name: &str, read: &str, share: &Place<TraceShare>) -> Vec<String> {
     vec![
@@ -142,7 +172,7 @@ fn found(name: &str, read: &str, share: &Place<TraceShare>) -> Vec<String> {
     ]
 }
 
-/// What the policy asked of the search, as far as the method noted it.
+/// What the policy asked of the search, as far as the method recorded it.
 pub(super) fn asked(trace: &Place<Trace>) -> Vec<Vec<String>> {
     const ASKED: [&str; 2] = ["may_suppress", "objective"];
     let own = trace.members().into_iter().filter(|(key, _)| ASKED.contains(key));
@@ -165,7 +195,7 @@ pub(super) fn steps<'a>(trace: &Place<'a, Trace>) -> Vec<Place<'a, TraceStep>> {
     trace.members().into_iter().find_map(of).unwrap_or_default()
 }
 
-/// The way of a method that goes down from the top.
+/// The steps of a method that specializes, as a picture.
 pub(super) fn scores(steps: &[Place<TraceStep>]) -> String {
     let name = |step: &Place<TraceStep>| {
         let column = step.value.column.as_str();
@@ -175,7 +205,7 @@ pub(super) fn scores(steps: &[Place<TraceStep>]) -> String {
     };
     Bars {
         id: "steps".into(),
-        title: "The way down from *: what each specialization gained, by the objective".into(),
+        title: "The steps from * to finer values: what each specialization gained by the objective".into(),
         names: "Step, column".into(),
         lengths: "Score",
         legend: &[],
@@ -186,7 +216,7 @@ pub(super) fn scores(steps: &[Place<TraceStep>]) -> String {
     .draw()
 }
 
-/// The steps of a method that goes down from the top, one a row.
+/// The steps of a method that specializes, one per row.
 pub(super) fn specializations(steps: &[Place<TraceStep>]) -> String {
     let row = |step: &Place<TraceStep>| {
         let TraceStep { column, value, into, at, .. } = step.value;
@@ -208,8 +238,8 @@ pub(super) fn specializations(steps: &[Place<TraceStep>]) -> String {
     }
     let headings = ["Step", "Column", "Specialized", "Score", "Rows", "Blocked so far", "Rows suppressed"];
     format!(
-        "<details><summary>Step by step</summary>\n<p class=\"read\">After each of these steps the guarantee held: \
-         <code>max_steps</code> stops at any of them. This list stays in the house.</p>\n{}</details>\n",
+        "<details><summary>Step by step</summary>\n<p class=\"read\">The guarantee holds after each of these steps, so \
+         <code>max_steps</code> can stop at any of them. This list is only in the custodian’s report.</p>\n{}</details>\n",
         cards(&headings, &rows)
     )
 }

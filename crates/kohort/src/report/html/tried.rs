@@ -6,7 +6,7 @@ use super::place::{Place, figure};
 use super::table::{named, section, table};
 use crate::evidence::metrics::TriedAttack;
 
-/// Each attack on the data as it is, on the release, and by base rates alone.
+/// Each attack on the original, on the release, and by base rates alone.
 pub(super) fn tried(tried: Option<Place<Option<Vec<TriedAttack>>>>) -> String {
     let tried = tried.map_or(Vec::new(), |tried| tried.elements());
     if tried.is_empty() {
@@ -25,8 +25,8 @@ pub(super) fn tried(tried: Option<Place<Option<Vec<TriedAttack>>>>) -> String {
         })
         .collect();
     let mut body = String::from(
-        "<p>Targets were drawn from the original. Guessing is what base rates alone give: an attack that gains no more than that gains nothing.</p>\n",
+        "<p>Targets were drawn from the original. Guessing uses base rates alone: an attack that is no better than guessing gains nothing.</p>\n",
     );
     body += &table(&["Attack", "Targets", "Before", "After", "Guessing"], &rows);
-    section("People drawn from the original", &body)
+    section("Attacks on people drawn from the original", &body)
 }

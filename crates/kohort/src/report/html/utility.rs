@@ -1,8 +1,8 @@
-//! How much the release still tells.
+//! How useful the release is for research.
 
 use super::escape::{code, escape, names};
 use super::facts::{facts, rows};
-use super::number::Shown;
+use super::number::{Shown, counted};
 use super::place::{Place, at, figure};
 use super::table::{cards, named, section, table};
 use crate::evidence::metrics::{AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility};
@@ -14,7 +14,7 @@ pub(super) fn utility(utility: &Place<Utility>) -> String {
             figure!(utility, loss),
             "Loss",
             Shown::Percent,
-            "How much detail of the quasi-identifiers is gone, on average over cells: nothing at zero, all at a hundred. Lower is better.",
+            "How much detail of the quasi-identifiers was lost, on average over cells: none at zero, all at a hundred. Lower is better.",
         ),
         (
             figure!(utility, precision),
@@ -26,57 +26,57 @@ pub(super) fn utility(utility: &Place<Utility>) -> String {
             figure!(utility, discernibility),
             "Discernibility",
             Shown::Count,
-            "Each row is charged the size of its class, a suppressed row the size of the table; compare it between releases of one table only. Lower is better.",
+            "The sum of the class sizes over all rows; a suppressed row counts as the size of the table. Compare it only between releases of the same table. Lower is better.",
         ),
         (
             figure!(utility, discernibility_ratio),
             "Discernibility, as a share",
             Shown::Percent,
-            "The same, of what it would be if no two rows could be told apart. Lower is better.",
+            "The same, as a share of its value if all rows looked the same. Lower is better.",
         ),
         (
             figure!(utility, average_class_size),
             "Average class size",
             Shown::Count,
-            "Rows of the original for each class released. Closer to k is better; it is smaller than k only if the adversary is taken to know less than all.",
+            "Rows of the original per released class. Closer to k is better. It is smaller than k only if the attacker is assumed to know less than all quasi-identifiers.",
         ),
         (
             figure!(utility, entropy),
             "Information lost, in bits",
             Shown::Count,
-            "How many yes-or-no questions, over all cells, would bring the original back; compare it between releases of one table only. Lower is better.",
+            "The number of yes-or-no questions, over all cells, that would restore the original. Compare it only between releases of the same table. Lower is better.",
         ),
         (
             figure!(utility, loss_with_counterfeits),
-            "Loss, invented rows included",
+            "Loss, with synthetic records",
             Shown::Percent,
-            "As the recipient sees it, who cannot tell them.",
+            "As the recipient sees it, who cannot recognise them.",
         ),
         (
             figure!(utility, rce),
             "Reconstruction error",
             Shown::Decimals(4),
-            "How far a record, spread evenly over what its labels stand for, is from the original, on average over quasi-identifiers; invented and suppressed rows count. Lower is better.",
+            "How far a record, spread evenly over the values its labels cover, is from the original, on average over quasi-identifiers. Synthetic and suppressed records count. Lower is better.",
         ),
         (
             figure!(utility, rce_joint),
             "Reconstruction error, all columns together",
             Shown::Decimals(4),
-            "Near its most for nearly every release: compare column by column.",
+            "Close to its maximum for nearly every release: compare the columns one by one instead.",
         ),
         (
             figure!(utility, distribution),
             "Distance of distributions",
             Shown::Percent,
-            "How far the shares of values, as the release tells them, are from those of the original, on average over columns: the same at zero, nothing in common at a hundred. Lower is better.",
+            "How far the shares of values in the release are from those in the original, on average over columns: equal at zero, nothing in common at a hundred. Lower is better.",
         ),
     ]);
     if let Some(baseline) = at!(utility, baseline).some() {
         measured.extend(rows([(
             figure!(baseline, share),
-            "Information lost, of what the baseline lost",
+            "Information lost, compared with the baseline",
             Shown::Percent,
-            "Below a hundred, less is lost than in the run that the policy names as its baseline.",
+            "Below a hundred, less is lost than in the baseline run that the policy names.",
         )]));
         let name = format!("Lost by the baseline ({}), in bits", escape(&baseline.value.method));
         measured.push(vec![named(&name, ""), figure!(baseline, entropy).show(Shown::Count)]);
@@ -89,7 +89,7 @@ pub(super) fn utility(utility: &Place<Utility>) -> String {
         at!(utility, classification).some().map_or(String::new(), |found| classification(&found)),
     ]
     .concat();
-    section("What it is still good for", &body)
+    section("How useful the release is", &body)
 }
 
 /// How far counts by value are off, by column and by number of columns.
@@ -119,7 +119,7 @@ fn queries(utility: &Place<Utility>) -> String {
     let headings =
         ["Column", "Counts are off by", "Reconstruction error", "Distance of distributions", "Change of association"];
     format!(
-        "<h3>How far counts are off</h3>\n<p class=\"read\">Counts of the original by value, against those taken from the release, in which each label shares its count evenly among the values it stands for. The mean over values, so that rare ones weigh as much as frequent ones. Lower is better.</p>\n{}{}",
+        "<h3>How far counts are off</h3>\n<p class=\"read\">Counts of the original by value, against those taken from the release, where the count of each label is divided evenly among the values it covers. The mean is taken over values, so rare ones weigh as much as frequent ones. Lower is better.</p>\n{}{}",
         cards(&headings, &columns),
         table(&["Counts by", "Off by"], &numbers)
     )
@@ -129,16 +129,16 @@ fn queries(utility: &Place<Utility>) -> String {
 fn ranges(found: &Place<RangeError>) -> String {
     let rows = [
         (figure!(found, mean), "On average", Shown::Percent, ""),
-        (figure!(found, median), "In the middle", Shown::Percent, ""),
+        (figure!(found, median), "Median", Shown::Percent, ""),
         (figure!(found, queries), "Queries asked", Shown::Count, ""),
     ];
     format!(
-        "<h3>How far range queries are off</h3>\n<p class=\"read\">How many people are between two values of a few columns? Random queries, the same ones of every release of a table. Lower is better.</p>\n{}",
+        "<h3>How far range queries are off</h3>\n<p class=\"read\">How many people are between two values of a few columns? The queries are random, and the same for every release of a table. Lower is better.</p>\n{}",
         facts(["Off by", "Value"], rows)
     )
 }
 
-/// What columns have to do with each other.
+/// How columns are associated.
 fn associations(found: &Place<Association>) -> String {
     let row = |pair: &Place<AssociatedPair>| {
         vec![
@@ -149,32 +149,37 @@ fn associations(found: &Place<Association>) -> String {
     };
     let rows: Vec<Vec<String>> = at!(found, pairs).elements().iter().map(row).collect();
     format!(
-        "<h3>What columns have to do with each other</h3>\n<p class=\"read\">Cramér’s V of pairs of columns: nothing at zero, one tells the other at one. Rows that are blank in either column are left out. On average over {} pairs it changed by {}; it changed most in these:</p>\n{}",
-        figure!(found, measured).show(Shown::Count),
+        "<h3>How columns are associated</h3>\n<p class=\"read\">Cramér’s V of pairs of columns: zero means no association, one means that one column predicts the other. Rows with a suppressed cell in either column are not counted. On average over {} it changed by {}. It changed most in these:</p>\n{}",
+        counted(&figure!(found, measured), ["pair", "pairs"]),
         figure!(found, change).show(Shown::Decimals(4)),
         cards(&["Columns", "Before", "After"], &rows)
     )
 }
 
-/// How well the class can be foretold.
+/// How well the class can be predicted.
 fn classification(found: &Place<Classification>) -> String {
     let rows = [
         (
             figure!(found, error),
             "From the release",
             Shown::Percent,
-            "Foretold wrongly by a tree that learned from the release. A suppressed row is foretold as what most rows are.",
+            "Wrong predictions of a decision tree that learned from the release. A suppressed row is predicted as the most frequent class.",
         ),
-        (figure!(found, baseline_error), "From the original", Shown::Percent, "The least to be hoped for."),
+        (figure!(found, baseline_error), "From the original", Shown::Percent, "The smallest error to expect."),
         (
             figure!(found, upper_bound_error),
             "Without quasi-identifiers",
             Shown::Percent,
-            "From the original with all quasi-identifiers removed: if the release is no better, they need not leave at all.",
+            "From the original with all quasi-identifiers removed. If the release is no better, the quasi-identifiers need not be released.",
         ),
         (figure!(found, learned), "Rows learned from", Shown::Count, ""),
-        (figure!(found, foretold), "Rows foretold", Shown::Count, "Held back, the same rows for all three."),
+        (
+            figure!(found, foretold),
+            "Rows predicted",
+            Shown::Count,
+            "Held out for the test: the same rows for all three.",
+        ),
     ];
     let column = code(&found.value.column);
-    format!("<h3>How well {column} can be foretold</h3>\n{}", facts(["Error", "Value"], rows))
+    format!("<h3>How well {column} can be predicted</h3>\n{}", facts(["Error", "Value"], rows))
 }

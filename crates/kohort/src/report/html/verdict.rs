@@ -1,9 +1,9 @@
-//! The top of the page: what was released, and what is guaranteed of it.
+//! The top of the page: what was released, and what is guaranteed.
 
 use super::escape::{code, codes, escape, names, prose};
-use super::number::Shown;
+use super::number::{Shown, counted};
 use super::place::{Figure, Place, figure};
-use super::table::{cards, list};
+use super::table::{cards, list, section};
 use crate::evidence::metrics::{ByName, Column, File, FoundOfSensitive, Role, TableGuarantee, Unit};
 use crate::methods::Register;
 
@@ -13,27 +13,25 @@ pub(super) struct Head<'a> {
     pub(super) kohort: &'a str,
     pub(super) test: bool,
     /// How many of what were released.
-    pub(super) out: (Figure, &'static str),
+    pub(super) out: (Figure, [&'static str; 2]),
     pub(super) columns: &'a [Column],
     /// The smallest count that is shown, in a report for others.
     pub(super) least: Figure,
-    pub(super) files: Place<'a, Vec<File>>,
     pub(super) plain: &'a str,
     pub(super) aware: &'a str,
 }
 
 /// The head of metrics of any shape.
 macro_rules! head {
-    ($metrics:expr, $unit:literal) => {{
+    ($metrics:expr, $units:expr) => {{
         let shareable = $crate::report::html::place::at!($metrics, shareable).some();
         $crate::report::html::verdict::Head {
             method: &$metrics.value.method,
             kohort: &$metrics.value.kohort,
             test: $metrics.value.test,
-            out: ($crate::report::html::place::figure!($metrics, rows.out), $unit),
+            out: ($crate::report::html::place::figure!($metrics, rows.out), $units),
             columns: &$metrics.value.columns,
             least: $crate::report::html::place::of(&shareable, |own| $crate::report::html::place::figure!(own, least)),
-            files: $crate::report::html::place::at!($metrics, files),
             plain: &$metrics.value.guarantee.plain,
             aware: &$metrics.value.guarantee.aware,
         }
@@ -43,15 +41,15 @@ pub(super) use head;
 
 /// The title: what was released, and how.
 pub(super) fn title(head: &Head) -> String {
-    let (out, unit) = &head.out;
+    let (out, units) = &head.out;
     let names = |dropped: bool| {
         let wanted = head.columns.iter().filter(|c| matches!(c.role, Role::Identifier | Role::Patient) == dropped);
         codes(wanted.map(|c| c.name.as_str()))
     };
     let mut html = format!(
-        "<header>\n<p class=\"brand\">Kohort {} · release report</p>\n<h1>A release of {} {unit}</h1>\n",
+        "<header>\n<p class=\"brand\">Kohort {} · release report</p>\n<h1>A release of {}</h1>\n",
         escape(head.kohort),
-        out.show(Shown::Count)
+        counted(out, *units)
     );
     html += &format!("<p>Made by the method {}{}.</p>\n", code(head.method), describe(head.method));
     for (label, names) in [("Columns released", names(false)), ("Columns dropped", names(true))] {
@@ -61,15 +59,15 @@ pub(super) fn title(head: &Head) -> String {
     }
     html += &match head.least.exists() {
         true => format!(
-            "<p class=\"keep\"><strong>Small counts are hidden.</strong> No count of people of the original below {} is \
-             shown, and none can be computed from what is shown; what could not be made safe so is left out. The \
-             custodian keeps the whole report.</p>\n</header>\n",
+            "<p class=\"keep\"><strong>Small counts are hidden.</strong> No count of people in the original below {} is \
+             shown, and none can be computed from what is shown. Whatever could not be made safe in this way is omitted. \
+             The custodian keeps the complete report.</p>\n</header>\n",
             head.least.show(Shown::Count)
         ),
-        false => "<p class=\"keep\">Keep this page with the evidence: it shows counts of the original data, and is no part of what is handed over.</p>\n</header>\n".into(),
+        false => "<p class=\"keep\">Keep this page with the evidence. It shows counts of the original data and is not part of the release.</p>\n</header>\n".into(),
     };
     if head.test {
-        html += "<p class=\"banner\" role=\"alert\"><strong>Made with a seed: a test, not a release.</strong> Its chance can be foreseen. Do not hand it over.</p>\n";
+        html += "<p class=\"banner\" role=\"alert\"><strong>Made with a seed: a test, not a release.</strong> Its randomness can be predicted. Do not hand it over.</p>\n";
     }
     html
 }
@@ -79,26 +77,31 @@ fn describe(method: &str) -> String {
     Register::built_in().find(method).map_or(String::new(), |entry| format!(": {}", entry.caption))
 }
 
-/// The guarantee, in a box: its sentences, its facts, its files, and what else is said of it.
-pub(super) fn verdict(head: &Head, facts: &[(&str, String)], knows: &str, more: &str) -> String {
-    let mut html = "<section class=\"verdict\">\n<h2><svg class=\"tick\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M4 13l5 5L20 6\"/></svg>Verified</h2>\n".to_string();
-    html += &promise(head.plain);
-    html += &promise(head.aware);
+/// The guarantee: verified, in sentences, with its picture and its facts.
+pub(super) fn verdict(head: &Head, facts: &[(&str, String)], picture: &str) -> String {
+    let mut html = "<p class=\"stamp\"><svg class=\"tick\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M4 13l5 5L20 6\"/></svg>Verified</p>\n".to_string();
+    html += &format!(
+        "<div class=\"beside\">\n<div>\n{}{}</div>\n{picture}</div>\n",
+        promise(head.plain),
+        promise(head.aware)
+    );
     html += "<dl class=\"facts\">\n";
     for (name, fact) in facts {
         html += &format!("<div><dt>{name}</dt><dd>{fact}</dd></div>\n");
     }
-    html += &format!("<div class=\"wide\"><dt>The adversary may know</dt><dd>{knows}</dd></div>\n</dl>\n");
-    html + &files(&head.files) + more + "</section>\n"
+    html + "</dl>\n"
 }
 
-/// The files this is said of, and what tells them from any other.
-fn files(files: &Place<Vec<File>>) -> String {
+/// The files that the guarantee is about, with their checksums.
+pub(super) fn files(files: &Place<Vec<File>>) -> String {
     let row = |file: &Place<File>| {
         vec![code(&file.value.name), figure!(file, rows).show(Shown::Count), code(&file.value.sha256)]
     };
     let rows: Vec<Vec<String>> = files.elements().iter().map(row).collect();
-    if rows.is_empty() { String::new() } else { cards(&["File", "Rows", "Checksum"], &rows) }
+    match rows.is_empty() {
+        true => String::new(),
+        false => section("The files that were verified", &cards(&["File", "Rows", "Checksum"], &rows)),
+    }
 }
 
 /// A promise; of many sentences each gets its own line.
@@ -117,7 +120,7 @@ fn promise(text: &str) -> String {
 pub(super) fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Patient => "patients",
-        Unit::Row => "rows, each taken for a person",
+        Unit::Row => "rows (each row is counted as a person)",
     }
 }
 
@@ -148,7 +151,10 @@ pub(super) fn of_table(guarantee: &Place<TableGuarantee>) -> Vec<(&'static str, 
     facts
 }
 
-/// What was found of sensitive columns that something is required of.
+/// How to read the table of sensitive columns.
+const SENSITIVE: &str = "<p class=\"read\">The worst group of each column. Share: how many of those in a group with a value have the same one; lower is safer. Diversity: how many different values a group has in effect; higher is safer. Distance: how far the values of a group are from those of the whole file; lower is safer. A dash means that nothing was asked.</p>\n";
+
+/// The sensitive columns with a requirement, as counted from the release.
 pub(super) fn sensitive(columns: &Place<ByName<FoundOfSensitive>>) -> String {
     let row = |(name, found): &(&str, Place<FoundOfSensitive>)| {
         vec![
@@ -163,10 +169,7 @@ pub(super) fn sensitive(columns: &Place<ByName<FoundOfSensitive>>) -> String {
         return String::new();
     }
     let headings = ["Sensitive column", "Highest share of one value", "Least diversity", "Largest distance"];
-    format!(
-        "<h3>Found of sensitive values</h3>\n{}<p class=\"read\">The worst class of each column. Share: of those with a value in a class, how many have the same one; lower is safer. Diversity: how many different values a class counts for; higher is safer. Distance: how far the values of a class are from those of the whole file; lower is safer. A dash: nothing is required. What was required stands in the guarantee above.</p>\n",
-        cards(&headings, &rows)
-    )
+    section("What can be learned about sensitive values", &format!("{}{SENSITIVE}", cards(&headings, &rows)))
 }
 
 /// Whole where values are counted; what is weighed is not rounded up to the next one.

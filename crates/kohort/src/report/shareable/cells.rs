@@ -1,6 +1,6 @@
 //! Which cells of a table of counts must be hidden, so that none of 1 to 10 people is shown or can be computed.
 //!
-//! Whoever reads the table is taken to know all its totals, the threshold, and that zeros are shown. A hidden cell is
+//! Every reader of the table is assumed to know all its totals, the threshold, and that zeros are shown. A hidden cell is
 //! then at least 1, and what it can be is an interval. Safe is a table in which every hidden small cell could as
 //! well be 11 or more, and no hidden cell can be one number only.
 

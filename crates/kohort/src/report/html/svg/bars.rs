@@ -1,4 +1,4 @@
-//! Lying bars, each with its number, told apart by pattern as well as by shade.
+//! Horizontal bars, each with its number, that differ in pattern as well as in shade.
 
 use super::{LEFT, Name, WIDTH, axis, figure};
 use crate::report::html::number::Shown;
@@ -9,9 +9,9 @@ const GAP: f64 = 10.0;
 /// About the width of a digit of the numbers beside the bars.
 const DIGIT: f64 = 6.4;
 
-/// A chart of lying bars.
+/// A chart of horizontal bars.
 pub(in crate::report::html) struct Bars {
-    /// Told apart from other pictures of the page by it.
+    /// Unique among the pictures of the page.
     pub id: String,
     /// What it shows, in one sentence; not yet escaped.
     pub title: String,

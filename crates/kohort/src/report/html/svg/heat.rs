@@ -10,7 +10,7 @@ const DARKEST: f64 = 0.5;
 
 /// A heat map of shares.
 pub(in crate::report::html) struct Heat {
-    /// Told apart from other pictures of the page by it.
+    /// Unique among the pictures of the page.
     pub id: String,
     /// What it shows, in one sentence; not yet escaped.
     pub title: String,

@@ -1,4 +1,4 @@
-//! Ladders: how far up its hierarchy each column went. Together they are the chosen node of the lattice.
+//! Ladders: the level of its hierarchy that each column was brought to.
 
 use super::{LEFT, Name, WIDTH, axis, figure};
 use crate::evidence::metrics::Column;
@@ -29,7 +29,7 @@ pub(in crate::report::html) fn ladder(columns: &Place<Vec<Column>>) -> String {
     let top = 22.0;
     let mut drawn = axis(LEFT - 8.0, top - 8.0, "end", "Column");
     drawn += &axis(LEFT, top - 8.0, "start", "fine → coarse");
-    drawn += &axis(WIDTH - RIGHT + 8.0, top - 8.0, "start", "Level that leaves");
+    drawn += &axis(WIDTH - RIGHT + 8.0, top - 8.0, "start", "Released level");
     let mut rows = Vec::new();
     for (i, (column, at, of)) in known.iter().enumerate() {
         let y = top + HIGH * i as f64;
@@ -66,7 +66,7 @@ pub(in crate::report::html) fn ladder(columns: &Place<Vec<Column>>) -> String {
             label,
         ]);
     }
-    let title = "The chosen levels: how far up its hierarchy each column went; the last step is *";
+    let title = "The released level of each column: the further right, the coarser; the last step is *";
     let height = top + HIGH * known.len() as f64 + 4.0;
-    figure("ladder", title, height, &drawn, &["Column", "Level", "Of", "Its name"], &rows)
+    figure("ladder", title, height, &drawn, &["Column", "Level", "Highest level", "Name"], &rows)
 }

@@ -11,11 +11,11 @@ const RIGHT: f64 = 16.0;
 
 /// Points over two numbers, both from zero.
 pub(crate) struct Scatter {
-    /// Told apart from other pictures of the page by it.
+    /// Unique among the pictures of the page.
     pub id: &'static str,
     /// What it shows, in one sentence.
     pub title: &'static str,
-    /// What stands across, and what upwards.
+    /// The names of the horizontal and of the vertical axis.
     pub axes: [&'static str; 2],
     /// The points.
     pub points: Vec<Point>,

@@ -1,4 +1,4 @@
-//! Rows that stand for nobody.
+//! Synthetic records.
 
 use super::facts::facts;
 use super::number::Shown;
@@ -7,54 +7,54 @@ use super::svg::{Bars, Group, Name};
 use super::table::{cards, section};
 use crate::evidence::metrics::{ByName, FoundOfSensitive, Kind, TableMetrics, ToldApart};
 
-/// How many there are, who is left without them, and whether they can be told.
-pub(super) fn invented(metrics: &Place<TableMetrics>) -> String {
+/// How many there are, how many real people each class holds, and whether an attacker can recognise them.
+pub(super) fn synthetic(metrics: &Place<TableMetrics>) -> String {
     let Some(found) = at!(metrics, counterfeits).some() else { return String::new() };
     let catalog = at!(found, catalog).some();
     let rows = [
-        (figure!(found, rows), "Invented rows", Shown::Count, "They stand for nobody."),
-        (figure!(found, share), "For each real row", Shown::Percent, ""),
+        (figure!(found, rows), "Synthetic records", Shown::Count, "They describe no real person."),
+        (figure!(found, share), "As a share of the real rows", Shown::Percent, ""),
         (
             figure!(found, real_k),
-            "Least number of real people in a class, as asked",
+            "Minimum number of real people in a class, as asked",
             Shown::Count,
-            "Whoever reasons about the method finds a person among so many, no more: invented rows are no protection.",
+            "An attacker who knows the algorithm finds a person among this many: synthetic records do not protect against such an attacker.",
         ),
         (
             figure!(found, smallest_real_class),
             "Real people in the smallest class",
             Shown::Count,
-            "Counted without the invented rows.",
+            "Counted without the synthetic records.",
         ),
         (
             figure!(found, smallest_effective_k),
             "Smallest effective k",
             Shown::Decimals(2),
-            "One divided by the probability of the likeliest row, to a reader who takes any row for real unless the catalog says otherwise.",
+            "One divided by the probability of the likeliest row, for an attacker who takes every row as real unless the catalog says otherwise.",
         ),
         (figure!(found, classes), "Classes", Shown::Count, ""),
-        (figure!(found, filled_classes), "Classes with invented rows", Shown::Count, ""),
+        (figure!(found, filled_classes), "Classes with synthetic records", Shown::Count, ""),
         (
             of(&catalog, |own| figure!(own, groups)),
-            "Groups of the catalog",
+            "Groups in the catalog",
             Shown::Count,
-            "Classes that it lists together.",
+            "Classes that the catalog lists together.",
         ),
-        (of(&catalog, |own| figure!(own, rows)), "Invented rows that the catalog tells of", Shown::Count, ""),
+        (of(&catalog, |own| figure!(own, rows)), "Synthetic records listed in the catalog", Shown::Count, ""),
         (
             of(&catalog, |own| figure!(own, highest_posterior)),
             "Likeliest row, with the catalog",
             Shown::Percent,
-            "How likely any one row is somebody’s.",
+            "The probability that it belongs to the person looked for.",
         ),
     ];
-    let mut body = facts(["Counted", "Number"], rows);
-    body += "<h3>Can they be told from real ones?</h3>\n";
+    let kinds = at!(found, kinds).elements();
+    let mut body = filled(&kinds) + &facts(["Counted", "Number"], rows);
+    body += "<h3>Can they be recognised?</h3>\n";
     body += &match at!(found, told_apart).some() {
         Some(told) => told_apart(&told),
-        None => "<p>There are too few of them to say.</p>\n".into(),
+        None => "<p>There are too few of them to measure this.</p>\n".into(),
     };
-    let kinds = at!(found, kinds).elements();
     let row = |kind: &Place<Kind>| {
         vec![
             figure!(kind, real).show(Shown::Count),
@@ -64,19 +64,18 @@ pub(super) fn invented(metrics: &Place<TableMetrics>) -> String {
         ]
     };
     if !kinds.is_empty() {
-        body += "<h3>Small and filled classes</h3>\n";
-        body += &filled(&kinds);
+        body += "<h3>Small and enlarged classes</h3>\n";
         let rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
         body += &cards(&["Real people", "Rows shown", "Effective k", "Classes like this"], &rows);
     }
     body += &real_values(&at!(metrics, guarantee.sensitive_real));
-    section("Invented rows", &body)
+    section("Synthetic records", &body)
 }
 
-/// How well they are told from real ones.
+/// How well an attacker recognises them.
 fn told_apart(told: &Place<ToldApart>) -> String {
     let verdict = if told.value.warning {
-        "<p class=\"warning\"><strong>Better than they should.</strong> See the warnings.</p>\n"
+        "<p class=\"warning\"><strong>Yes, better than by guessing.</strong> See the first page.</p>\n"
     } else {
         "<p>Hardly better than by guessing.</p>\n"
     };
@@ -85,10 +84,10 @@ fn told_apart(told: &Place<ToldApart>) -> String {
             figure!(told, auc),
             "Area under the curve",
             Shown::Decimals(3),
-            "How often an invented row looks more invented than a real one to a tree that learned which are; a half is guessing.",
+            "How often a decision tree rates a synthetic record as more likely synthetic than a real one. One half is guessing.",
         ),
-        (figure!(told, invented), "Invented rows looked at", Shown::Count, ""),
-        (figure!(told, real), "Real rows looked at", Shown::Count, ""),
+        (figure!(told, invented), "Synthetic records examined", Shown::Count, ""),
+        (figure!(told, real), "Real rows examined", Shown::Count, ""),
     ];
     verdict.to_string() + &facts(["Attack", "Number"], rows)
 }
@@ -102,8 +101,8 @@ fn filled(kinds: &[Place<Kind>]) -> String {
     let name = |kind: &Place<Kind>| Name::numbers(classes(kind, "tspan"), classes(kind, "span"));
     Bars {
         id: "filled".into(),
-        title: "Small and filled classes: how many real people each holds, and how many rows it shows".into(),
-        names: "Classes alike".into(),
+        title: "Small and enlarged classes: how many real people each holds, and how many rows it shows".into(),
+        names: "Classes".into(),
         lengths: "In each of them",
         legend: &["real people", "rows shown"],
         groups: kinds
@@ -116,7 +115,7 @@ fn filled(kinds: &[Place<Kind>]) -> String {
     .draw()
 }
 
-/// What holds of sensitive values without the invented rows.
+/// Sensitive values among the real rows.
 fn real_values(columns: &Place<ByName<FoundOfSensitive>>) -> String {
     let row = |(name, found): &(&str, Place<FoundOfSensitive>)| {
         vec![
@@ -131,5 +130,5 @@ fn real_values(columns: &Place<ByName<FoundOfSensitive>>) -> String {
         return String::new();
     }
     let headings = ["Sensitive column", "Highest share of one value", "Least diversity", "Largest distance"];
-    format!("<h3>Sensitive values without the invented rows</h3>\n{}", cards(&headings, &rows))
+    format!("<h3>Sensitive values without the synthetic records</h3>\n{}", cards(&headings, &rows))
 }
