@@ -7,7 +7,7 @@
 
 use kohort::hospital::vary_adult;
 use kohort::methods::Method;
-use kohort_core::release::Chance;
+use kohort_core::random::Randomness;
 use kohort_core::{cohort, policy, table};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
@@ -190,7 +190,7 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
     let (mut wall, mut used, mut steps, mut invalid) = (Duration::MAX, Duration::MAX, 0, 0);
     for _ in 0..3 {
         let (start, before) = (Instant::now(), cpu(UsageWho::RUSAGE_SELF));
-        let plan = method.plan(&cohort, &bound, &mut Chance::new(Some(1)).expect("chance")).expect("a plan");
+        let plan = method.plan(&cohort, &bound, &mut Randomness::seeded(1)).expect("a plan");
         (wall, used) = (wall.min(start.elapsed()), used.min(cpu(UsageWho::RUSAGE_SELF) - before));
         steps = plan.trace["steps"].as_array().map_or(0, Vec::len);
         invalid = plan.trace["invalid"].as_u64().unwrap_or(0);

@@ -9,7 +9,8 @@
 use kohort::evidence::draft_certificate;
 use kohort::methods::Method;
 use kohort::pipeline::{Options, open};
-use kohort_core::release::{Chance, Plan, Staging};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Plan, Staging};
 use kohort_core::risk::{View, worst};
 use kohort_core::table::Silent;
 use kohort_core::{cohort, release, verify};
@@ -46,11 +47,11 @@ fn measure(folder: &Path, policy: &Path) {
     let plan = Plan::full_domain(&cohort, &levels, &vec![true; cohort.tuples.len()]);
     let out = folder.join("out");
     let staging = Staging::create(&out, true, &kohort_core::table::Silent).expect("a folder");
-    let mut chance = Chance::new(Some(1)).expect("chance");
+    let mut random = Randomness::seeded(1);
     let method = Method::of(&policy).expect("a method");
-    let draft = draft_certificate(&source, &policy, &cohort, &plan, &method, &chance);
+    let draft = draft_certificate(&source, &policy, &cohort, &plan, &method, &random);
     let staged = timed("write", || {
-        let staged = release::write(&source, &policy, &cohort, &plan, staging, &mut chance).expect("written");
+        let staged = release::write(&source, &policy, &cohort, &plan, staging, &mut random).expect("written");
         kohort::report::write_dictionary(&staged, &source, &policy, &cohort, &plan).expect("written");
         staged
     });
@@ -78,7 +79,7 @@ fn timed<T>(what: &str, run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Numbers that look like chance, the same on every machine.
+/// Numbers that look like random, the same on every machine.
 fn table(rows: usize, columns: usize) -> String {
     let mut state = 1u64;
     let mut below = |n: u64| {

@@ -11,6 +11,7 @@ pub mod number;
 pub mod parallel;
 pub mod policy;
 pub mod privacy;
+pub mod random;
 pub mod records;
 pub mod release;
 pub mod risk;

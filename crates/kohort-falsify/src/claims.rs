@@ -10,7 +10,8 @@ use kohort::pipeline::{self, Options};
 use kohort::planned::Planned;
 use kohort_core::error::Kind;
 use kohort_core::policy::Power;
-use kohort_core::release::{Certificate, Chance, Claimed, ClaimsClaim, Staging, wilson};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Certificate, Claimed, ClaimsClaim, Staging, wilson};
 use kohort_core::table::Silent;
 use kohort_core::verify;
 use std::collections::BTreeMap;
@@ -105,10 +106,10 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
 pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_core::Result<Certificate> {
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = pipeline::open(policy, options)?;
-    let mut chance = Chance::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut chance, &mut Timing::start())?;
-    let draft = planned.draft_certificate(&source, &policy, &chance);
-    let staged = planned.write(&source, &policy, staging, &mut chance)?;
+    let mut random = Randomness::new(options.seed)?;
+    let planned = Planned::of(&source, &policy, &mut random, &mut Timing::start())?;
+    let draft = planned.draft_certificate(&source, &policy, &random);
+    let staged = planned.write(&source, &policy, staging, &mut random)?;
     let verified = verify::verify(staged, draft, &source, &policy)?;
     let certificate = verified.findings().certificate.clone();
     verified.publish(false)?;

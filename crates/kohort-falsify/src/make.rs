@@ -9,7 +9,8 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::error::Kind;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Confidence;
-use kohort_core::release::{Certificate, Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Certificate, Plan};
 use kohort_core::stock::Stock;
 use kohort_core::table::{Silent, Source, Tuples};
 use std::collections::BTreeMap;
@@ -130,13 +131,13 @@ impl<'u> Maker<'u> {
     pub fn make(&self, people: &[usize], seed: u64) -> Result<Option<Made>, String> {
         let cohort = self.cohort(people);
         let say = |e: kohort_core::Error| e.to_string();
-        let mut chance = Chance::new(Some(seed)).map_err(say)?;
-        let plan = match self.method.plan(&cohort, &self.policy, &mut chance) {
+        let mut random = Randomness::new(Some(seed)).map_err(say)?;
+        let plan = match self.method.plan(&cohort, &self.policy, &mut random) {
             Ok(plan) => plan,
             Err(e) if e.kind == Kind::Infeasible => return Ok(None),
             Err(e) => return Err(say(e)),
         };
-        let certificate = draft_certificate(&self.source, &self.policy, &cohort, &plan, &self.method, &chance);
+        let certificate = draft_certificate(&self.source, &self.policy, &cohort, &plan, &self.method, &random);
         let text = |tuple: usize, position: usize| {
             cohort.tuples.dictionaries[position].text(cohort.tuples.code(tuple, position)).to_string()
         };

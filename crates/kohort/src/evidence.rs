@@ -16,9 +16,10 @@ use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::{Distance, Knows};
+use kohort_core::random::Randomness;
 use kohort_core::release::{
-    Certificate, Chance, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, Recoding, SensitiveClaim,
-    TClaim, guarantee,
+    Certificate, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, Recoding, SensitiveClaim, TClaim,
+    guarantee,
 };
 use kohort_core::risk::{self, Risk, View};
 use kohort_core::table::Source;
@@ -69,7 +70,7 @@ pub fn draft_certificate(
     cohort: &Cohort,
     plan: &Plan,
     method: &Method,
-    chance: &Chance,
+    random: &Randomness,
 ) -> Certificate {
     let patients = policy.patient().is_some();
     let claim = claim(policy, cohort, plan, method);
@@ -120,7 +121,7 @@ pub fn draft_certificate(
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.name().into(),
         patients,
-        test: chance.test,
+        test: random.test,
         sample: None,
         files: Vec::new(),
         delimiter: source.delimiter(),

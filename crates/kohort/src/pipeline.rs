@@ -10,8 +10,9 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::histories::{self, Histories};
 use kohort_core::number::K;
 use kohort_core::policy::{self, Layout, Policy, PolicyFile};
+use kohort_core::random::Randomness;
 use kohort_core::records::{self, Records};
-use kohort_core::release::{Chance, Staging};
+use kohort_core::release::Staging;
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub struct Options {
     pub force: bool,
     /// Keep private/rows: which released row is which input line.
     pub keep_rows: bool,
-    /// Chance that can be foreseen, for tests.
+    /// Fixed random seed, for tests.
     pub seed: Option<u64>,
     /// How many threads work.
     pub threads: usize,
@@ -53,12 +54,12 @@ pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Read
     let mut timing = Timing::start();
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
-    let mut chance = Chance::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut chance, &mut timing)?;
-    let draft = planned.draft_certificate(&source, &policy, &chance);
-    let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut chance))?;
+    let mut random = Randomness::new(options.seed)?;
+    let planned = Planned::of(&source, &policy, &mut random, &mut timing)?;
+    let draft = planned.draft_certificate(&source, &policy, &random);
+    let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut random))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
-    let verified = planned.sample(verified, &source, &policy, &mut chance, &mut timing)?;
+    let verified = planned.sample(verified, &source, &policy, &mut random, &mut timing)?;
     let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
     let notes =
         [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]

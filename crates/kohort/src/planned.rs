@@ -9,8 +9,9 @@ use crate::report;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::histories::{self, Histories};
 use kohort_core::policy::{Claims, Policy};
+use kohort_core::random::Randomness;
 use kohort_core::records::{self, Records};
-use kohort_core::release::{self, Certificate, Chance, Clusters, LinkedPlan, Plan, Staged, Staging};
+use kohort_core::release::{self, Certificate, Clusters, LinkedPlan, Plan, Staged, Staging};
 use kohort_core::risk::Attacks;
 use kohort_core::table::Source;
 use kohort_core::verify::{Found, Verified};
@@ -52,13 +53,13 @@ pub enum Planned {
 
 impl Planned {
     /// Counts the data and asks the policy's method what is to happen to it.
-    pub fn of(source: &Source, policy: &Policy, chance: &mut Chance, timing: &mut Timing) -> Result<Planned> {
+    pub fn of(source: &Source, policy: &Policy, random: &mut Randomness, timing: &mut Timing) -> Result<Planned> {
         match Task::of(policy)? {
             Task::Table(method) => {
                 let cohort = timing.stage("count", || cohort::survey(source, policy))?;
                 evidence::baseline_fits(&cohort, policy)?;
                 let attacks = evidence::attacks(&cohort, policy)?;
-                let plan = timing.stage("method", || method.plan(&cohort, policy, chance))?;
+                let plan = timing.stage("method", || method.plan(&cohort, policy, random))?;
                 Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
             }
             Task::Codes(params) => {
@@ -70,7 +71,7 @@ impl Planned {
             Task::Claims(params) => {
                 let histories = timing.stage("count", || histories::survey(source, policy))?;
                 let (threads, progress) = (source.threads(), &**source.progress());
-                let decide = || claims::plan(&histories, policy, &params, chance, threads, progress);
+                let decide = || claims::plan(&histories, policy, &params, random, threads, progress);
                 let plan = timing.stage("method", decide)?;
                 let Some(claims) = policy.claims.clone() else {
                     return Err(policy.error("the policy is not about claims."));
@@ -81,33 +82,33 @@ impl Planned {
     }
 
     /// The certificate as far as the policy decides it: the gate fills in what it counts.
-    pub fn draft_certificate(&self, source: &Source, policy: &Policy, chance: &Chance) -> Certificate {
+    pub fn draft_certificate(&self, source: &Source, policy: &Policy, random: &Randomness) -> Certificate {
         match self {
             Planned::Table { method, cohort, plan, .. } => {
-                evidence::draft_certificate(source, policy, cohort, plan, method, chance)
+                evidence::draft_certificate(source, policy, cohort, plan, method, random)
             }
-            Planned::Codes { params, .. } => evidence::codes::draft_certificate(policy, params, chance),
-            Planned::Claims { claims, .. } => evidence::claims::draft_certificate(source, policy, claims, chance),
+            Planned::Codes { params, .. } => evidence::codes::draft_certificate(policy, params, random),
+            Planned::Claims { claims, .. } => evidence::claims::draft_certificate(source, policy, claims, random),
         }
     }
 
     /// Writes the release and its dictionary into a staging folder.
-    pub fn write(&self, source: &Source, policy: &Policy, staging: Staging, chance: &mut Chance) -> Result<Staged> {
+    pub fn write(&self, source: &Source, policy: &Policy, staging: Staging, random: &mut Randomness) -> Result<Staged> {
         match self {
             Planned::Table { cohort, plan, .. } => {
-                let staged = release::write(source, policy, cohort, plan, staging, chance)?;
+                let staged = release::write(source, policy, cohort, plan, staging, random)?;
                 report::write_dictionary(&staged, source, policy, cohort, plan)?;
                 Ok(staged)
             }
             Planned::Codes { records, clusters, .. } => {
                 let privacy = &policy.privacy;
                 let claimed = (privacy.k.get(), privacy.known_codes());
-                let staged = release::write_clusters(records, clusters, claimed, staging, chance)?;
+                let staged = release::write_clusters(records, clusters, claimed, staging, random)?;
                 report::write_codes_dictionary(&staged, policy)?;
                 Ok(staged)
             }
             Planned::Claims { histories, plan, .. } => {
-                let staged = release::write_linked(histories, plan, source.delimiter(), staging, chance)?;
+                let staged = release::write_linked(histories, plan, source.delimiter(), staging, random)?;
                 report::write_linked_dictionary(&staged, policy, histories, plan)?;
                 Ok(staged)
             }
@@ -120,12 +121,12 @@ impl Planned {
         verified: Verified,
         source: &Source,
         policy: &Policy,
-        chance: &mut Chance,
+        random: &mut Randomness,
         timing: &mut Timing,
     ) -> Result<Verified> {
         match self {
             Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
-                timing.stage("sample", || verified.sample(&params.samples, source, policy, chance))
+                timing.stage("sample", || verified.sample(&params.samples, source, policy, random))
             }
             Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. } => Ok(verified),
         }

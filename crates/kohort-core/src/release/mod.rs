@@ -31,4 +31,4 @@ pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging, Unfinished};
 pub(crate) use write::NO_LINE;
-pub use write::{Chance, Written, write};
+pub use write::{Written, write};

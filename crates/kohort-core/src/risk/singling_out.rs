@@ -255,6 +255,7 @@ fn refine(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Randomness;
     use crate::risk::{View, risk};
     use crate::table::Tuples;
 
@@ -275,11 +276,8 @@ mod tests {
 
     #[test]
     fn every_set_is_counted_as_by_its_definition() {
-        let mut state = 7u64;
-        let mut draw = move |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = Randomness::seeded(7);
+        let mut draw = move |n: u64| random.below(n);
         let words = ["a", "b", "c", "d", "e"];
         let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
         for case in 0..cases {

@@ -33,8 +33,9 @@ pub use samples::Sample;
 
 use crate::number::Fraction;
 use crate::policy::{Layout, Policy};
+use crate::random::Randomness;
 use crate::records;
-use crate::release::{Certificate, Chance, Claimed, FileEntry, Staged, Staging, Written, guarantee};
+use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging, Written, guarantee};
 use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -148,11 +149,11 @@ impl Verified {
         shares: &[Fraction],
         source: &Source,
         policy: &Policy,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Verified> {
         if !shares.is_empty() {
             let whole = (&self.written, &self.findings.certificate);
-            self.findings.samples = samples::sample(&self.staging, whole, shares, source, policy, chance)?;
+            self.findings.samples = samples::sample(&self.staging, whole, shares, source, policy, random)?;
             self.staging.set_aside()?;
         }
         Ok(self)

@@ -9,8 +9,9 @@ use super::recount::{self, Recount};
 use super::{Claimed, files};
 use crate::number::Fraction;
 use crate::policy::Policy;
+use crate::random::Randomness;
 use crate::release::{
-    Certificate, Chance, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, guarantee_of_sample, write_samples,
+    Certificate, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, guarantee_of_sample, write_samples,
 };
 use crate::risk::{Drawn, SampledRisk, sampled};
 use crate::table::{Counting, Source, Texts, count};
@@ -44,7 +45,7 @@ pub(super) fn sample(
     shares: &[Fraction],
     source: &Source,
     policy: &Policy,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<Vec<Sample>> {
     let Claimed::Table(claim) = &population.claim else {
         return Err(Error::refused("only a table can be sampled."));
@@ -61,7 +62,7 @@ pub(super) fn sample(
         None => ((0..tuples.rows as u32).collect(), tuples.rows),
         Some(patient) => units(source, patient, &lines)?,
     };
-    let of_unit = draw(units, shares, chance)?;
+    let of_unit = draw(units, shares, random)?;
     let of_row: Vec<u32> = unit.iter().map(|&u| of_unit[u as usize]).collect();
     let folders = (1..=shares.len()).map(|n| staging.sample(n)).collect::<Result<Vec<_>>>()?;
     let paths: Vec<SampleFile> = folders

@@ -40,7 +40,7 @@ impl Lines {
             set: LineSet::default(),
             sums: Vec::new(),
             print: 0,
-            draw: Draw::new(),
+            draw: Draw::new()?,
             key: foldhash::quality::RandomState::default(),
             kept,
             file: Some(LineFile::open(path)?),

@@ -16,7 +16,8 @@ mod table;
 
 use crate::pipeline::{self, Options};
 use kohort_core::policy::Policy;
-use kohort_core::release::{Certificate, Chance, Claimed};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Certificate, Claimed};
 use kohort_core::table::{Input, Source, open};
 use kohort_core::verify::verify_with_original;
 use kohort_core::{Error, Result};
@@ -84,8 +85,8 @@ impl Scene<'_> {
         Some(self.folder.join("private").join("rows")).filter(|p| p.is_file())
     }
 
-    fn chance(&self) -> Result<Chance> {
-        Chance::new(Some(self.trial.seed))
+    fn random(&self) -> Result<Randomness> {
+        Randomness::new(Some(self.trial.seed))
     }
 }
 

@@ -10,8 +10,9 @@ use crate::queries::Expected;
 use kohort_core::codes::CodeSystem;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::policy::{Policy, PolicyFile};
+use kohort_core::random::Randomness;
 use kohort_core::records::{self, Records};
-use kohort_core::release::{Chance, Unfinished};
+use kohort_core::release::Unfinished;
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
 use serde_json::{Value, json};
@@ -164,7 +165,7 @@ impl Bound {
         let policy = &self.policy;
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)?;
-        let plan = method.plan(cohort, policy, &mut Chance::new(options.seed)?)?;
+        let plan = method.plan(cohort, policy, &mut Randomness::new(options.seed)?)?;
         evidence::outlook(cohort, &plan, policy, method)
     }
 

@@ -6,8 +6,9 @@ use kohort_core::Result;
 use kohort_core::hierarchy::Known;
 use kohort_core::histories::{Column, Histories};
 use kohort_core::policy::{self, Claims, Policy, Population, Power, PowerRule, Registry, Role};
+use kohort_core::random::Randomness;
 use kohort_core::release::{
-    Certificate, Chance, Claimed, ClaimsClaim, ClaimsFound, ColumnClaim, LinkedPlan, guarantee, wilson,
+    Certificate, Claimed, ClaimsClaim, ClaimsFound, ColumnClaim, LinkedPlan, guarantee, wilson,
 };
 use kohort_core::risk::marketer;
 use kohort_core::table::{Scope, Source};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The certificate as far as the policy decides it.
-pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, chance: &Chance) -> Certificate {
+pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, random: &Randomness) -> Certificate {
     let of_patients = released(&claims.patients);
     let claim = Claimed::Claims(ClaimsClaim {
         k: policy.privacy.k,
@@ -51,7 +52,7 @@ pub fn draft_certificate(source: &Source, policy: &Policy, claims: &Claims, chan
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: "claims".into(),
         patients: true,
-        test: chance.test,
+        test: random.test,
         sample: None,
         files: Vec::new(),
         delimiter: source.delimiter(),

@@ -5,14 +5,15 @@ use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
 use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mre, mre_histogram, random_queries};
 use kohort_core::Result;
 use kohort_core::policy::Policy;
+use kohort_core::random::Randomness;
 use kohort_core::records::Records;
-use kohort_core::release::{Certificate, Chance, Claimed, Clusters, ClustersClaim, ColumnClaim, guarantee};
+use kohort_core::release::{Certificate, Claimed, Clusters, ClustersClaim, ColumnClaim, guarantee};
 use kohort_core::risk::codes_known;
 use kohort_core::verify::{ClustersCompared, ClustersRecount, Verified};
 use serde_json::{Value, json};
 
 /// The certificate as far as the policy decides it.
-pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> Certificate {
+pub fn draft_certificate(policy: &Policy, params: &Params, random: &Randomness) -> Certificate {
     let patients = policy.patient().is_some();
     let claim = Claimed::Clusters(ClustersClaim {
         k: policy.privacy.k,
@@ -37,7 +38,7 @@ pub fn draft_certificate(policy: &Policy, params: &Params, chance: &Chance) -> C
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: "disassociate".into(),
         patients,
-        test: chance.test,
+        test: random.test,
         sample: None,
         files: Vec::new(),
         delimiter: b',',
@@ -176,8 +177,8 @@ pub(crate) fn queries(
     counts.sort_by_key(|&(patients, code)| (std::cmp::Reverse(patients), code));
     let count = |&(patients, code): &(u32, u32)| json!({ "code": records.text(code), "before": patients, "after": (answers.with_all)(&[code]) });
     utility["counts"] = counts.iter().take(MOST_CODES).map(count).collect();
-    let mut draw = crate::queries::lottery(2);
-    let random: Vec<Value> = random_queries(&exact, 1000, &mut draw)
+    let mut draws = Randomness::named("queries about codes");
+    let random: Vec<Value> = random_queries(&exact, 1000, &mut draws)
         .iter()
         .enumerate()
         .map(|(i, queries)| {

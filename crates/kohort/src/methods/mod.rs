@@ -10,7 +10,8 @@ pub mod suppress;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Layout, Policy, nearest};
-use kohort_core::release::{Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::Plan;
 
 /// What a policy asks for, by the shape of its data.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,13 +123,13 @@ impl Method {
         }
     }
 
-    /// Decides what happens to each tuple. Only what is left to chance by design uses `chance`.
-    pub fn plan(&self, cohort: &Cohort, policy: &Policy, chance: &mut Chance) -> Result<Plan> {
+    /// Decides what happens to each tuple. Only what is left to chance by design uses `random`.
+    pub fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),
             Method::Specialize(params) => specialize::plan(cohort, policy, params),
             Method::Suppress(params) => suppress::plan(cohort, policy, params),
-            Method::Ceiling(params) => ceiling::plan(cohort, policy, params, chance),
+            Method::Ceiling(params) => ceiling::plan(cohort, policy, params, random),
         }
     }
 }

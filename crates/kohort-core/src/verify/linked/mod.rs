@@ -11,7 +11,8 @@ pub(super) use original::{as_multisets, row_by_row};
 pub(super) use read::Tables;
 
 use crate::policy::{Power, PowerRule};
-use crate::release::{Certificate, Chance, ClaimsClaim, ClaimsFound};
+use crate::random::Randomness;
+use crate::release::{Certificate, ClaimsClaim, ClaimsFound};
 use crate::{Error, Result};
 use finder::{Finder, Labels, powers};
 use serde_json::{Value, json};
@@ -133,18 +134,18 @@ fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
 /// Draws in which fewer than k match what is known of a patient, and all draws.
 fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64) -> (u64, u64) {
     let people: Vec<usize> = (0..finder.people()).filter(|&p| finder.columns[0].number(p) > 0).collect();
-    let Ok(mut chance) = Chance::new(Some(SEED)) else { return (0, 0) };
+    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
     if people.is_empty() {
         return (0, 0);
     }
     let mut hits = 0;
     let mut facts = Vec::new();
     for _ in 0..DRAWS {
-        let person = people[chance.below(people.len() as u64) as usize];
+        let person = people[random.below(people.len() as u64) as usize];
         facts.clear();
         for (c, column) in finder.columns.iter().enumerate() {
             let own = column.of_person(person);
-            let known = finder::draw(own, usize::from(power[c][person]), &mut chance);
+            let known = finder::draw(own, usize::from(power[c][person]), &mut random);
             facts.extend(known.into_iter().map(|(label, copies)| (c, label, copies)));
         }
         hits += u64::from(finder.fewer_than(k, person, &facts));

@@ -5,7 +5,8 @@ use super::read::Cells;
 use super::{DRAWS, Read, SEED, too_many};
 use crate::histories::{self, Column, Copied, Histories, Leaves};
 use crate::policy::{Policy, Power};
-use crate::release::{Chance, ClaimsClaim, wilson};
+use crate::random::Randomness;
+use crate::release::{ClaimsClaim, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -236,15 +237,15 @@ fn from_original(
     let class_of = tables.classes();
     let finder = Finder::new(&released, &class_of);
     let people: Vec<usize> = (0..patients.len()).filter(|&r| released[0].number(r) > 0).collect();
-    let Ok(mut chance) = Chance::new(Some(SEED)) else { return (0, 0) };
+    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
     let mut hits = 0;
     let mut facts = Vec::new();
     for _ in 0..DRAWS {
-        let person = people[chance.below(people.len() as u64) as usize];
+        let person = people[random.below(people.len() as u64) as usize];
         let original = patients[person] as usize;
         facts.clear();
         for (c, column) in all.iter().enumerate() {
-            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut chance) {
+            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut random) {
                 let left = released[c].count(person, label).min(copies);
                 if left > 0 {
                     facts.push((c, label, left));

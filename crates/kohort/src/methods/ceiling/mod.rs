@@ -30,7 +30,8 @@ use best::Search;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::Plan;
 use padding::ROW;
 use serde_json::json;
 
@@ -40,7 +41,7 @@ const MOST_NODES: usize = 20_000_000;
 const MOST_TRIED: usize = 25;
 
 /// Finds the best levels under the ceiling and fills their classes.
-pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, chance: &mut Chance) -> Result<Plan> {
+pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {
     let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
     let Some(space) = Space::new(levels, MOST_NODES) else {
         return Err(policy.error(format!(
@@ -57,7 +58,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, chance: &mut Chan
     let (mut refused, mut why) = (Vec::new(), None);
     while refused.len() < MOST_TRIED {
         let Some(best) = search.best(&refused) else { break };
-        match fill::fill(&mut search, cohort, policy, params, &best.levels, chance)? {
+        match fill::fill(&mut search, cohort, policy, params, &best.levels, random)? {
             Ok(mut plan) => {
                 plan.trace = json!({
                     "objective": params.objective.name(),
