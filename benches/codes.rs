@@ -230,7 +230,7 @@ fn policies(records: &Records, work: &Workloads) {
             let say = |what: &str, (time, made): (String, Recoded)| {
                 let errors = work.errors(records.len(), &|codes| made.with_all(codes));
                 println!(
-                    "{name}, {what}: {time}; {} of {} codes suppressed, {} items left, safe: {}; {errors}\n  {}",
+                    "{name}, {what}: {time}; {} of {} codes suppressed, {} groups remain, safe: {}; {errors}\n  {}",
                     made.suppressed(),
                     records.distinct(),
                     made.items(),
@@ -257,7 +257,7 @@ fn baselines(records: &Records, work: &Workloads) {
         }
         let say = |what: &str, (time, made): (String, Recoded)| {
             println!(
-                "k {k}, m {m}, level 1, {what}: {time}; {} of {} codes suppressed, {} items left, safe: {}; {}",
+                "k {k}, m {m}, level 1, {what}: {time}; {} of {} codes suppressed, {} groups remain, safe: {}; {}",
                 made.suppressed(),
                 records.distinct(),
                 made.items(),

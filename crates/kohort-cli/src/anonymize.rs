@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         }),
     }
     match m["shape"].as_str() {
-        Some("clusters") => say_clusters(m),
-        Some("claims") => say_claims(m),
+        Some("codes") => say_codes(m),
+        Some("events") => say_events(m),
         _ => say_table(m),
     }
     say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
@@ -107,7 +107,7 @@ fn say_table(m: &Value) {
     say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&m["utility"]["loss"])));
 }
 
-fn say_claims(m: &Value) {
+fn say_events(m: &Value) {
     let (people, rows, guarantee, utility) = (&m["people"], &m["rows"], &m["guarantee"], &m["utility"]);
     say(&format!(
         "  patients   {} in, {} out, {} excluded by rules, {} suppressed",
@@ -149,7 +149,7 @@ fn say_claims(m: &Value) {
     say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&utility["loss"])));
 }
 
-fn say_clusters(m: &Value) {
+fn say_codes(m: &Value) {
     let (clusters, utility, guarantee) = (&m["clusters"], &m["utility"], &m["guarantee"]);
     say(&format!(
         "  patients   {} in, {} out, {} without codes",

@@ -73,7 +73,7 @@ fn line([method, guarantee, k, lost, suppressed, seconds, verified]: [&str; 7]) 
 fn row(method: &str, m: &Value) -> String {
     let guarantee = &m["guarantee"];
     let (lost, suppressed) = match m["shape"].as_str() {
-        Some("clusters") => (&m["utility"]["frequent"]["are"], &m["clusters"]["entries_in_item_chunks"]),
+        Some("codes") => (&m["utility"]["frequent"]["are"], &m["clusters"]["entries_in_item_chunks"]),
         _ => (&m["utility"]["loss"], &m["rows"]["suppressed"]),
     };
     let seconds = m["timing"]["total"].as_f64().map_or("–".into(), |s| format!("{s:.1}"));
@@ -85,8 +85,8 @@ fn in_short(m: &Value) -> String {
     let guarantee = &m["guarantee"];
     let k = count(&guarantee["k"]);
     match m["shape"].as_str() {
-        Some("clusters") => format!("any {} codes: {k} patients could have them", count(&guarantee["m"])),
-        Some("claims") => format!(
+        Some("codes") => format!("any {} codes: {k} patients could have them", count(&guarantee["m"])),
+        Some("events") => format!(
             "fewer than k match for {} (asked: {})",
             percent(&guarantee["found"]["share"]),
             percent(&guarantee["max_high_risk"])

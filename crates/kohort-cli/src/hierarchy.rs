@@ -5,7 +5,7 @@ use crate::{Context, progress};
 use kohort::pipeline::{Options, Surveyed, survey};
 use kohort_core::hierarchy::Hierarchy;
 use kohort_core::table::Dictionary;
-use kohort_core::{Error, Result, cohort, histories};
+use kohort_core::{Error, Result, cohort, events};
 use std::path::PathBuf;
 
 /// Show, check and export the hierarchies of a policy
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             let of = |(q, own): (usize, _)| Own::of_table(own, &cohort.tuples.dictionaries[q]);
             cohort.quasi.iter().enumerate().map(of).collect()
         }
-        Surveyed::Claims(histories) => histories.patient.iter().chain(&histories.event).map(Own::of_claims).collect(),
+        Surveyed::Events(histories) => histories.patient.iter().chain(&histories.event).map(Own::of_events).collect(),
         Surveyed::Codes(_) => return Err(Error::yours("a table of codes has no hierarchies.")),
     };
     if let Some(name) = &args.column {
@@ -72,7 +72,7 @@ impl<'a> Own<'a> {
         Own { name: &own.name, dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
     }
 
-    fn of_claims(own: &'a histories::Column) -> Own<'a> {
+    fn of_events(own: &'a events::Column) -> Own<'a> {
         Own { name: &own.name, dictionary: &own.dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
     }
 }

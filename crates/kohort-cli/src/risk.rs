@@ -7,11 +7,11 @@ use kohort::look::{Cost, Look, look};
 use kohort::methods::claims::sensitivity;
 use kohort::pipeline::{Options, Surveyed, survey, survey_table};
 use kohort_core::Result;
+use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
-use kohort_core::records::Records;
-use kohort_core::release::LinkedPlan;
+use kohort_core::release::EventsPlan;
 use kohort_core::risk::codes_known;
 use std::path::PathBuf;
 
@@ -39,13 +39,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     match surveyed {
         Surveyed::Table(cohort) => say_table(&policy, &cohort)?,
         Surveyed::Codes(records) => say_codes(&policy, &records),
-        Surveyed::Claims(histories) => say_claims(&policy, &histories, context.threads),
+        Surveyed::Events(histories) => say_events(&policy, &histories, context.threads),
     }
     Ok(())
 }
 
 /// How many patients are found by some of their events, all values as they are.
-fn say_claims(policy: &Policy, histories: &Histories, threads: usize) {
+fn say_events(policy: &Policy, histories: &Histories, threads: usize) {
     policy.notes.iter().chain(&histories.notes).for_each(|n| note(n));
     let k = policy.privacy.k.get();
     say(&format!(
@@ -54,7 +54,7 @@ fn say_claims(policy: &Policy, histories: &Histories, threads: usize) {
         thousands(histories.events() as u64)
     ));
     say("");
-    let found = sensitivity(histories, &LinkedPlan::as_it_is(histories), k, (&[1, 2, 5], 2), threads, 1);
+    let found = sensitivity(histories, &EventsPlan::as_it_is(histories), k, (&[1, 2, 5], 2), threads, 1);
     say(&format!("{:<52} fewer than {k} match", "known beside all patient-level values"));
     let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
     for (p, variable, fixed) in &found.values {

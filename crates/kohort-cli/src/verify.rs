@@ -5,9 +5,9 @@ use crate::{Context, progress};
 use kohort::pipeline::{Options, open};
 use kohort_core::Result;
 use kohort_core::policy::Power;
-use kohort_core::release::{Certificate, Claim, Claimed, ClaimsClaim, ClustersClaim, KnowsClaim};
+use kohort_core::release::{Certificate, Claim, Claimed, CodesClaim, EventsClaim, KnowsClaim};
 use kohort_core::verify::{
-    ClustersRecount, Found, LinkedRecount, Recount, Recounted, verify_release, verify_with_original,
+    CodesRecount, EventsRecount, Found, Recount, Recounted, verify_release, verify_with_original,
 };
 use std::path::PathBuf;
 
@@ -44,8 +44,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
     match (&certificate.claim, &recounted) {
         (Claimed::Table(claim), Recounted::Table(recount)) => table_lines(&certificate, claim, recount),
-        (Claimed::Clusters(claim), Recounted::Clusters(recount)) => clusters_lines(&certificate, claim, recount),
-        (Claimed::Claims(claim), Recounted::Linked(recount)) => claims_lines(claim, recount),
+        (Claimed::Codes(claim), Recounted::Codes(recount)) => codes_lines(&certificate, claim, recount),
+        (Claimed::Events(claim), Recounted::Events(recount)) => events_lines(claim, recount),
         _ => {}
     }
     match &found {
@@ -55,14 +55,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             thousands(compared.smallest_class),
             unit(&certificate)
         )),
-        Some(Found::Clusters(_, compared)) => say(&format!(
+        Some(Found::Codes(_, compared)) => say(&format!(
             "  original   {} patients, {} with codes; at least {} patients could have any of {} combinations of codes looked for",
             thousands(compared.patients),
             thousands(compared.matched),
             thousands(compared.fewest_candidates),
             thousands(compared.combinations)
         )),
-        Some(Found::Linked(_, compared)) => say(&format!(
+        Some(Found::Events(_, compared)) => say(&format!(
             "  original   {} patients with {} events after exclusions; {} released patients found, every cell is the original or its ancestor",
             thousands(compared.patients),
             thousands(compared.events),
@@ -132,7 +132,7 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
 }
 
 /// What was claimed and counted of patients and their events.
-fn claims_lines(claim: &ClaimsClaim, recount: &LinkedRecount) {
+fn events_lines(claim: &EventsClaim, recount: &EventsRecount) {
     let known = match claim.power {
         Power::Values { p, .. } => format!("up to {p} values of each event column"),
         Power::Events { p } => format!("up to {p} whole events"),
@@ -155,7 +155,7 @@ fn claims_lines(claim: &ClaimsClaim, recount: &LinkedRecount) {
 }
 
 /// What was claimed and counted of clusters of codes.
-fn clusters_lines(certificate: &Certificate, claim: &ClustersClaim, recount: &ClustersRecount) {
+fn codes_lines(certificate: &Certificate, claim: &CodesClaim, recount: &CodesRecount) {
     say(&format!(
         "  claim      any {} codes of a person could be at least {} {}'",
         claim.m,
@@ -212,9 +212,9 @@ fn not_counted(certificate: &Certificate) {
             }
         }
         Claimed::Table(_) => {}
-        Claimed::Claims(_) => note(
+        Claimed::Events(_) => note(
             "not counted here: which events were excluded, truncated or suppressed, and what someone finds who knows those.",
         ),
-        Claimed::Clusters(_) => note("not counted here: whether the fragments are those of the original."),
+        Claimed::Codes(_) => note("not counted here: whether the fragments are those of the original."),
     }
 }

@@ -2,17 +2,17 @@
 
 pub mod calendar;
 mod classes;
+pub mod code_systems;
 pub mod codes;
 pub mod cohort;
 pub mod error;
+pub mod events;
 pub mod hierarchy;
-pub mod histories;
 pub mod number;
 pub mod parallel;
 pub mod policy;
 pub mod privacy;
 pub mod random;
-pub mod records;
 pub mod release;
 pub mod risk;
 pub mod stock;

@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::tables::Found;
 use crate::universe::{Requirement, Universe};
-use crate::{claims, codes, tables};
+use crate::{codes, events, tables};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ pub fn pairs(methods: &[&'static str]) -> Vec<(&'static str, String)> {
     let of = |method: &'static str| -> Vec<String> {
         match method {
             "disassociate" => ["k^m", "k^m, aware", "k^m, no_cover"].map(String::from).to_vec(),
-            "claims" => claims::REQUIREMENTS.map(String::from).to_vec(),
+            "claims" => events::REQUIREMENTS.map(String::from).to_vec(),
             _ => Requirement::of(method).iter().map(|r| r.name().to_string()).collect(),
         }
     };
@@ -89,8 +89,8 @@ pub fn one(method: &'static str, requirement: &str, seed: u64, most: u64) -> Res
             // As many as it takes to be worth a turn.
             let mut all = Found::default();
             for _ in 0..CASES {
-                let case = claims::Case::random(requirement, &mut dice);
-                all.add(claims::falsify(&case, &mut dice)?, seed);
+                let case = events::Case::random(requirement, &mut dice);
+                all.add(events::falsify(&case, &mut dice)?, seed);
                 if all.broken.is_some() {
                     break;
                 }

@@ -2,17 +2,17 @@
 //! who takes recombinations for equally likely, and who takes all originals that make a release
 //! together.
 
-use crate::claims::release;
 use crate::dice::Dice;
+use crate::events::release;
 use crate::promise;
 use crate::recombine::{Codes, Slots};
 use crate::tables::Found;
 use kohort::methods::disassociate::{Asked, Constraints, Covers, Formed, Params, Subrecords, disassociate};
 use kohort::pipeline::Options;
 use kohort::reconstruct::read_nodes;
+use kohort_core::codes::Records;
 use kohort_core::number::K;
-use kohort_core::records::Records;
-use kohort_core::release::{Claimed, ClustersClaim, CodeChunk, Node, guarantee};
+use kohort_core::release::{Claimed, CodeChunk, CodesClaim, Node, guarantee};
 use kohort_core::table::Silent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -68,7 +68,7 @@ impl Universe {
     pub fn claim(&self) -> Claimed {
         let k = K::new(self.k).unwrap_or(K::LEAST);
         let (aware, no_cover) = (self.params.subrecords == Subrecords::Whole, self.params.covers == Covers::Avoided);
-        Claimed::Clusters(ClustersClaim { k, m: self.m, aware, no_cover, sensitive: Vec::new() })
+        Claimed::Codes(CodesClaim { k, m: self.m, aware, no_cover, sensitive: Vec::new() })
     }
 
     /// Calls `each` with every original: its records, ascending.

@@ -11,9 +11,9 @@
 
 pub mod aware;
 pub mod campaign;
-pub mod claims;
 pub mod codes;
 pub mod dice;
+pub mod events;
 pub mod make;
 pub mod plain;
 pub mod promise;

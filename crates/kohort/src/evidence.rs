@@ -1,8 +1,8 @@
 //! What is known of a release: the claim it makes, and its risk and utility before and after.
 
-pub mod claims;
 pub mod codes;
 mod distributions;
+pub mod events;
 pub mod invented;
 mod people;
 mod public_use;
@@ -275,7 +275,7 @@ pub fn measure(
     }
     let asked = match &findings.certificate.claim {
         Claimed::Table(claim) => &claim.sensitive[..],
-        Claimed::Clusters(_) | Claimed::Claims(_) => &[],
+        Claimed::Codes(_) | Claimed::Events(_) => &[],
     };
     for asked in asked {
         guarantee["asked"][&asked.column] = json!({

@@ -3,7 +3,7 @@
 //! # Source
 //! J. Han, J. Pei, Y. Yin: Mining frequent patterns without candidate generation, SIGMOD 2000.
 
-use kohort_core::records::Records;
+use kohort_core::codes::Records;
 
 /// Codes and the records that hold all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use crate::planned::Planned;
 use crate::report;
 pub use crate::report::Readers;
 use kohort_core::Result;
+use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
-use kohort_core::histories::{self, Histories};
+use kohort_core::events::{self, Histories};
 use kohort_core::number::K;
 use kohort_core::policy::{self, Layout, Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::records::{self, Records};
 use kohort_core::release::Staging;
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
@@ -85,7 +85,7 @@ pub enum Surveyed {
     /// Records of codes.
     Codes(Records),
     /// Patients and their events.
-    Claims(Box<Histories>),
+    Events(Box<Histories>),
 }
 
 /// The data as a method would see it, for questions about the data as it is: they need no k, so
@@ -108,8 +108,8 @@ fn survey_by(file: &PolicyFile, options: &Options) -> Result<(Policy, Surveyed)>
     let source = source.excluding(policy.exclude.clone(), policy.patient())?;
     let surveyed = match policy.layout {
         Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),
-        Layout::List | Layout::Long => Surveyed::Codes(records::survey(&source, &policy)?),
-        Layout::Claims => Surveyed::Claims(Box::new(histories::survey(&source, &policy)?)),
+        Layout::List | Layout::Long => Surveyed::Codes(codes::survey(&source, &policy)?),
+        Layout::Events => Surveyed::Events(Box::new(events::survey(&source, &policy)?)),
     };
     Ok((policy, surveyed))
 }

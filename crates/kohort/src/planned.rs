@@ -6,12 +6,12 @@ use crate::methods::claims;
 use crate::methods::disassociate::{self, Params};
 use crate::methods::{Method, Task};
 use crate::report;
+use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
-use kohort_core::histories::{self, Histories};
-use kohort_core::policy::{Claims, Policy};
+use kohort_core::events::{self, Histories};
+use kohort_core::policy::{EventsPolicy, Policy};
 use kohort_core::random::Randomness;
-use kohort_core::records::{self, Records};
-use kohort_core::release::{self, Certificate, Clusters, LinkedPlan, Plan, Staged, Staging};
+use kohort_core::release::{self, Certificate, Clusters, EventsPlan, Plan, Staged, Staging};
 use kohort_core::risk::Attacks;
 use kohort_core::table::Source;
 use kohort_core::verify::{Found, Verified};
@@ -41,13 +41,13 @@ pub enum Planned {
         clusters: Clusters,
     },
     /// What happens to patients and their events.
-    Claims {
+    Events {
         /// What the policy says of them.
-        claims: Box<Claims>,
+        asked: Box<EventsPolicy>,
         /// The patients and their events.
         histories: Box<Histories>,
         /// What happens to them.
-        plan: LinkedPlan,
+        plan: EventsPlan,
     },
 }
 
@@ -63,20 +63,20 @@ impl Planned {
                 Ok(Planned::Table { method, cohort: Box::new(cohort), plan, attacks })
             }
             Task::Codes(params) => {
-                let records = timing.stage("count", || records::survey(source, policy))?;
+                let records = timing.stage("count", || codes::survey(source, policy))?;
                 let threads = source.threads();
                 let clusters = timing.stage("method", || disassociate::plan(&records, policy, &params, threads))?;
                 Ok(Planned::Codes { params, records, clusters })
             }
-            Task::Claims(params) => {
-                let histories = timing.stage("count", || histories::survey(source, policy))?;
+            Task::Events(params) => {
+                let histories = timing.stage("count", || events::survey(source, policy))?;
                 let (threads, progress) = (source.threads(), &**source.progress());
                 let decide = || claims::plan(&histories, policy, &params, random, threads, progress);
                 let plan = timing.stage("method", decide)?;
-                let Some(claims) = policy.claims.clone() else {
+                let Some(asked) = policy.events.clone() else {
                     return Err(policy.error("the policy is not about claims."));
                 };
-                Ok(Planned::Claims { claims: Box::new(claims), histories: Box::new(histories), plan })
+                Ok(Planned::Events { asked: Box::new(asked), histories: Box::new(histories), plan })
             }
         }
     }
@@ -88,7 +88,7 @@ impl Planned {
                 evidence::draft_certificate(source, policy, cohort, plan, method, random)
             }
             Planned::Codes { params, .. } => evidence::codes::draft_certificate(policy, params, random),
-            Planned::Claims { claims, .. } => evidence::claims::draft_certificate(source, policy, claims, random),
+            Planned::Events { asked, .. } => evidence::events::draft_certificate(source, policy, asked, random),
         }
     }
 
@@ -103,13 +103,13 @@ impl Planned {
             Planned::Codes { records, clusters, .. } => {
                 let privacy = &policy.privacy;
                 let claimed = (privacy.k.get(), privacy.known_codes());
-                let staged = release::write_clusters(records, clusters, claimed, staging, random)?;
+                let staged = release::write_codes(records, clusters, claimed, staging, random)?;
                 report::write_codes_dictionary(&staged, policy)?;
                 Ok(staged)
             }
-            Planned::Claims { histories, plan, .. } => {
-                let staged = release::write_linked(histories, plan, source.delimiter(), staging, random)?;
-                report::write_linked_dictionary(&staged, policy, histories, plan)?;
+            Planned::Events { histories, plan, .. } => {
+                let staged = release::write_events(histories, plan, source.delimiter(), staging, random)?;
+                report::write_events_dictionary(&staged, policy, histories, plan)?;
                 Ok(staged)
             }
         }
@@ -128,7 +128,7 @@ impl Planned {
             Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
                 timing.stage("sample", || verified.sample(&params.samples, source, policy, random))
             }
-            Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. } => Ok(verified),
+            Planned::Table { .. } | Planned::Codes { .. } | Planned::Events { .. } => Ok(verified),
         }
     }
 
@@ -141,15 +141,15 @@ impl Planned {
                 evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref(), verified);
                 metrics
             }
-            (Planned::Codes { params, records, clusters }, Found::Clusters(recount, compared)) => {
+            (Planned::Codes { params, records, clusters }, Found::Codes(recount, compared)) => {
                 let run = evidence::codes::Run { policy, params, records, clusters, threads };
                 evidence::codes::measure(&run, verified, (recount, compared), timing)?
             }
-            (Planned::Claims { claims, histories, plan }, Found::Linked(recount, compared)) => {
-                let run = evidence::claims::Run { policy, claims, histories, plan, threads };
-                evidence::claims::measure(&run, verified, (recount, compared), timing)?
+            (Planned::Events { asked, histories, plan }, Found::Events(recount, compared)) => {
+                let run = evidence::events::Run { policy, asked, histories, plan, threads };
+                evidence::events::measure(&run, verified, (recount, compared), timing)?
             }
-            (Planned::Table { .. } | Planned::Codes { .. } | Planned::Claims { .. }, _) => {
+            (Planned::Table { .. } | Planned::Codes { .. } | Planned::Events { .. }, _) => {
                 return Err(Error::refused("what was verified has another shape than what was planned."));
             }
         };
@@ -162,7 +162,7 @@ impl Planned {
         match self {
             Planned::Table { cohort, .. } => cohort.notes.clone(),
             Planned::Codes { records, clusters, .. } => [&records.notes[..], &clusters.notes].concat(),
-            Planned::Claims { histories, .. } => histories.notes.clone(),
+            Planned::Events { histories, .. } => histories.notes.clone(),
         }
     }
 }

@@ -2,8 +2,8 @@
 //! a recipient would who averages over all reconstructions, against the original.
 
 use crate::rare::Rare;
+use kohort_core::codes::Records;
 use kohort_core::random::Randomness;
-use kohort_core::records::Records;
 use kohort_core::release::{CodeChunk, Columns, Node};
 use std::collections::HashMap;
 

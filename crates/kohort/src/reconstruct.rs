@@ -181,8 +181,8 @@ pub struct Reconstruct {
 pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
     let (certificate, _) = verify_release(folder, asked.threads)?;
     let k = match &certificate.claim {
-        Claimed::Clusters(claim) => claim.k.get(),
-        Claimed::Table(_) | Claimed::Claims(_) => {
+        Claimed::Codes(claim) => claim.k.get(),
+        Claimed::Table(_) | Claimed::Events(_) => {
             return Err(Error::yours(format!(
                 "{}: a release of tables. There is nothing to reconstruct: its rows are rows.",
                 folder.display()

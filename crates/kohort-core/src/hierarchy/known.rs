@@ -2,7 +2,7 @@
 //! alone whether a label can stand in a column.
 
 use super::{Months, Rule, SUPPRESSED, stay};
-use crate::codes::Grouping;
+use crate::code_systems::Grouping;
 
 /// A hierarchy that is the same everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]

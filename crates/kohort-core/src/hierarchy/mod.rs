@@ -24,7 +24,7 @@ pub use prefix::Prefix;
 pub(crate) use build::by_values;
 
 use crate::calendar::DateFormat;
-use crate::codes::{CodeSystem, Grouping};
+use crate::code_systems::{CodeSystem, Grouping};
 use std::borrow::Cow;
 
 /// The code of a missing cell in every column.

@@ -1,14 +1,14 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
 use super::baseline::Baseline;
-use super::claims::{self, Claims, Tables};
 use super::column::{Column, Role};
+use super::events::{self, EventsPolicy, Tables};
 use super::invents::Invents;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
+use crate::codes::Repeats;
 use crate::number::K;
-use crate::records::Repeats;
 use crate::table::{Encoding, ExcludeRule, Input, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum Layout {
     /// One code of a patient; the rows of a patient may stand anywhere.
     Long,
     /// An event of a patient; patients stand in a table of their own.
-    Claims,
+    Events,
 }
 
 /// A file that the policy names: its name as written, and its text.
@@ -71,8 +71,8 @@ pub struct Policy {
     pub constraints: Option<NamedText>,
     /// What a code means that stands several times in a record: `multiset` under [method].
     pub repeats: Repeats,
-    /// What is said of claims, where the data are claims.
-    pub claims: Option<Claims>,
+    /// What is said of events, where the data are events.
+    pub events: Option<EventsPolicy>,
     /// What rows are made of that stand for nobody, if the method adds such.
     pub invents: Option<Invents>,
     /// What the custodian should know before they go on.
@@ -112,7 +112,7 @@ impl PolicyFile {
         let layout = section.word("layout", &[("list", Layout::List), ("long", Layout::Long)])?;
         let layout = match (layout, &input.patients) {
             (Some(_), Some(_)) => return Err(section.wrong("layout", "is for one table; claims are two.")),
-            (None, Some(_)) => Layout::Claims,
+            (None, Some(_)) => Layout::Events,
             (layout, None) => layout.unwrap_or(Layout::Table),
         };
         Ok(PolicyFile { input, layout, text: text.into(), folder: folder.clone(), root })
@@ -139,11 +139,11 @@ impl PolicyFile {
                     .root
                     .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
             }
-            Layout::Table | Layout::Claims => {}
+            Layout::Table | Layout::Events => {}
             Layout::List | Layout::Long => self.check_codes(&columns)?,
         }
         if let Some(column) =
-            columns.iter().find(|c| self.layout != Layout::Claims && (c.role == Role::Pseudonym || c.months.is_some()))
+            columns.iter().find(|c| self.layout != Layout::Events && (c.role == Role::Pseudonym || c.months.is_some()))
         {
             return Err(self
                 .root
@@ -158,7 +158,7 @@ impl PolicyFile {
         let (bound, mut notes) = match self.layout {
             Layout::Table => Privacy::read(&privacy, &quasi, &levels, k)?,
             Layout::List | Layout::Long => (Privacy::read_codes(&privacy, k)?, Vec::new()),
-            Layout::Claims => (claims::read_privacy(&privacy, k)?, Vec::new()),
+            Layout::Events => (events::read_privacy(&privacy, k)?, Vec::new()),
         };
         notes.extend(bound.preset.map(super::preset::Preset::note));
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
@@ -168,15 +168,15 @@ impl PolicyFile {
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section: say name = \"lattice\" under [method]."));
         };
-        let claims = match &patients {
+        let events = match &patients {
             None => None,
             Some(patients) => {
-                let tables = Tables { patients, claims: &columns };
-                Some(Claims::read(&self.root, &self.folder, &tables, &mut notes)?)
+                let tables = Tables { patients, events: &columns };
+                Some(EventsPolicy::read(&self.root, &self.folder, &tables, &mut notes)?)
             }
         };
         // Claims have rules of their own.
-        let exclude = if claims.is_some() { Vec::new() } else { super::exclude::read(&self.root, &columns)? };
+        let exclude = if events.is_some() { Vec::new() } else { super::exclude::read(&self.root, &columns)? };
         let of_patients = |c: &&Column| c.role == Role::Quasi;
         let outside: Vec<&str> = match &patients {
             None => quasi.clone(),
@@ -199,7 +199,7 @@ impl PolicyFile {
             method,
             constraints,
             repeats,
-            claims,
+            events,
             invents,
             notes,
             text,
@@ -251,7 +251,7 @@ impl PolicyFile {
                 "there is no [columns] section: every column of the input is named there. `kohort init` writes one.",
             ));
         };
-        if self.layout != Layout::Claims {
+        if self.layout != Layout::Events {
             return self.bind_columns(source, &section);
         }
         section.only(&["patients", "claims"])?;

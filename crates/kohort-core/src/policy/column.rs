@@ -2,7 +2,7 @@
 
 use super::section::{Section, Value};
 use crate::calendar::DateFormat;
-use crate::codes::{CodeSystem, Grouping};
+use crate::code_systems::{CodeSystem, Grouping};
 use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
 use crate::table::{Input, read_text};

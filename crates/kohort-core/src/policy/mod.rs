@@ -5,8 +5,8 @@
 
 mod baseline;
 mod bind;
-mod claims;
 mod column;
+mod events;
 mod exclude;
 mod invents;
 mod population;
@@ -16,8 +16,8 @@ mod section;
 
 pub use baseline::Baseline;
 pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
-pub use claims::{Claims, ClaimsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
+pub use events::{EventsPolicy, EventsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
 pub use invents::Invents;
 pub use population::{Population, Registry};
 pub use preset::{PRESETS, Preset};

@@ -100,7 +100,7 @@ pub struct InventedClaim {
 
 /// What a release of codes is claimed to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClustersClaim {
+pub struct CodesClaim {
     /// The least number of patients who may have any m codes that a patient has.
     pub k: K,
     /// How many codes of a patient the adversary may know.
@@ -113,9 +113,9 @@ pub struct ClustersClaim {
     pub sensitive: Vec<String>,
 }
 
-/// What a release of claims is claimed to hold.
+/// What a release of events is claimed to hold.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClaimsClaim {
+pub struct EventsClaim {
     /// A patient is at high risk where fewer match.
     pub k: K,
     /// What the adversary knows of a patient's events.
@@ -125,12 +125,12 @@ pub struct ClaimsClaim {
     /// So many of the columns, the first, are of the patients' table.
     pub patient_columns: usize,
     /// What the gate found; nothing before it did.
-    pub found: ClaimsFound,
+    pub found: EventsFound,
 }
 
 /// What was found of patients with events: hits, and of how many draws or patients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ClaimsFound {
+pub struct EventsFound {
     /// Fewer than k match, of draws; or patients with facts that fewer than k have, of all.
     pub hits: (u64, u64),
     /// The same where one whole event is known.
@@ -139,7 +139,7 @@ pub struct ClaimsFound {
     pub p_events: (u64, u64),
 }
 
-impl ClaimsFound {
+impl EventsFound {
     /// As the certificate shows it.
     pub fn to_json(&self) -> Value {
         json!({ "at_high_risk": self.hits, "one_event_known": self.one_event, "events_known": self.p_events })
@@ -166,9 +166,9 @@ pub enum Claimed {
     /// Of a table.
     Table(Claim),
     /// Of clusters of codes.
-    Clusters(ClustersClaim),
+    Codes(CodesClaim),
     /// Of patients and their events.
-    Claims(ClaimsClaim),
+    Events(EventsClaim),
 }
 
 impl Claimed {
@@ -176,8 +176,8 @@ impl Claimed {
     pub fn k(&self) -> K {
         match self {
             Claimed::Table(claim) => claim.k,
-            Claimed::Clusters(claim) => claim.k,
-            Claimed::Claims(claim) => claim.k,
+            Claimed::Codes(claim) => claim.k,
+            Claimed::Events(claim) => claim.k,
         }
     }
 }
@@ -236,12 +236,12 @@ impl Certificate {
         });
         put("files", files.collect());
         match &self.claim {
-            Claimed::Table(_) | Claimed::Claims(_) => {
+            Claimed::Table(_) | Claimed::Events(_) => {
                 let delimiter = char::from(self.delimiter).to_string();
                 put("text", json!({ "delimiter": delimiter, "suppressed": "*", "missing": "" }));
             }
             // Lines of JSON have no cells.
-            Claimed::Clusters(_) => {}
+            Claimed::Codes(_) => {}
         }
         let columns = self.columns.iter().map(|c| {
             let mut column = json!({ "name": c.name, "role": c.role });
@@ -258,8 +258,8 @@ impl Certificate {
             "claim",
             match &self.claim {
                 Claimed::Table(claim) => claim.to_json(),
-                Claimed::Clusters(claim) => claim.to_json(),
-                Claimed::Claims(claim) => claim.to_json(),
+                Claimed::Codes(claim) => claim.to_json(),
+                Claimed::Events(claim) => claim.to_json(),
             },
         );
         put("recount", self.recount.clone());
@@ -289,13 +289,13 @@ impl Certificate {
         let claim = root.at("claim")?;
         let claim = match claim.optional("shape") {
             None => Claimed::Table(Claim::from_json(&claim)?),
-            Some(shape) if shape.value == "clusters" => Claimed::Clusters(ClustersClaim::from_json(&claim)?),
-            Some(shape) if shape.value == "claims" => Claimed::Claims(ClaimsClaim::from_json(&claim)?),
+            Some(shape) if shape.value == "codes" => Claimed::Codes(CodesClaim::from_json(&claim)?),
+            Some(shape) if shape.value == "events" => Claimed::Events(EventsClaim::from_json(&claim)?),
             Some(_) => return Err(wrong("`claim.shape` is not known: it was written by a newer Kohort")),
         };
         let delimiter = match &claim {
-            Claimed::Table(_) | Claimed::Claims(_) => read_text_marks(&root)?,
-            Claimed::Clusters(_) => b',',
+            Claimed::Table(_) | Claimed::Events(_) => read_text_marks(&root)?,
+            Claimed::Codes(_) => b',',
         };
         let files = root.list("files")?.into_iter().map(|f| {
             Ok(FileEntry {
@@ -348,17 +348,17 @@ fn read_text_marks(root: &Reader) -> Result<u8> {
     Ok(delimiter)
 }
 
-impl ClustersClaim {
+impl CodesClaim {
     fn to_json(&self) -> Value {
         json!({
-            "shape": "clusters", "k": self.k.get(), "m": self.m, "aware": self.aware, "no_cover": self.no_cover,
+            "shape": "codes", "k": self.k.get(), "m": self.m, "aware": self.aware, "no_cover": self.no_cover,
             "sensitive": self.sensitive,
         })
     }
 
-    fn from_json(claim: &Reader) -> Result<ClustersClaim> {
+    fn from_json(claim: &Reader) -> Result<CodesClaim> {
         let m = claim.number("m")?;
-        Ok(ClustersClaim {
+        Ok(CodesClaim {
             k: K::new(claim.number("k")?).ok_or_else(|| wrong("`claim.k` protects nobody"))?,
             m: usize::try_from(m)
                 .ok()
@@ -371,9 +371,9 @@ impl ClustersClaim {
     }
 }
 
-impl ClaimsClaim {
+impl EventsClaim {
     fn to_json(&self) -> Value {
-        let mut map = Map::from_iter([("shape".into(), json!("claims")), ("k".into(), json!(self.k.get()))]);
+        let mut map = Map::from_iter([("shape".into(), json!("events")), ("k".into(), json!(self.k.get()))]);
         let mut put = |key: &str, value: Value| map.insert(key.into(), value);
         match self.power {
             Power::Values { p, rule } => {
@@ -394,7 +394,7 @@ impl ClaimsClaim {
         Value::Object(map)
     }
 
-    fn from_json(claim: &Reader) -> Result<ClaimsClaim> {
+    fn from_json(claim: &Reader) -> Result<EventsClaim> {
         let most = |key, most: u64| {
             let p = claim.number(key)?;
             if (1..=most).contains(&p) { Ok(p as usize) } else { Err(wrong("`claim.power` is no number of values")) }
@@ -413,12 +413,12 @@ impl ClaimsClaim {
             [hits, of] if hits <= of => Ok((hits, of)),
             _ => Err(wrong("`claim.found` is damaged")),
         };
-        Ok(ClaimsClaim {
+        Ok(EventsClaim {
             k: K::new(claim.number("k")?).ok_or_else(|| wrong("`claim.k` protects nobody"))?,
             power,
             max_high_risk: claim.share("max_high_risk")?,
             patient_columns: claim.number("patient_columns")? as usize,
-            found: ClaimsFound {
+            found: EventsFound {
                 hits: pair("at_high_risk")?,
                 one_event: pair("one_event_known")?,
                 p_events: pair("events_known")?,

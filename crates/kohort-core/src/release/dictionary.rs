@@ -1,11 +1,11 @@
 //! dictionary.md: what each column of a release now means, for the people who receive it.
 
 use super::catalog::CATALOG_FILE;
-use super::linked::{CLAIMS_FILE, LinkedPlan, PATIENTS_FILE};
+use super::events::{CLAIMS_FILE, EventsPlan, PATIENTS_FILE};
 use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
+use crate::events::{Column, Copied, Histories, Leaves};
 use crate::hierarchy::SUPPRESSED;
-use crate::histories::{Column, Copied, Histories, Leaves};
 use crate::policy::{self, Policy, Role};
 
 /// The data dictionary of a relational release.
@@ -72,7 +72,7 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
 }
 
 /// The data dictionary of patients and their events.
-pub fn linked_dictionary(policy: &Policy, histories: &Histories, plan: &LinkedPlan) -> String {
+pub fn events_dictionary(policy: &Policy, histories: &Histories, plan: &EventsPlan) -> String {
     let mut text = format!(
         "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{CLAIMS_FILE}`: a row for each event. Both are \
          text, UTF-8, and are linked by `patient`, a random number that stands in no other file. Events of a patient are in random order.\n\n\
@@ -81,7 +81,7 @@ pub fn linked_dictionary(policy: &Policy, histories: &Histories, plan: &LinkedPl
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=182`: 182 or more.\n\
          - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n"
     );
-    let of_patients = policy.claims.as_ref().map_or(&[][..], |c| &c.patients);
+    let of_patients = policy.events.as_ref().map_or(&[][..], |c| &c.patients);
     let tables: [Described; 2] = [
         (PATIENTS_FILE, of_patients, &histories.patient, &plan.patient_levels, &histories.patient_copied),
         (CLAIMS_FILE, &policy.columns, &histories.event, &plan.event_levels, &histories.event_copied),

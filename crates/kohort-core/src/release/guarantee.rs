@@ -1,7 +1,7 @@
 //! The guarantee in plain sentences, for a reader who does not reason about the method and for
 //! one who does. Never stronger than what survived attack (see docs/guarantees.md).
 
-use super::certificate::{Claim, Claimed, ClaimsClaim, ClustersClaim, InventedClaim, KnowsClaim, wilson};
+use super::certificate::{Claim, Claimed, CodesClaim, EventsClaim, InventedClaim, KnowsClaim, wilson};
 use crate::policy::Power;
 
 /// What is promised, in words.
@@ -17,13 +17,13 @@ pub struct Guarantee {
 pub fn guarantee(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
     match claim {
         Claimed::Table(claim) => of_table(method, claim, patients),
-        Claimed::Clusters(claim) => of_clusters(claim),
-        Claimed::Claims(claim) => of_claims(claim),
+        Claimed::Codes(claim) => of_codes(claim),
+        Claimed::Events(claim) => of_events(claim),
     }
 }
 
 /// The sentences for patients and their events (`claims`).
-fn of_claims(claim: &ClaimsClaim) -> Guarantee {
+fn of_events(claim: &EventsClaim) -> Guarantee {
     let (k, p, found) = (claim.k.get(), claim.power.p(), &claim.found);
     let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
     let (low, high) = wilson(found.hits, 1.959964);
@@ -85,7 +85,7 @@ pub fn guarantee_of_sample(method: &str, claim: &Claimed, patients: bool) -> Gua
 }
 
 /// The sentences for clusters of codes (`disassociate`).
-fn of_clusters(claim: &ClustersClaim) -> Guarantee {
+fn of_codes(claim: &CodesClaim) -> Guarantee {
     let (k, m) = (claim.k.get(), claim.m);
     let codes = if m == 1 { "one code".to_string() } else { format!("up to {m} codes") };
     let mut plain = format!(
@@ -253,12 +253,11 @@ mod tests {
 
     #[test]
     fn of_codes_an_aware_reader_is_promised_nothing_without_whole_subrecords() {
-        let claim =
-            |aware| ClustersClaim { k: K::new(5).unwrap(), m: 2, aware, no_cover: false, sensitive: Vec::new() };
-        let plain = guarantee("disassociate", &Claimed::Clusters(claim(false)), true);
+        let claim = |aware| CodesClaim { k: K::new(5).unwrap(), m: 2, aware, no_cover: false, sensitive: Vec::new() };
+        let plain = guarantee("disassociate", &Claimed::Codes(claim(false)), true);
         assert!(plain.plain.contains("non-empty fragment") && plain.plain.contains("equally likely"));
         assert!(plain.aware.contains("no bound is promised") && plain.aware.contains("certain re-identification"));
-        let aware = guarantee("disassociate", &Claimed::Clusters(claim(true)), true);
+        let aware = guarantee("disassociate", &Claimed::Codes(claim(true)), true);
         assert!(aware.aware.contains("1/5") && aware.aware.contains("not bounded"));
     }
 }

@@ -3,11 +3,11 @@
 mod blanked;
 mod catalog;
 mod certificate;
-mod clusters;
+mod codes;
 mod dictionary;
+mod events;
 mod guarantee;
 mod leftovers;
-mod linked;
 mod plan;
 mod sample;
 mod shuffle;
@@ -16,16 +16,16 @@ mod write;
 
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub use certificate::{
-    Certificate, Claim, Claimed, ClaimsClaim, ClaimsFound, ClustersClaim, ColumnClaim, FileEntry, InventedClaim,
+    Certificate, Claim, Claimed, CodesClaim, ColumnClaim, EventsClaim, EventsFound, FileEntry, InventedClaim,
     KnowsClaim, SensitiveClaim, TClaim, wilson,
 };
-pub use clusters::{
+pub use codes::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
-    write_clusters,
+    write_codes,
 };
-pub use dictionary::{codes_dictionary, data_dictionary, linked_dictionary};
+pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
+pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
 pub use guarantee::{Guarantee, guarantee, guarantee_of_sample};
-pub use linked::{CLAIMS_FILE, LinkedPlan, PATIENT, PATIENTS_FILE, write_linked};
 pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;

@@ -1,7 +1,7 @@
 //! How many patients share what is known of one: some of their codes, or all.
 
+use crate::codes::Records;
 use crate::random::Randomness;
-use crate::records::Records;
 
 /// Patients of whom so many codes are known.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,10 +2,10 @@
 
 use crate::hierarchy::Known;
 use crate::number::Fraction;
-use crate::policy::{Claims, Column, Policy, Role, TDistance};
+use crate::policy::{Column, EventsPolicy, Policy, Role, TDistance};
 use crate::privacy::{Knows, Padding};
 use crate::release::{
-    Certificate, Claimed, ClaimsClaim, InventedClaim, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample,
+    Certificate, Claimed, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, guarantee, guarantee_of_sample,
 };
 use crate::{Error, Result};
 
@@ -14,8 +14,8 @@ pub(super) fn says_what_it_means(certificate: &Certificate) -> Result<()> {
     if certificate.sample.is_some() && !matches!(certificate.claim, Claimed::Table(_)) {
         return Err(Error::refused("only a table can be a sample."));
     }
-    if certificate.columns.iter().any(|c| c.labels.is_some()) && !matches!(certificate.claim, Claimed::Claims(_)) {
-        return Err(Error::refused("labels of columns are checked in claims alone."));
+    if certificate.columns.iter().any(|c| c.labels.is_some()) && !matches!(certificate.claim, Claimed::Events(_)) {
+        return Err(Error::refused("labels of columns are checked in events alone."));
     }
     let sentences = if certificate.sample.is_some() { guarantee_of_sample } else { guarantee };
     if certificate.guarantee != sentences(&certificate.method, &certificate.claim, certificate.patients) {
@@ -33,8 +33,8 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
     if certificate.patients != policy.patient().is_some() {
         return differs("the unit (patient or row)");
     }
-    if let (Claimed::Claims(claim), Some(claims)) = (&certificate.claim, &policy.claims) {
-        return is_the_claims(certificate, claim, policy, claims);
+    if let (Claimed::Events(claim), Some(asked)) = (&certificate.claim, &policy.events) {
+        return is_the_events(certificate, claim, policy, asked);
     }
     if let Some(share) = certificate.sample {
         let asked = policy.method.decimals("samples")?.unwrap_or_default();
@@ -60,7 +60,7 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
     }
     let claim = match &certificate.claim {
         Claimed::Table(claim) => claim,
-        Claimed::Clusters(claim) => {
+        Claimed::Codes(claim) => {
             let flag = |key: &str| Ok::<_, Error>(policy.method.flag(key)?.unwrap_or(false));
             if claim.m != policy.privacy.known_codes() {
                 return differs("what the adversary knows");
@@ -73,7 +73,7 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
             }
             return Ok(());
         }
-        Claimed::Claims(_) => return differs("the shape of the data"),
+        Claimed::Events(_) => return differs("the shape of the data"),
     };
     if !claim.invented.as_ref().map_or(Ok(policy.invents.is_none()), |own| is_invented(policy, own))? {
         return differs("what is said of invented rows");
@@ -97,13 +97,13 @@ pub(super) fn is_the_policys(certificate: &Certificate, policy: &Policy) -> Resu
 }
 
 /// The same for patients and their events.
-fn is_the_claims(certificate: &Certificate, claim: &ClaimsClaim, policy: &Policy, claims: &Claims) -> Result<()> {
+fn is_the_events(certificate: &Certificate, claim: &EventsClaim, policy: &Policy, asked: &EventsPolicy) -> Result<()> {
     let differs = |what: &str| {
         Err(Error::refused(format!("the certificate does not claim what the policy asks for: {what} differs.")))
     };
-    let (of_patients, of_events) = (released(&claims.patients), released(&policy.columns));
+    let (of_patients, of_events) = (released(&asked.patients), released(&policy.columns));
     let all = certificate.columns.iter().map(|c| (c.name.as_str(), c.role.as_str()));
-    let known = released_columns(&claims.patients).into_iter().chain(released_columns(&policy.columns));
+    let known = released_columns(&asked.patients).into_iter().chain(released_columns(&policy.columns));
     let known = known.map(|c| Known::of(&c.rule).filter(|_| c.role == Role::Quasi));
     if !known.eq(certificate.columns.iter().map(|c| c.labels.clone())) {
         return differs("what labels the columns have");
@@ -111,10 +111,10 @@ fn is_the_claims(certificate: &Certificate, claim: &ClaimsClaim, policy: &Policy
     if claim.patient_columns != of_patients.len() || !of_patients.into_iter().chain(of_events).eq(all) {
         return differs("the columns and their roles");
     }
-    if claim.k != policy.privacy.k || claim.max_high_risk != claims.max_high_risk {
+    if claim.k != policy.privacy.k || claim.max_high_risk != asked.max_high_risk {
         return differs("k or the share at high risk");
     }
-    if claim.power != claims.power {
+    if claim.power != asked.power {
         return differs("what the adversary knows");
     }
     Ok(())

@@ -48,8 +48,8 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
     // What is handed over is one file of data, which is counted, and its dictionary.
     let (names, files): (&[&str], usize) = match &certificate.claim {
         Claimed::Table(_) => (&DATA, 1),
-        Claimed::Clusters(_) => (&[CLUSTERS_FILE], 1),
-        Claimed::Claims(_) => (&[CLAIMS_FILE, PATIENTS_FILE], 2),
+        Claimed::Codes(_) => (&[CLUSTERS_FILE], 1),
+        Claimed::Events(_) => (&[CLAIMS_FILE, PATIENTS_FILE], 2),
     };
     let mut data: Vec<&str> = certificate.files.iter().filter(|f| f.rows.is_some()).map(|f| f.name.as_str()).collect();
     let listed = data.len();
@@ -57,7 +57,7 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
     data.dedup();
     let catalog = match &certificate.claim {
         Claimed::Table(claim) => claim.invented.as_ref().is_some_and(|i| i.catalog.is_some()),
-        Claimed::Clusters(_) | Claimed::Claims(_) => false,
+        Claimed::Codes(_) | Claimed::Events(_) => false,
     };
     let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
     let known = |f: &FileEntry| {

@@ -8,14 +8,14 @@
 
 mod catalog;
 mod claim;
-mod clusters;
+mod codes;
+mod events;
 mod files;
 mod formulas;
 mod gate;
 mod inference;
 mod invented;
 mod lines;
-mod linked;
 mod multiset;
 mod original;
 mod recount;
@@ -23,18 +23,18 @@ mod samples;
 mod sums;
 
 pub use catalog::{CatalogRecount, catalog_groups};
-pub use clusters::{ClustersCompared, ClustersRecount};
+pub use codes::{CodesCompared, CodesRecount};
+pub use events::{EventsCompared, EventsRecount};
 pub use gate::Extremes;
 pub(crate) use lines::LineFile;
-pub use linked::{LinkedCompared, LinkedRecount};
 pub use original::Compared;
 pub use recount::Recount;
 pub use samples::Sample;
 
 use crate::number::Fraction;
 use crate::policy::{Layout, Policy};
+
 use crate::random::Randomness;
-use crate::records;
 use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging, Written, guarantee};
 use crate::table::{Input, Progress, Silent, Source, open};
 use crate::{Error, Result};
@@ -47,9 +47,9 @@ pub enum Recounted {
     /// The classes of a table.
     Table(Recount),
     /// The clusters of codes.
-    Clusters(ClustersRecount),
+    Codes(CodesRecount),
     /// Patients and their events.
-    Linked(LinkedRecount),
+    Events(EventsRecount),
 }
 
 impl Recounted {
@@ -57,15 +57,15 @@ impl Recounted {
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Recounted::Table(recount) => recount.to_json(),
-            Recounted::Clusters(recount) => recount.to_json(),
-            Recounted::Linked(recount) => recount.to_json(),
+            Recounted::Codes(recount) => recount.to_json(),
+            Recounted::Events(recount) => recount.to_json(),
         }
     }
 
     /// Fills in what a certificate says of what was counted.
     fn complete(&self, certificate: &mut Certificate) {
         certificate.recount = self.to_json();
-        if let (Recounted::Linked(recount), Claimed::Claims(claim)) = (self, &mut certificate.claim) {
+        if let (Recounted::Events(recount), Claimed::Events(claim)) = (self, &mut certificate.claim) {
             claim.found = recount.found;
             certificate.guarantee = guarantee(&certificate.method, &certificate.claim, certificate.patients);
         }
@@ -78,9 +78,9 @@ pub enum Found {
     /// Of a table.
     Table(Recount, Compared),
     /// Of clusters of codes.
-    Clusters(ClustersRecount, ClustersCompared),
+    Codes(CodesRecount, CodesCompared),
     /// Of patients and their events.
-    Linked(LinkedRecount, LinkedCompared),
+    Events(EventsRecount, EventsCompared),
 }
 
 impl Found {
@@ -88,8 +88,8 @@ impl Found {
     pub fn recounted(&self) -> Recounted {
         match self {
             Found::Table(recount, _) => Recounted::Table(recount.clone()),
-            Found::Clusters(recount, _) => Recounted::Clusters(recount.clone()),
-            Found::Linked(recount, _) => Recounted::Linked(recount.clone()),
+            Found::Codes(recount, _) => Recounted::Codes(recount.clone()),
+            Found::Events(recount, _) => Recounted::Events(recount.clone()),
         }
     }
 
@@ -97,8 +97,8 @@ impl Found {
     pub fn matched(&self) -> u64 {
         match self {
             Found::Table(_, compared) => compared.matched,
-            Found::Clusters(_, compared) => compared.matched,
-            Found::Linked(_, compared) => compared.matched,
+            Found::Codes(_, compared) => compared.matched,
+            Found::Events(_, compared) => compared.matched,
         }
     }
 
@@ -106,8 +106,8 @@ impl Found {
     pub fn not_shown(&self) -> &[String] {
         match self {
             Found::Table(_, compared) => &compared.not_shown,
-            Found::Clusters(_, compared) => &compared.not_shown,
-            Found::Linked(_, compared) => &compared.not_shown,
+            Found::Codes(_, compared) => &compared.not_shown,
+            Found::Events(_, compared) => &compared.not_shown,
         }
     }
 }
@@ -224,10 +224,10 @@ pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Rec
             let progress: Arc<dyn Progress> = Arc::new(Silent);
             Recounted::Table(recount::recount(&release, &certificate, claim, None, threads, &progress)?.recount)
         }
-        Claimed::Clusters(claim) => Recounted::Clusters(
-            clusters::recount(&release, &certificate, claim, threads, clusters::Keep::Nothing)?.recount,
-        ),
-        Claimed::Claims(claim) => Recounted::Linked(linked::recount(&release, &certificate, claim, threads)?.recount),
+        Claimed::Codes(claim) => {
+            Recounted::Codes(codes::recount(&release, &certificate, claim, threads, codes::Keep::Nothing)?.recount)
+        }
+        Claimed::Events(claim) => Recounted::Events(events::recount(&release, &certificate, claim, threads)?.recount),
     };
     says_what_was_counted(&certificate, &recounted)?;
     Ok((certificate, recounted))
@@ -267,26 +267,26 @@ fn compare(
             }
             Ok(Found::Table(counted.recount, compared))
         }
-        (Claimed::Clusters(claim), Layout::List | Layout::Long) => {
-            let read = clusters::recount(release, certificate, claim, threads, clusters::Keep::Clusters)?;
+        (Claimed::Codes(claim), Layout::List | Layout::Long) => {
+            let read = codes::recount(release, certificate, claim, threads, codes::Keep::Clusters)?;
             let recount = read.recount.clone();
-            let records = records::survey(source, policy)?;
+            let records = crate::codes::survey(source, policy)?;
             let compared = match lines {
-                Some(lines) => clusters::row_by_row(read, claim, &records, lines)?,
-                None => clusters::as_multisets(read, claim, &records)?,
+                Some(lines) => codes::row_by_row(read, claim, &records, lines)?,
+                None => codes::as_multisets(read, claim, &records)?,
             };
-            Ok(Found::Clusters(recount, compared))
+            Ok(Found::Codes(recount, compared))
         }
-        (Claimed::Claims(claim), Layout::Claims) => {
-            let read = linked::recount(release, certificate, claim, threads)?;
+        (Claimed::Events(claim), Layout::Events) => {
+            let read = events::recount(release, certificate, claim, threads)?;
             let recount = read.recount.clone();
             let compared = match lines {
-                Some(lines) => linked::row_by_row(read, claim, source, policy, lines)?,
-                None => linked::as_multisets(read, source, policy)?,
+                Some(lines) => events::row_by_row(read, claim, source, policy, lines)?,
+                None => events::as_multisets(read, source, policy)?,
             };
-            Ok(Found::Linked(recount, compared))
+            Ok(Found::Events(recount, compared))
         }
-        (Claimed::Table(_) | Claimed::Clusters(_) | Claimed::Claims(_), _) => {
+        (Claimed::Table(_) | Claimed::Codes(_) | Claimed::Events(_), _) => {
             Err(Error::refused("the release has not the shape of the policy's data."))
         }
     }
@@ -310,7 +310,7 @@ fn says_what_was_counted(certificate: &Certificate, recounted: &Recounted) -> Re
     if recounted.to_json() != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
     }
-    if let (Recounted::Linked(recount), Claimed::Claims(claim)) = (recounted, &certificate.claim)
+    if let (Recounted::Events(recount), Claimed::Events(claim)) = (recounted, &certificate.claim)
         && recount.found != claim.found
     {
         return Err(Error::refused("what the certificate says was found is not what the data holds."));

@@ -23,7 +23,7 @@ pub(super) fn as_multisets(
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
     let claim = match &certificate.claim {
         Claimed::Table(claim) => claim.invented.as_ref(),
-        Claimed::Clusters(_) | Claimed::Claims(_) => None,
+        Claimed::Codes(_) | Claimed::Events(_) => None,
     };
     let added = match claim {
         None => 0,

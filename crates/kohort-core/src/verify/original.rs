@@ -106,7 +106,7 @@ pub(super) fn row_by_row(
     }
     let claim = match &certificate.claim {
         Claimed::Table(claim) => claim.invented.as_ref(),
-        Claimed::Clusters(_) | Claimed::Claims(_) => None,
+        Claimed::Codes(_) | Claimed::Events(_) => None,
     };
     let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;
     let sums = counted.lines.take();

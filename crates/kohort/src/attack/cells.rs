@@ -100,8 +100,8 @@ pub(super) fn attack(
     if right.of > 0 {
         attacked.attacks.push(Attack {
             name: "downcoding",
-            about: "cells that leave as another label, guessed from cells that do not".into(),
-            measure: "values guessed rightly",
+            about: "cells released under another label, guessed from unchanged cells".into(),
+            measure: "values guessed correctly",
             targets: right.of,
             before: Some(1.0),
             after: right.get(),
@@ -111,8 +111,8 @@ pub(super) fn attack(
     if blanks.of > 0 {
         attacked.attacks.push(Attack {
             name: "minimality",
-            about: format!("blank cells with one value left that had to go blank ({claimed} of them)"),
-            measure: "blanks undone",
+            about: format!("blank cells that only one value can explain ({claimed} of them)"),
+            measure: "blanks filled in correctly",
             targets: blanks.of,
             before: Some(1.0),
             after: Some(undone as f64 / blanks.of as f64),

@@ -4,13 +4,13 @@
 use super::{Attack, Attacked, Mean, Scene};
 use crate::reconstruct::{ItemMode, read_nodes, reconstruct};
 use kohort_core::Result;
+use kohort_core::codes::{self, Records};
 use kohort_core::random::Randomness;
-use kohort_core::records::{self, Records};
-use kohort_core::release::{Cluster, ClustersClaim, CodeChunk, Node};
+use kohort_core::release::{Cluster, CodeChunk, CodesClaim, Node};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(super) fn attack(scene: &Scene, claim: &ClustersClaim) -> Result<Attacked> {
-    let records = records::survey(scene.source, scene.policy)?;
+pub(super) fn attack(scene: &Scene, claim: &CodesClaim) -> Result<Attacked> {
+    let records = codes::survey(scene.source, scene.policy)?;
     let (texts, mut nodes) = read_nodes(scene.folder, scene.source.threads())?;
     // Numbers of codes as in the records; a code that only the release has cannot be.
     let number: Vec<u32> = (0..texts.len() as u32)
@@ -60,10 +60,10 @@ pub(super) fn attack(scene: &Scene, claim: &ClustersClaim) -> Result<Attacked> {
     }
     let patients = records.len().max(1) as f64;
     for (name, measure, [before, after], baseline) in [
-        ("linkage", "records rightly taken for a person's, on average", link, Some(1.0 / patients)),
-        ("linkage", "people whom one record alone matches", alone, Some(0.0)),
-        ("inference", "people of whom a further code is guessed rightly", further, usual.get()),
-        ("cover", "people of whom a further code is certain", certain, Some(0.0)),
+        ("linkage", "average probability of picking the right record", link, Some(1.0 / patients)),
+        ("linkage", "people whom exactly one record matches", alone, Some(0.0)),
+        ("inference", "people for whom a further code is guessed correctly", further, usual.get()),
+        ("cover", "people for whom a further code is certain", certain, Some(0.0)),
     ] {
         attacked.attacks.push(Attack {
             name,

@@ -8,8 +8,8 @@
 //! A release that an attack fails on is not safe for that: see its certificate for what is promised.
 
 mod cells;
-mod claims;
 mod codes;
+mod events;
 mod guess;
 mod sides;
 mod table;
@@ -96,13 +96,13 @@ pub fn attack(folder: &Path, policy: &Path, options: &Options, trial: Trial) -> 
     let (source, policy) = pipeline::open(policy, options)?;
     let (certificate, _) = verify_with_original(folder, &source, &policy)?;
     if certificate.sample.is_some() {
-        return Err(Error::yours("a sample: attack the whole release it was drawn from."));
+        return Err(Error::yours("this is a sample: attack the whole release from which it was drawn."));
     }
     let scene = Scene { source: &source, policy: &policy, certificate: &certificate, folder, trial };
     match &certificate.claim {
         Claimed::Table(claim) => table::attack(&scene, claim),
-        Claimed::Clusters(claim) => codes::attack(&scene, claim),
-        Claimed::Claims(claim) => claims::attack(&scene, claim),
+        Claimed::Codes(claim) => codes::attack(&scene, claim),
+        Claimed::Events(claim) => events::attack(&scene, claim),
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
     }
     match scene.lines() {
         None => attacked.notes.push(
-            "not tried without private/rows (--keep-rows), where nobody can score a guess: downcoding, minimality, counterfeits."
+            "downcoding, minimality and counterfeit detection were not tried: without private/rows (--keep-rows) no guess can be scored."
                 .into(),
         ),
         Some(lines) => {
@@ -40,11 +40,11 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
             if claim.invented.is_some() {
                 let data = scene.certificate.files.iter().find(|f| f.rows.is_some()).map_or("", |f| f.name.as_str());
                 match utility::told_apart(&scene.open(data)?, &lines)? {
-                    None => attacked.notes.push("too few rows are invented for counterfeits to be looked for.".into()),
+                    None => attacked.notes.push("there are too few synthetic records to try counterfeit detection.".into()),
                     Some(told) => attacked.attacks.push(Attack {
                         name: "counterfeit detection",
-                        about: "a tree learns on all released columns".into(),
-                        measure: "pairs of a real and an invented row told apart",
+                        about: "a decision tree trained on all released columns".into(),
+                        measure: "pairs of a real and a synthetic record distinguished",
                         targets: told.invented,
                         before: None,
                         after: Some(told.auc),
@@ -121,8 +121,8 @@ fn link(sides: &Sides, about: &str, sets: &[Vec<usize>], targets: &[usize], atta
     }
     let rows = sides.original.rows().max(1) as f64;
     for (measure, before, after, baseline) in [
-        ("rows rightly taken for a person's, on average", right_before, right_after, Some(1.0 / rows)),
-        ("people whom one row alone matches", alone_before, alone_after, Some(0.0)),
+        ("average probability of picking the right row", right_before, right_after, Some(1.0 / rows)),
+        ("people whom exactly one row matches", alone_before, alone_after, Some(0.0)),
     ] {
         let (before, after, targets) = (before.get(), after.get(), targets.len() as u64);
         attacked.attacks.push(Attack {
@@ -219,10 +219,10 @@ fn learn(sides: &Sides, about: &str, sets: &[Vec<usize>], column: usize, targets
     let guessed = base.iter().copied().max().map(share);
     let believed = base.iter().map(|&n| share(n) * share(n)).sum::<f64>();
     for (name, measure, [before, after], baseline) in [
-        ("homogeneity", "people whose value all who match have", certain, Some(0.0)),
-        ("skew", "belief in the true value, on average", belief, Some(believed)),
-        ("majority", "values guessed rightly from those who match", majority, guessed),
-        ("naive Bayes", "values guessed rightly from all columns known", bayes, guessed),
+        ("homogeneity", "people whose value all matching rows have", certain, Some(0.0)),
+        ("skew", "average belief in the true value", belief, Some(believed)),
+        ("majority", "values guessed correctly from the matching rows", majority, guessed),
+        ("naive Bayes", "values guessed correctly from all known columns", bayes, guessed),
     ] {
         attacked.attacks.push(Attack {
             name,

@@ -6,8 +6,8 @@
 //! (2008). The cheapest next step is taken, by normalized certainty penalty.
 
 use super::{Reading, Recoded};
-use kohort_core::codes::CodeSystem;
-use kohort_core::records::Records;
+use kohort_core::code_systems::CodeSystem;
+use kohort_core::codes::Records;
 use std::collections::BTreeMap;
 
 /// Levels above the code: category, section, chapter, all.

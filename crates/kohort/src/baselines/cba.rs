@@ -7,7 +7,7 @@
 
 use super::{Reading, Recoded};
 use crate::methods::disassociate::Constraints;
-use kohort_core::records::Records;
+use kohort_core::codes::Records;
 
 /// Recodes until every set of up to m codes that occurs is k patients'.
 pub fn cba(records: &Records, constraints: &Constraints, k: u32, m: usize) -> Recoded {

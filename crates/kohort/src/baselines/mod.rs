@@ -6,7 +6,7 @@ mod cba;
 pub use apriori::apriori;
 pub use cba::cba;
 
-use kohort_core::records::Records;
+use kohort_core::codes::Records;
 use std::collections::HashMap;
 
 /// How a recipient reads a generalized item.
@@ -204,7 +204,7 @@ mod tests {
             let constraints = Constraints::siblings(&records, 3);
             let made = cba(&records, &constraints, k, m);
             assert!(made.is_safe(&records, k, m), "cba");
-            let made = apriori(&records, kohort_core::codes::CodeSystem::Icd9, k, m);
+            let made = apriori(&records, kohort_core::code_systems::CodeSystem::Icd9, k, m);
             assert!(made.is_safe(&records, k, m), "apriori");
         }
     }

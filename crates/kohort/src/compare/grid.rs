@@ -7,11 +7,11 @@ use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
 use crate::methods::{Method, Task};
 use crate::pipeline::{Options, anonymize};
 use crate::queries::Expected;
-use kohort_core::codes::CodeSystem;
+use kohort_core::code_systems::CodeSystem;
+use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::policy::{Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::records::{self, Records};
 use kohort_core::release::Unfinished;
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
@@ -69,7 +69,7 @@ pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options
         let settings: Vec<(usize, &Bound)> =
             members.iter().filter_map(|&i| Some((i, bound[i].as_ref().ok()?))).collect();
         let (Some(source), Some((_, first))) = (&source, settings.first()) else { continue };
-        if let Task::Claims(_) = first.task {
+        if let Task::Events(_) = first.task {
             for (i, _) in settings {
                 outcomes[i] = Some(release(cells[i].path, unfinished, options));
             }
@@ -111,7 +111,7 @@ fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, optio
         }
     };
     let task = Task::of(&policy)?;
-    if let (Some(baseline), Task::Table(_) | Task::Claims(_)) = (cell.baseline, &task) {
+    if let (Some(baseline), Task::Table(_) | Task::Events(_)) = (cell.baseline, &task) {
         return Err(Error::yours(format!("{} is for sets of codes.", baseline.name())));
     }
     let privacy = &policy.privacy;
@@ -123,8 +123,8 @@ fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, optio
 
 fn count(source: &Source, first: &Bound) -> Result<Counted> {
     Ok(match first.task {
-        Task::Codes(_) => Counted::Codes(records::survey(source, &first.policy)?),
-        Task::Table(_) | Task::Claims(_) => Counted::Table(Box::new(cohort::survey(source, &first.policy)?)),
+        Task::Codes(_) => Counted::Codes(codes::survey(source, &first.policy)?),
+        Task::Table(_) | Task::Events(_) => Counted::Table(Box::new(cohort::survey(source, &first.policy)?)),
     })
 }
 
@@ -207,7 +207,7 @@ impl Bound {
         let all = records.len() as u64 + records.without_codes;
         Ok(json!({
             "method": self.baseline.map_or("disassociate", Baseline::name),
-            "shape": "clusters",
+            "shape": "codes",
             "rows": { "in": all, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0, "out": records.len() },
             "utility": utility,
             "guarantee": { "k": k, "m": m, "knows": format!("up to {m} codes") },

@@ -168,7 +168,7 @@ fn numbers(tried: &[Tried]) -> Value {
 
 /// Whether codes are compared and not tables.
 fn is_of_codes(tried: &[Tried]) -> bool {
-    tried.iter().any(|t| t.outcome.as_ref().is_ok_and(|m| m["shape"] == "clusters"))
+    tried.iter().any(|t| t.outcome.as_ref().is_ok_and(|m| m["shape"] == "codes"))
 }
 
 impl Tried {
@@ -187,7 +187,7 @@ impl Tried {
 
     /// Of codes: how far counts of frequent sets, of random pairs and of constraints are off.
     pub fn errors(&self) -> Option<[Option<f64>; 3]> {
-        let metrics = self.outcome.as_ref().ok().filter(|m| m["shape"] == "clusters")?;
+        let metrics = self.outcome.as_ref().ok().filter(|m| m["shape"] == "codes")?;
         let utility = &metrics["utility"];
         Some(
             [&utility["frequent"]["are"], &utility["random"][1]["are_sane"], &utility["mre"]["mean"]]

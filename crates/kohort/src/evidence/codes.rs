@@ -4,18 +4,18 @@ use super::{Timing, files};
 use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
 use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mre, mre_histogram, random_queries};
 use kohort_core::Result;
+use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::records::Records;
-use kohort_core::release::{Certificate, Claimed, Clusters, ClustersClaim, ColumnClaim, guarantee};
+use kohort_core::release::{Certificate, Claimed, Clusters, CodesClaim, ColumnClaim, guarantee};
 use kohort_core::risk::codes_known;
-use kohort_core::verify::{ClustersCompared, ClustersRecount, Verified};
+use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 use serde_json::{Value, json};
 
 /// The certificate as far as the policy decides it.
 pub fn draft_certificate(policy: &Policy, params: &Params, random: &Randomness) -> Certificate {
     let patients = policy.patient().is_some();
-    let claim = Claimed::Clusters(ClustersClaim {
+    let claim = Claimed::Codes(CodesClaim {
         k: policy.privacy.k,
         m: policy.privacy.known_codes(),
         aware: params.subrecords == Subrecords::Whole,
@@ -78,7 +78,7 @@ const MOST_CODES: usize = 20;
 pub fn measure(
     run: &Run,
     verified: &Verified,
-    (recount, compared): (&ClustersRecount, &ClustersCompared),
+    (recount, compared): (&CodesRecount, &CodesCompared),
     timing: &mut Timing,
 ) -> Result<Value> {
     let (policy, records) = (run.policy, run.records);
@@ -103,7 +103,7 @@ pub fn measure(
     let unit = if policy.patient().is_some() { "patient" } else { "row" };
     let mut metrics = json!({
         "method": "disassociate",
-        "shape": "clusters",
+        "shape": "codes",
         "files": files(certificate),
         "kohort": env!("CARGO_PKG_VERSION"),
         "test": certificate.test,

@@ -3,10 +3,10 @@
 //! Both are counted in the labels that leave, or in coarser ones where these are more than a picture can show.
 
 use kohort_core::cohort::Cohort;
+use kohort_core::events::{Column, Histories};
 use kohort_core::hierarchy::{Hierarchy, MISSING, SUPPRESSED};
-use kohort_core::histories::{Column, Histories};
 use kohort_core::policy::Policy;
-use kohort_core::release::{LinkedPlan, Plan};
+use kohort_core::release::{EventsPlan, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Value {
 }
 
 /// The distribution of each quasi-identifier of patients and of events.
-pub(super) fn of_claims(histories: &Histories, plan: &LinkedPlan) -> Value {
+pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Value {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
     let columns = patients.chain(events).filter_map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
@@ -100,7 +100,7 @@ pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Valu
 }
 
 /// The same for patients and events.
-pub(super) fn missingness_of_claims(histories: &Histories, plan: &LinkedPlan) -> Value {
+pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) -> Value {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
     let columns = patients.chain(events).map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {

@@ -1,7 +1,7 @@
 //! What a cell looks like: a number, a date, a diagnosis code, a telephone number, a sentence.
 
 use kohort_core::calendar::DateFormat;
-use kohort_core::codes::CodeSystem;
+use kohort_core::code_systems::CodeSystem;
 use kohort_core::number::Decimal;
 use std::sync::LazyLock;
 

@@ -21,7 +21,7 @@ pub enum Task {
     /// Sets of codes, disassociated.
     Codes(disassociate::Params),
     /// Patients and their events.
-    Claims(claims::Params),
+    Events(claims::Params),
 }
 
 impl Task {
@@ -31,8 +31,8 @@ impl Task {
         let name = section.text("name")?;
         let codes = name == Some("disassociate");
         match policy.layout {
-            Layout::Claims if name == Some("claims") => Ok(Task::Claims(claims::Params::read(policy)?)),
-            Layout::Claims => Err(section.wrong("name", "patients and claims are for the method \"claims\": say name = \"claims\".")),
+            Layout::Events if name == Some("claims") => Ok(Task::Events(claims::Params::read(policy)?)),
+            Layout::Events => Err(section.wrong("name", "patients and claims are for the method \"claims\": say name = \"claims\".")),
             Layout::Table if name == Some("claims") => Err(section.wrong(
                 "name",
                 "\"claims\" is for two linked tables: say patients = \"…\" and claims = \"…\" under [input].",
@@ -55,7 +55,7 @@ impl Task {
         match self {
             Task::Table(method) => method.name(),
             Task::Codes(_) => "disassociate",
-            Task::Claims(_) => "claims",
+            Task::Events(_) => "claims",
         }
     }
 }

@@ -7,10 +7,10 @@ mod adversaries;
 mod asked;
 mod changes;
 mod chapter;
-mod claims;
 mod codes;
 mod distributions;
 mod escape;
+mod events;
 mod invented;
 mod limits;
 mod number;
@@ -46,8 +46,8 @@ pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
     let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
     let json = if metrics.at("shareable").exists() { "shareable.json" } else { "metrics.json" };
     let body = match metrics.at("shape").text() {
-        Some("clusters") => of_codes(metrics, notes),
-        Some("claims") => of_claims(metrics, notes),
+        Some("codes") => of_codes(metrics, notes),
+        Some("events") => of_events(metrics, notes),
         _ => of_table(metrics, notes),
     };
     let footer = format!("Numbers are rounded for reading; {json} beside this page has them exactly.");
@@ -91,23 +91,23 @@ fn of_table(metrics: &Place, notes: &[String]) -> String {
 }
 
 /// The chapters of the page of a release of patients and their events.
-fn of_claims(metrics: &Place, notes: &[String]) -> String {
+fn of_events(metrics: &Place, notes: &[String]) -> String {
     [
         verdict::title(metrics),
         verdict::verdict(metrics),
-        Chapter::Asked.of([claims::asked(metrics)]),
-        Chapter::Guaranteed.of([claims::recounted(metrics)]),
+        Chapter::Asked.of([events::asked(metrics)]),
+        Chapter::Guaranteed.of([events::recounted(metrics)]),
         Chapter::Changed.of([
-            claims::columns(metrics),
-            claims::rows(metrics),
+            events::columns(metrics),
+            events::rows(metrics),
             distributions::distributions(metrics),
-            claims::trace(metrics),
+            events::trace(metrics),
         ]),
-        Chapter::Risk.of([claims::risk(metrics), claims::marketer(metrics)]),
-        Chapter::Utility.of([claims::utility(metrics)]),
+        Chapter::Risk.of([events::risk(metrics), events::marketer(metrics)]),
+        Chapter::Utility.of([events::utility(metrics)]),
         Chapter::Attacks.of([adversaries::adversaries(metrics), tried::tried(metrics)]),
-        Chapter::Missing.of([changes::cells(metrics), claims::exclusions(metrics)]),
-        Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_claims()]),
+        Chapter::Missing.of([changes::cells(metrics), events::exclusions(metrics)]),
+        Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_events()]),
         Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
     ]
     .concat()

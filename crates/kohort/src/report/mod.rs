@@ -7,9 +7,9 @@ pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 use crate::attack::Attacked;
 use kohort_core::cohort::Cohort;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
-use kohort_core::release::{LinkedPlan, Plan, Staged, codes_dictionary, data_dictionary, linked_dictionary};
+use kohort_core::release::{EventsPlan, Plan, Staged, codes_dictionary, data_dictionary, events_dictionary};
 use kohort_core::table::{Source, read_text};
 use kohort_core::verify::Verified;
 use kohort_core::{Error, Result};
@@ -29,13 +29,13 @@ pub fn write_codes_dictionary(staged: &Staged, policy: &Policy) -> Result<()> {
 }
 
 /// Writes release/dictionary.md of patients and their events.
-pub fn write_linked_dictionary(
+pub fn write_events_dictionary(
     staged: &Staged,
     policy: &Policy,
     histories: &Histories,
-    plan: &LinkedPlan,
+    plan: &EventsPlan,
 ) -> Result<()> {
-    put(&staged.staging.release().join("dictionary.md"), &linked_dictionary(policy, histories, plan))
+    put(&staged.staging.release().join("dictionary.md"), &events_dictionary(policy, histories, plan))
 }
 
 /// Who reads the reports.

@@ -5,7 +5,7 @@
 //! invented rows can be told.
 
 use kohort_core::Result;
-use kohort_core::codes::CodeSystem;
+use kohort_core::code_systems::CodeSystem;
 use kohort_core::hierarchy::Rule;
 use kohort_core::policy::{Column, Policy, Role, Section, Value, nearest};
 use kohort_core::table::{ExcludeRule, Scope};

@@ -2,7 +2,7 @@
 
 use super::held::People;
 use super::index::Item;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use std::collections::HashMap;
 
 /// The classes at some levels of the patient-level columns.

@@ -7,7 +7,7 @@ use super::held::{Held, People};
 use super::index::Index;
 use super::labels::Labels;
 use super::power::{Powers, most_known};
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::parallel;
 use kohort_core::policy::{Power, PowerRule};
 use kohort_core::release::wilson;

@@ -1,6 +1,6 @@
 //! Which events of which patients are there: all of them, or those that are left.
 
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 
 /// The patients with events, those who look alike beside one another.
 pub(crate) struct People {

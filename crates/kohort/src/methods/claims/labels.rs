@@ -1,6 +1,6 @@
 //! What is known of an event: its label in a column, or all its labels together.
 
-use kohort_core::histories::{Column, Histories};
+use kohort_core::events::{Column, Histories};
 use kohort_core::table::Keys;
 
 /// A label for each event.

@@ -32,11 +32,11 @@ use classes::{Classes, Without};
 use draws::{Draws, Who};
 use estimate::{Asked, Known, Z95, estimate};
 use held::{Held, People};
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
 use kohort_core::random::Randomness;
-use kohort_core::release::LinkedPlan;
+use kohort_core::release::EventsPlan;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;
@@ -74,8 +74,8 @@ pub fn plan(
     random: &mut Randomness,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<LinkedPlan> {
-    let Some(claims) = &policy.claims else { return Err(policy.error("the policy is not about claims.")) };
+) -> Result<EventsPlan> {
+    let Some(claims) = &policy.events else { return Err(policy.error("the policy is not about claims.")) };
     let (k, power) = (policy.privacy.k.get(), claims.power);
     let people = People::of(histories);
     let all = Held::of(histories, &people, |_| true);
@@ -167,7 +167,7 @@ pub fn plan(
             let events = histories.events_of(p);
             events.is_empty() || events.into_iter().any(|e| keep[e])
         };
-        return Ok(LinkedPlan {
+        return Ok(EventsPlan {
             patient_levels: levels.0.to_vec(),
             event_levels: levels.1.to_vec(),
             patients: (0..histories.patients()).map(leaves).collect(),

@@ -1,6 +1,6 @@
 //! The nodes of the lattice: a permitted level for each column, and what each loses.
 
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::{Error, Result};
 
 /// More nodes are not searched.

@@ -40,7 +40,7 @@ impl Params {
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
         section.only(&KEYS)?;
-        let Some(claims) = &policy.claims else {
+        let Some(claims) = &policy.events else {
             return Err(section
                 .wrong("name", "\"claims\" is for two linked tables: say patients = … and claims = … under [input]."));
         };

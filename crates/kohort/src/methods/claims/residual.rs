@@ -7,7 +7,7 @@ use super::held::{Held, People};
 use super::labels::Labels;
 use super::total::violating;
 use super::truncate::first_to_go;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
 use kohort_core::table::Progress;

@@ -5,10 +5,10 @@ use super::estimate::{Asked, Crowd, Estimate, Known, Knows, estimate, share};
 use super::held::{Held, People};
 use super::power::{Powers, correlation, diversities, most_known};
 use super::total::violating;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::parallel;
 use kohort_core::policy::{Power, PowerRule};
-use kohort_core::release::LinkedPlan;
+use kohort_core::release::EventsPlan;
 
 /// Shares of patients of whom fewer than k match, at the levels of a plan.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ const DRAWS: usize = 10_000;
 /// `own` is the one that other rules are shown with.
 pub fn sensitivity(
     histories: &Histories,
-    plan: &LinkedPlan,
+    plan: &EventsPlan,
     k: u64,
     (powers, own): (&[usize], usize),
     threads: usize,
@@ -95,7 +95,7 @@ pub fn sensitivity(
 pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
     let people = People::of(histories);
     let all = Held::of(histories, &people, |_| true);
-    let plan = LinkedPlan::as_it_is(histories);
+    let plan = EventsPlan::as_it_is(histories);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     if let Power::Total { p } = power {
         let classes = Classes::of(histories, &people, levels.0, |_| true, k);

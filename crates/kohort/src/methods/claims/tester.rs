@@ -8,7 +8,7 @@ use super::held::{Held, People};
 use super::index::Index;
 use super::labels::Labels;
 use super::total::violating;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use super::power::cap_of_events;
 use super::total::violating;
 use super::{truncate, truncate::supports};
 use crate::pipeline::{Options, open};
-use kohort_core::histories::{Histories, survey};
+use kohort_core::events::{Histories, survey};
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::PowerRule::{self, Fixed, Variable};
 use kohort_core::random::Randomness;

@@ -3,7 +3,7 @@
 use super::classes::Classes;
 use super::held::{Counter, Held};
 use hashbrown::HashMap;
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::parallel;
 
 /// By place: whether some set of at most `p` facts of the patient is contained in fewer than `k`

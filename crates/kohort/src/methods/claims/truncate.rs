@@ -1,7 +1,7 @@
 //! Which events go first where some must go: those with a value that few other patients have.
 
 use super::held::{Held, People};
-use kohort_core::histories::Histories;
+use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use std::cmp::Reverse;
 

@@ -4,9 +4,9 @@ use super::params::{ConstraintsBy, Level, Params};
 use super::rules::FREE;
 use crate::itemsets::{Frequent, frequent};
 use kohort_core::Result;
-use kohort_core::codes::CodeSystem;
+use kohort_core::code_systems::CodeSystem;
+use kohort_core::codes::Records;
 use kohort_core::policy::{NamedText, Policy};
-use kohort_core::records::Records;
 use std::collections::BTreeMap;
 
 /// Disjoint sets of codes.

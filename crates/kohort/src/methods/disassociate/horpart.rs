@@ -1,7 +1,7 @@
 //! HORPART: patients with a frequent code in common come together, until clusters are small.
 
 use super::rules::{FREE, Rules};
-use kohort_core::records::Records;
+use kohort_core::codes::Records;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Mutex;

@@ -26,8 +26,8 @@ pub use params::{ConstraintsBy, Formed, KEYS, Level, Params, Refine};
 pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};
+use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
-use kohort_core::records::Records;
 use kohort_core::release::{Clusters, Joint, Node};
 use kohort_core::{Error, Result};
 use leaf::{Leaf, split};

@@ -2,10 +2,10 @@
 
 use super::rules::{Covers, Subrecords};
 use kohort_core::Result;
-use kohort_core::codes::CodeSystem;
+use kohort_core::code_systems::CodeSystem;
+use kohort_core::codes::Records;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{NamedText, Policy, Section, Value};
-use kohort_core::records::Records;
 
 /// How clusters are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

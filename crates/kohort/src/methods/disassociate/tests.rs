@@ -130,7 +130,7 @@ fn disassociate_few(rows: &[&str], k: u64) -> Result<Clusters> {
     let source = kohort_core::table::open(&file.input)?;
     let policy = file.bind(&source)?;
     let params = Params::read(&policy)?;
-    let records = kohort_core::records::survey(&source, &policy)?;
+    let records = kohort_core::codes::survey(&source, &policy)?;
     plan(&records, &policy, &params, 1)
 }
 

@@ -1,4 +1,4 @@
-//! What adversaries who know other things than was asked would find in a release of claims.
+//! What adversaries who know other things than was asked would find in a release of events.
 
 use super::escape::codes;
 use super::number::Shown;

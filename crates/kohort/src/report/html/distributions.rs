@@ -24,7 +24,7 @@ pub(super) fn distributions(metrics: &Place) -> String {
 
 /// What a bar counts.
 fn counted(metrics: &Place) -> &'static str {
-    if metrics.at("shape").text() == Some("claims") { "Patients or events" } else { "Rows" }
+    if metrics.at("shape").text() == Some("events") { "Patients or events" } else { "Rows" }
 }
 
 fn picture(i: usize, column: &Place, counted: &'static str) -> String {

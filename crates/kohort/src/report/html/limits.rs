@@ -55,7 +55,7 @@ pub(super) fn of_codes() -> String {
 }
 
 /// What no guarantee of claims says.
-pub(super) fn of_claims() -> String {
+pub(super) fn of_events() -> String {
     const LIMITS: [&str; 7] = [
         "<strong>It is a share of patients, not a promise to each.</strong> For those it does not cover nothing is bounded: some may be found with certainty.",
         "<strong>Whoever knows which values belong to one event knows far more.</strong> What they find is shown above.",

@@ -9,8 +9,8 @@ use super::table::{cards, list};
 pub(super) fn title(metrics: &Place) -> String {
     let out = metrics.at("rows.out");
     let unit = match metrics.at("shape").text() {
-        Some("clusters") => "patients",
-        Some("claims") => "events",
+        Some("codes") => "patients",
+        Some("events") => "events",
         _ => "rows",
     };
     let what =

@@ -1,0 +1,182 @@
+//! Patients and claims on the command line: what a custodian does with them, and bad input.
+
+use crate::common::{listing, run};
+use std::fs;
+use std::path::Path;
+
+const POLICY: &str = "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = { role = \"patient\" }\n\
+    sex = { role = \"quasi\" }\nstart = { role = \"identifier\" }\n[columns.claims]\nid = { role = \"patient\" }\n\
+    day = { role = \"quasi\", hierarchy = { months_since = \"first\", date = \"%Y-%m-%d\", groups = [12] } }\n\
+    days = { role = \"quasi\", hierarchy = \"los\" }\ndx = { role = \"quasi\", hierarchy = \"pcg\" }\n\
+    [privacy]\nk = 3\npower = 2\nmax_high_risk = 0.2\n[method]\nname = \"claims\"\ndraws = 2000\n";
+
+fn tables() -> (String, String) {
+    let patients = (0..60).fold("id,sex,start\n".to_string(), |t, i| t + &format!("CANARY{i},{},2010-01-01\n", i % 2));
+    let claim = |i: usize| format!("CANARY{},2010-0{}-11,{},{}\n", i % 57, 1 + i % 8, i % 3, [401, 250][i % 2]);
+    (patients, (0..150).fold("id,day,days,dx\n".to_string(), |t, i| t + &claim(i)))
+}
+
+fn folder(patients: &str, claims: &str, policy: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, text) in [("p.csv", patients), ("c.csv", claims), ("policy.toml", policy)] {
+        fs::write(folder.path().join(file), text).unwrap();
+    }
+    folder
+}
+
+/// `anonymize` ends with this code, says these words, shows no value and leaves nothing behind.
+#[track_caller]
+fn ends(folder: &Path, code: i32, says: &[&str]) {
+    let before = listing(folder);
+    let said = run(folder, &["anonymize", "policy.toml", "-o", "out", "--seed", "4"]);
+    assert_eq!(said.code, Some(code), "{}", said.all());
+    for words in says {
+        assert!(said.err.contains(words), "{words:?} is not in: {}", said.err);
+    }
+    assert!(!said.all().contains("CANARY"), "a value of the data is shown: {}", said.all());
+    if code != 0 {
+        assert_eq!(listing(folder), before, "nothing is left behind");
+    }
+}
+
+#[track_caller]
+fn with_claims(more: &str, code: i32, says: &[&str]) {
+    let (patients, claims) = tables();
+    ends(folder(&patients, &(claims + more), POLICY).path(), code, says);
+}
+
+#[track_caller]
+fn with_policy(from: &str, to: &str, code: i32, says: &[&str]) {
+    let (patients, claims) = tables();
+    assert!(POLICY.contains(from), "{from}");
+    ends(folder(&patients, &claims, &POLICY.replacen(from, to, 1)).path(), code, says);
+}
+
+#[test]
+fn claims_are_released_verified_and_asked_about() {
+    let (patients, claims) = tables();
+    let folder = folder(&patients, &claims, POLICY);
+    let said = run(folder.path(), &["risk", "policy.toml"]);
+    assert!(said.code == Some(0) && said.out.contains("2 whole events"), "{}", said.all());
+    let said = run(folder.path(), &["hierarchy", "policy.toml"]);
+    assert!(said.code == Some(0) && said.out.contains("system"), "{}", said.all());
+    ends(folder.path(), 0, &["3 patients never had an event"]);
+    let said = run(folder.path(), &["verify", "out"]);
+    assert!(said.code == Some(0) && said.out.contains("for at most the share 0.2"), "{}", said.all());
+    let said = run(folder.path(), &["verify", "out", "--original", "policy.toml"]);
+    assert!(said.code == Some(0) && said.out.contains("60 patients with 150 events"), "{}", said.all());
+}
+
+#[test]
+fn claims_of_unknown_patients_are_counted() {
+    with_claims(
+        "CANARYx,2010-01-01,1,401\nCANARYy,2010-01-01,1,401\n",
+        2,
+        &["c.csv, line 152", "not in the patients' table", "on 2 rows"],
+    );
+    with_claims(",2010-01-01,1,401\n", 2, &["no patient"]);
+}
+
+#[test]
+fn a_patient_stands_once() {
+    let (patients, claims) = tables();
+    ends(
+        folder(&(patients + "CANARY3,1,2010-01-01\n"), &claims, POLICY).path(),
+        2,
+        &["p.csv, line 62", "earlier line"],
+    );
+}
+
+#[test]
+fn an_event_before_the_start_is_refused() {
+    let (patients, claims) = tables();
+    let policy = POLICY.replace("\"first\"", "\"start\"");
+    ends(folder(&patients, &claims, &policy).path(), 0, &[]);
+    let early = claims + "CANARY1,2009-12-31,1,401\n";
+    ends(folder(&patients, &early, &policy).path(), 2, &["c.csv, line 152", "before its patient's start"]);
+}
+
+#[test]
+fn a_negative_stay_and_a_wrong_date_are_refused() {
+    with_claims("CANARY1,2010-01-01,-4,401\n", 2, &["column `days`", "line 152", "never negative"]);
+    with_claims("CANARY1,2010-02-30,4,401\n", 2, &["line 152", "no date in column `day`"]);
+}
+
+#[test]
+fn codes_without_a_group_stop_the_run_unless_the_policy_says_where_they_go() {
+    with_claims("CANARY1,2010-01-01,4,CANARYz\n", 2, &["column `dx`", "1 values in 1 rows", "unmapped"]);
+    let (patients, claims) = tables();
+    let policy = POLICY.replace("\"pcg\"", "\"pcg\", unmapped = \"MSC2a3\"");
+    let claims = claims + "CANARY1,2010-01-01,4,CANARYz\n";
+    ends(folder(&patients, &claims, &policy).path(), 0, &["1 codes have no group and go to MSC2a3"]);
+}
+
+#[test]
+fn a_patient_with_a_hundred_thousand_claims_is_read() {
+    let more =
+        (0..100_000).fold(String::new(), |t, i| t + &format!("CANARY1,2010-01-{:02},{},401\n", 1 + i % 28, i % 3));
+    with_claims(&more, 0, &[]);
+}
+
+#[test]
+fn one_patient_is_nobodys_crowd() {
+    let policy = POLICY;
+    ends(
+        folder("id,sex,start\nCANARY1,F,2010-01-01\n", "id,day,days,dx\nCANARY1,2010-01-01,3,401\n", policy).path(),
+        3,
+        &["not even the coarsest"],
+    );
+}
+
+#[test]
+fn no_event_is_nothing_to_publish() {
+    let (patients, _) = tables();
+    ends(folder(&patients, "id,day,days,dx\n", POLICY).path(), 2, &["no event is left"]);
+}
+
+#[test]
+fn a_rule_file_with_an_impossible_range_is_refused() {
+    let (patients, claims) = tables();
+    let policy = format!("{POLICY}[[exclude]]\ntable = \"claims\"\nrules = \"rules.csv\"\nicd9 = [\"dx\"]\n");
+    // So lenient that chance does not decide whether there is a release.
+    let policy = policy.replace("max_high_risk = 0.2", "max_high_risk = 0.9");
+    let folder = folder(&patients, &claims, &policy);
+    let rules = |text: &str| fs::write(folder.path().join("rules.csv"), text).unwrap();
+    rules("rule;kind;codes;scope\nhiv;icd9;042-044;patient\nodd;icd9;044-042;row\n");
+    ends(folder.path(), 2, &["rules.csv, line 3", "`044-042`", "end lies before its start"]);
+    rules("rule;kind;codes;scope\nodd;drg;044;row\n");
+    ends(folder.path(), 2, &["rules.csv, line 2", "kind"]);
+    rules("rule;kind;codes;scope\nmany;icd9;250;row\n");
+    ends(folder.path(), 0, &["\"many\" holds for 75 rows"]);
+}
+
+#[test]
+fn a_lattice_beyond_five_million_nodes_is_refused() {
+    let (patients, claims) = tables();
+    let many: String = (0..9)
+        .map(|i| format!("m{i} = {{ from = \"day\", role = \"quasi\", hierarchy = {{ date = \"%Y-%m-%d\" }} }}\n"))
+        .collect();
+    let policy = POLICY.replace("[privacy]", &format!("{many}[privacy]"));
+    ends(folder(&patients, &claims, &policy).path(), 2, &["nodes", "5000000"]);
+}
+
+#[test]
+fn a_threshold_that_the_top_does_not_meet_ends_with_3() {
+    with_policy("hierarchy = \"pcg\"", "hierarchy = \"pcg\", levels = [\"code\"]", 0, &[]);
+    let (patients, _) = tables();
+    let claims =
+        (0..60).fold("id,day,days,dx\n".to_string(), |t, i| t + &format!("CANARY{i},2010-01-01,1,{}\n", 800 + i / 2));
+    let policy = POLICY.replace("hierarchy = \"pcg\"", "hierarchy = \"pcg\", levels = [\"code\"]");
+    ends(folder(&patients, &claims, &policy).path(), 3, &["not even the coarsest", "dx"]);
+}
+
+#[test]
+fn policies_that_ask_for_nothing_sensible_are_refused() {
+    with_policy("power = 2\n", "", 2, &["names neither `power` nor `power_total`"]);
+    with_policy("power = 2\n", "power = 2\npower_total = 2\n", 2, &["Keep one"]);
+    with_policy("power = 2\n", "power = 0\n", 2, &["knows no event"]);
+    with_policy("max_high_risk = 0.2", "max_high_risk = 0", 2, &["never sure of 0"]);
+    with_policy("max_high_risk = 0.2", "max_high_risk = 1", 2, &["protects nobody"]);
+    with_policy("\nmax_high_risk = 0.2", "", 2, &["names no `max_high_risk`"]);
+    with_policy("name = \"claims\"", "name = \"lattice\"", 2, &["say name = \"claims\""]);
+}

@@ -1,0 +1,220 @@
+//! The commands: what they print, how they end, what they leave.
+
+use crate::common::{POLICY, TABLE, folder, listing, run};
+use std::fs;
+
+#[test]
+fn every_command_shows_an_example() {
+    let here = tempfile::tempdir().unwrap();
+    for command in ["demo", "init", "risk", "anonymize", "verify", "hierarchy"] {
+        let said = run(here.path(), &[command, "--help"]);
+        assert_eq!(said.code, Some(0));
+        assert!(said.out.contains("Example") && said.out.contains(&format!("\n  kohort {command}")), "{}", said.out);
+        assert!(said.err.is_empty());
+    }
+    let said = run(here.path(), &["--help"]);
+    assert!(said.code == Some(0) && said.out.contains("Exit codes"));
+    assert_eq!(run(here.path(), &[]).code, Some(2));
+    assert_eq!(run(here.path(), &["anonymise"]).code, Some(2));
+    assert_eq!(run(here.path(), &["anonymize", "--sed", "1"]).code, Some(2));
+    assert!(run(here.path(), &["--version"]).out.starts_with("kohort "));
+}
+
+#[test]
+fn a_release_is_made_verified_and_replaced() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    let said = run(folder.path(), &["anonymize", "p.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.out.starts_with("released and verified: p-release/release\n"), "{}", said.out);
+    let out = folder.path().join("p-release");
+    let names = |path: &str| {
+        let mut names: Vec<String> =
+            fs::read_dir(out.join(path)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(""), ["evidence", "release"]);
+    assert_eq!(names("release"), ["certificate.json", "data.csv", "dictionary.md"]);
+    assert_eq!(names("evidence"), ["log", "metrics.json", "policy.toml", "report.html"]);
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml"]).code, Some(2), "it exists");
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml", "--force", "--keep-rows"]).code, Some(0));
+    assert_eq!(names(""), ["evidence", "private", "release"]);
+    assert_eq!(listing(folder.path()).iter().filter(|p| p.parent() == Some(folder.path())).count(), 3, "no leftover");
+    for dir in ["p-release", "p-release/release"] {
+        let said = run(folder.path(), &["verify", dir]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        assert!(said.out.starts_with("verified\n") && said.out.contains("at least 2 patients"), "{}", said.out);
+        assert!(said.err.contains("not counted here: how many patients"), "{}", said.err);
+    }
+    let said = run(folder.path(), &["verify", "p-release", "--original", "p.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.out.contains("every released cell is the original or its ancestor"));
+}
+
+/// Whoever is excluded is not in the release, and is not missed there.
+#[test]
+fn a_release_with_exclusions_is_compared_with_its_original() {
+    let rows: String = (0..12).map(|i| format!("{},{}\n", i % 2, if i % 3 == 0 { "042" } else { "4019" })).collect();
+    let table = format!("region,dx\n{rows}");
+    let policy = "[input]\ntable = \"t.csv\"\n[columns]\nregion = { role = \"quasi\" }\ndx = { role = \"identifier\" }\n\
+        [[exclude]]\ncolumn = \"dx\"\ncodes = [\"042-044\"]\nscope = \"row\"\n[privacy]\nk = 2\n\
+        [method]\nname = \"lattice\"\nmax_suppressed = 0\n";
+    let folder = folder(table.as_bytes(), policy);
+    let said = run(folder.path(), &["anonymize", "p.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    for keep in [false, true] {
+        if keep {
+            assert_eq!(run(folder.path(), &["anonymize", "p.toml", "--force", "--keep-rows"]).code, Some(0));
+        }
+        let said = run(folder.path(), &["verify", "p-release", "--original", "p.toml"]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn private_rows_are_readable_by_the_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml", "--keep-rows"]).code, Some(0));
+    let mode =
+        |path: &str| fs::metadata(folder.path().join("p-release").join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("private"), mode("evidence"), mode("release")), (0o700, 0o700, 0o755));
+}
+
+#[test]
+fn a_tampered_release_is_refused() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml"]).code, Some(0));
+    let data = folder.path().join("p-release/release/data.csv");
+    let text = fs::read_to_string(&data).unwrap();
+    fs::write(&data, text.replacen("CANARY-s1", "CANARY-s9", 1)).unwrap();
+    for args in [vec!["verify", "p-release"], vec!["verify", "p-release", "--original", "p.toml"]] {
+        let said = run(folder.path(), &args);
+        assert_eq!(said.code, Some(1));
+        assert!(said.err.starts_with("refused: ") && said.err.contains("SHA-256"), "{}", said.err);
+        assert!(!said.all().contains("CANARY") && !said.out.contains("verified"));
+    }
+}
+
+#[test]
+fn a_hostile_name_does_not_steer_the_terminal() {
+    let table = TABLE.replacen("q,r", "\"q\u{1b}[2Jx\",r", 1);
+    let policy = POLICY.replace("q = {", "\"q\\u001b[2Jx\" = {");
+    let folder = folder(table.as_bytes(), &policy);
+    for args in [vec!["anonymize", "p.toml"], vec!["verify", "p-release"], vec!["risk", "p.toml"]] {
+        let said = run(folder.path(), &args);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        assert!(!said.all().contains('\u{1b}'), "{args:?}");
+    }
+}
+
+#[test]
+fn a_seed_makes_the_same_bytes_and_says_so() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    let release = |name: &str, threads: &str| {
+        let args = ["anonymize", "p.toml", "-o", name, "--seed", "5", "--threads", threads];
+        assert_eq!(run(folder.path(), &args).code, Some(0));
+        ["data.csv", "certificate.json", "dictionary.md"]
+            .map(|f| fs::read_to_string(folder.path().join(name).join("release").join(f)).unwrap())
+    };
+    let one = release("a", "1");
+    assert_eq!(one, release("b", "3"));
+    assert!(one[1].contains("\"test\": true"));
+    assert!(run(folder.path(), &["verify", "a"]).err.contains("this is a test, no release"));
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml", "-o", "c"]).code, Some(0));
+    assert!(!fs::read_to_string(folder.path().join("c/release/certificate.json")).unwrap().contains("\"test\""));
+}
+
+#[test]
+fn risk_and_hierarchy_tell_and_write_nothing() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    let before = listing(folder.path());
+    let said = run(folder.path(), &["risk", "p.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.out.starts_with("4 rows, 4 patients\n") && said.out.contains("2 of 4 patients"), "{}", said.out);
+    assert!(!said.all().contains("CANARY"));
+    let said = run(folder.path(), &["hierarchy", "p.toml"]);
+    assert!(
+        said.code == Some(0) && said.out.contains("q (2 values)") && !said.all().contains("CANARY"),
+        "{}",
+        said.all()
+    );
+    let said = run(folder.path(), &["hierarchy", "p.toml", "--column", "q"]);
+    assert_eq!(said.out, "CANARY-qa;*\nCANARY-qb;*\n", "asked for");
+    assert_eq!(run(folder.path(), &["hierarchy", "p.toml", "--column", "zz"]).code, Some(2));
+    assert_eq!(listing(folder.path()), before);
+}
+
+#[test]
+fn the_first_look_fits_on_a_screen_and_needs_no_policy() {
+    let rows: String = (0..400)
+        .map(|i| format!("CANARY-{},{},{},{}\n", i % 350, 20 + i * 7 % 60, ["f", "m"][i % 2], 10_000 + i * i % 900))
+        .collect();
+    let folder = folder(format!("patient_id,age,sex,zip\n{rows}").as_bytes(), POLICY);
+    let before = listing(folder.path());
+    for name in ["t.csv", "p.toml"] {
+        if name == "p.toml" {
+            let policy = "[input]\ntable = \"t.csv\"\n[columns]\npatient_id = { role = \"patient\" }\nage = { role = \"quasi\" }\n\
+                sex = { role = \"quasi\" }\nzip = { role = \"quasi\" }\n[population]\nsize = 5000\n[privacy]\n[method]\nname = \"suppress\"\n";
+            fs::write(folder.path().join(name), policy).unwrap();
+        }
+        let said = run(folder.path(), &["risk", name]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        let lines: Vec<&str> = said.out.lines().collect();
+        assert!(lines.len() <= 24 && lines.iter().all(|l| l.chars().count() <= 80), "{}", said.out);
+        assert!(said.out.starts_with("400 rows, 350 patients\nunique on all 3 quasi-identifiers: "), "{}", said.out);
+        for words in ["singled out", "2 ", "age + zip", "would no longer be unique", "k = 5 by "] {
+            assert!(said.out.contains(words), "{words}: {}", said.out);
+        }
+        assert!(!said.all().contains("CANARY") && !said.all().contains("10000"));
+        assert_eq!(said.out.contains("unique outside as well"), name == "p.toml", "{}", said.out);
+        assert_eq!(said.err.contains("roles are guessed"), name == "t.csv");
+    }
+    assert_eq!(listing(folder.path()), before);
+}
+
+#[test]
+fn the_demo_prints_a_table_that_programs_and_people_can_read() {
+    let here = tempfile::tempdir().unwrap();
+    let said = run(here.path(), &["demo", "--rows", "2000"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.err.is_empty(), "no progress in a pipe: {}", said.err);
+    assert!(said.out.ends_with('\n') && !said.out.contains(['\r', '\t', '\u{1b}']));
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert!(lines.iter().all(|l| l.chars().count() <= 100 && *l == l.trim_end()), "{}", said.out);
+    assert_eq!(lines[0], "A synthetic hospital of 2,000 patients, and a policy for each method:");
+    let header = lines.iter().position(|l| l.starts_with("method ")).unwrap();
+    let rows: Vec<&&str> = lines[header + 1..].iter().take_while(|l| !l.is_empty()).collect();
+    assert!(rows.iter().all(|r| r.chars().count() == lines[header].chars().count()), "columns are aligned");
+    let methods = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
+    assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), methods);
+    assert!(rows.iter().all(|r| r.ends_with(" yes")), "{}", said.out);
+    for path in lines.iter().filter_map(|l| l.strip_prefix("  ")).filter(|l| !l.starts_with("kohort ")) {
+        assert!(here.path().join(path).is_file(), "{path}");
+    }
+    for method in methods {
+        let folder = format!("kohort-demo/{method}");
+        assert_eq!(run(here.path(), &["verify", &folder]).code, Some(0), "{method}");
+        assert!(said.out.contains(&format!("{folder}/evidence/report.html")));
+        let metrics = fs::read_to_string(here.path().join(&folder).join("evidence/metrics.json")).unwrap();
+        assert!(metrics.contains("\"test\": false"), "{method} is no test");
+    }
+    assert!(lines.last().unwrap().starts_with("  kohort verify "));
+    assert_eq!(run(here.path(), &["demo", "--rows", "2000"]).code, Some(2), "it exists");
+    let tiny = run(here.path(), &["demo", "--rows", "60", "--force"]);
+    assert_eq!(tiny.code, Some(0), "{}", tiny.all());
+    assert!(tiny.out.contains("no release meets the policy"), "so few patients: {}", tiny.out);
+    fs::create_dir(here.path().join("mine")).unwrap();
+    fs::write(here.path().join("mine/x"), "x").unwrap();
+    assert_eq!(run(here.path(), &["demo", "-o", "mine", "--force"]).code, Some(2));
+    assert!(here.path().join("mine/x").exists());
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_of_ours() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    let script = format!("'{}' risk p.toml | true; '{0}' --help | true", env!("CARGO_BIN_EXE_kohort"));
+    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
+}

@@ -1,0 +1,161 @@
+//! Every command that the README and the guides show is run, in the order it stands there, on the demo's data.
+
+use crate::common::{kohort, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The project's folder.
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+}
+
+/// The demo as guides begin with it, made once.
+const DEMO: &str = "demo --rows 2000";
+
+fn demo() -> &'static Path {
+    static MADE: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let said = run(folder.path(), &DEMO.split(' ').collect::<Vec<_>>());
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        folder
+    });
+    made.path()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// A fenced block: what stands behind its fence, and its lines.
+fn blocks(text: &str) -> Vec<(String, Vec<String>)> {
+    let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
+    let mut open = false;
+    for line in text.lines() {
+        match line.strip_prefix("```") {
+            Some(_) if open => open = false,
+            Some(info) => {
+                blocks.push((info.to_string(), Vec::new()));
+                open = true;
+            }
+            None if open => blocks.last_mut().unwrap().1.push(line.to_string()),
+            None => {}
+        }
+    }
+    assert!(!open, "a block stays open");
+    blocks
+}
+
+/// Runs what a page shows: `sh` blocks line by line; a block with a file's name is that file.
+#[track_caller]
+fn check(page: &str, begin: impl Fn(&Path)) {
+    let text = fs::read_to_string(project().join(page)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    begin(folder.path());
+    let mut here = folder.path().to_path_buf();
+    let mut commands = 0;
+    for (info, lines) in blocks(&text) {
+        match info.split_once(' ') {
+            Some((_, file)) => fs::write(here.join(file), lines.join("\n")).unwrap(),
+            None if info == "sh" => {
+                for line in &lines {
+                    let line = line.split(" #").next().unwrap().trim();
+                    match line.split_once(' ') {
+                        Some(("kohort", DEMO)) => copy(demo(), &here),
+                        Some(("kohort", args)) => {
+                            let said = kohort(&here).args(args.split_whitespace()).output().unwrap();
+                            let err = String::from_utf8_lossy(&said.stderr);
+                            assert_eq!(said.status.code(), Some(0), "{page}: {line}\n{err}");
+                        }
+                        Some(("cd", to)) => here = here.join(to),
+                        // They make the command that is tested here.
+                        Some(("cargo", _)) => {}
+                        _ => panic!("{page} shows a command that no test can run: {line}"),
+                    }
+                    commands += usize::from(line.starts_with("kohort "));
+                }
+            }
+            None => {}
+        }
+    }
+    assert!(commands > 0, "{page} shows no command");
+}
+
+#[test]
+fn a_table_is_published_as_the_guide_says() {
+    check("docs/guides/publish-a-table.md", |_| {});
+}
+
+#[test]
+fn a_public_use_file_is_published_as_the_guide_says() {
+    check("docs/guides/public-use-file.md", |_| {});
+}
+
+#[test]
+fn codes_are_published_as_the_guide_says() {
+    check("docs/guides/diagnosis-codes.md", |_| {});
+}
+
+#[test]
+fn claims_are_published_as_the_guide_says() {
+    check("docs/guides/claims.md", |_| {});
+}
+
+#[test]
+fn k_is_chosen_as_the_guide_says() {
+    check("docs/guides/choose-k.md", |_| {});
+}
+
+#[test]
+fn the_readme_works() {
+    check("README.md", |folder| {
+        fs::copy(demo().join("kohort-demo/patients.csv"), folder.join("patients.csv")).unwrap();
+    });
+}
+
+#[test]
+fn every_guide_is_run() {
+    let own = include_str!("docs.rs");
+    for entry in fs::read_dir(project().join("docs/guides")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(own.contains(&format!("check(\"docs/guides/{name}\"")), "no test runs {name}");
+    }
+}
+
+/// Markdown files below a folder.
+fn pages(folder: &Path, all: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages(&path, all);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            all.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_link_leads_nowhere() {
+    let mut all = vec![project().join("README.md"), project().join("ARCHITECTURE.md")];
+    pages(&project().join("docs"), &mut all);
+    for page in all {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
+            let file = link.split('#').next().unwrap();
+            if link.starts_with("http") || file.is_empty() || file.contains(' ') {
+                continue;
+            }
+            assert!(page.parent().unwrap().join(file).exists(), "{}: {link}", page.display());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Patients with their events as a method for events sees them.
+
+mod differences;
+mod months;
+mod read;
+mod rules;
+
+pub use differences::{Difference, Differences, kolmogorov};
+pub use read::survey;
+pub use rules::RuleCount;
+
+use crate::hierarchy::{Hierarchy, Level};
+use crate::table::Dictionary;
+
+/// A quasi-identifier of patients or of events.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its position in its table.
+    pub column: usize,
+    /// Its distinct values.
+    pub dictionary: Dictionary,
+    /// What they may become.
+    pub hierarchy: Hierarchy,
+    /// The levels a method may choose, ascending.
+    pub levels: Vec<usize>,
+    /// What its loss counts.
+    pub weight: f64,
+    /// By patient or by event: the value.
+    pub codes: Vec<u32>,
+    /// Patients or events whose value has no group of its own: they went where the policy says.
+    pub unmapped: u64,
+}
+
+impl Column {
+    /// One of its levels.
+    pub fn level(&self, level: usize) -> &Level {
+        &self.hierarchy.levels[level]
+    }
+
+    /// The label of a patient's or event's value.
+    pub fn label(&self, level: usize, at: usize) -> u32 {
+        self.hierarchy.levels[level].label_of[self.codes[at] as usize]
+    }
+
+    /// The label's text.
+    pub fn text(&self, level: usize, at: usize) -> &str {
+        let own = &self.hierarchy.levels[level];
+        &own.labels[own.label_of[self.codes[at] as usize] as usize].text
+    }
+
+    /// Shannon's entropy of a level over all patients or events, in bits.
+    pub fn entropy(&self, level: usize) -> f64 {
+        let own = &self.hierarchy.levels[level];
+        let mut counts = vec![0u64; own.labels.len()];
+        self.codes.iter().for_each(|&code| counts[own.label_of[code as usize] as usize] += 1);
+        let total = self.codes.len() as f64;
+        let share = |&n: &u64| n as f64 / total;
+        counts.iter().filter(|&&n| n > 0).map(share).map(|p| -p * p.log2()).sum()
+    }
+
+    /// What a level loses: 1 − entropy there / entropy at the first permitted level; 0 where that has none.
+    pub fn loss(&self, level: usize) -> f64 {
+        let leaf = self.entropy(self.levels[0]);
+        if leaf <= 0.0 { 0.0 } else { (1.0 - self.entropy(level) / leaf).clamp(0.0, 1.0) }
+    }
+}
+
+/// How a column leaves that is no quasi-identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaves {
+    /// As it is.
+    AsItIs,
+    /// As a random number for each patient and value.
+    AsPseudonym,
+}
+
+/// A column that is no quasi-identifier and leaves.
+#[derive(Debug, Clone)]
+pub struct Copied {
+    /// Its name.
+    pub name: String,
+    /// Its position in its table.
+    pub column: usize,
+    /// How it leaves.
+    pub leaves: Leaves,
+    /// Its distinct texts; missing is empty.
+    pub dictionary: Dictionary,
+    /// By patient or by event: the text.
+    pub codes: Vec<u32>,
+}
+
+/// How many came in and what became of them before the method.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows of the patients' table.
+    pub patients_in: u64,
+    /// Rows of the events' table.
+    pub events_in: u64,
+    /// Patients that rules exclude.
+    pub patients_excluded: u64,
+    /// Events that rules exclude, alone or with their patient.
+    pub events_excluded: u64,
+    /// Patients of whom rules left no event.
+    pub patients_emptied: u64,
+    /// Patients who never had an event.
+    pub without_events: u64,
+}
+
+/// Patients with their events, after exclusions. Events stand by patient.
+#[derive(Debug, Clone, Default)]
+pub struct Histories {
+    /// Quasi-identifiers of patients.
+    pub patient: Vec<Column>,
+    /// Quasi-identifiers of events.
+    pub event: Vec<Column>,
+    /// Columns of patients that leave as they are.
+    pub patient_copied: Vec<Copied>,
+    /// Columns of events that leave as they are or as pseudonyms.
+    pub event_copied: Vec<Copied>,
+    ends: Vec<usize>,
+    /// By patient: the line of the input.
+    pub patient_lines: Vec<u64>,
+    /// By event: the line of the input.
+    pub event_lines: Vec<u64>,
+    /// By event: its place in time, where the policy says which column tells it; else 0.
+    pub event_order: Vec<u32>,
+    /// How many came in.
+    pub counts: Counts,
+    /// What each rule found.
+    pub rules: Vec<RuleCount>,
+    /// How the excluded differ from the kept.
+    pub differences: Option<Differences>,
+    /// What the custodian should know.
+    pub notes: Vec<String>,
+}
+
+impl Histories {
+    /// How many patients there are.
+    pub fn patients(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// How many events there are.
+    pub fn events(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// A patient's events.
+    pub fn events_of(&self, patient: usize) -> std::ops::Range<usize> {
+        let start = if patient == 0 { 0 } else { self.ends[patient - 1] };
+        start..self.ends[patient]
+    }
+}

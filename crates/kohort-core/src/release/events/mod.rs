@@ -1,0 +1,45 @@
+//! The shape of a release of events: a table of patients and a table of their events.
+
+mod write;
+
+pub use write::write_events;
+
+use crate::events::Histories;
+
+/// The table of patients in release/.
+pub const PATIENTS_FILE: &str = "patients.csv";
+/// The table of events in release/.
+pub const CLAIMS_FILE: &str = "claims.csv";
+/// The column of both that links them: a random number for each patient.
+pub const PATIENT: &str = "patient";
+
+/// What happens to patients and their events.
+#[derive(Debug, Clone)]
+pub struct EventsPlan {
+    /// By patient-level quasi-identifier: the level at which all patients leave.
+    pub patient_levels: Vec<usize>,
+    /// By event-level quasi-identifier: the level at which all events leave.
+    pub event_levels: Vec<usize>,
+    /// By patient of the histories: whether they leave.
+    pub patients: Vec<bool>,
+    /// By event of the histories: whether it leaves.
+    pub events: Vec<bool>,
+    /// What the levels lose, by the method's objective.
+    pub loss: f64,
+    /// How the method came to it, for the evidence.
+    pub trace: serde_json::Value,
+}
+
+impl EventsPlan {
+    /// Nothing happens: for questions about the data as it is.
+    pub fn as_it_is(histories: &Histories) -> EventsPlan {
+        EventsPlan {
+            patient_levels: vec![0; histories.patient.len()],
+            event_levels: vec![0; histories.event.len()],
+            patients: vec![true; histories.patients()],
+            events: vec![true; histories.events()],
+            loss: 0.0,
+            trace: serde_json::Value::Null,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Recounts a release of codes from its bytes, by the definition: cluster sizes, every combination
+//! of m codes in every chunk, disjoint domains, and that no patient must be without a code.
+
+mod chunk;
+mod original;
+
+pub use original::CodesCompared;
+pub(super) use original::{as_multisets, row_by_row};
+
+use crate::release::{CLUSTERS_FILE, Certificate, Cluster, CodeChunk, CodesClaim, Node, Shared, read_clusters};
+use crate::table::Texts;
+use crate::{Error, Result};
+use chunk::{Counted, count};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
+/// Kohort's needs as much, and whoever writes a file that does means harm.
+const MOST_COUNTS: u64 = 1 << 30;
+const COUNTS_PER_BYTE: u64 = 4096;
+
+/// What was counted in a file of clusters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CodesRecount {
+    /// Patients in all clusters.
+    pub patients: u64,
+    /// Clusters.
+    pub clusters: u64,
+    /// Joint clusters.
+    pub joint: u64,
+    /// Chunks of one cluster.
+    pub record_chunks: u64,
+    /// Chunks that clusters share.
+    pub shared_chunks: u64,
+    /// Patients in the smallest cluster.
+    pub smallest_cluster: u64,
+    /// How often the rarest combination of at most m codes stands in its chunk.
+    pub smallest_support: u64,
+    /// How often the rarest subrecord stands in its chunk.
+    pub smallest_subrecord: u64,
+    /// Codes that every patient of their cluster has.
+    pub covers: u64,
+    /// Pairs of codes of a chunk of which whoever has the one has the other.
+    pub implied: u64,
+    /// Different codes.
+    pub codes: u64,
+    /// Codes that stand in item chunks alone.
+    pub codes_in_item_chunks_only: u64,
+    /// Codes over all subrecords of record chunks.
+    pub occurrences_in_record_chunks: u64,
+    /// Codes over all subrecords of shared chunks.
+    pub occurrences_in_shared_chunks: u64,
+    /// Codes over all item chunks.
+    pub entries_in_item_chunks: u64,
+}
+
+impl CodesRecount {
+    /// As the certificate shows it.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "patients": self.patients, "clusters": self.clusters, "joint": self.joint,
+            "record_chunks": self.record_chunks, "shared_chunks": self.shared_chunks,
+            "smallest_cluster": self.smallest_cluster, "smallest_support": self.smallest_support,
+            "smallest_subrecord": self.smallest_subrecord, "covers": self.covers, "implied": self.implied,
+            "codes": self.codes, "codes_in_item_chunks_only": self.codes_in_item_chunks_only,
+            "occurrences_in_record_chunks": self.occurrences_in_record_chunks,
+            "occurrences_in_shared_chunks": self.occurrences_in_shared_chunks,
+            "entries_in_item_chunks": self.entries_in_item_chunks,
+        })
+    }
+
+    fn add(&mut self, other: &CodesRecount) {
+        let least = |a: u64, b: u64| if a == 0 || b == 0 { a.max(b) } else { a.min(b) };
+        self.patients += other.patients;
+        self.clusters += other.clusters;
+        self.joint += other.joint;
+        self.record_chunks += other.record_chunks;
+        self.shared_chunks += other.shared_chunks;
+        self.smallest_cluster = least(self.smallest_cluster, other.smallest_cluster);
+        self.smallest_support = least(self.smallest_support, other.smallest_support);
+        self.smallest_subrecord = least(self.smallest_subrecord, other.smallest_subrecord);
+        self.covers += other.covers;
+        self.implied += other.implied;
+        self.occurrences_in_record_chunks += other.occurrences_in_record_chunks;
+        self.occurrences_in_shared_chunks += other.occurrences_in_shared_chunks;
+        self.entries_in_item_chunks += other.entries_in_item_chunks;
+    }
+}
+
+/// A release of codes that was read and recounted.
+pub(super) struct Read {
+    pub(super) recount: CodesRecount,
+    /// The clusters, if they were to be kept; codes are numbers of `texts`.
+    pub(super) nodes: Vec<Node>,
+    pub(super) texts: Texts,
+}
+
+/// Whether the clusters stay in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    Nothing,
+    Clusters,
+}
+
+/// Reads and recounts release/clusters.jsonl.
+pub(super) fn recount(
+    release: &Path,
+    certificate: &Certificate,
+    claim: &CodesClaim,
+    threads: usize,
+    keep: Keep,
+) -> Result<Read> {
+    let mut texts = Texts::default();
+    // By code: whether it stands in a chunk.
+    let mut in_chunk: Vec<bool> = Vec::new();
+    let (mut total, mut kept, mut lines) = (CodesRecount::default(), Vec::new(), 0);
+    let bytes = super::files::bytes(&release.join(CLUSTERS_FILE));
+    let most = bytes.saturating_mul(COUNTS_PER_BYTE).saturating_add(MOST_COUNTS);
+    let mut left = most;
+    read_clusters(
+        &release.join(CLUSTERS_FILE),
+        threads,
+        |header| match (header.k, header.m) == (claim.k.get(), claim.m as u64) {
+            true => Ok(()),
+            false => Err(Error::refused("clusters.jsonl: k or m in its header is not that of the certificate.")),
+        },
+        |texts, nodes| {
+            let mut sum = CodesRecount::default();
+            let mut chunked = vec![false; texts.len()];
+            let mut above = Above { codes: Vec::new(), holds: vec![false; texts.len()], spent: 0, most };
+            for (line, node) in nodes {
+                let refused = |what: &str| Error::refused(format!("clusters.jsonl, line {line}: {what}."));
+                check_below(node, claim, &mut above, &mut chunked, &mut sum).map_err(refused)?;
+            }
+            if let Some(what) = sensitive_in_chunk(texts, &chunked, &claim.sensitive) {
+                return Err(Error::refused(what));
+            }
+            Ok((sum, chunked, above.spent))
+        },
+        |own, nodes, (sum, chunked, spent)| {
+            left = left
+                .checked_sub(spent)
+                .ok_or_else(|| Error::refused("clusters.jsonl: more combinations of codes than can be counted."))?;
+            total.add(&sum);
+            lines += nodes.len() as u64;
+            let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
+            in_chunk.resize(texts.len(), false);
+            number.iter().zip(chunked).for_each(|(&n, chunked)| in_chunk[n as usize] |= chunked);
+            if keep == Keep::Clusters {
+                kept.extend(nodes.into_iter().map(|(_, mut node)| {
+                    node.renumber(&number);
+                    node
+                }));
+            }
+            Ok(())
+        },
+    )?;
+    if total.patients == 0 {
+        return Err(Error::refused("the release has no clusters."));
+    }
+    if certificate.files.iter().find_map(|f| f.rows) != Some(lines) {
+        return Err(Error::refused("clusters.jsonl has another number of lines than the certificate says."));
+    }
+    total.codes = texts.len() as u64;
+    total.codes_in_item_chunks_only = in_chunk.iter().filter(|chunked| !**chunked).count() as u64;
+    Ok(Read { recount: total, nodes: kept, texts })
+}
+
+/// A code that the claim keeps in item chunks must be in no other; nor may one of its repeats.
+fn sensitive_in_chunk(texts: &Texts, chunked: &[bool], sensitive: &[String]) -> Option<&'static str> {
+    if sensitive.is_empty() {
+        return None;
+    }
+    let listed = |text: &str| sensitive.iter().any(|s| s == text);
+    let is = |n: u32| {
+        let text = String::from_utf8_lossy(texts.get(n));
+        listed(&text) || text.rsplit_once('#').is_some_and(|(code, n)| n.parse::<u32>().is_ok() && listed(code))
+    };
+    let found = (0..texts.len() as u32).any(|n| chunked[n as usize] && is(n));
+    found.then_some("a code that is claimed to be in item chunks alone is in another.")
+}
+
+type Check<T> = std::result::Result<T, &'static str>;
+
+/// The codes of chunks on the way from the root, and what was spent on counting.
+struct Above {
+    codes: Vec<u32>,
+    /// By code: whether it is one of them.
+    holds: Vec<bool>,
+    spent: u64,
+    /// What may be spent.
+    most: u64,
+}
+
+impl Above {
+    /// Adds codes; none may be there already.
+    fn take(&mut self, codes: &[u32]) -> Check<()> {
+        for &code in codes {
+            if std::mem::replace(&mut self.holds[code as usize], true) {
+                return Err("a code stands in two chunks of one cluster");
+            }
+            self.codes.push(code);
+        }
+        Ok(())
+    }
+
+    /// Goes back to the first so many.
+    fn truncate(&mut self, codes: usize) {
+        self.codes.drain(codes..).for_each(|code| self.holds[code as usize] = false);
+    }
+}
+
+/// Checks a cluster, or a joint one and all below it.
+fn check_below(
+    node: &Node,
+    claim: &CodesClaim,
+    above: &mut Above,
+    chunked: &mut [bool],
+    sum: &mut CodesRecount,
+) -> Check<()> {
+    match node {
+        Node::Cluster(cluster) => check_cluster(cluster, claim, above, chunked, sum),
+        Node::Joint(joint) => {
+            if joint.members.len() < 2 || joint.shared_chunks.is_empty() {
+                return Err("a joint cluster of fewer than two, or one that shares nothing");
+            }
+            let (depth, size) = (above.codes.len(), node.size());
+            for chunk in &joint.shared_chunks {
+                check_chunk(chunk, size, Shared::Yes, claim, above, chunked, sum)?;
+            }
+            sum.joint += 1;
+            for member in &joint.members {
+                check_below(member, claim, above, chunked, sum)?;
+            }
+            above.truncate(depth);
+            Ok(())
+        }
+    }
+}
+
+fn check_cluster(
+    cluster: &Cluster,
+    claim: &CodesClaim,
+    above: &mut Above,
+    chunked: &mut [bool],
+    sum: &mut CodesRecount,
+) -> Check<()> {
+    let (k, size) = (claim.k.get(), u64::from(cluster.size));
+    if size < k {
+        return Err("a cluster of fewer than k patients");
+    }
+    let depth = above.codes.len();
+    let mut filled = 0;
+    for chunk in &cluster.record_chunks {
+        check_chunk(chunk, size, Shared::No, claim, above, chunked, sum)?;
+        filled += chunk.len() as u64;
+    }
+    above.take(&cluster.item_chunk)?;
+    above.truncate(depth);
+    // With nothing else to fill a record, its own chunks must: k subrecords of each of up to m chunks
+    // laid over one another, and still one for every other patient.
+    let chunks = cluster.record_chunks.len() as u64;
+    if cluster.item_chunk.is_empty() && (chunks == 0 || filled < size + k * ((claim.m as u64).min(chunks) - 1)) {
+        return Err("the chunks of a cluster without an item chunk force codes upon one another");
+    }
+    sum.clusters += 1;
+    sum.patients += size;
+    sum.smallest_cluster = if sum.smallest_cluster == 0 { size } else { sum.smallest_cluster.min(size) };
+    sum.entries_in_item_chunks += cluster.item_chunk.len() as u64;
+    Ok(())
+}
+
+fn check_chunk(
+    chunk: &CodeChunk,
+    size: u64,
+    shared: Shared,
+    claim: &CodesClaim,
+    above: &mut Above,
+    chunked: &mut [bool],
+    sum: &mut CodesRecount,
+) -> Check<()> {
+    above.take(&chunk.domain)?;
+    let Counted { support, subrecord, covers, implied, spent } = count(chunk, size, claim.m, above.most - above.spent)?;
+    above.spent += spent;
+    if support < claim.k.get() {
+        return Err("a combination of at most m codes stands in a chunk, but fewer than k times");
+    }
+    if claim.aware && subrecord < claim.k.get() {
+        return Err("a subrecord stands in a chunk, but fewer than k times");
+    }
+    if claim.no_cover && (covers > 0 || implied > 0) {
+        return Err("a code tells another, or is every patient's of its cluster");
+    }
+    let recount = CodesRecount {
+        smallest_support: support,
+        smallest_subrecord: subrecord,
+        covers,
+        implied,
+        record_chunks: u64::from(shared == Shared::No),
+        shared_chunks: u64::from(shared == Shared::Yes),
+        occurrences_in_record_chunks: if shared == Shared::No { chunk.occurrences() as u64 } else { 0 },
+        occurrences_in_shared_chunks: if shared == Shared::Yes { chunk.occurrences() as u64 } else { 0 },
+        ..CodesRecount::default()
+    };
+    sum.add(&recount);
+    chunk.domain.iter().for_each(|&code| chunked[code as usize] = true);
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! Recounts a release of events from its bytes: ids, columns, patient-level classes, and of how many
+//! patients fewer than k match what an adversary knows of their events.
+
+mod finder;
+mod original;
+mod read;
+mod total;
+
+pub use original::EventsCompared;
+pub(super) use original::{as_multisets, row_by_row};
+pub(super) use read::Tables;
+
+use crate::policy::{Power, PowerRule};
+use crate::random::Randomness;
+use crate::release::{Certificate, EventsClaim, EventsFound};
+use crate::{Error, Result};
+use finder::{Finder, Labels, powers};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Draws of every estimate. The chance is the same each time: whoever recounts finds the same.
+const DRAWS: u64 = 20_000;
+const SEED: u64 = 0x006b_6f68_6f72_7431;
+
+/// What was counted in a release of events.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventsRecount {
+    /// Patients.
+    pub patients: u64,
+    /// Events.
+    pub events: u64,
+    /// Patient-level classes.
+    pub classes: u64,
+    /// Patients in the smallest of them.
+    pub smallest_class: u64,
+    /// Patients without events.
+    pub without_events: u64,
+    /// Of these, whose class is below k.
+    pub without_events_at_risk: u64,
+    /// What was found of those with events.
+    pub found: EventsFound,
+}
+
+impl EventsRecount {
+    /// As the certificate shows it.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "patients": self.patients, "events": self.events, "classes": self.classes,
+            "smallest_class": self.smallest_class, "without_events": self.without_events,
+            "without_events_at_risk": self.without_events_at_risk, "found": self.found.to_json(),
+        })
+    }
+}
+
+/// A release of events that was read and recounted.
+pub(super) struct Read {
+    pub(super) recount: EventsRecount,
+    pub(super) tables: Tables,
+}
+
+/// Reads and recounts release/patients.csv and release/claims.csv.
+pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &EventsClaim, threads: usize) -> Result<Read> {
+    let tables = read::read(release, certificate, claim, threads)?;
+    let k = claim.k.get();
+    let class_of = tables.classes();
+    let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
+    let mut sizes = vec![0u64; classes];
+    class_of.iter().for_each(|&c| sizes[c as usize] += 1);
+    let has_events = |p: usize| !tables.events_of(p).is_empty();
+    let without: Vec<usize> = (0..tables.patients()).filter(|&p| !has_events(p)).collect();
+    let at_risk = without.iter().filter(|&&p| sizes[class_of[p] as usize] < k).count() as u64;
+    if !claim.max_high_risk.allows(at_risk, without.len() as u64) {
+        return Err(Error::refused(format!(
+            "of {} patients without events, {at_risk} have fewer than {k} alike; at most the share {} is claimed.",
+            without.len(),
+            claim.max_high_risk
+        )));
+    }
+    let columns: Vec<Labels> = tables.event_labels();
+    let finder = Finder::new(&columns, &class_of);
+    let whole = [tables.whole_events()];
+    let whole = Finder::new(&whole, &class_of);
+    let people = (tables.patients() - without.len()) as u64;
+    let mut found = EventsFound {
+        one_event: estimate(&whole, &fixed(&whole, 1), k),
+        p_events: estimate(&whole, &fixed(&whole, claim.power.p()), k),
+        ..EventsFound::default()
+    };
+    match claim.power {
+        Power::Total { p } => {
+            let violating = total::violating(&columns, &class_of, (k, p))
+                .ok_or_else(|| Error::refused("a patient has more sets of facts than can be counted."))?;
+            if !claim.max_high_risk.allows(violating, people) {
+                return Err(Error::refused(format!(
+                    "of {people} patients, {violating} have up to {p} facts that fewer than {k} have; at most the share {} is claimed.",
+                    claim.max_high_risk
+                )));
+            }
+            found.hits = (violating, people);
+        }
+        Power::Events { .. } => found.hits = found.p_events,
+        Power::Values { p, rule } => {
+            let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, p, rule)).collect();
+            found.hits = estimate(&finder, &power, k);
+        }
+    }
+    if !matches!(claim.power, Power::Total { .. }) && found.low() > claim.max_high_risk.to_f64() {
+        return Err(too_many(claim, found.hits, "events"));
+    }
+    let recount = EventsRecount {
+        patients: tables.patients() as u64,
+        events: tables.events() as u64,
+        classes: classes as u64,
+        smallest_class: sizes.iter().min().copied().unwrap_or(0),
+        without_events: without.len() as u64,
+        without_events_at_risk: at_risk,
+        found,
+    };
+    Ok(Read { recount, tables })
+}
+
+fn too_many(claim: &EventsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
+    Error::refused(format!(
+        "in {hits} of {draws} draws from the {of} fewer than {} patients match: more than the share {} that is claimed, beyond chance.",
+        claim.k, claim.max_high_risk
+    ))
+}
+
+/// By column, by patient: up to so many values.
+fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
+    finder.columns.iter().map(|c| powers(c, p, PowerRule::Fixed)).collect()
+}
+
+/// Draws in which fewer than k match what is known of a patient, and all draws.
+fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64) -> (u64, u64) {
+    let people: Vec<usize> = (0..finder.people()).filter(|&p| finder.columns[0].number(p) > 0).collect();
+    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
+    if people.is_empty() {
+        return (0, 0);
+    }
+    let mut hits = 0;
+    let mut facts = Vec::new();
+    for _ in 0..DRAWS {
+        let person = people[random.below(people.len() as u64) as usize];
+        facts.clear();
+        for (c, column) in finder.columns.iter().enumerate() {
+            let own = column.of_person(person);
+            let known = finder::draw(own, usize::from(power[c][person]), &mut random);
+            facts.extend(known.into_iter().map(|(label, copies)| (c, label, copies)));
+        }
+        hits += u64::from(finder.fewer_than(k, person, &facts));
+    }
+    (hits, DRAWS)
+}

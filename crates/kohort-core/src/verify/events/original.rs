@@ -1,0 +1,273 @@
+//! Compares a release of events with the original: row by row where it is known which is which.
+
+use super::finder::{Finder, Labels, draw, powers};
+use super::read::Cells;
+use super::{DRAWS, Read, SEED, too_many};
+use crate::events::{self, Column, Copied, Histories, Leaves};
+use crate::policy::{Policy, Power};
+use crate::random::Randomness;
+use crate::release::{EventsClaim, wilson};
+use crate::table::{Source, Texts};
+use crate::{Error, Result};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+/// What was compared.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventsCompared {
+    /// Patients of the original, after exclusions.
+    pub patients: u64,
+    /// Events of the original, after exclusions.
+    pub events: u64,
+    /// Released patients that were found in it.
+    pub matched: u64,
+    /// Of draws from the original's events, those in which fewer than k patients of the release match
+    /// what is left of them; and all draws.
+    pub original: Option<(u64, u64)>,
+    /// What could not be shown.
+    pub not_shown: Vec<String>,
+}
+
+fn refused(what: &str) -> Error {
+    Error::refused(format!("the release is not that of the original: {what}."))
+}
+
+/// Row by row: `lines` names the input line of each event, and a file beside it those of the patients.
+pub(in crate::verify) fn row_by_row(
+    read: Read,
+    claim: &EventsClaim,
+    source: &Source,
+    policy: &Policy,
+    lines: &Path,
+) -> Result<EventsCompared> {
+    let histories = events::survey(source, policy)?;
+    let Read { tables, .. } = read;
+    let patients = find(&read_lines(&lines.with_file_name("patients"))?, &histories.patient_lines, tables.patients())?;
+    let events = find(&read_lines(lines)?, &histories.event_lines, tables.events())?;
+    let mut patient_of = vec![0u32; histories.events()];
+    (0..histories.patients()).for_each(|p| histories.events_of(p).for_each(|e| patient_of[e] = p as u32));
+    for (released, &original) in patients.iter().enumerate() {
+        if tables.events_of(released).any(|e| patient_of[events[e] as usize] != original) {
+            return Err(refused("an event is another patient's"));
+        }
+        if tables.events_of(released).is_empty() && !histories.events_of(original as usize).is_empty() {
+            return Err(refused("a patient who lost all events is in it"));
+        }
+    }
+    compare(&histories.patient, &histories.patient_copied, &tables.patient, &patients, None)?;
+    let owner: Vec<u32> = events.iter().map(|&e| patient_of[e as usize]).collect();
+    let levels = compare(&histories.event, &histories.event_copied, &tables.event, &events, Some(&owner))?;
+    let original = match claim.power {
+        Power::Total { .. } => None,
+        Power::Values { .. } | Power::Events { .. } => {
+            let found = from_original(&histories, &tables, claim, &patients, &levels);
+            if wilson(found, 1.959964).0 > claim.max_high_risk.to_f64() {
+                return Err(too_many(claim, found, "original's events"));
+            }
+            Some(found)
+        }
+    };
+    Ok(EventsCompared {
+        patients: histories.patients() as u64,
+        events: histories.events() as u64,
+        matched: tables.patients() as u64,
+        original,
+        not_shown: Vec::new(),
+    })
+}
+
+/// Without lines: every label occurs at most as often as at one permitted level of the original.
+pub(in crate::verify) fn as_multisets(read: Read, source: &Source, policy: &Policy) -> Result<EventsCompared> {
+    let histories = events::survey(source, policy)?;
+    let Read { tables, .. } = read;
+    if tables.patients() > histories.patients() || tables.events() > histories.events() {
+        return Err(refused("it has more patients or events"));
+    }
+    for (columns, cells) in [(&histories.patient, &tables.patient), (&histories.event, &tables.event)] {
+        for column in columns {
+            let Some(own) = cells.iter().find(|c| c.name == column.name) else {
+                return Err(refused("a column is not there"));
+            };
+            let mut released = vec![0u64; own.texts.len()];
+            own.rows.iter().for_each(|&n| released[n as usize] += 1);
+            let fits = |level: usize| {
+                let number = numbers(column, level, &own.texts);
+                let mut there = vec![0u64; own.texts.len()];
+                for &code in &column.codes {
+                    let n = number[column.level(level).label_of[code as usize] as usize];
+                    if n != NOWHERE {
+                        there[n as usize] += 1;
+                    }
+                }
+                released.iter().zip(there).all(|(r, t)| *r <= t)
+            };
+            if !column.levels.iter().any(|&level| fits(level)) {
+                return Err(refused(&format!(
+                    "`{}` holds labels that the original has not at any permitted level",
+                    column.name
+                )));
+            }
+        }
+    }
+    Ok(EventsCompared {
+        patients: histories.patients() as u64,
+        events: histories.events() as u64,
+        matched: tables.patients() as u64,
+        original: None,
+        not_shown: vec![
+            "which patient and which event a row is (private/ is not kept): labels were compared column by column"
+                .into(),
+            "the estimate from the original's events".into(),
+        ],
+    })
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// By label of a level: its number among the released texts.
+fn numbers(column: &Column, level: usize, texts: &Texts) -> Vec<u32> {
+    column.level(level).labels.iter().map(|l| texts.find(l.text.as_bytes()).unwrap_or(NOWHERE)).collect()
+}
+
+/// Input lines, one a line.
+fn read_lines(path: &Path) -> Result<Vec<u64>> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, &e))?;
+    let bad = || Error::refused("private/ does not hold one input line for each released row.");
+    text.lines().map(|line| line.parse().map_err(|_| bad())).collect()
+}
+
+/// By released row: which of the original it is. None comes twice.
+fn find(lines: &[u64], all: &[u64], rows: usize) -> Result<Vec<u32>> {
+    if lines.len() != rows {
+        return Err(Error::refused("private/ does not hold one input line for each released row."));
+    }
+    let place: HashMap<u64, u32> = all.iter().copied().zip(0..).collect();
+    let mut used = vec![false; all.len()];
+    lines
+        .iter()
+        .map(|line| match place.get(line) {
+            Some(&at) if !std::mem::replace(&mut used[at as usize], true) => Ok(at),
+            Some(_) => Err(refused("a row of the original stands in it twice")),
+            None => Err(refused("a row was excluded, or is not there")),
+        })
+        .collect()
+}
+
+/// Every cell is the original's at one permitted level of its column, or the original, or a
+/// pseudonym that stands for one value of one patient (`owner`). Returns the levels.
+fn compare(
+    quasi: &[Column],
+    copied: &[Copied],
+    cells: &[Cells],
+    rows: &[u32],
+    owner: Option<&[u32]>,
+) -> Result<Vec<usize>> {
+    if cells.len() != quasi.len() + copied.len() {
+        return Err(refused("it has other columns"));
+    }
+    let mut levels = Vec::new();
+    for (column, own) in quasi.iter().zip(cells) {
+        let fits = |&level: &usize| {
+            let (number, label_of) = (numbers(column, level, &own.texts), &column.level(level).label_of);
+            let same = |(&n, &row): (&u32, &u32)| number[label_of[column.codes[row as usize] as usize] as usize] == n;
+            own.name == column.name && own.rows.iter().zip(rows).all(same)
+        };
+        match column.levels.iter().copied().find(|level| fits(level)) {
+            Some(level) => levels.push(level),
+            None => return Err(refused(&format!("`{}` is not the original at one permitted level", column.name))),
+        }
+    }
+    for (column, own) in copied.iter().zip(&cells[quasi.len()..]) {
+        let wrong = || refused(&format!("`{}` is not as in the original", column.name));
+        if own.name != column.name {
+            return Err(wrong());
+        }
+        let mut stands_for: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut stood: HashSet<(u32, u32)> = HashSet::new();
+        for (at, (&n, &row)) in own.rows.iter().zip(rows).enumerate() {
+            let (text, code) = (own.texts.get(n), column.codes[row as usize]);
+            let original = column.dictionary.text(code).as_bytes();
+            match column.leaves {
+                Leaves::AsItIs if text == original => {}
+                Leaves::AsPseudonym if original.is_empty() && text.is_empty() => {}
+                Leaves::AsPseudonym if !original.is_empty() && !text.is_empty() => {
+                    let whose = (owner.map_or(0, |o| o[at]), code);
+                    let first = stood.insert(whose);
+                    match stands_for.insert(n, whose) {
+                        None if first => {}
+                        Some(before) if before == whose => {}
+                        _ => return Err(wrong()),
+                    }
+                }
+                _ => return Err(wrong()),
+            }
+        }
+    }
+    Ok(levels)
+}
+
+/// Draws from the original's events, matched with what is left of them in the release.
+fn from_original(
+    histories: &Histories,
+    tables: &super::Tables,
+    claim: &EventsClaim,
+    patients: &[u32],
+    levels: &[usize],
+) -> (u64, u64) {
+    // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
+    let number = |(c, column): (usize, &Column)| -> Vec<u32> {
+        let texts = &tables.event[c].texts;
+        let known = numbers(column, levels[c], texts);
+        let number = |(at, &n): (usize, &u32)| if n == NOWHERE { (texts.len() + at) as u32 } else { n };
+        let known: Vec<u32> = known.iter().enumerate().map(number).collect();
+        let label_of = &column.level(levels[c]).label_of;
+        column.codes.iter().map(|&code| known[label_of[code as usize] as usize]).collect()
+    };
+    let ends: Vec<usize> = (0..histories.patients()).map(|p| histories.events_of(p).end).collect();
+    let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
+    let (all, released) = match claim.power {
+        Power::Events { .. } => whole_events(columns, ends, tables),
+        _ => (columns.into_iter().map(|c| Labels::new(ends.clone(), c)).collect(), tables.event_labels()),
+    };
+    let (p, rule) = match claim.power {
+        Power::Values { p, rule } => (p, rule),
+        Power::Events { p } | Power::Total { p } => (p, crate::policy::PowerRule::Fixed),
+    };
+    let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
+    let class_of = tables.classes();
+    let finder = Finder::new(&released, &class_of);
+    let people: Vec<usize> = (0..patients.len()).filter(|&r| released[0].number(r) > 0).collect();
+    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
+    let mut hits = 0;
+    let mut facts = Vec::new();
+    for _ in 0..DRAWS {
+        let person = people[random.below(people.len() as u64) as usize];
+        let original = patients[person] as usize;
+        facts.clear();
+        for (c, column) in all.iter().enumerate() {
+            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut random) {
+                let left = released[c].count(person, label).min(copies);
+                if left > 0 {
+                    facts.push((c, label, left));
+                }
+            }
+        }
+        hits += u64::from(finder.fewer_than(claim.k.get(), person, &facts));
+    }
+    (hits, DRAWS)
+}
+
+/// Whole events of the original and of the release, numbered together.
+fn whole_events(columns: Vec<Vec<u32>>, ends: Vec<usize>, tables: &super::Tables) -> (Vec<Labels>, Vec<Labels>) {
+    let mut keys = crate::table::Keys::new(columns.len());
+    let mut key = Vec::new();
+    let mut number = |of: &dyn Fn(usize) -> u32| {
+        key.clear();
+        key.extend((0..columns.len()).map(of));
+        keys.intern(&key)
+    };
+    let events = columns[0].len();
+    let all: Vec<u32> = (0..events).map(|e| number(&|c| columns[c][e])).collect();
+    let released: Vec<u32> = (0..tables.events()).map(|e| number(&|c| tables.event[c].rows[e])).collect();
+    (vec![Labels::new(ends, all)], vec![Labels::new(tables.ends().to_vec(), released)])
+}

@@ -1,0 +1,249 @@
+//! The reader of events: knows a patient's own columns and some facts about their events, and looks
+//! through all patients of a release. What the certificate says of them is counted again: exactly,
+//! where facts are counted in total; by draws of its own, where it is an estimate.
+
+use crate::dice::Dice;
+use crate::promise;
+use crate::tables::Found;
+use kohort::evidence::Timing;
+use kohort::pipeline::{self, Options};
+use kohort::planned::Planned;
+use kohort_core::error::Kind;
+use kohort_core::policy::Power;
+use kohort_core::random::Randomness;
+use kohort_core::release::{Certificate, Claimed, EventsClaim, Staging, wilson};
+use kohort_core::table::Silent;
+use kohort_core::verify;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is required, by the word under which it is counted.
+pub const REQUIREMENTS: [&str; 3] = ["power", "power, whole events", "power_total"];
+
+/// Patients with events and a policy over them.
+#[derive(Debug, Clone)]
+pub struct Case {
+    patients: String,
+    claims: String,
+    policy: String,
+}
+
+impl Case {
+    /// A random one.
+    pub fn random(requirement: &str, dice: &mut Dice) -> Case {
+        let people = 8 + dice.below(40);
+        let (mut patients, mut claims) = ("id,sex,age\n".to_string(), "id,dx,place,cost\n".to_string());
+        let (codes, places) = (2 + dice.below(4), 1 + dice.below(3));
+        for p in 0..people {
+            patients += &format!("P{p},{},{}\n", dice.below(2), 10 * dice.below(3));
+            for _ in 0..dice.below(4) {
+                let code = dice.below(codes).min(dice.below(codes));
+                claims += &format!("P{p},{code},{},{}\n", dice.below(places), dice.below(100));
+            }
+        }
+        // A file of claims without any is another matter.
+        claims += "P0,0,0,0\n";
+        let k = 2 + dice.below(3);
+        let p = 1 + dice.below(3);
+        let mut privacy = format!("[privacy]\nk = {k}\n");
+        match requirement {
+            "power" => write!(privacy, "power = {p}\npower_rule = \"fixed\"\n"),
+            "power_total" => writeln!(privacy, "power_total = {p}"),
+            _ => write!(privacy, "power = {p}\nknowledge = \"events\"\n"),
+        }
+        .unwrap_or_default();
+        // An estimate is never sure of 0.
+        let shares = if requirement == "power_total" { ["0", "0.1", "0.3"] } else { ["0.05", "0.1", "0.3"] };
+        privacy += &format!("max_high_risk = {}\n", dice.one_of(&shares));
+        let mut method = "[method]\nname = \"claims\"\ndraws = 1000\n".to_string();
+        method += dice.one_of(&["", "residual = 0.5\nmax_suppressed = 0.2\n"]);
+        method += dice.one_of(&["", "without_events = \"drop\"\n"]);
+        let policy = format!(
+            "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = {{ role = \"patient\" }}\n\
+             sex = {{ role = \"quasi\" }}\nage = {{ role = \"quasi\", hierarchy = {{ intervals = [20], from = 0, to = 100 }} }}\n\
+             [columns.claims]\nid = {{ role = \"patient\" }}\ndx = {{ role = \"quasi\", hierarchy = {{ intervals = [2, 4], from = 0, to = 8 }} }}\n\
+             place = {{ role = \"quasi\" }}\ncost = {{ role = \"other\", reason = \"a test\" }}\n{privacy}{method}"
+        );
+        Case { patients, claims, policy }
+    }
+}
+
+/// Releases it, reads the release, and counts.
+pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let at = |name: &str| folder.path().join(name);
+    for (name, text) in [("p.csv", &case.patients), ("c.csv", &case.claims), ("policy.toml", &case.policy)] {
+        fs::write(at(name), text).map_err(|e| e.to_string())?;
+    }
+    let options =
+        Options { force: false, keep_rows: false, seed: Some(dice.number()), threads: 1, progress: Arc::new(Silent) };
+    let mut found = Found { originals: 1, ..Found::default() };
+    let certificate = match release(&at("policy.toml"), &at("out"), &options) {
+        Ok(certificate) => certificate,
+        Err(e) if e.kind == Kind::Infeasible => return Ok(found),
+        Err(e) => return Err(format!("{e}\n{case:?}")),
+    };
+    (found.released, found.releases, found.by_path) = (1, 1, 1);
+    if let Some(n) = promise::to_the_aware(&certificate.guarantee)? {
+        return Err(format!("1/{n} is promised to an aware reader"));
+    }
+    let Claimed::Events(claim) = &certificate.claim else { return Err("no release of events".into()) };
+    let reader = Reader::read(&at("out/release")).map_err(|e| e.to_string())?;
+    found.unbounded_link = reader.highest_with_everything();
+    if let Some(what) = reader.broken(claim, dice) {
+        let (policy, patients, claims) = (&case.policy, &case.patients, &case.claims);
+        found.broken = Some(format!(
+            "to a plain reader: {what}\n--- policy.toml\n{policy}--- p.csv\n{patients}--- c.csv\n{claims}"
+        ));
+    }
+    Ok(found)
+}
+
+/// The straight path but for its evidence, which takes most of its time and is no part of a release.
+pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_core::Result<Certificate> {
+    let staging = Staging::create(out, options.force, &*options.progress)?;
+    let (source, policy) = pipeline::open(policy, options)?;
+    let mut random = Randomness::new(options.seed)?;
+    let planned = Planned::of(&source, &policy, &mut random, &mut Timing::start())?;
+    let draft = planned.draft_certificate(&source, &policy, &random);
+    let staged = planned.write(&source, &policy, staging, &mut random)?;
+    let verified = verify::verify(staged, draft, &source, &policy)?;
+    let certificate = verified.findings().certificate.clone();
+    verified.publish(false)?;
+    Ok(certificate)
+}
+
+/// A fact: the event column, and the value.
+type Fact = (usize, String);
+
+/// A patient: their own columns, and their events.
+type Patient = (Vec<String>, Vec<Vec<String>>);
+
+/// Someone who has read the two files.
+struct Reader {
+    people: Vec<Patient>,
+}
+
+/// How many columns after the id an adversary may know: of patients, and of events.
+const KNOWN: (usize, usize) = (2, 2);
+
+impl Reader {
+    fn read(release: &Path) -> std::io::Result<Reader> {
+        let rows = |name: &str| -> std::io::Result<Vec<Vec<String>>> {
+            let text = fs::read_to_string(release.join(name))?;
+            // No label of these tables holds the delimiter but an interval, which is quoted.
+            Ok(text.lines().skip(1).map(cells).collect())
+        };
+        let mut people: BTreeMap<String, Patient> = BTreeMap::new();
+        for row in rows("patients.csv")? {
+            people.insert(row[0].clone(), (row[1..=KNOWN.0].to_vec(), Vec::new()));
+        }
+        for row in rows("claims.csv")? {
+            if let Some(person) = people.get_mut(&row[0]) {
+                person.1.push(row[1..=KNOWN.1].to_vec());
+            }
+        }
+        Ok(Reader { people: people.into_values().collect() })
+    }
+
+    fn broken(&self, claim: &EventsClaim, dice: &mut Dice) -> Option<String> {
+        let (k, p) = (claim.k.get() as usize, claim.power.p());
+        let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
+        // Of those without events their own columns are known, and nothing else can be.
+        let alone = without.iter().filter(|(own, _)| !self.enough(own, k, |_| true)).count() as u64;
+        if !claim.max_high_risk.allows(alone, without.len() as u64) {
+            return Some(format!("{alone} of {} patients without events have fewer than {k} alike", without.len()));
+        }
+        if let Power::Total { .. } = claim.power {
+            let found = with.iter().filter(|(own, events)| {
+                let few = |set: &Vec<Fact>| !self.enough(own, k, |theirs| contains(&facts(theirs), set));
+                sets(&facts(events), p).iter().any(few)
+            });
+            let (found, said) = ((found.count() as u64, with.len() as u64), claim.found.hits);
+            return (found != said)
+                .then(|| format!("{found:?} patients have facts that fewer than {k} share; {said:?} is said"));
+        }
+        let draws = 800;
+        let hits = (0..draws).filter(|_| {
+            let (own, events) = with[dice.below(with.len())];
+            let known: Vec<Vec<String>> = take(events, p, dice);
+            match claim.power {
+                Power::Events { .. } => !self.enough(own, k, |theirs| contains(theirs, &known)),
+                _ => {
+                    // In each column by itself so many values.
+                    let columns: Vec<Vec<String>> = (0..KNOWN.1)
+                        .map(|c| take(&events.iter().map(|e| e[c].clone()).collect::<Vec<_>>(), p, dice))
+                        .collect();
+                    let fits = |theirs: &[Vec<String>]| {
+                        (0..KNOWN.1)
+                            .all(|c| contains(&theirs.iter().map(|e| e[c].clone()).collect::<Vec<_>>(), &columns[c]))
+                    };
+                    !self.enough(own, k, fits)
+                }
+            }
+        });
+        let hits = hits.count() as u64;
+        // Both are estimates: at five standard deviations each, one in millions would be wrong.
+        let (low, high) = (wilson((hits, draws), 5.0).0, wilson(claim.found.hits, 5.0).1);
+        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {:?} is said", claim.found.hits))
+    }
+
+    /// Whether k patients look like this and fit.
+    fn enough(&self, own: &[String], k: usize, fits: impl Fn(&[Vec<String>]) -> bool) -> bool {
+        self.people.iter().filter(|(other, theirs)| other == own && fits(theirs)).take(k).count() == k
+    }
+
+    /// The chance of the best link to someone who knows all events of a patient: nothing is promised.
+    fn highest_with_everything(&self) -> f64 {
+        let like = |(own, events): &Patient| {
+            let alike = |other: &&Patient| other.0 == *own && contains(&other.1, events);
+            1.0 / self.people.iter().filter(alike).count().max(1) as f64
+        };
+        self.people.iter().map(like).fold(0.0, f64::max)
+    }
+}
+
+/// The cells of a line; a quoted one may hold the delimiter.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().map(|cell| cell.push(c)).unwrap_or_default(),
+        }
+    }
+    cells
+}
+
+fn facts(events: &[Vec<String>]) -> Vec<Fact> {
+    events.iter().flat_map(|e| e.iter().cloned().enumerate()).collect()
+}
+
+/// Whether all of `some` are in `all`, each as often.
+fn contains<T: PartialEq + Clone>(all: &[T], some: &[T]) -> bool {
+    let mut left = all.to_vec();
+    some.iter().all(|one| left.iter().position(|l| l == one).map(|at| left.swap_remove(at)).is_some())
+}
+
+/// Every set of up to p facts, none included: who knows nothing of the events knows the patient's own columns.
+fn sets(facts: &[Fact], p: usize) -> Vec<Vec<Fact>> {
+    let mut sets: Vec<Vec<Fact>> = vec![Vec::new()];
+    for fact in facts {
+        let more: Vec<Vec<Fact>> =
+            sets.iter().filter(|s| s.len() < p).map(|s| [&s[..], std::slice::from_ref(fact)].concat()).collect();
+        sets.extend(more);
+    }
+    sets.sort();
+    sets.dedup();
+    sets
+}
+
+/// So many of these, drawn without replacement.
+fn take<T: Clone>(all: &[T], n: usize, dice: &mut Dice) -> Vec<T> {
+    let mut left = all.to_vec();
+    (0..n.min(left.len())).map(|_| left.swap_remove(dice.below(left.len()))).collect()
+}

@@ -1,0 +1,29 @@
+//! The integration tests of the library, built as one program because each program is linked anew.
+//! `cargo test -p kohort --test suite golden::` runs the tests of one file.
+
+mod attacks;
+mod brute_force;
+mod ceiling;
+mod claims;
+mod class_column;
+mod codes;
+mod common;
+mod conformance;
+mod deleted;
+mod determinism;
+mod elsewhere;
+mod falsifier;
+mod formats;
+mod golden;
+mod hostile_certificate;
+mod known_sets;
+mod lkc_guarantees;
+mod public_use;
+mod real_adult;
+mod real_codes;
+mod real_init;
+mod real_nhds;
+mod regressions;
+mod rows_not_remembered;
+mod samples;
+mod specialize;

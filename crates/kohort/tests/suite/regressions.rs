@@ -1,0 +1,157 @@
+//! What went wrong once.
+
+use crate::common::run::{options, release};
+use crate::common::table::{Table, lines};
+use crate::common::tamper::{certificate, put_certificate, put_data, rewrite_certificate};
+use kohort_core::error::Kind;
+use kohort_core::verify::verify_release;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Releases `table` under a policy with these columns, this privacy, and max_suppressed.
+#[track_caller]
+fn run(folder: &Path, table: &str, columns: &str, privacy: &str, max_suppressed: &str) -> PathBuf {
+    fs::write(folder.join("t.csv"), table).unwrap();
+    let policy = folder.join("p.toml");
+    let method = format!("[method]\nname = \"lattice\"\nmax_suppressed = {max_suppressed}\n");
+    fs::write(&policy, format!("[input]\ntable = \"t.csv\"\n{columns}[privacy]\n{privacy}{method}")).unwrap();
+    release(&policy, "out", &options(1, 1)).unwrap_or_else(|e| panic!("{e}")).0
+}
+
+#[test]
+fn a_detail_is_hidden_where_its_column_leaves_as_suppressed_on_level_0() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("tree.csv"), "a;x;*\nb;x;*\n").unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\", hierarchy = \"tree.csv\", unmapped = \"suppress\" }\n\
+                   n = { role = \"quasi\", hierarchy = { intervals = [5], from = 0, to = 10 } }\n\
+                   d = { role = \"detail\", of = [\"q\"] }\ne = { role = \"detail\", of = [\"n\"] }\n";
+    let table = "q,n,d,e\na,1,d1,e1\na,1,d2,e2\nzz,1,SHOWN,e3\nyy,1,SHOWN,e4\na,77,d3,SHOWN\na,88,d4,SHOWN\n";
+    let out = run(folder.path(), table, columns, "k = 2\n", "0");
+    let rows = Table::released(&out).sorted();
+    assert_eq!(
+        rows,
+        [
+            ["*", "1", "*", "e3"],
+            ["*", "1", "*", "e4"],
+            ["a", "1", "d1", "e1"],
+            ["a", "1", "d2", "e2"],
+            ["a", ">=10", "d3", "*"],
+            ["a", ">=10", "d4", "*"]
+        ]
+    );
+    // And the gate sees a detail beside a suppressed cell.
+    let mut table = Table::released(&out);
+    table.rows.iter_mut().filter(|r| r[0] == "*").for_each(|r| r[2] = "SHOWN".into());
+    put_data(&out, &table);
+    rewrite_certificate(&out, 2);
+    let error = verify_release(&out, 1).unwrap_err();
+    assert!(error.kind == Kind::Refused && error.message.contains("a detail is shown"), "{error}");
+}
+
+#[test]
+fn a_column_of_one_value_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\" }\nr = { role = \"quasi\" }\n";
+    let out = run(folder.path(), "q,r\nUS,a\nUS,a\nUS,b\n", columns, "k = 3\n", "0");
+    assert_eq!(Table::released(&out).sorted(), [["US", "*"], ["US", "*"], ["US", "*"]]);
+}
+
+#[test]
+fn the_recount_shows_no_more_than_was_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\" }\ns = { role = \"sensitive\", values = [\"x\"] }\n";
+    let mut table = "q,s\n".to_string();
+    (0..100).for_each(|i| table += &format!("a,{}\n", if i < 7 { "x" } else { ["y", "z"][i % 2] }));
+    let out = run(folder.path(), &table, columns, "k = 5\nconfidence = 0.07\n", "0");
+    let shown = &certificate(&out)["recount"]["sensitive"]["s"]["highest_confidence"];
+    assert_eq!(shown, "0.0700", "7 of 100 are 0.07, not 0.0701");
+    let folder = tempfile::tempdir().unwrap();
+    for l in [3, 5, 6, 7, 10] {
+        let mut table = "q,s\n".to_string();
+        (0..10 * l).for_each(|i| table += &format!("a,v{}\n", i % l));
+        let columns = "[columns]\nq = { role = \"quasi\" }\ns = { role = \"sensitive\" }\n";
+        let folder = folder.path().join(l.to_string());
+        fs::create_dir(&folder).unwrap();
+        let out = run(&folder, &table, columns, &format!("k = 5\nl_diversity = {{ entropy = {l} }}\n"), "0");
+        let shown = &certificate(&out)["recount"]["sensitive"]["s"]["least_diversity"];
+        assert_eq!(*shown, format!("{l}.0000"));
+    }
+}
+
+#[test]
+fn rows_of_thousands_of_lines_are_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = "\n".repeat(3000);
+    let mut table = "q,note\n".to_string();
+    (0..700).for_each(|_| table += &format!("a,\"{note}\"\n"));
+    let columns = "[columns]\nq = { role = \"quasi\" }\nnote = { role = \"other\", reason = \"a test\" }\n";
+    let out = run(folder.path(), &table, columns, "k = 5\n", "0");
+    let mut lines = lines(&out);
+    lines.sort_unstable();
+    assert_eq!(lines, (0..700).map(|i| 2 + 3001 * i).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_folder_of_a_hierarchy_is_not_handed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let hidden = folder.path().join("hidden-place");
+    fs::create_dir(&hidden).unwrap();
+    fs::write(hidden.join("tree.csv"), "a;x;*\nb;x;*\nc;y;*\n").unwrap();
+    let columns = format!("[columns]\nq = {{ role = \"quasi\", hierarchy = {:?} }}\n", hidden.join("tree.csv"));
+    let out = run(folder.path(), "q\na\nb\n", &columns, "k = 2\n", "0");
+    assert!(fs::read_to_string(out.join("release/dictionary.md")).unwrap().contains("the file tree.csv"));
+    for file in ["dictionary.md", "certificate.json", "data.csv"] {
+        assert!(!fs::read_to_string(out.join("release").join(file)).unwrap().contains("hidden-place"), "{file}");
+    }
+}
+
+#[test]
+fn values_are_ordered_as_numbers_with_the_decimal_mark_of_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "decimal = \",\"\n[columns]\nq = { role = \"quasi\" }\ns = { role = \"sensitive\" }\n";
+    let table = "q;s\na;1,5\na;10\na;9,25\n";
+    let out = run(folder.path(), table, columns, "k = 3\nt_closeness = { max = 0.5, distance = \"ordered\" }\n", "0");
+    let order = &certificate(&out)["claim"]["sensitive"][0]["t_closeness"]["order"];
+    assert_eq!(*order, serde_json::json!(["1,5", "9,25", "10"]));
+}
+
+#[test]
+fn a_certificate_that_claims_less_than_the_policy_is_refused_beside_it() {
+    use kohort_core::verify::verify_with_original;
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\" }\nr = { role = \"quasi\" }\n";
+    let table = "q,r\na,1\na,1\na,1\na,1\n";
+    let out = run(folder.path(), table, columns, "k = 4\n", "0");
+    let mut weaker = certificate(&out);
+    weaker["claim"]["k"] = serde_json::json!(2);
+    let sentences = weaker["guarantee"].clone();
+    for (name, sentence) in sentences.as_object().unwrap() {
+        let text = sentence.as_str().unwrap().replace("at least 4", "at least 2").replace("1/4", "1/2");
+        weaker["guarantee"][name] = serde_json::json!(text);
+    }
+    put_certificate(&out, &weaker);
+    verify_release(&out, 1).expect("what it claims is true");
+    let (source, policy) = kohort::pipeline::open(&folder.path().join("p.toml"), &options(1, 1)).unwrap();
+    let error = verify_with_original(&out, &source, &policy).unwrap_err();
+    assert!(error.kind == Kind::Refused && error.message.contains("k differs"), "{error}");
+}
+
+#[test]
+fn force_replaces_a_release_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\" }\n";
+    let out = run(folder.path(), "q\na\na\n", columns, "k = 2\n", "0");
+    let policy = folder.path().join("p.toml");
+    let force = kohort::pipeline::Options { force: true, ..options(1, 1) };
+    release(&policy, "out", &force).expect("a release is replaced");
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    release(&policy, "empty", &force).expect("an empty folder is replaced");
+    let precious = folder.path().join("precious");
+    fs::create_dir(&precious).unwrap();
+    fs::copy(folder.path().join("t.csv"), precious.join("t.csv")).unwrap();
+    for target in ["precious", "t.csv"] {
+        let error = release(&policy, target, &force).unwrap_err();
+        assert!(error.kind == Kind::Yours && error.message.contains("no release"), "{error}");
+    }
+    assert!(precious.join("t.csv").exists() && folder.path().join("t.csv").exists() && out.exists());
+}
