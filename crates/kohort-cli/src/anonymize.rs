@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Also make DIR/evidence/shareable.html: a report in which counts of fewer than 11 people are hidden
     #[arg(long)]
     shareable: bool,
-    /// Foreseeable chance, for tests only: the certificate says so
+    /// Fixed random seed, for tests only: the certificate says so
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Make plain data sets out of a release of codes
 ///
-/// Each is one that could have been the original: chunks are laid over one another by chance. Ask
+/// Each is one that could have been the original: chunks are laid over one another at random. Ask
 /// several of them and average the answers. The release is verified first.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// How many patients get a code of an item chunk: by how rare it is elsewhere, any number below k, or one
     #[arg(long, value_enum, default_value_t = Items::Rare)]
     items: Items,
-    /// Foreseeable chance, for tests
+    /// Fixed random seed, for tests
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

@@ -48,7 +48,7 @@ impl Rare {
         mean(self.k, self.share[code as usize] * size).min(size)
     }
 
-    /// How many, by chance.
+    /// How many, drawn at random.
     pub fn draw(&self, code: u32, size: u64, random: &mut Randomness) -> u64 {
         let weights = weights(self.k, self.share[code as usize] * size as f64);
         let at = random.below(1 << 32) as f64 / (1u64 << 32) as f64 * weights.clone().sum::<f64>();

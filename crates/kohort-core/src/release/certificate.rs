@@ -191,7 +191,7 @@ pub struct Certificate {
     pub method: String,
     /// Whether people are patients (else rows).
     pub patients: bool,
-    /// Whether chance came from a seed: then it is a test, no release.
+    /// True if randomness came from a seed: then this is a test, not a release.
     pub test: bool,
     /// The share of the whole file, if this is a random sample of it: then the claim is about that file.
     pub sample: Option<Fraction>,

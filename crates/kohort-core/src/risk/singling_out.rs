@@ -1,6 +1,7 @@
 //! Which columns single people out: every set of up to four quasi-identifiers, and what each column adds.
 
 use crate::cohort::Cohort;
+use crate::parallel;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,12 +53,7 @@ pub fn singling_out(cohort: &Cohort, looks: usize, threads: usize) -> SinglingOu
             refine(&people, &everybody, (0, 1), &[first], (columns, most), &mut own, &mut scratch);
         }
     };
-    let parts: Vec<Counted> = std::thread::scope(|scope| {
-        let running: Vec<_> = (1..threads.clamp(1, columns.max(1))).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = running.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        std::iter::once(own).chain(others).collect()
-    });
+    let parts = parallel::workers(threads.clamp(1, columns.max(1)), work);
     let mut sets: Vec<(Vec<usize>, u64)> = parts.iter().flat_map(|part| part.sets.iter().cloned()).collect();
     sets.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then_with(|| a.0.cmp(&b.0)));
     let mut by_number = vec![0; most];

@@ -32,8 +32,8 @@ pub use recount::Recount;
 pub use samples::Sample;
 
 use crate::number::Fraction;
+use crate::parallel;
 use crate::policy::{Layout, Policy};
-
 use crate::random::Randomness;
 use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging, Written, guarantee};
 use crate::table::{Input, Progress, Silent, Source, open};
@@ -188,15 +188,13 @@ pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &
     draft.files.extend(written.catalog.iter().map(|name| listed(name, None)));
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     // The hashes wait for nobody, and nobody waits for them.
-    let (hashes, found) = std::thread::scope(|scope| {
-        let hashes = scope.spawn(|| {
-            let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
-            draft.files.iter().map(hash).collect::<Result<Vec<_>>>()
-        });
-        let found = compare(&release, &draft, source, policy, Some(&written.lines));
-        (hashes.join(), found)
-    });
-    let (hashes, found) = (hashes.map_err(|_| Error::machine("a thread failed."))??, found?);
+    let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
+    let (found, hashes) = parallel::both(
+        2,
+        || compare(&release, &draft, source, policy, Some(&written.lines)),
+        || draft.files.iter().map(hash).collect::<Result<Vec<_>>>(),
+    );
+    let (hashes, found) = (hashes?, found?);
     if let Found::Table(_, compared) = &found
         && compared.added != written.added
     {

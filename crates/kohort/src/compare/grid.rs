@@ -10,6 +10,7 @@ use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
+use kohort_core::parallel;
 use kohort_core::policy::{Policy, PolicyFile};
 use kohort_core::random::Randomness;
 use kohort_core::release::Unfinished;
@@ -19,7 +20,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A setting before it is measured.
 pub(super) struct Cell<'a> {
@@ -134,21 +134,9 @@ fn on_all_cores<'b>(
     threads: usize,
     measure: impl Fn(&'b Bound) -> Result<Value> + Sync,
 ) -> Vec<(usize, Result<Value>)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut own = Vec::new();
-        while let Some((i, bound)) = settings.get(next.fetch_add(1, Ordering::Relaxed)) {
-            own.push((*i, measure(bound)));
-        }
-        own
-    };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (1..threads.clamp(1, settings.len().max(1))).map(|_| scope.spawn(work)).collect();
-        let mut all = work();
-        for thread in running {
-            all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        all
+    parallel::map(threads, settings.len(), |number| {
+        let (place, bound) = settings[number];
+        (place, measure(bound))
     })
 }
 

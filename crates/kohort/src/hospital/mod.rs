@@ -47,7 +47,7 @@ const CONDITIONS_HEADER: &str = "patient_id,codes\n";
 pub struct Hospital {
     /// How many patients there are, at most ten billion: the rows of `patients.csv`.
     pub rows: u64,
-    /// What random starts from.
+    /// Random seed.
     pub seed: u64,
 }
 

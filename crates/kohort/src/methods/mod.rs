@@ -123,7 +123,7 @@ impl Method {
         }
     }
 
-    /// Decides what happens to each tuple. Only what is left to chance by design uses `random`.
+    /// Decides what happens to each tuple. Only steps that are random by design use `random`.
     pub fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
         match self {
             Method::Lattice(params) => lattice::plan(cohort, policy, params),

@@ -9,6 +9,7 @@
 use super::demands::{Demands, Verdict};
 use super::partitions::Partitions;
 use super::pieces::Pieces;
+use kohort_core::parallel;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -168,12 +169,7 @@ impl Question<'_> {
             }
         };
         let work = self.pieces.len().saturating_mul(columns.pow(most.min(3) as u32));
-        std::thread::scope(|scope| {
-            if work > WORTH_A_THREAD {
-                (1..self.threads).for_each(|_| drop(scope.spawn(run)));
-            }
-            run();
-        });
+        parallel::workers(if work > WORTH_A_THREAD { self.threads } else { 1 }, run);
     }
 
     /// All sets that begin with `chosen` and go on with column `next`, of up to `left` more columns.
