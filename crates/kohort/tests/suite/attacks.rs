@@ -45,8 +45,8 @@ fn a_table_is_attacked_by_the_definition() {
     let folder = tempfile::tempdir().unwrap();
     let (out, attacked) = tried(&put(folder.path(), &[("t.csv", TABLE), ("p.toml", POLICY)]));
     assert!(Table::released(&out).rows.iter().all(|row| row[1] == "*" && row[0] != "*"));
-    scores(find(&attacked, "linkage", "on average"), 1.0, 0.5, 0.25);
-    scores(find(&attacked, "linkage", "alone"), 1.0, 0.0, 0.0);
+    scores(find(&attacked, "linkage", "average probability"), 1.0, 0.5, 0.25);
+    scores(find(&attacked, "linkage", "exactly one"), 1.0, 0.0, 0.0);
     // Both a have x: known of half of the people. As it is, everybody's value is read off.
     scores(find(&attacked, "homogeneity", ""), 1.0, 0.5, 0.0);
     // x has three of four.
@@ -115,7 +115,7 @@ fn sets_of_codes_are_attacked() {
     let policy = "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\npid = { role = \"patient\" }\ndx = { role = \"codes\", separator = \" \" }\n\
         [privacy]\nk = 5\nknows = 2\n[method]\nname = \"disassociate\"\n";
     let (_, attacked) = tried(&put(folder.path(), &[("t.csv", &table), ("p.toml", policy)]));
-    let link = find(&attacked, "linkage", "on average");
+    let link = find(&attacked, "linkage", "average probability");
     assert!(link.before > link.after && link.after <= Some(0.2 + 1e-9), "{link:?}");
     // Everybody has 250, and the release shows it in every row: who does not know it learns it.
     let cover = find(&attacked, "cover", "");
