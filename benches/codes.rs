@@ -8,10 +8,10 @@
 use kohort::baselines::{Recoded, apriori, cba};
 use kohort::methods::disassociate::{Asked, Constraints, Formed, Level, Params, Subrecords, disassociate};
 use kohort::queries::{Exact, Expected, Query, are, frequent_queries, mre, random_queries};
-use kohort_core::codes::CodeSystem;
+use kohort_core::code_systems::CodeSystem;
+use kohort_core::codes::{self, Records};
 use kohort_core::policy::PolicyFile;
 use kohort_core::random::Randomness;
-use kohort_core::records::{self, Records};
 use kohort_core::release::{Clusters, Shared};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ fn read(path: &Path) -> Records {
     let file = PolicyFile::parse("policy", &text, Path::new(".")).expect("a policy");
     let source = kohort_core::table::open(&file.input).expect("a table").with_threads(2);
     let policy = file.bind(&source).expect("bound");
-    records::survey(&source, &policy).expect("records")
+    codes::survey(&source, &policy).expect("records")
 }
 
 fn cpu() -> Duration {
