@@ -2,6 +2,7 @@
 
 use crate::output::{count, decimal, note, percent, say};
 use crate::{Context, progress};
+use kohort::methods::{Register, manual::overview};
 use kohort::pipeline::{Options, Readers, anonymize_for};
 use kohort_core::Result;
 use serde_json::Value;
@@ -12,13 +13,15 @@ use std::path::PathBuf;
 /// Reads the data, finds the best way to meet the policy, writes the release beside DIR, recounts
 /// the guarantee from the bytes written, and only then renames it to DIR. All or nothing.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   kohort anonymize policy.toml
   kohort anonymize policy.toml -o release-2026 --threads 4
 
-DIR/release/ is what you hand over, DIR/evidence/ is what you keep. Where the policy asks for samples,
-DIR/sample-1/release/ and so on are handed over, and the whole stays in DIR/population/.")]
+Methods, by their name under [method]; docs/reference/policy.md explains their parameters:
+{}
+Hand over DIR/release/ and keep DIR/evidence/. If the policy asks for samples, hand over
+DIR/sample-1/release/ and so on, and keep the whole file in DIR/population/.", overview(&Register::built_in())))]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,

@@ -3,6 +3,7 @@
 use crate::output::{count, note, percent, say};
 use crate::{Context, progress};
 use kohort::compare::{Vary, compare};
+use kohort::methods::{Register, manual::parameters};
 use kohort::pipeline::Options;
 use kohort_core::Result;
 use std::path::PathBuf;
@@ -13,11 +14,14 @@ use std::path::PathBuf;
 /// shows risk against loss and marks the settings that no other one beats; for each setting there is
 /// a policy to release it with.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   kohort compare policy.toml --vary k=3,5,10
   kohort compare policy.toml --vary k=5,11,20 --vary method=lattice,suppress --vary max_suppressed=0,0.05
-  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with what is never released")]
+  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with what is never released
+
+Keys of [privacy] to vary: {}. Keys of [method], by method:
+{}", Vary::PRIVACY.join(", "), parameters(&Register::built_in())))]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,

@@ -6,6 +6,7 @@ use crate::dice::Dice;
 use crate::promise;
 use crate::tables::Found;
 use kohort::evidence::Timing;
+use kohort::methods::Register;
 use kohort::pipeline::{self, Options};
 use kohort::planned::Planned;
 use kohort_core::error::Kind;
@@ -107,7 +108,7 @@ pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_co
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = pipeline::open(policy, options)?;
     let mut random = Randomness::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut random, &mut Timing::start())?;
+    let planned = Planned::of(&Register::built_in(), &source, &policy, &mut random, &mut Timing::start())?;
     let draft = planned.draft_certificate(&source, &policy, &random);
     let staged = planned.write(&source, &policy, staging, &mut random)?;
     let verified = verify::verify(staged, draft, &source, &policy)?;

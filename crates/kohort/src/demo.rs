@@ -1,6 +1,6 @@
 //! The demo: a synthetic hospital, and a release of it by every method, each counted again as its recipient would.
 
-use crate::hospital::{Hospital, POLICIES};
+use crate::hospital::{Hospital, policies};
 use crate::pipeline::{Options, Released, anonymize};
 use kohort_core::error::Kind;
 use kohort_core::table::Progress;
@@ -47,7 +47,7 @@ pub fn demo(
     ];
     let options = Options { force: false, keep_rows: false, seed: None, threads, progress };
     let mut runs = Vec::new();
-    for (method, text) in POLICIES {
+    for (method, text) in policies() {
         let policy = folder.join(format!("{method}.toml"));
         fs::write(&policy, text).map_err(|e| Error::io(&policy, &e))?;
         let out = folder.join(method);

@@ -78,7 +78,7 @@ pub fn draft_certificate(
         let column = &policy.columns[c];
         let of = match &column.role {
             Role::Detail { of } => of.clone(),
-            _ if method.name() == "suppress" => column.of.clone(),
+            _ if plan.recoding == Recoding::ByCell => column.of.clone(),
             _ => Vec::new(),
         };
         ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of, labels: None }
@@ -99,7 +99,8 @@ pub fn draft_certificate(
         if !claim.sensitive.is_empty() {
             not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
             // Two classes at confidence ½ that share a patient merge to ⅔.
-            let blanks = method.name() == "suppress" || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
+            let blanks =
+                plan.recoding == Recoding::ByCell || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
             if blanks {
                 assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
             }
@@ -176,14 +177,11 @@ fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan, method: &Method) -> Clai
             t_closeness,
         }
     });
-    let invented = match method {
-        Method::Ceiling(params) => Some(InventedClaim {
-            real_k: params.real_k,
-            padding: params.padding,
-            catalog: plan.catalog.as_ref().map(|c| policy.columns[c.column].name.clone()),
-        }),
-        Method::Lattice(_) | Method::Specialize(_) | Method::Suppress(_) => None,
-    };
+    let invented = method.synthetic().map(|synthetic| InventedClaim {
+        real_k: synthetic.real_k,
+        padding: synthetic.padding,
+        catalog: plan.catalog.as_ref().map(|c| policy.columns[c.column].name.clone()),
+    });
     Claim { k: policy.privacy.k, knows, sensitive: sensitive.collect(), invented }
 }
 
@@ -317,8 +315,8 @@ pub fn measure(
         metrics["utility"]["baseline"] =
             json!({ "method": baseline.method, "entropy": baseline.entropy, "share": share });
     }
-    if let Method::Ceiling(params) = method {
-        invented::add(&mut metrics, cohort, plan, policy, params, verified, (recount, compared))?;
+    if let Some(synthetic) = method.synthetic() {
+        invented::add(&mut metrics, cohort, plan, policy, synthetic, verified, (recount, compared))?;
     }
     metrics["timing"] = timing.finish();
     Ok(metrics)

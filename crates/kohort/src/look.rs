@@ -1,9 +1,9 @@
 //! The first look at a table as it is: who is unique, on which columns, and what k = 5 would cost.
 
 use crate::evidence;
-use crate::methods::{Method, lattice};
+use crate::methods::Method;
 use kohort_core::cohort::Cohort;
-use kohort_core::number::{Decimal, Fraction, K};
+use kohort_core::number::K;
 use kohort_core::policy::{Policy, Privacy};
 use kohort_core::random::Randomness;
 use kohort_core::risk::{self, Attacks, Models, Risk, SinglingOut, Sizes, Uniqueness, View};
@@ -71,19 +71,15 @@ pub fn look(policy: &Policy, cohort: &Cohort) -> Result<Look> {
     })
 }
 
-/// What k would cost by the policy's method, or by `lattice` where its parameters are still to be
-/// chosen or rows would have to be invented.
+/// The cost of k by the policy's method, or by the proposed method with its usual parameters where
+/// parameters are still to be chosen or the method would add synthetic records.
 fn cost(policy: &Policy, cohort: &Cohort) -> Result<Cost> {
     let k = K::new(TRIED_K).unwrap_or(K::LEAST);
     let privacy = Privacy { k, preset: None, ..policy.privacy.clone() };
     let policy = Policy { privacy, ..policy.clone() };
     let method = match Method::of(&policy) {
-        Ok(Method::Ceiling(_)) | Err(_) => {
-            let usual = Decimal::parse("0.05", b'.').and_then(Fraction::from_decimal);
-            let max_suppressed = usual.unwrap_or(Fraction::NONE);
-            Method::Lattice(lattice::Params { max_suppressed, objective: crate::lattice::Objective::Loss })
-        }
-        Ok(method) => method,
+        Ok(method) if method.synthetic().is_none() => method,
+        Ok(_) | Err(_) => Method::proposed(&policy)?,
     };
     // What is tried leaves nothing to chance.
     let planned = method.plan(cohort, &policy, &mut Randomness::new(Some(0))?);

@@ -2,6 +2,7 @@
 
 use crate::evidence::{self, Timing};
 use crate::init::init;
+use crate::methods::Register;
 use crate::planned::Planned;
 use crate::report;
 pub use crate::report::Readers;
@@ -49,13 +50,24 @@ pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Release
     anonymize_for(policy, out, options, Readers::House)
 }
 
-/// The same, with reports for these readers.
+/// Policy → verified release in `out`, with reports for these readers.
 pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
+    anonymize_by(&Register::built_in(), policy, out, options, readers)
+}
+
+/// The same with the methods of a register, which may hold others than the built-in ones.
+pub fn anonymize_by(
+    register: &Register,
+    policy: &Path,
+    out: &Path,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released> {
     let mut timing = Timing::start();
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open(policy, options)?;
     let mut random = Randomness::new(options.seed)?;
-    let planned = Planned::of(&source, &policy, &mut random, &mut timing)?;
+    let planned = Planned::of(register, &source, &policy, &mut random, &mut timing)?;
     let draft = planned.draft_certificate(&source, &policy, &random);
     let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut random))?;
     let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;

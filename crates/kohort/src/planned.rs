@@ -4,7 +4,7 @@
 use crate::evidence::{self, Timing};
 use crate::methods::claims;
 use crate::methods::disassociate::{self, Params};
-use crate::methods::{Method, Task};
+use crate::methods::{Method, Register, Task};
 use crate::report;
 use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
@@ -53,8 +53,14 @@ pub enum Planned {
 
 impl Planned {
     /// Counts the data and asks the policy's method what is to happen to it.
-    pub fn of(source: &Source, policy: &Policy, random: &mut Randomness, timing: &mut Timing) -> Result<Planned> {
-        match Task::of(policy)? {
+    pub fn of(
+        register: &Register,
+        source: &Source,
+        policy: &Policy,
+        random: &mut Randomness,
+        timing: &mut Timing,
+    ) -> Result<Planned> {
+        match register.task(policy)? {
             Task::Table(method) => {
                 let cohort = timing.stage("count", || cohort::survey(source, policy))?;
                 evidence::baseline_fits(&cohort, policy)?;
@@ -125,8 +131,8 @@ impl Planned {
         timing: &mut Timing,
     ) -> Result<Verified> {
         match self {
-            Planned::Table { method: Method::Suppress(params), .. } if !params.samples.is_empty() => {
-                timing.stage("sample", || verified.sample(&params.samples, source, policy, random))
+            Planned::Table { method, .. } if !method.samples().is_empty() => {
+                timing.stage("sample", || verified.sample(method.samples(), source, policy, random))
             }
             Planned::Table { .. } | Planned::Codes { .. } | Planned::Events { .. } => Ok(verified),
         }
@@ -138,7 +144,7 @@ impl Planned {
             (Planned::Table { method, cohort, plan, attacks }, Found::Table(recount, compared)) => {
                 let found = (recount, compared);
                 let mut metrics = evidence::measure(cohort, plan, policy, method, verified, found, timing)?;
-                evidence::add_public_use(&mut metrics, cohort, plan, method, attacks.as_ref(), verified);
+                evidence::add_public_use(&mut metrics, cohort, plan, attacks.as_ref(), verified);
                 metrics
             }
             (Planned::Codes { params, records, clusters }, Found::Codes(recount, compared)) => {

@@ -95,7 +95,7 @@ fn parameters_that_protect_nobody_are_refused() {
     with(&table(), method, &say("constraints = { siblings = 1 }"), 2, &["at least 2"]);
     with(&table(), method, &say("constraints = { frequent = 5 }"), 2, &["0.05"]);
     with(&table(), method, &say("constraints = \"none.txt\""), 2, &["none.txt"]);
-    with(&table(), method, "name = \"lattice\"\nmax_suppressed = 0\n", 2, &["no method for sets of codes"]);
+    with(&table(), method, "name = \"lattice\"\nmax_suppressed = 0\n", 2, &["is not a method for sets of codes"]);
     with(&table(), "layout = \"list\"\n", "", 2, &["say layout ="]);
     with(&table(), "layout = \"list\"", "layout = \"long\"\nheader = true", 0, &[]);
     with(&table(), "pid = { role = \"patient\" }", "pid = { role = \"quasi\" }", 2, &["only the codes leave"]);

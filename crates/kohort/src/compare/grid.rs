@@ -4,7 +4,7 @@ use super::vary::Baseline;
 use crate::baselines::{Recoded, apriori, cba};
 use crate::evidence::{self, codes::Answers};
 use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
-use crate::methods::{Method, Task};
+use crate::methods::{Method, Register, Task};
 use crate::pipeline::{Options, anonymize};
 use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
@@ -110,7 +110,7 @@ fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, optio
             policy
         }
     };
-    let task = Task::of(&policy)?;
+    let task = Register::built_in().task(&policy)?;
     if let (Some(baseline), Task::Table(_) | Task::Events(_)) = (cell.baseline, &task) {
         return Err(Error::yours(format!("{} is for sets of codes.", baseline.name())));
     }
@@ -194,7 +194,7 @@ impl Bound {
         };
         let all = records.len() as u64 + records.without_codes;
         Ok(json!({
-            "method": self.baseline.map_or("disassociate", Baseline::name),
+            "method": self.baseline.map_or(policy.method.text("name")?.unwrap_or_default(), |baseline| baseline.name()),
             "shape": "codes",
             "rows": { "in": all, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0, "out": records.len() },
             "utility": utility,

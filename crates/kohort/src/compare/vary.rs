@@ -1,6 +1,7 @@
 //! The settings of a comparison: a policy with some of its keys replaced.
 
-use crate::methods::{ALL_NAMES, keys_of};
+use crate::methods::{DataShape, Register};
+use kohort_core::number::K;
 use kohort_core::policy::{Item, Section, Value, nearest};
 use kohort_core::{Error, Result};
 
@@ -62,13 +63,16 @@ pub(super) struct Setting {
     policy: Section,
 }
 
-/// The keys of [privacy] that can be varied; the first three say the same thing.
-const PRIVACY: [&str; 5] = ["k", "max_risk", "preset", "knows", "confidence"];
+impl Vary {
+    /// The keys of [privacy] that can be varied; the first three set the same thing.
+    pub const PRIVACY: [&'static str; 5] = ["k", "max_risk", "preset", "knows", "confidence"];
+}
 
 /// Every combination of the values, each once: a key that a method does not know changes nothing there.
 pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> {
+    let register = Register::built_in();
     for (i, one) in vary.iter().enumerate() {
-        check(one)?;
+        check(one, &register)?;
         if vary[..i].iter().any(|other| other.key == one.key) {
             return Err(Error::yours(format!(
                 "--vary {}: the key is varied twice. Name all its values once.",
@@ -81,11 +85,14 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
     let mut order: Vec<&Vary> = vary.iter().collect();
     order.sort_by_key(|one| one.key != "method");
     for one in order {
-        all = all.iter().flat_map(|setting| one.values.iter().map(|value| setting.with(&one.key, value))).collect();
+        all = all
+            .iter()
+            .flat_map(|setting| one.values.iter().map(|value| setting.with(&register, &one.key, value)))
+            .collect();
     }
     let mut settings: Vec<Setting> = Vec::new();
     for mut setting in all {
-        setting.fill_in();
+        setting.fill_in(&register);
         if settings.iter().all(|s| s.baseline != setting.baseline || s.text() != setting.text()) {
             settings.push(setting);
         }
@@ -94,50 +101,56 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
 }
 
 /// Whether there is such a key.
-fn check(vary: &Vary) -> Result<()> {
+fn check(vary: &Vary, register: &Register) -> Result<()> {
     let wrong = |what: String| Err(Error::yours(format!("--vary {}: {what}", vary.key)));
     if vary.key == "method" {
-        let known = |v: &&String| ALL_NAMES.contains(&v.as_str()) || Baseline::named(v).is_some();
+        let known = |v: &&String| register.find(v).is_some() || Baseline::named(v).is_some();
+        let names: Vec<&str> = register.entries().iter().map(|entry| entry.name).collect();
+        let baselines = Baseline::ALL.map(Baseline::name).join(", ");
         return match vary.values.iter().find(|v| !known(v)) {
             None => Ok(()),
             Some(_) => wrong(format!(
-                "a method is named that there is not. Available: {}; to compare codes with: cba, apriori.",
-                ALL_NAMES.join(", ")
+                "unknown method. Available: {}; for sets of codes also {baselines}, which are only compared and never released.",
+                names.join(", ")
             )),
         };
     }
-    let known = || PRIVACY.into_iter().chain(ALL_NAMES.into_iter().flat_map(|m| keys_of(m).iter().copied()));
-    if known().any(|k| k == vary.key && k != "name") {
+    let params = register.entries().iter().flat_map(|entry| entry.params).map(|param| param.key);
+    let known: Vec<&str> = Vary::PRIVACY.into_iter().chain(params).collect();
+    if known.contains(&vary.key.as_str()) {
         return Ok(());
     }
-    let hint = nearest(&vary.key, known()).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-    wrong(format!("there is no such key in [privacy] or [method].{hint}"))
+    let hint = nearest(&vary.key, known).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+    wrong(format!("unknown key of [privacy] or [method].{hint}"))
 }
 
 impl Setting {
-    fn with(&self, key: &str, value: &str) -> Setting {
+    fn with(&self, register: &Register, key: &str, value: &str) -> Setting {
+        let is_key = |method: &str, key: &str| register.find(method).is_some_and(|entry| entry.keys().contains(&key));
         let mut setting = self.clone();
         let method = setting.method().to_string();
         let known = match key {
             "method" => {
                 setting.baseline = Baseline::named(value);
-                let value = if setting.baseline.is_some() { "disassociate" } else { value };
+                // A baseline is measured on what a method for codes reads.
+                let stands_for = register.for_shape(DataShape::Codes).next().filter(|_| setting.baseline.is_some());
+                let value = stands_for.map_or(value, |entry| entry.name);
                 setting.set("method", "name", value);
                 if let Some(own) = setting.section("method") {
-                    own.entries.retain(|(key, _)| keys_of(value).contains(&key.as_str()));
+                    own.entries.retain(|(key, _)| is_key(value, key));
                 }
                 true
             }
-            key if PRIVACY.contains(&key) => {
+            key if Vary::PRIVACY.contains(&key) => {
                 if let Some(own) = setting.section("privacy")
-                    && PRIVACY[..3].contains(&key)
+                    && Vary::PRIVACY[..3].contains(&key)
                 {
-                    own.entries.retain(|(own, _)| !PRIVACY[..3].contains(&own.as_str()));
+                    own.entries.retain(|(own, _)| !Vary::PRIVACY[..3].contains(&own.as_str()));
                 }
                 setting.set("privacy", key, value);
                 true
             }
-            key if keys_of(&method).contains(&key) => {
+            key if is_key(&method, key) => {
                 setting.set("method", key, value);
                 true
             }
@@ -150,23 +163,21 @@ impl Setting {
         setting
     }
 
-    /// `ceiling` has no defaults where people are concerned. To be compared at all it gets usual ones,
-    /// which the setting's name and policy say: h "auto", 5 % invented rows, half of k real people.
-    fn fill_in(&mut self) {
-        if self.method() != "ceiling" {
-            return;
-        }
+    /// Sets the parameters that the method has no default for to their usual values, so that it can be
+    /// compared at all. The setting's name and policy show them.
+    fn fill_in(&mut self, register: &Register) {
+        let Some(entry) = register.find(self.method()) else { return };
         let k = match self.policy.get("privacy").map(|i| &i.value) {
-            Some(Value::Section(own)) => own.whole("k").ok().flatten(),
+            Some(Value::Section(own)) => own.whole("k").ok().flatten().and_then(K::new),
             _ => None,
         };
-        let real_k = k.map(|k| k.div_ceil(2).max(1).to_string());
-        for (key, value) in [("h", Some("auto".into())), ("max_counterfeits", Some("0.05".into())), ("real_k", real_k)]
-        {
-            let is_there = self.section("method").is_some_and(|own| own.get(key).is_some());
-            if let (false, Some(value)) = (is_there, value) {
-                self.set("method", key, &value);
-                self.name += &format!(" {key}={value}");
+        for param in entry.params {
+            let Some(value) = param.usual().and_then(|usual| usual.value(k)) else { continue };
+            if self.section("method").is_none_or(|own| own.get(param.key).is_none()) {
+                let value = value.trim_matches('"');
+                self.set("method", param.key, value);
+                let space = if self.name.is_empty() { "" } else { " " };
+                self.name += &format!("{space}{}={value}", param.key);
             }
         }
     }

@@ -102,7 +102,7 @@ pub fn measure(
     let after = json!({ "max": 1.0 / compared.fewest_candidates.max(1) as f64, "unique": 0 });
     let unit = if policy.patient().is_some() { "patient" } else { "row" };
     let mut metrics = json!({
-        "method": "disassociate",
+        "method": certificate.method,
         "shape": "codes",
         "files": files(certificate),
         "kohort": env!("CARGO_PKG_VERSION"),

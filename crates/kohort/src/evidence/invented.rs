@@ -1,7 +1,7 @@
 //! What is known of rows that stand for nobody: how many there are, how many people a class holds without
 //! them, what a reader of the catalog makes of it, and whether they can be told from real ones.
 
-use crate::methods::ceiling::Params;
+use crate::methods::Synthetic;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
@@ -33,18 +33,18 @@ pub fn add(
     cohort: &Cohort,
     plan: &Plan,
     policy: &Policy,
-    params: &Params,
+    synthetic: Synthetic,
     verified: &Verified,
     (recount, compared): (&Recount, &Compared),
 ) -> Result<()> {
-    let classes = classes(cohort, plan, policy, params);
+    let classes = classes(cohort, plan, policy, synthetic);
     let least = |of: &dyn Fn(&Class) -> f64| classes.iter().map(of).fold(f64::INFINITY, f64::min);
     let (released, lines) = verified.released(cohort.threads)?;
     let told = utility::told_apart(&released, &lines)?;
     metrics["counterfeits"] = json!({
         "rows": compared.added,
         "share": compared.added as f64 / cohort.tuples.rows as f64,
-        "real_k": params.real_k,
+        "real_k": synthetic.real_k,
         "smallest_real_class": compared.smallest_real_class,
         "smallest_effective_k": least(&|c| c.effective),
         "classes": classes.len(),
@@ -93,7 +93,7 @@ fn loss(cohort: &Cohort, plan: &Plan, cells: u32) -> f64 {
     labels.map(|(&label, changed)| changed.labels[label as usize].loss).sum()
 }
 
-fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, params: &Params) -> Vec<Class> {
+fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) -> Vec<Class> {
     let mut keys = Keys::new(cohort.quasi.len());
     let rows = plan.cells.len() / plan.changed.len().max(1);
     let class_of: Vec<u32> =
@@ -144,9 +144,9 @@ fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, params: &Params) -> Ve
         })
         .collect();
     let k = policy.privacy.k;
-    let groups = catalog_groups(&lines, &|id| shown[id as usize].clone(), &|n| params.padding.may_fill(n, k));
+    let groups = catalog_groups(&lines, &|id| shown[id as usize].clone(), &|n| synthetic.padding.may_fill(n, k));
     for (ids, group) in groups.unwrap_or_default() {
-        for least in [1, params.real_k] {
+        for least in [1, synthetic.real_k] {
             for (id, found) in ids.iter().zip(group.posteriors(k, least)) {
                 let own = &mut classes[*id as usize].effective;
                 *own = own.min(1.0 / found.highest);

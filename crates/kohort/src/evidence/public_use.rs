@@ -1,10 +1,9 @@
 //! What the custodian and the recipients of a public-use file ask: attacks, samples, blanks, and what could undo them.
 
 use super::files;
-use crate::methods::Method;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::Plan;
+use kohort_core::release::{Plan, Recoding};
 use kohort_core::risk::{self, Attacks, View};
 use kohort_core::utility;
 use kohort_core::verify::{Sample, Verified};
@@ -24,7 +23,6 @@ pub fn add_public_use(
     metrics: &mut Value,
     cohort: &Cohort,
     plan: &Plan,
-    method: &Method,
     attacks: Option<&Attacks>,
     verified: &Verified,
 ) {
@@ -44,7 +42,7 @@ pub fn add_public_use(
         let share = found.whole_file / cohort.tuples.people().max(1) as f64;
         metrics["attacks"]["whole_file"] = json!({ "links": found.whole_file, "share": share });
     }
-    if method.name() != "suppress" {
+    if plan.recoding != Recoding::ByCell {
         return;
     }
     // More sets than anybody reads are left to `risk`, which shows the worst.

@@ -15,6 +15,7 @@ mod random;
 #[cfg(test)]
 mod tests;
 
+use crate::methods::Register;
 use std::io::{self, Write};
 
 pub use adult::vary_adult;
@@ -25,17 +26,13 @@ use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
 use random::RowRandomness;
 
 /// How `patients.csv` may leave the hospital by the method `lattice`. Written to be read.
-pub const POLICY: &str = include_str!("policies/lattice.toml");
+pub const POLICY: &str = include_str!("../methods/lattice/hospital.toml");
 
-/// A policy for each method, by its name: how the hospital's files may leave it. Written to be read and edited.
-pub const POLICIES: [(&str, &str); 6] = [
-    ("lattice", POLICY),
-    ("specialize", include_str!("policies/specialize.toml")),
-    ("suppress", include_str!("policies/suppress.toml")),
-    ("ceiling", include_str!("policies/ceiling.toml")),
-    ("disassociate", include_str!("policies/disassociate.toml")),
-    ("claims", include_str!("policies/claims.toml")),
-];
+/// A policy for the hospital's files by each method, with the method's name. Written to be read and edited.
+pub fn policies() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let entries = Register::built_in().entries().to_vec();
+    entries.into_iter().map(|entry| (entry.name, entry.example))
+}
 
 const PATIENTS_HEADER: &str = "patient_id,name,phone,birth_date,age,sex,zip,marital,occupation,admitted,los_days,\
                                diagnosis,procedure,ward,outcome\n";

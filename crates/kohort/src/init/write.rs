@@ -2,6 +2,7 @@
 
 use super::ColumnAdvice;
 use super::suggest::Reading;
+use crate::methods::{Entry, PROPOSED};
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::{Encoding, Input};
 use std::fmt::Write;
@@ -27,12 +28,6 @@ knows = "all"                    # an adversary may know every quasi column: the
 
 const SENSITIVE: &str = r#"# k hides which row is whose. It does not see to it that the rows of a class differ in what is sensitive:
 # confidence = 0.5               # in no class may more than half share one sensitive value
-"#;
-
-const METHOD: &str = r#"
-[method]
-name = "lattice"                 # coarsens whole columns, and finds the best way to do it
-max_suppressed = 0.05            # up to 5 % of the rows may go, if all others can stay finer
 "#;
 
 /// Columns that are read together.
@@ -88,7 +83,19 @@ pub(super) fn policy(table: &str, input: &Input, reading: &Reading, columns: &[C
     if columns.iter().any(|c| matches!(c.role, Role::Sensitive { .. })) {
         text += SENSITIVE;
     }
-    text + METHOD
+    text + &method_section(PROPOSED)
+}
+
+/// The proposed method, with a usual value for each parameter that has no default.
+fn method_section(entry: &Entry) -> String {
+    let mut text = format!("\n[method]\n{:<32} # {}\n", format!("name = \"{}\"", entry.name), entry.summary);
+    for param in entry.params {
+        // A value that depends on k cannot be proposed before k is chosen.
+        if let Some(value) = param.usual().and_then(|usual| usual.value(None)) {
+            let _ = writeln!(text, "{:<32} # {}", format!("{} = {value}", param.key), param.help);
+        }
+    }
+    text
 }
 
 fn input_section(table: &str, input: &Input, reading: &Reading) -> String {

@@ -2,13 +2,13 @@
 
 use crate::common::case::method;
 use crate::common::run::{options, release};
-use kohort::methods::NAMES;
+use kohort::methods::{DataShape, Register};
 use std::fs;
 
 /// Nine rows alike and one that must go; `rare` stands in it alone.
 fn check(sensitive: &str, t_closeness: &str, values: [&str; 2], rare: &str) {
     // `ceiling` deletes nothing.
-    for name in NAMES.into_iter().filter(|name| *name != "ceiling") {
+    for name in Register::built_in().names(DataShape::Table).into_iter().filter(|name| *name != "ceiling") {
         let folder = tempfile::tempdir().unwrap();
         let mut table = "q,d,s\n".to_string();
         (0..9).for_each(|i| table += &format!("common,fine,{}\n", values[i % 2]));

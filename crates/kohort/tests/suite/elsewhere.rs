@@ -2,7 +2,7 @@
 
 use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
-use kohort::methods::NAMES;
+use kohort::methods::{DataShape, Register};
 use kohort::pipeline::{Options, Released};
 use kohort_core::Error;
 use kohort_core::error::Kind;
@@ -55,7 +55,7 @@ fn fails(table: &str, columns: &str, privacy: &str, method: &str) -> Error {
 
 #[test]
 fn no_index_of_original_row_positions_leaves() {
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let folder = tempfile::tempdir().unwrap();
         let (out, _) = run(folder.path(), &people(), COLUMNS, "k = 2", &method(name)).unwrap();
         let table = Table::released(&out);
@@ -68,7 +68,7 @@ fn no_index_of_original_row_positions_leaves() {
 #[test]
 fn an_undeclared_column_is_an_error_and_does_not_pass_through() {
     let columns = COLUMNS.replace("sex = { role = \"quasi\" }\n", "");
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let error = fails(&people(), &columns, "k = 2", &method(name));
         assert!(error.kind == Kind::Yours && error.message.contains("`sex`"), "{name}: {error}");
     }
@@ -76,7 +76,7 @@ fn an_undeclared_column_is_an_error_and_does_not_pass_through() {
 
 #[test]
 fn a_direct_identifier_is_not_kept() {
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let folder = tempfile::tempdir().unwrap();
         let (out, _) = run(folder.path(), &people(), COLUMNS, "k = 2", &method(name)).unwrap();
         for part in ["release", "evidence"] {
@@ -92,7 +92,7 @@ fn a_direct_identifier_is_not_kept() {
 fn a_row_with_a_missing_value_is_not_silently_dropped() {
     let table = "q,r\n,a\n,a\n,a\nx,a\nx,a\nx,\nx,\n";
     let columns = "q = { role = \"quasi\" }\nr = { role = \"quasi\" }\n";
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let folder = tempfile::tempdir().unwrap();
         let (out, released) = run(folder.path(), table, columns, "k = 2", &method(name)).unwrap();
         let rows = &released.metrics["rows"];
@@ -135,7 +135,7 @@ fn results_do_not_change_with_the_order_of_rows() {
     turned.reverse();
     turned.rotate_left(7);
     let turned = format!("{header}\n{}\n", turned.join("\n"));
-    for name in NAMES.into_iter().filter(|n| *n != "ceiling") {
+    for name in Register::built_in().names(DataShape::Table).into_iter().filter(|n| *n != "ceiling") {
         let folder = tempfile::tempdir().unwrap();
         let sorted = |table: &str| {
             let (out, released) = run(folder.path(), table, COLUMNS, "k = 3", &method(name)).unwrap();
@@ -150,7 +150,7 @@ fn results_do_not_change_with_the_order_of_rows() {
 #[test]
 fn a_second_run_in_one_process_has_nothing_of_the_first() {
     let other = people().replace("flu", "gout").replace(",F,", ",X,").replace(",M,", ",Y,");
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let folder = tempfile::tempdir().unwrap();
         run(folder.path(), &people(), COLUMNS, "k = 2", &method(name)).unwrap();
         let (out, _) = run(folder.path(), &other, COLUMNS, "k = 2", &method(name)).unwrap();
@@ -186,7 +186,7 @@ fn no_threshold_is_ignored() {
         let (_, released) = run(folder.path(), &people(), COLUMNS, privacy, &method(name)).unwrap();
         released.metrics["guarantee"].clone()
     };
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         for k in [2, 3, 6, 12] {
             let found = bound(&format!("k = {k}"), name)["smallest_class"].as_u64().unwrap();
             assert!(found >= k, "{name}: {found} < {k}");
@@ -207,7 +207,7 @@ fn no_threshold_is_ignored() {
 
 #[test]
 fn a_k_larger_than_the_table_gives_no_release() {
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let error = fails(&people(), COLUMNS, "k = 25", &method(name).replace("real_k = 2", "real_k = 25"));
         assert_eq!(error.kind, Kind::Infeasible, "{name}: {error}");
     }
@@ -215,7 +215,7 @@ fn a_k_larger_than_the_table_gives_no_release() {
 
 #[test]
 fn k_of_0_or_1_and_equal_keys_end_at_once() {
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         for k in ["0", "1", "-1"] {
             let error = fails(&people(), COLUMNS, &format!("k = {k}"), &method(name));
             assert!(error.kind == Kind::Yours && error.message.contains('k'), "{name}, {k}: {error}");
@@ -265,7 +265,7 @@ fn cells_that_a_spreadsheet_would_run_are_reported() {
     let columns = "q = { role = \"quasi\" }\nnote = { role = \"other\", reason = \"a test\" }\nless = { role = \"other\", reason = \"a test\" }\n";
     for formula in ["=1+1", "+1+1", "-1+1", "@SUM(1)"] {
         let table = format!("q,note,less\na,{formula},-1\na,b,+2\na,c,-3.5\n");
-        for name in NAMES {
+        for name in Register::built_in().names(DataShape::Table) {
             let folder = tempfile::tempdir().unwrap();
             let made = run(folder.path(), &table, columns, "k = 3", &method(name));
             // Where rows are invented, a column of nobody's own values would tell.

@@ -8,7 +8,7 @@ use crate::common::definition::{ancestors, confidence, people};
 use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
 use crate::common::tamper::{copy, put_data, rewrite_certificate};
-use kohort::methods::NAMES;
+use kohort::methods::{DataShape, Register};
 use kohort::pipeline;
 use kohort_core::error::Kind as Whose;
 use kohort_core::verify::{verify_release, verify_with_original};
@@ -83,7 +83,7 @@ proptest! {
 
     #[test]
     fn the_falsifier_finds_nothing_in_a_release(case in cases(false)) {
-        for case in NAMES.map(|name| case.by(name)) {
+        for case in Register::built_in().names(DataShape::Table).into_iter().map(|name| case.by(name)) {
             // Single cells leave as `*`: see `a_star_that_may_be_anybodys_adds_to_confidence`.
             let case = if case.method == "suppress" && case.confidence.is_some() { Case { patients: false, ..case } } else { case };
             let folder = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ proptest! {
     fn the_falsifier_finds_nothing_where_values_leave_as_suppressed(case in cases(true)) {
         // With patients as the unit see `a_star_that_may_be_anybodys_adds_to_confidence`.
         let case = if case.confidence.is_some() { Case { patients: false, ..case } } else { case };
-        for method in NAMES {
+        for method in Register::built_in().names(DataShape::Table) {
             let case = Case { method, ..case.clone() };
             let folder = tempfile::tempdir().unwrap();
             if let Ok((out, _)) = release(&case.write(folder.path()), "out", &options(1, 1)) {

@@ -6,7 +6,7 @@ use crate::common::run::{options, release};
 use crate::common::table::Table;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use kohort::methods::NAMES;
+use kohort::methods::{DataShape, Register};
 use kohort_core::table::ParquetFile;
 use kohort_core::verify::verify_release;
 use std::fs;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// The methods that take a column in which most values are unique: `ceiling` would show what it invents.
 fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter().filter(|name| *name != "ceiling")
+    Register::built_in().names(DataShape::Table).into_iter().filter(|name| *name != "ceiling")
 }
 
 const POLICY: &str = "missing = [\"NA\", \"?\"]\n[columns]\nid = { role = \"identifier\" }\ncode = { role = \"quasi\" }\n\
@@ -88,7 +88,7 @@ fn text_leaves_with_its_delimiter_and_its_cells() {
 
 #[test]
 fn a_file_without_header_and_with_spaces_is_read_as_the_policy_says() {
-    for name in NAMES {
+    for name in Register::built_in().names(DataShape::Table) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("in.txt"), " x ;1,5\n x;2,5\n Müller ;3\n").unwrap();
         let path = folder.path().join("p.toml");

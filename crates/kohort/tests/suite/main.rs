@@ -18,6 +18,7 @@ mod golden;
 mod hostile_certificate;
 mod known_sets;
 mod lkc_guarantees;
+mod new_method;
 mod public_use;
 mod real_adult;
 mod real_codes;
@@ -27,3 +28,6 @@ mod regressions;
 mod rows_not_remembered;
 mod samples;
 mod specialize;
+
+// The example of a new method names this module as it would inside the crate.
+use kohort::methods;

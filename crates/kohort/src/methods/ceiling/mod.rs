@@ -16,16 +16,19 @@ mod best;
 mod catalog;
 mod degree;
 mod draw;
+mod entry;
 mod fill;
 mod forbidden;
 mod infeasible;
 mod padding;
 mod params;
 
+pub use entry::METHOD;
 pub use forbidden::{Forbidden, Term};
-pub use params::{Ceiling, KEYS, Objective, Params};
+pub use params::{Ceiling, Objective, Params};
 
 use crate::lattice::Space;
+use crate::methods::{Synthetic, TableMethod};
 use best::Search;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -39,6 +42,16 @@ use serde_json::json;
 const MOST_NODES: usize = 20_000_000;
 /// So many of the best nodes are tried to be filled.
 const MOST_TRIED: usize = 25;
+
+impl TableMethod for Params {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
+        plan(cohort, policy, self, random)
+    }
+
+    fn synthetic(&self) -> Option<Synthetic> {
+        Some(Synthetic { real_k: self.real_k, padding: self.padding })
+    }
+}
 
 /// Finds the best levels under the ceiling and fills their classes.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {

@@ -1,10 +1,11 @@
 //! Parameters of `ceiling`: as written → as meant.
 
+use super::METHOD;
 use super::forbidden::Forbidden;
 use kohort_core::Result;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Role, Value};
-use kohort_core::privacy::{Knows, Padding};
+use kohort_core::privacy::Padding;
 
 /// How far a record may be generalized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,50 +54,27 @@ pub struct Params {
     pub forbidden: Forbidden,
 }
 
-/// What [method] may say.
-pub const KEYS: [&str; 9] =
-    ["name", "h", "real_k", "catalog", "padding", "max_counterfeits", "reference", "objective", "forbidden"];
-
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&KEYS)?;
-        let missing = |message: String| Err(section.error(section.line, message));
         let ceiling = match section.get("h").map(|item| &item.value) {
-            None => {
-                return missing(
-                    "[method] names no `h`: how far a record may be generalized, from 0 to 1. 0.3 is usual; \"auto\" looks for the best.".into(),
-                );
-            }
+            None => return Err(METHOD.missing(policy, "h")),
             Some(Value::Text(word)) if word == "auto" => Ceiling::Auto,
             Some(Value::Text(_)) => return Err(section.wrong("h", "must be a share from 0 to 1, or \"auto\".")),
             Some(_) => Ceiling::At(section.share("h")?.unwrap_or(Fraction::ONE)),
         };
         let k = policy.privacy.k.get();
         let real_k = match section.whole("real_k")? {
-            None => {
-                return missing(format!(
-                    "[method] names no `real_k`: the least number of real people in a class, from 1 to k = {k}. It has no default: whoever reasons about the method finds a person with probability up to 1 / real_k. At {k} no row need be invented; {} would be a compromise.",
-                    k.div_ceil(2)
-                ));
-            }
+            None => return Err(METHOD.missing(policy, "real_k")),
             Some(real_k) if real_k == 0 || real_k > k => {
                 return Err(section.wrong("real_k", format!("must be from 1 to k = {k}.")));
             }
             Some(real_k) => real_k,
         };
         let Some(max_counterfeits) = section.share("max_counterfeits")? else {
-            return missing(
-                "[method] names no `max_counterfeits`: the share of the rows that may be invented. 0.05 is usual."
-                    .into(),
-            );
+            return Err(METHOD.missing(policy, "max_counterfeits"));
         };
-        if policy.privacy.knows != Knows::All {
-            return Err(policy.error(
-                "`ceiling` protects against whoever knows all quasi-identifiers: say knows = \"all\" under [privacy], or use another method.",
-            ));
-        }
         let sensitive = policy.positions(|r| matches!(r, Role::Sensitive { .. })).len();
         let catalog = policy.invents.as_ref().is_some_and(|i| i.catalog);
         if catalog && sensitive != 1 {

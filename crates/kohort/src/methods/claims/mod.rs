@@ -5,6 +5,7 @@
 
 mod classes;
 mod draws;
+mod entry;
 mod estimate;
 mod facts;
 mod held;
@@ -23,8 +24,9 @@ mod truncate;
 #[cfg(test)]
 mod tests;
 
+pub use entry::METHOD;
 pub use estimate::Estimate;
-pub use params::{KEYS, Params};
+pub use params::Params;
 pub use residual::Residual;
 pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 

@@ -22,24 +22,10 @@ pub struct Params {
     pub max_nodes: u64,
 }
 
-/// What [method] may say.
-pub const KEYS: [&str; 9] = [
-    "name",
-    "truncate",
-    "event_date",
-    "max_flagged",
-    "residual",
-    "max_suppressed",
-    "without_events",
-    "draws",
-    "max_nodes",
-];
-
 impl Params {
     /// Reads and checks what stands beside `name`.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&KEYS)?;
         let Some(claims) = &policy.events else {
             return Err(section
                 .wrong("name", "\"claims\" is for two linked tables: say patients = … and claims = … under [input]."));

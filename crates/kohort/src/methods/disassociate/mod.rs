@@ -11,6 +11,7 @@
 //! Near n log n in the records for the clusters; chunks are counted on bits, cluster by cluster.
 
 mod constraints;
+mod entry;
 mod grid;
 mod horpart;
 mod leaf;
@@ -22,7 +23,8 @@ mod tests;
 mod verpart;
 
 pub use constraints::Constraints;
-pub use params::{ConstraintsBy, Formed, KEYS, Level, Params, Refine};
+pub use entry::METHOD;
+pub use params::{ConstraintsBy, Formed, Level, Params, Refine};
 pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};

@@ -88,25 +88,10 @@ impl Default for Params {
     }
 }
 
-/// What [method] may say.
-pub const KEYS: [&str; 10] = [
-    "name",
-    "max_cluster",
-    "refine",
-    "refine_max_passes",
-    "constraints",
-    "clusters",
-    "aware",
-    "no_cover",
-    "sensitive",
-    "multiset",
-];
-
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&KEYS)?;
         let k = policy.privacy.k.get();
         let max_cluster = section.whole("max_cluster")?;
         if let Some(max) = max_cluster.filter(|&max| max < 2 * k) {

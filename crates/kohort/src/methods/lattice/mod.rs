@@ -10,22 +10,32 @@
 //! # Cost
 //! Follows distinct tuples × nodes counted: a few hundred of the 12,960 nodes of the Adult table.
 
+mod entry;
 mod infeasible;
 mod params;
 #[cfg(test)]
 mod tests;
 
-pub use params::{KEYS, Params};
+pub use entry::METHOD;
+pub use params::Params;
 
 use crate::lattice::{Limits, Space, search};
+use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
+use kohort_core::random::Randomness;
 use kohort_core::release::Plan;
 use serde_json::json;
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
 const MOST_NODES: usize = 20_000_000;
+
+impl TableMethod for Params {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
+        plan(cohort, policy, self)
+    }
+}
 
 /// Finds the best levels and deletes what fails there.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {

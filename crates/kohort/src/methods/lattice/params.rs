@@ -1,9 +1,10 @@
 //! Parameters of `lattice`: as written → as meant.
 
+use super::METHOD;
 use crate::lattice::Objective;
 use kohort_core::Result;
 use kohort_core::number::Fraction;
-use kohort_core::policy::Section;
+use kohort_core::policy::Policy;
 
 /// What the policy says beside `name = "lattice"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,18 +15,12 @@ pub struct Params {
     pub objective: Objective,
 }
 
-/// What [method] may say.
-pub const KEYS: [&str; 3] = ["name", "max_suppressed", "objective"];
-
 impl Params {
     /// Reads and checks them.
-    pub fn read(section: &Section) -> Result<Params> {
-        section.only(&KEYS)?;
+    pub fn read(policy: &Policy) -> Result<Params> {
+        let section = &policy.method;
         let Some(max_suppressed) = section.share("max_suppressed")? else {
-            return Err(section.error(
-                section.line,
-                "[method] names no `max_suppressed`: the share of records that may be deleted. 0.05 is usual; 0 deletes none.",
-            ));
+            return Err(METHOD.missing(policy, "max_suppressed"));
         };
         let objective = section.word("objective", &Objective::NAMES)?.unwrap_or(Objective::Loss);
         Ok(Params { max_suppressed, objective })

@@ -17,6 +17,7 @@
 mod bits;
 mod cuts;
 mod demands;
+mod entry;
 mod infeasible;
 mod pais;
 mod params;
@@ -30,17 +31,26 @@ mod taxonomy;
 mod tests;
 mod validity;
 
-pub use params::{KEYS, NumericSplit, Objective, Params, ScoreMode};
+pub use entry::METHOD;
+pub use params::{NumericSplit, Objective, Params, ScoreMode};
 
+use crate::methods::TableMethod;
 use demands::Demands;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Knows;
+use kohort_core::random::Randomness;
 use kohort_core::release::Plan;
 use pais::Pais;
 use serde_json::json;
 use validity::Reader;
+
+impl TableMethod for Params {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
+        plan(cohort, policy, self)
+    }
+}
 
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {

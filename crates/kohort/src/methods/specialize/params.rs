@@ -3,7 +3,6 @@
 use kohort_core::Result;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Role};
-use kohort_core::privacy::Knows;
 
 /// What a specialization is chosen by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,21 +62,10 @@ pub struct Params {
     pub min_gain: Option<f64>,
 }
 
-/// What [method] may say.
-pub const KEYS: [&str; 7] =
-    ["name", "objective", "max_steps", "max_suppressed", "numeric_split", "min_gain", "score_mode"];
-
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&KEYS)?;
-        if let Knows::Sets(_) = policy.privacy.knows {
-            return Err(section.wrong(
-                "name",
-                "\"specialize\" takes knows = \"all\" or a number. For listed sets of columns say name = \"lattice\".",
-            ));
-        }
         let classes = policy.positions(|r| *r == Role::Class).len();
         let words = [
             ("class", Objective::Class),

@@ -15,6 +15,7 @@
 
 mod classes;
 mod crowd;
+mod entry;
 mod group;
 mod infer;
 mod levels;
@@ -29,12 +30,16 @@ mod settle;
 mod tests;
 mod undo;
 
-pub use params::{KEYS, Order, Params, Remainder};
+pub use entry::METHOD;
+pub use params::{Order, Params, Remainder};
 
+use crate::methods::TableMethod;
 use crowd::Rule;
 use infer::Inference;
 use kohort_core::cohort::Cohort;
+use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
+use kohort_core::random::Randomness;
 use kohort_core::release::Plan;
 use kohort_core::{Error, Result};
 use records::{BLANK, Records};
@@ -47,6 +52,16 @@ use undo::undo;
 const SMALL: usize = 30_000_000;
 /// More combinations than this are refused.
 const MOST_SETS: usize = 10_000;
+
+impl TableMethod for Params {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
+        plan(cohort, policy, self)
+    }
+
+    fn samples(&self) -> &[Fraction] {
+        &self.samples
+    }
+}
 
 /// Blanks single cells until every class of every combination is safe.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {

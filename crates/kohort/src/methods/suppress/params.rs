@@ -30,14 +30,10 @@ pub struct Params {
     pub samples: Vec<Fraction>,
 }
 
-/// What [method] may say.
-pub const KEYS: [&str; 5] = ["name", "weights", "remainder", "order", "samples"];
-
 impl Params {
     /// Reads and checks them.
     pub fn read(policy: &Policy) -> Result<Params> {
         let section = &policy.method;
-        section.only(&KEYS)?;
         let quasi: Vec<_> = policy.quasi().into_iter().map(|c| &policy.columns[c]).collect();
         let mut weights: Vec<f64> = quasi.iter().map(|c| c.weight.to_f64()).collect();
         if let Some(own) = section.section("weights")? {

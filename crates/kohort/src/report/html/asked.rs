@@ -6,6 +6,7 @@ use super::place::Place;
 use super::svg::{Bars, Group, Name, ladder};
 use super::table::{cards, named, section, table};
 use super::verdict::{knows, unit};
+use crate::methods::{DataShape, Register};
 
 /// A row of a table of facts, unless nothing is known.
 fn fact(name: &str, read: &str, place: &Place, shown: Shown) -> Option<Vec<String>> {
@@ -80,8 +81,9 @@ pub(super) fn recounted(metrics: &Place) -> String {
     if !guarantee.exists() {
         return section("How it was recounted", &facts(["Counted", "Number"], []));
     }
-    let against = match metrics.at("method").text() {
-        Some("lattice" | "specialize" | "suppress" | "ceiling") => {
+    let method = metrics.at("method").text().and_then(|name| Register::built_in().find(name));
+    let against = match method.map(|entry| entry.shape()) {
+        Some(DataShape::Table) => {
             "Each released row was traced to its own row of the original: every cell that may change is the original value or a coarser label of it, and every other cell is the original."
         }
         _ => "What leaves was compared with the original, row by row.",

@@ -2,7 +2,7 @@
 
 use super::page;
 use super::reader::{Read, read, resolve};
-use crate::hospital::{Hospital, POLICIES};
+use crate::hospital::{Hospital, policies};
 use kohort_core::table::Silent;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(in crate::report) fn hospital(method: &str, rows: u64) -> (Value, Vec<String
     hospital.write_discharges(&mut file("discharges.csv")).unwrap();
     hospital.write_conditions(&mut file("conditions.csv")).unwrap();
     let policy = folder.path().join("p.toml");
-    std::fs::write(&policy, POLICIES.iter().find(|(name, _)| *name == method).unwrap().1).unwrap();
+    std::fs::write(&policy, policies().find(|(name, _)| *name == method).unwrap().1).unwrap();
     let options = crate::pipeline::Options {
         force: false,
         keep_rows: false,

@@ -4,6 +4,7 @@ use super::escape::{code, codes, escape, prose};
 use super::number::Shown;
 use super::place::Place;
 use super::table::{cards, list};
+use crate::methods::Register;
 
 /// The title: what was released, and how.
 pub(super) fn title(metrics: &Place) -> String {
@@ -47,16 +48,9 @@ pub(super) fn title(metrics: &Place) -> String {
     html
 }
 
-fn describe(method: &str) -> &'static str {
-    match method {
-        "lattice" => ": whole columns are made coarser, level by level, and few rows are left out",
-        "specialize" => ": columns start fully coarse and become finer as far as the guarantee allows",
-        "ceiling" => ": no record is made coarser than a ceiling, and invented records fill small classes",
-        "suppress" => ": single cells are left blank",
-        "disassociate" => ": the codes of a patient are split into chunks that do not tell which belong together",
-        "claims" => ": events are excluded, grouped, made coarser and truncated",
-        _ => "",
-    }
+/// The method's caption from the register.
+fn describe(method: &str) -> String {
+    Register::built_in().find(method).map_or(String::new(), |entry| format!(": {}", entry.caption))
 }
 
 const ADVERSARY: &str = "The adversary may know";

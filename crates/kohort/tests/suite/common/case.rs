@@ -1,5 +1,7 @@
 //! Random small tables with random policies over them.
 
+use kohort::methods::{Knowledge, Register, Requirement};
+use kohort_core::number::K;
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +84,7 @@ pub struct Case {
     pub method: &'static str,
 }
 
-/// How a method is asked for in a policy; every method has its line here.
+/// How a method is asked for in a policy; a line here varies its parameters.
 pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
     match name {
         "lattice" => {
@@ -113,7 +115,11 @@ pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
             };
             format!("[method]\nname = \"ceiling\"\n{how}\nmax_counterfeits = {max_suppressed}\n")
         }
-        other => panic!("say here how {other} is asked for"),
+        // A new method is asked for with its usual parameters.
+        other => {
+            let entry = Register::built_in().find(other).expect("a method of the register");
+            format!("[method]\n{}", entry.usual(K::LEAST).expect("usual parameters").to_toml())
+        }
     }
 }
 
@@ -332,12 +338,20 @@ impl Case {
     /// The same case by another method; one that takes no listed sets gets a number, one that takes no
     /// less than all gets all.
     pub fn by(&self, method: &'static str) -> Case {
+        let entry = Register::built_in().find(method).expect("a method of the register");
+        let takes = |knowledge| entry.knows.contains(&knowledge);
         let known = match &self.known {
-            Known::Sets(sets) if method == "specialize" => Known::Any(sets[0].len()),
-            _ if method == "ceiling" => Known::All,
+            Known::Sets(sets) if !takes(Knowledge::Sets) && takes(Knowledge::Any) => Known::Any(sets[0].len()),
+            Known::Sets(_) if !takes(Knowledge::Sets) => Known::All,
+            Known::Any(_) if !takes(Knowledge::Any) => Known::All,
             known => known.clone(),
         };
-        Case { method, known, ..self.clone() }
+        let meets = |requirement| entry.requirements.contains(&requirement);
+        let mut case = Case { method, known, ..self.clone() };
+        case.confidence = case.confidence.filter(|_| meets(Requirement::Confidence));
+        case.l = case.l.filter(|_| meets(Requirement::LDiversity));
+        case.t = case.t.filter(|_| meets(Requirement::TCloseness));
+        case
     }
 
     /// Whether anything is required of sensitive values.

@@ -1,0 +1,84 @@
+//! The entry of `disassociate` in the register.
+
+use super::Params;
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+
+/// `disassociate` in the register.
+pub static METHOD: Entry = Entry {
+    name: "disassociate",
+    summary: "Releases every code unchanged, but splits the codes of patients into chunks, so that rare combinations can no longer be traced to one patient.",
+    caption: "the codes of patients are split into chunks, which do not reveal which codes belong to one patient",
+    knows: &[Knowledge::Any],
+    requirements: &[Requirement::K],
+    params: &[
+        Param {
+            key: "max_cluster",
+            help: "Clusters have fewer patients than this. At least 2k.",
+            kind: ValueKind::Whole,
+            default: DefaultValue::Means(
+                "256k; 64k with `constraints`, `aware` or `knows` above 3; 2k with `clusters = \"paper\"` (4k with `aware`)",
+            ),
+            example: "1000",
+        },
+        Param {
+            key: "refine",
+            help: "Whether neighbouring clusters share chunks, so that more combinations are kept.",
+            kind: ValueKind::Flag,
+            default: DefaultValue::Is("true"),
+            example: "false",
+        },
+        Param {
+            key: "refine_max_passes",
+            help: "Maximum number of passes over all clusters with `refine`, from 1 to 16.",
+            kind: ValueKind::Whole,
+            default: DefaultValue::Is("16"),
+            example: "4",
+        },
+        Param {
+            key: "constraints",
+            help: "Codes that should stay together: groups in a file, under one label of ICD-9 or ICD-10, in runs of a length, or frequent together.",
+            kind: ValueKind::Other(
+                "a file, `{ icd9 = LEVEL }` or `{ icd10 = LEVEL }` (LEVEL is `\"category\"`, `\"section\"` or `\"chapter\"`), `{ siblings = N }` or `{ frequent = SHARE }`",
+            ),
+            default: DefaultValue::Means("no constraints"),
+            example: "{ icd10 = \"category\" }",
+        },
+        Param {
+            key: "clusters",
+            help: "How large clusters become where `max_cluster` is not set: as large as keeps most information, or as small as in the paper.",
+            kind: ValueKind::Word(&["best", "paper"]),
+            default: DefaultValue::Is("\"best\""),
+            example: "\"paper\"",
+        },
+        Param {
+            key: "aware",
+            help: "Whether the guarantee also holds against an attacker who knows the algorithm (safety rule S7). Costs information.",
+            kind: ValueKind::Flag,
+            default: DefaultValue::Is("false"),
+            example: "true",
+        },
+        Param {
+            key: "no_cover",
+            help: "Whether chunks are avoided in which one code reveals another.",
+            kind: ValueKind::Flag,
+            default: DefaultValue::Is("false"),
+            example: "true",
+        },
+        Param {
+            key: "sensitive",
+            help: "Codes that are never shown together with others: a cluster only tells that one of its patients has them.",
+            kind: ValueKind::Texts,
+            default: DefaultValue::Is("[]"),
+            example: "[\"B20\"]",
+        },
+        Param {
+            key: "multiset",
+            help: "Whether a code that is listed several times for a patient counts each time. The second is released as `250#2`.",
+            kind: ValueKind::Flag,
+            default: DefaultValue::Is("false"),
+            example: "true",
+        },
+    ],
+    example: include_str!("hospital.toml"),
+    read: Read::Codes(Params::read),
+};

@@ -1,0 +1,131 @@
+//! The register of methods: all that the rest of Kohort knows about the methods.
+//!
+//! A method describes itself in an [`Entry`]. The manual, `--help`, error messages, the report's
+//! captions, `init` and `compare` read the entry; nothing outside a method's folder asks for its name.
+
+use super::entry::{DataShape, Entry, Knowledge, Read, Requirement};
+use super::{Method, Task};
+use kohort_core::Result;
+use kohort_core::policy::{Policy, nearest};
+
+/// The methods that a policy may name.
+#[derive(Debug, Clone)]
+pub struct Register {
+    entries: Vec<&'static Entry>,
+}
+
+impl Register {
+    /// The methods that Kohort comes with.
+    pub fn built_in() -> Register {
+        Register { entries: super::BUILT_IN.to_vec() }
+    }
+
+    /// The same methods and one more. It replaces a method of the same name.
+    pub fn with(mut self, entry: &'static Entry) -> Register {
+        self.entries.retain(|own| own.name != entry.name);
+        self.entries.push(entry);
+        self
+    }
+
+    /// All entries, in the order of the manual.
+    pub fn entries(&self) -> &[&'static Entry] {
+        &self.entries
+    }
+
+    /// The entry of this name.
+    pub fn find(&self, name: &str) -> Option<&'static Entry> {
+        self.entries.iter().copied().find(|entry| entry.name == name)
+    }
+
+    /// The entries for one shape of data.
+    pub fn for_shape(&self, shape: DataShape) -> impl Iterator<Item = &'static Entry> {
+        self.entries.iter().copied().filter(move |entry| entry.shape() == shape)
+    }
+
+    /// The names of the methods for one shape of data.
+    pub fn names(&self, shape: DataShape) -> Vec<&'static str> {
+        self.for_shape(shape).map(|entry| entry.name).collect()
+    }
+
+    /// The entry that a policy names. It takes the policy's data, adversary and requirements, and it
+    /// knows every key of `[method]`.
+    pub fn entry(&self, policy: &Policy) -> Result<&'static Entry> {
+        let section = &policy.method;
+        let shape = DataShape::of(policy);
+        let Some(name) = section.text("name")? else {
+            return Err(section.error(
+                section.line,
+                format!("[method] has no `name`. For {}, use {}.", shape.name(), either(&self.names(shape))),
+            ));
+        };
+        let Some(entry) = self.find(name) else {
+            let hint = nearest(name, self.entries.iter().map(|entry| entry.name));
+            let hint = hint.map_or(String::new(), |near| format!(" Did you mean \"{near}\"?"));
+            let names = self.names(shape).join(", ");
+            return Err(section.wrong("name", format!("unknown method. Available: {names}.{hint}")));
+        };
+        if entry.shape() != shape {
+            return Err(section.wrong(
+                "name",
+                format!(
+                    "\"{name}\" is not a method for {}. Use {}; to use \"{name}\", {}.",
+                    shape.name(),
+                    either(&self.names(shape)),
+                    entry.shape().input()
+                ),
+            ));
+        }
+        section.only(&entry.keys())?;
+        if shape == DataShape::Table {
+            self.takes(entry, policy)?;
+        }
+        Ok(entry)
+    }
+
+    /// Refuses an adversary or a requirement that the method does not take, and names methods that do.
+    /// The other shapes have one kind of each, which the policy's reader checks.
+    fn takes(&self, entry: &Entry, policy: &Policy) -> Result<()> {
+        let refuse = |what: &str, takes: &dyn Fn(&Entry) -> bool, otherwise: String| {
+            let others: Vec<&str> = self.for_shape(entry.shape()).filter(|e| takes(e)).map(|e| e.name).collect();
+            let advice = match &others[..] {
+                [] => format!("You can {otherwise}"),
+                others => format!("Use {}, or {otherwise}", either(others)),
+            };
+            Err(policy.method.wrong("name", format!("\"{}\" does not support {what}. {advice}.", entry.name)))
+        };
+        let knowledge = Knowledge::of(&policy.privacy.knows);
+        if !entry.knows.contains(&knowledge) {
+            let own: Vec<&str> = entry.knows.iter().map(|own| own.written()).collect();
+            let otherwise = format!("set {}", own.join(" or "));
+            return refuse(knowledge.written(), &|other| other.knows.contains(&knowledge), otherwise);
+        }
+        let unmet = Requirement::of(policy).into_iter().find(|asked| !entry.requirements.contains(asked));
+        match unmet {
+            None => Ok(()),
+            Some(asked) => {
+                let key = format!("`{}`", asked.key());
+                refuse(&key, &|other| other.requirements.contains(&asked), format!("remove {key} from [privacy]"))
+            }
+        }
+    }
+
+    /// The method of a policy, with its parameters checked.
+    pub fn task(&self, policy: &Policy) -> Result<Task> {
+        let entry = self.entry(policy)?;
+        Ok(match entry.read {
+            Read::Table(read) => Task::Table(Method::new(entry, read(policy)?)),
+            Read::Codes(read) => Task::Codes(read(policy)?),
+            Read::Events(read) => Task::Events(read(policy)?),
+        })
+    }
+}
+
+/// Names in quotes, as alternatives.
+fn either(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    match &quoted[..] {
+        [] => String::new(),
+        [only] => only.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    }
+}

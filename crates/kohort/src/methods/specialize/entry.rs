@@ -1,0 +1,59 @@
+//! The entry of `specialize` in the register.
+
+use super::Params;
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+
+/// `specialize` in the register.
+pub static METHOD: Entry = Entry {
+    name: "specialize",
+    summary: "Starts with every column fully generalized and makes values more detailed, one step at a time, as long as the guarantee holds.",
+    caption: "every column starts fully generalized and becomes more detailed as far as the guarantee allows",
+    knows: &[Knowledge::All, Knowledge::Any],
+    requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    params: &[
+        Param {
+            key: "objective",
+            help: "How the next step is chosen: by what it tells about the column with role `class`, by how many pairs of records it makes distinguishable, or by the number of records.",
+            kind: ValueKind::Word(&["class", "discernibility", "none"]),
+            default: DefaultValue::Means("`\"class\"` if one column has role `class`, else `\"discernibility\"`"),
+            example: "\"discernibility\"",
+        },
+        Param {
+            key: "max_steps",
+            help: "Maximum number of steps.",
+            kind: ValueKind::Whole,
+            default: DefaultValue::Means("no limit"),
+            example: "20",
+        },
+        Param {
+            key: "max_suppressed",
+            help: "Maximum share of the records that may be removed where they alone block a step.",
+            kind: ValueKind::Share,
+            default: DefaultValue::Is("0"),
+            example: "0.02",
+        },
+        Param {
+            key: "numeric_split",
+            help: "Which cut of a numeric interval is considered: the best one that keeps the guarantee, or, as in the paper, the best one only.",
+            kind: ValueKind::Word(&["best_valid", "best_then_check"]),
+            default: DefaultValue::Is("\"best_valid\""),
+            example: "\"best_then_check\"",
+        },
+        Param {
+            key: "min_gain",
+            help: "Steps with a lower score are not made.",
+            kind: ValueKind::Number,
+            default: DefaultValue::Means("no step is too small"),
+            example: "0.01",
+        },
+        Param {
+            key: "score_mode",
+            help: "How `objective = \"discernibility\"` scores a step. The other two values reproduce the paper.",
+            kind: ValueKind::Word(&["reduction", "paper-before", "paper-after"]),
+            default: DefaultValue::Is("\"reduction\""),
+            example: "\"paper-before\"",
+        },
+    ],
+    example: include_str!("hospital.toml"),
+    read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),
+};

@@ -1,0 +1,45 @@
+//! The entry of `suppress` in the register.
+
+use super::Params;
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+
+/// `suppress` in the register.
+pub static METHOD: Entry = Entry {
+    name: "suppress",
+    summary: "Blanks single cells and releases all others exactly as they are. Made for public-use files.",
+    caption: "single cells are blanked, and all others stay exact",
+    knows: &[Knowledge::Sets, Knowledge::All, Knowledge::Any],
+    requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    params: &[
+        Param {
+            key: "weights",
+            help: "Weight of a blank cell, for each quasi-identifier. Columns with a higher weight keep more of their cells.",
+            kind: ValueKind::Other("a number above 0 for each column"),
+            default: DefaultValue::Means("the `weight` of each column"),
+            example: "{ age = 3, zip = 0.5 }",
+        },
+        Param {
+            key: "remainder",
+            help: "What happens to records that no blank cell protects: they are removed, or more cells are blanked until they match other records.",
+            kind: ValueKind::Word(&["delete", "grow"]),
+            default: DefaultValue::Is("\"delete\""),
+            example: "\"grow\"",
+        },
+        Param {
+            key: "order",
+            help: "The order in which cells are blanked: the one that blanks fewest, or the one of the paper.",
+            kind: ValueKind::Word(&["best", "paper"]),
+            default: DefaultValue::Is("\"best\""),
+            example: "\"paper\"",
+        },
+        Param {
+            key: "samples",
+            help: "Releases disjoint random samples instead of the whole file: the share of each. Together they are at most 1.",
+            kind: ValueKind::Other("a list of shares"),
+            default: DefaultValue::Means("the whole file is released"),
+            example: "[0.1, 0.1]",
+        },
+    ],
+    example: include_str!("hospital.toml"),
+    read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),
+};
