@@ -8,10 +8,11 @@ use kohort_core::Result;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Make a verified release of a policy's data
+/// Make a verified release of the data that a policy names
 ///
-/// Reads the data, finds the best way to meet the policy, writes the release beside DIR, recounts
-/// the guarantee from the bytes written, and only then renames it to DIR. All or nothing.
+/// Reads the data, finds the best way to meet the policy, writes the release into a hidden folder
+/// beside DIR, counts the guarantee again from the written bytes, and only then renames the folder
+/// to DIR. If anything fails, nothing is published.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 Examples:
@@ -20,24 +21,24 @@ Examples:
 
 Methods, by their name under [method]; docs/reference/policy.md explains their parameters:
 {}
-Hand over DIR/release/ and keep DIR/evidence/. If the policy asks for samples, hand over
+Hand over DIR/release/ and keep DIR/evidence/. If the policy sets `samples`, hand over
 DIR/sample-1/release/ and so on, and keep the whole file in DIR/population/.", overview(&Register::built_in())))]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
-    /// The folder to make [default: the policy's name with -release]
+    /// Folder to create [default: the policy's name with -release]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Replace DIR if it exists
     #[arg(long)]
     force: bool,
-    /// Keep DIR/private/rows: which released row is which input line. It undoes the release; destroy it when all is settled
+    /// Keep DIR/private/rows, which maps released rows to input lines. It can undo the release: destroy it when you no longer need it
     #[arg(long)]
     keep_rows: bool,
-    /// Also make DIR/evidence/shareable.html: a report in which counts of fewer than 11 people are hidden
+    /// Also write DIR/evidence/shareable.html, a report that hides counts of fewer than 11 people
     #[arg(long)]
     shareable: bool,
-    /// Fixed random seed, for tests only: the certificate says so
+    /// Fixed random seed, for tests only. The certificate says so
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

@@ -8,26 +8,27 @@ use kohort::report;
 use kohort_core::Result;
 use std::path::PathBuf;
 
-/// Try published attacks on a release: before, after, and by base rates alone
+/// Run published attacks on a release and on the original data
 ///
-/// Linkage by known values, homogeneity, skew and naive Bayes about sensitive values, cover and
-/// inference about codes, downcoding, minimality and counterfeit detection where private/rows was
-/// kept. Results go into DIR/evidence: attacks.json, metrics.json and the report.
+/// Tries linkage by known values; homogeneity, skew and naive Bayes for sensitive values; cover and
+/// inference for codes; and, if private/rows was kept, downcoding, minimality and counterfeit
+/// detection. Shows the success before and after the release, and for guesses from base rates
+/// alone. Adds the results to attacks.json, metrics.json and the report in DIR/evidence.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
   kohort anonymize policy.toml --keep-rows
   kohort attack policy-release --original policy.toml")]
 pub(crate) struct Args {
-    /// The folder that `kohort anonymize` made
+    /// Folder made by `kohort anonymize`
     folder: PathBuf,
-    /// The policy it was made by: attacks are scored on its data
+    /// Policy with which the release was made; its data is used to score the attacks
     #[arg(long, value_name = "POLICY")]
     original: PathBuf,
-    /// At most so many targets for each attack
+    /// Maximum number of targets per attack
     #[arg(long, value_name = "N", default_value_t = 1000)]
     targets: u64,
-    /// Who is attacked is drawn from here, so that a run can be repeated
+    /// Random seed for the choice of targets, so that a run can be repeated
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

@@ -8,27 +8,27 @@ use kohort::pipeline::Options;
 use kohort_core::Result;
 use std::path::PathBuf;
 
-/// Try several settings and lay them side by side
+/// Compare several settings before you release one
 ///
-/// The data are read once; every setting is planned and measured, and nothing is released. The page
-/// shows risk against loss and marks the settings that no other one beats; for each setting there is
-/// a policy to release it with.
+/// Reads the data once, then plans and measures every setting. Nothing is released. The page shows
+/// risk against loss and marks the settings that no other setting beats. For each setting, a policy
+/// is written with which you can release it.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 Examples:
   kohort compare policy.toml --vary k=3,5,10
   kohort compare policy.toml --vary k=5,11,20 --vary method=lattice,suppress --vary max_suppressed=0,0.05
-  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with what is never released
+  kohort compare codes.toml --vary method=disassociate,cba,apriori   codes, with two baselines
 
 Keys of [privacy] to vary: {}. Keys of [method], by method:
 {}", Vary::PRIVACY.join(", "), parameters(&Register::built_in())))]
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
-    /// A key of [privacy] or [method] and its values; `method` is the method's name. May be given several times
+    /// A key of [privacy] or [method] and its values; `method` is the name of the method. Can be repeated
     #[arg(long, value_name = "KEY=VALUES", required = true)]
     vary: Vec<Vary>,
-    /// The folder to make [default: the policy's name with -compare]
+    /// Folder to create [default: the policy's name with -compare]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Replace DIR if it is an older comparison
@@ -80,9 +80,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         }
     }
     if codes {
-        note("how far counts are off: of frequent sets of codes and random pairs (ARE), of constraints (MRE).");
+        note(
+            "the columns show the relative error of counts: of frequent sets of codes and random pairs (ARE), and of constraints (MRE).",
+        );
     }
-    note("the bend of the frontier is a proposal: what risk is acceptable is yours to decide.");
+    note("the bend of the frontier is only a suggestion: you decide which risk is acceptable.");
     say(&format!("page: {}", made.folder.join("compare.html").display()));
     say(&format!("to release one: kohort anonymize {}", made.folder.join("policies").join("NNN.toml").display()));
     Ok(())

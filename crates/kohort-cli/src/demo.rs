@@ -7,22 +7,22 @@ use kohort_core::Result;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Make a synthetic hospital and release it with every method
+/// Create a synthetic hospital and release it with every method
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   kohort demo
   kohort demo --rows 100000 -o /tmp/hospital
 
-The data is invented; nobody in it exists.")]
+The data is synthetic: none of the patients exist.")]
 pub(crate) struct Args {
-    /// Patients
+    /// Number of patients
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     rows: u64,
-    /// Another number makes another hospital
+    /// Random seed: another number makes another hospital
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// The folder to make
+    /// Folder to create
     #[arg(short, long, default_value = "kohort-demo", value_name = "DIR")]
     output: PathBuf,
     /// Replace DIR if it exists

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 /// Show, check and export the hierarchies of a policy
 ///
-/// Applies each quasi-identifier's hierarchy to the data: how many labels each level leaves. With a
-/// column, writes its hierarchy as a file (leaf;parent;…;*) that a policy can name.
+/// Applies the hierarchy of each quasi-identifier to the data and shows how many labels each level
+/// has. With --column, writes the hierarchy of one column in the format that a policy can name
+/// (leaf;parent;…;*).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +21,7 @@ Examples:
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
-    /// Write this column's hierarchy to standard output. It lists the column's values
+    /// Write the hierarchy of this column, with its values, to standard output
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
 }

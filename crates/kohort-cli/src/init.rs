@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 /// Profile a table and write a commented policy for it
 ///
-/// Suggests a role and a hierarchy for every column. Read every line: you know the data, the
-/// suggestion only saw it. One number is left for you to choose: k.
+/// Suggests a role and a hierarchy for every column from its name and values. Read every line and
+/// correct it: you know what the data means. You must choose k yourself.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   kohort init patients.csv
   kohort init discharges.csv.gz -o discharges.toml")]
 pub(crate) struct Args {
-    /// The table: CSV, TSV or Parquet, also .gz
+    /// The table: CSV, TSV or Parquet, optionally compressed as .gz
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// The policy file to write
+    /// Policy file to write
     #[arg(short, long, default_value = "policy.toml", value_name = "FILE")]
     output: PathBuf,
     /// Replace FILE if it exists

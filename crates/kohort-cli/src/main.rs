@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 use kohort_core::error::Kind;
 use std::process::ExitCode;
 
-/// Turns health data that must not leave the house into data that may.
+/// De-identifies health data so that it can be shared, and proves that the result keeps its promise.
 #[derive(Parser)]
 #[command(
     name = "kohort",
@@ -26,20 +26,20 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "\
 Start here:
-  kohort demo                       a synthetic hospital, released and verified
-  kohort init patients.csv          writes policy.toml: read it, decide, set k
-  kohort anonymize policy.toml      a verified release and its report
+  kohort demo                       release a synthetic hospital with every method
+  kohort init patients.csv          write policy.toml: read it, decide, set k
+  kohort anonymize policy.toml      make a verified release and its report
 
-Exit codes: 0 released or verified; 1 refused by the verifier; 2 arguments, policy or data;
-3 no release can meet the requirement; 4 the machine (disk, memory, interrupted)."
+Exit codes: 0 success; 1 the verifier refused the release; 2 wrong arguments, policy or data;
+3 no release can meet the policy; 4 a problem of the machine (disk, memory) or an interrupt."
 )]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Threads to work with [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
-    /// Let errors show values of the data: only on the custodian's own screen
+    /// Show values of the data in error messages. Use it only on your own screen
     #[arg(long, global = true)]
     show_values: bool,
 }
@@ -58,7 +58,7 @@ enum Command {
     Hierarchy(hierarchy::Args),
 }
 
-/// What every command is given.
+/// Settings that every command receives.
 pub(crate) struct Context {
     pub(crate) threads: usize,
 }
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    // An interrupt leaves nothing behind: no folder, no half of one.
+    // An interrupt removes everything that was being made, so that no unfinished folder remains.
     let _ = ctrlc::set_handler(|| {
         let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
         output::complain("\ninterrupted: nothing was published.");

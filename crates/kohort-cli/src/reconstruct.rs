@@ -6,10 +6,10 @@ use kohort::reconstruct::{Form, ItemMode, Reconstruct, reconstruct_release};
 use kohort_core::Result;
 use std::path::PathBuf;
 
-/// Make plain data sets out of a release of codes
+/// Make plain data sets from a release of codes
 ///
-/// Each is one that could have been the original: chunks are laid over one another at random. Ask
-/// several of them and average the answers. The release is verified first.
+/// Combines the chunks at random. Each data set could have been the original: run your analysis on
+/// several of them and average the results. The release is verified first.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,19 +18,19 @@ Examples:
 pub(crate) struct Args {
     /// The release
     folder: PathBuf,
-    /// How many data sets
+    /// Number of data sets
     #[arg(short = 'n', long = "copies", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     copies: u64,
-    /// The folder to make [default: DIR-reconstructed]
+    /// Folder to create [default: DIR-reconstructed]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// One line per patient and code, instead of one per patient
     #[arg(long)]
     long: bool,
-    /// How many patients get a code of an item chunk: by how rare it is elsewhere, any number below k, or one
+    /// Number of patients who get a code of an item chunk: estimated from its frequency elsewhere (rare), any number below k (uniform), or one (least)
     #[arg(long, value_enum, default_value_t = Items::Rare)]
     items: Items,
-    /// Fixed random seed, for tests
+    /// Fixed random seed, for tests only
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
@@ -60,6 +60,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     };
     let (files, patients) = reconstruct_release(&args.folder, &out, &asked)?;
     say(&format!("{} data sets of {} patients: {}", files.len(), thousands(patients), out.display()));
-    note("these are guesses that fit the release, not the original: average over several.");
+    note("each data set is consistent with the release, but none is the original: average the results of several.");
     Ok(())
 }

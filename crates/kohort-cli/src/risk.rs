@@ -15,14 +15,14 @@ use kohort_core::release::EventsPlan;
 use kohort_core::risk::codes_known;
 use std::path::PathBuf;
 
-/// Show how easily patients can be found in the data as it is
+/// Show how easily patients can be found in the original data
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   kohort risk policy.toml
-  kohort risk patients.csv          by what `kohort init` would suggest")]
+  kohort risk patients.csv          with the roles that `kohort init` would suggest")]
 pub(crate) struct Args {
-    /// The policy file, or a table without one yet
+    /// The policy file, or a table that has no policy yet
     #[arg(value_name = "POLICY OR TABLE")]
     policy: PathBuf,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let (policy, surveyed) = (if guessed { survey_table } else { survey })(&args.policy, &options)?;
     drop(options);
     if guessed {
-        note("there is no policy: roles are guessed. `kohort init` writes them down, to be corrected.");
+        note("there is no policy, so roles are guessed. `kohort init` writes them to a policy that you can correct.");
     }
     match surveyed {
         Surveyed::Table(cohort) => say_table(&policy, &cohort)?,
@@ -148,7 +148,7 @@ fn say_outside(policy: &Policy, seen: &Look) {
     // Classes outside that are merely as much larger as the file is smaller understate it.
     let expected = seen.models.marketer * seen.all.people as f64;
     let links = if found.estimated { found.whole_file.max(expected) } else { found.whole_file };
-    say(&format!("  attack 2, the whole file: {links:.1} correct links to be expected"));
+    say(&format!("  attack 2, the whole file: {links:.1} correct links expected"));
     say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * seen.all.max));
     if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
         say(&format!(
@@ -182,7 +182,7 @@ fn say_columns(cohort: &Cohort, seen: &Look, unit: &str) {
     columns.sort_by_key(|&q| (std::cmp::Reverse(added.only_with[q]), q));
     if !columns.is_empty() {
         say("");
-        say(&format!("if one column were unknown, so many {unit} would no longer be unique:"));
+        say(&format!("if one column were unknown, this many {unit} would no longer be unique:"));
     }
     for &q in columns.iter().take(5) {
         say(&fit(&format!("{:>10}   {}", thousands(added.only_with[q]), name(q))));
@@ -202,7 +202,7 @@ fn say_cost(cohort: &Cohort, cost: &Cost) {
                 100.0 * lost.loss,
                 thousands(lost.rows)
             ));
-            for (what, names) in [("as they are", &lost.untouched), ("gone", &lost.gone)] {
+            for (what, names) in [("unchanged", &lost.untouched), ("fully suppressed", &lost.gone)] {
                 if !names.is_empty() {
                     say(&fit(&format!("  {what}: {}", names.join(", "))));
                 }

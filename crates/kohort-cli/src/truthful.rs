@@ -6,11 +6,11 @@ use kohort::truthful::truthful_view;
 use kohort_core::Result;
 use std::path::PathBuf;
 
-/// Make a table of real rows out of a release with invented ones
+/// Make a table of real records from a release with synthetic ones
 ///
-/// Takes what the catalog tells of invented rows off the release: as many rows are left as are real. Some
-/// of them show nothing but their sensitive value, since it cannot be told which ones were invented.
-/// The release is verified first; nothing but release/ is needed.
+/// Removes synthetic records with the help of the catalog, so that the number of rows is the number
+/// of real records. Some rows show only their sensitive value, since nobody can know which of them
+/// were synthetic. Needs only release/, and verifies it first.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
@@ -18,7 +18,7 @@ Example:
 pub(crate) struct Args {
     /// The release
     folder: PathBuf,
-    /// The file to make [default: DIR-truthful.csv]
+    /// File to write [default: DIR-truthful.csv]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -30,6 +30,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     });
     let made = truthful_view(&args.folder, &out, context.threads)?;
     say(&format!("{} real rows: {}", thousands(made.rows), out.display()));
-    note(&format!("{} of them show nothing but their sensitive value.", thousands(made.suppressed)));
+    note(&format!("{} of them show only their sensitive value.", thousands(made.suppressed)));
     Ok(())
 }

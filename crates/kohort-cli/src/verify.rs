@@ -11,9 +11,9 @@ use kohort_core::verify::{
 };
 use std::path::PathBuf;
 
-/// Recount the guarantee of a release from its bytes
+/// Count the guarantee of a release again from its bytes
 ///
-/// DIR is a folder made by `kohort anonymize`, or the release/ folder a recipient was given.
+/// FOLDER was made by `kohort anonymize`, or is the release/ folder that you received.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
 pub(crate) struct Args {
     /// The release
     folder: PathBuf,
-    /// Also compare it with the original data, by this policy
+    /// Also compare the release with the original data that this policy names
     #[arg(long, value_name = "POLICY")]
     original: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             unit(&certificate)
         )),
         Some(Found::Codes(_, compared)) => say(&format!(
-            "  original   {} patients, {} with codes; at least {} patients could have any of {} combinations of codes looked for",
+            "  original   {} patients, {} with codes; at least {} patients could have each of the {} combinations of codes tried",
             thousands(compared.patients),
             thousands(compared.matched),
             thousands(compared.fewest_candidates),
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         recount.formulas.iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
     }
     if certificate.test {
-        note("made with a seed: this is a test, no release.");
+        note("made with a fixed seed: this is a test, not a release.");
     }
     say(&format!("  guarantee  {}", certificate.guarantee.plain));
     say(&format!("             {}", certificate.guarantee.aware));
@@ -95,9 +95,13 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
     };
     let quasi: Vec<&str> = certificate.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
     match &claim.invented {
-        None => say(&format!("  claim      at least {} {} match whoever knows {knows}", claim.k, unit(certificate))),
+        None => say(&format!(
+            "  claim      at least {} {} match an attacker's knowledge of {knows}",
+            claim.k,
+            unit(certificate)
+        )),
         Some(invented) => say(&format!(
-            "  claim      at least {} rows match whoever knows {knows}; some are invented, at least {} {} are real",
+            "  claim      at least {} rows match an attacker's knowledge of {knows}; some are synthetic, at least {} {} are real",
             claim.k,
             invented.real_k,
             unit(certificate)
@@ -123,7 +127,7 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
     ));
     if let Some(catalog) = &recount.catalog {
         say(&format!(
-            "  catalog    {} invented rows in {} groups of classes; no row is somebody's with probability above {:.4}",
+            "  catalog    {} synthetic records in {} groups of classes; no row belongs to a person with probability above {:.4}",
             thousands(catalog.rows),
             thousands(catalog.groups),
             catalog.highest_posterior
@@ -139,7 +143,7 @@ fn events_lines(claim: &EventsClaim, recount: &EventsRecount) {
         Power::Total { p } => format!("any {p} facts about events"),
     };
     say(&format!(
-        "  claim      for at most the share {} of patients fewer than {} match whoever knows them at patient level and {known}",
+        "  claim      for at most the share {} of patients, fewer than {} match an attacker's knowledge of all patient-level values and {known}",
         claim.max_high_risk, claim.k
     ));
     say(&format!(
@@ -157,19 +161,19 @@ fn events_lines(claim: &EventsClaim, recount: &EventsRecount) {
 /// What was claimed and counted of clusters of codes.
 fn codes_lines(certificate: &Certificate, claim: &CodesClaim, recount: &CodesRecount) {
     say(&format!(
-        "  claim      any {} codes of a person could be at least {} {}'",
+        "  claim      any {} codes of a person could belong to at least {} {}",
         claim.m,
         claim.k,
         unit(certificate)
     ));
     if claim.aware {
-        say("  claim      every distinct fragment stands at least k times in its chunk");
+        say("  claim      every distinct fragment appears at least k times in its chunk");
     }
     if claim.no_cover {
-        say("  claim      no code tells another of its chunk, and none is a whole cluster's");
+        say("  claim      no code reveals another code of its chunk, and no code is shared by a whole cluster");
     }
     if !claim.sensitive.is_empty() {
-        say(&format!("  claim      {} sensitive codes stand in item chunks alone", claim.sensitive.len()));
+        say(&format!("  claim      {} sensitive codes appear only in item chunks", claim.sensitive.len()));
     }
     say(&format!(
         "  counted    {} patients in {} clusters, {} of them joint; {} record chunks, {} shared chunks",
@@ -194,27 +198,27 @@ fn codes_lines(certificate: &Certificate, claim: &CodesClaim, recount: &CodesRec
 fn not_counted(certificate: &Certificate) {
     if certificate.sample.is_some() {
         note(
-            "not counted here: the guarantee. It is about the whole file, where it was recounted; the recipient of a sample cannot repeat that.",
+            "not counted here: the guarantee. It was counted on the whole file; the recipient of a sample cannot repeat that.",
         );
         note(
-            "counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many rows of the sample look the same.",
+            "checked here: the files and columns match the certificate, no cell is shown where the coarser cell it belongs to is suppressed, and how many rows of the sample look the same.",
         );
         return;
     }
     if matches!(&certificate.claim, Claimed::Table(claim) if claim.invented.is_some()) {
-        note("not counted here: which rows are invented, and how many people a class holds without them.");
+        note("not counted here: which records are synthetic, and how many real people each class contains.");
     }
     match &certificate.claim {
         Claimed::Table(claim) if certificate.patients => {
-            note("not counted here: how many patients stand behind the rows of a class. Rows were counted.");
+            note("not counted here: how many patients the rows of a class belong to. Rows were counted instead.");
             if !claim.sensitive.is_empty() {
-                note("not counted here: what is claimed of sensitive values, since it is counted in patients.");
+                note("not counted here: the limits on sensitive values, since they are counted in patients.");
             }
         }
         Claimed::Table(_) => {}
         Claimed::Events(_) => note(
-            "not counted here: which events were excluded, truncated or suppressed, and what someone finds who knows those.",
+            "not counted here: which events were excluded, truncated or suppressed, and what an attacker who knows them would find.",
         ),
-        Claimed::Codes(_) => note("not counted here: whether the fragments are those of the original."),
+        Claimed::Codes(_) => note("not counted here: whether the fragments come from the original."),
     }
 }

@@ -121,7 +121,7 @@ fn a_seed_makes_the_same_bytes_and_says_so() {
     let one = release("a", "1");
     assert_eq!(one, release("b", "3"));
     assert!(one[1].contains("\"test\": true"));
-    assert!(run(folder.path(), &["verify", "a"]).err.contains("this is a test, no release"));
+    assert!(run(folder.path(), &["verify", "a"]).err.contains("this is a test, not a release"));
     assert_eq!(run(folder.path(), &["anonymize", "p.toml", "-o", "c"]).code, Some(0));
     assert!(!fs::read_to_string(folder.path().join("c/release/certificate.json")).unwrap().contains("\"test\""));
 }

@@ -1,4 +1,4 @@
-//! Every command that the README and the guides show is run, in the order it stands there, on the demo's data.
+//! Runs every command that the README and the guides show, in the order shown, on the demo's data, and checks links.
 
 use crate::common::{kohort, run};
 use std::fs;
@@ -10,7 +10,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// The demo as guides begin with it, made once.
+/// The command with which every guide begins; its output is made once and copied.
 const DEMO: &str = "demo --rows 2000";
 
 fn demo() -> &'static Path {
@@ -37,7 +37,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A fenced block: what stands behind its fence, and its lines.
+/// Fenced blocks: the text behind the opening fence, and the lines of the block.
 fn blocks(text: &str) -> Vec<(String, Vec<String>)> {
     let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
     let mut open = false;
@@ -56,7 +56,7 @@ fn blocks(text: &str) -> Vec<(String, Vec<String>)> {
     blocks
 }
 
-/// Runs what a page shows: `sh` blocks line by line; a block with a file's name is that file.
+/// Runs the commands of a page: `sh` blocks line by line; a block with a file name behind its fence becomes that file.
 #[track_caller]
 fn check(page: &str, begin: impl Fn(&Path)) {
     let text = fs::read_to_string(project().join(page)).unwrap();
@@ -144,18 +144,60 @@ fn pages(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
+/// Every page that somebody may read: those of the project's folder, the manual, and the pages beside the code.
+fn every_page() -> Vec<PathBuf> {
+    let top = fs::read_dir(project()).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = top.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+    for folder in ["docs", "crates", "data"] {
+        pages(&project().join(folder), &mut all);
+    }
+    all
+}
+
+/// The anchor that a heading gets: lower case, without punctuation, spaces as hyphens.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
 #[test]
 fn no_link_leads_nowhere() {
-    let mut all = vec![project().join("README.md"), project().join("ARCHITECTURE.md")];
-    pages(&project().join("docs"), &mut all);
-    for page in all {
+    for page in every_page() {
         let text = fs::read_to_string(&page).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
-            let file = link.split('#').next().unwrap();
-            if link.starts_with("http") || file.is_empty() || file.contains(' ') {
+            if link.starts_with("http") || link.contains(' ') {
                 continue;
             }
-            assert!(page.parent().unwrap().join(file).exists(), "{}: {link}", page.display());
+            let (file, place) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {link}", page.display());
+            if !place.is_empty() {
+                let headings = fs::read_to_string(&target).unwrap();
+                let mut headings = headings.lines().filter(|line| line.starts_with('#'));
+                assert!(headings.any(|heading| anchor(heading) == place), "{}: {link}", page.display());
+            }
         }
+    }
+}
+
+#[test]
+fn the_tour_names_files_that_exist() {
+    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let (_, tour) = text.split_once("\n## A tour").unwrap();
+    let named: Vec<&str> = tour.split('`').filter(|word| word.starts_with("crates/")).collect();
+    assert!(named.len() >= 10, "{named:?}");
+    for path in named {
+        assert!(project().join(path).exists(), "ARCHITECTURE.md names {path}");
+    }
+}
+
+#[test]
+fn the_manual_lists_every_page() {
+    let index = fs::read_to_string(project().join("docs/README.md")).unwrap();
+    let mut all = Vec::new();
+    pages(&project().join("docs"), &mut all);
+    for page in all {
+        let name = page.strip_prefix(project().join("docs")).unwrap().to_str().unwrap();
+        assert!(name == "README.md" || index.contains(&format!("]({name})")), "docs/README.md does not list {name}");
     }
 }
