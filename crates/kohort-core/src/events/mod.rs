@@ -5,7 +5,7 @@ mod months;
 mod read;
 mod rules;
 
-pub use differences::{Difference, Differences, kolmogorov};
+pub use differences::{Difference, Differences};
 pub use read::survey;
 pub use rules::RuleCount;
 

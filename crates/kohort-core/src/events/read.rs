@@ -7,6 +7,7 @@ use super::{Column, Copied, Counts, Histories, Leaves};
 use crate::hierarchy::{MISSING, Rule, SUPPRESSED};
 use crate::number::Decimal;
 use crate::policy::{self, EventsPolicy, Origin, Policy, Role, RuleKind, Table, Unmapped, WithoutEvents};
+use crate::statistics::median;
 use crate::table::{Chunk, Dictionary, Scope, Source, Texts};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -601,7 +602,7 @@ fn compare(
     };
     Differences {
         patients: (number(true), number(false)),
-        median_events: (differences::median(with_events(true)), differences::median(with_events(false))),
+        median_events: (median(with_events(true)), median(with_events(false))),
         columns,
     }
 }

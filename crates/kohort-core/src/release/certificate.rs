@@ -7,6 +7,7 @@ use crate::hierarchy::Known;
 use crate::number::{Decimal, Fraction, K};
 use crate::policy::{Power, PowerRule};
 use crate::privacy::{LDiversity, Padding};
+use crate::statistics::{Z95, wilson};
 use crate::{Error, Result};
 use serde_json::{Map, Value, json};
 
@@ -147,17 +148,8 @@ impl EventsFound {
 
     /// The least share that chance allows for, with 95 % confidence.
     pub fn low(&self) -> f64 {
-        wilson(self.hits, 1.959964).0
+        wilson(self.hits, Z95).0
     }
-}
-
-/// Wilson's interval of hits among draws.
-pub fn wilson((hits, draws): (u64, u64), z: f64) -> (f64, f64) {
-    let n = draws.max(1) as f64;
-    let (p, z2) = (hits as f64 / n, z * z);
-    let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let half = z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
 /// What is claimed, by the shape of the release.

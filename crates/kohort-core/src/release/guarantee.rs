@@ -1,8 +1,9 @@
 //! The guarantee in plain sentences, for a reader who does not reason about the method and for
 //! one who does. Never stronger than what survived attack (see docs/guarantees.md).
 
-use super::certificate::{Claim, Claimed, CodesClaim, EventsClaim, InventedClaim, KnowsClaim, wilson};
+use super::certificate::{Claim, Claimed, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
 use crate::policy::Power;
+use crate::statistics::{Z95, wilson};
 
 /// What is promised, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub fn guarantee(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
 fn of_events(claim: &EventsClaim) -> Guarantee {
     let (k, p, found) = (claim.k.get(), claim.power.p(), &claim.found);
     let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
-    let (low, high) = wilson(found.hits, 1.959964);
+    let (low, high) = wilson(found.hits, Z95);
     let about = format!(
         "For about {:.1} % of patients with events (95 % interval {:.1}–{:.1} %, from {} draws)",
         share(found.hits),

@@ -17,7 +17,7 @@ mod write;
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub use certificate::{
     Certificate, Claim, Claimed, CodesClaim, ColumnClaim, EventsClaim, EventsFound, FileEntry, InventedClaim,
-    KnowsClaim, SensitiveClaim, TClaim, wilson,
+    KnowsClaim, SensitiveClaim, TClaim,
 };
 pub use codes::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,

@@ -7,10 +7,9 @@ use kohort_core::events::{Column, Histories};
 use kohort_core::hierarchy::Known;
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
 use kohort_core::random::Randomness;
-use kohort_core::release::{
-    Certificate, Claimed, ColumnClaim, EventsClaim, EventsFound, EventsPlan, guarantee, wilson,
-};
+use kohort_core::release::{Certificate, Claimed, ColumnClaim, EventsClaim, EventsFound, EventsPlan, guarantee};
 use kohort_core::risk::marketer;
+use kohort_core::statistics::{Z95, wilson};
 use kohort_core::table::{Scope, Source};
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use serde_json::{Value, json};
@@ -210,7 +209,7 @@ fn knows(power: Power) -> String {
 
 /// Hits as a share with its interval.
 fn share(found: (u64, u64)) -> Value {
-    let (low, high) = wilson(found, 1.959964);
+    let (low, high) = wilson(found, Z95);
     json!({ "hits": found.0, "of": found.1, "share": found.0 as f64 / found.1.max(1) as f64, "low": low, "high": high })
 }
 

@@ -3,7 +3,6 @@
 //!
 //! Estimates report; nothing is decided by them. Beside the chosen one stands the largest.
 
-mod gamma;
 mod pitman;
 mod snb;
 mod zayatz;

@@ -6,7 +6,8 @@ use super::{DRAWS, Read, SEED, too_many};
 use crate::events::{self, Column, Copied, Histories, Leaves};
 use crate::policy::{Policy, Power};
 use crate::random::Randomness;
-use crate::release::{EventsClaim, wilson};
+use crate::release::EventsClaim;
+use crate::statistics::{Z95, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -61,7 +62,7 @@ pub(in crate::verify) fn row_by_row(
         Power::Total { .. } => None,
         Power::Values { .. } | Power::Events { .. } => {
             let found = from_original(&histories, &tables, claim, &patients, &levels);
-            if wilson(found, 1.959964).0 > claim.max_high_risk.to_f64() {
+            if wilson(found, Z95).0 > claim.max_high_risk.to_f64() {
                 return Err(too_many(claim, found, "original's events"));
             }
             Some(found)

@@ -32,13 +32,14 @@ pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 
 use classes::{Classes, Without};
 use draws::{Draws, Who};
-use estimate::{Asked, Known, Z95, estimate};
+use estimate::{Asked, Known, estimate};
 use held::{Held, People};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
 use kohort_core::random::Randomness;
 use kohort_core::release::EventsPlan;
+use kohort_core::statistics::Z95;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;

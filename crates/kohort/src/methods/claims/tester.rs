@@ -2,7 +2,7 @@
 
 use super::classes::Classes;
 use super::draws::Draws;
-use super::estimate::{Estimate, Known, Z95};
+use super::estimate::{Estimate, Known};
 use super::facts::{Facts, is_hit};
 use super::held::{Held, People};
 use super::index::Index;
@@ -11,6 +11,7 @@ use super::total::violating;
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
+use kohort_core::statistics::Z95;
 use std::collections::HashMap;
 
 /// Draws that all nodes share.
