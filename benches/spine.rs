@@ -3,7 +3,8 @@
 //! `KOHORT_DATA=… cargo bench -p kohort-cli --bench spine -- [--rows 1000000,10000000]`
 //!
 //! KOHORT_DATA names a folder with adult_arx/ (the table and its hierarchies). CPU seconds are user
-//! + system time, the least of several runs; ratios are taken within one run of this program.
+//! + system time, the least of several runs; ratios are taken within one run of this program. Where
+//! `python3` has polars (`pip install polars`), a release is also compared with reading and writing by polars.
 
 use kohort::hospital::vary_adult;
 use kohort::lattice::{Limits, Objective, Space, search};
@@ -75,7 +76,7 @@ fn searches(data: &Path, folder: &Path, adult: &str) {
         for limit in ["0", "0.05", "1"] {
             let share = Decimal::parse(limit, b'.').and_then(Fraction::from_decimal).expect("a share");
             let limits = Limits { k: bound.privacy.k, suppressed: share.of(cohort.tuples.rows) };
-            let times = if objective.is_separable() { 9 } else { 1 };
+            let times = if objective.is_separable() { 9 } else { 3 };
             let mut least = Duration::MAX;
             let mut found = None;
             for _ in 0..times {
@@ -133,19 +134,25 @@ fn grown(data: &Path, folder: &Path, adult: &str, rows: u64, how: Grown) {
     let size = std::fs::metadata(&path).expect("a file").len();
     println!("Adult {how:?}: {rows} rows, {} MB", size >> 20);
     let policy = write_policy(data, folder, adult, "grown.csv", "0.05");
-    let times = if rows <= 2_000_000 { 5 } else { 1 };
+    let times: usize = if rows <= 2_000_000 { 5 } else { 1 };
     let me = std::env::current_exe().expect("this program");
     let text = path.display().to_string();
     let copied = folder.join("copied.csv").display().to_string();
     let copy: Vec<Run> = (0..times).map(|_| run(Command::new(&me).args(["copy", &text, &copied]))).collect();
     let count: Vec<Run> = (0..times).map(|_| run(Command::new(&me).args(["count", &text]))).collect();
+    let polars = polars(&text, &copied, times);
     let _ = std::fs::remove_file(&copied);
     let release: Vec<Run> = (0..times).map(|_| anonymize(folder, &policy)).collect();
     let (copy, count, release) = (Run::least(&copy), Run::least(&count), Run::least(&release));
     println!("  read cells and write them again  {copy}");
     println!("  read into distinct tuples        {count}");
     println!("  CSV to verified CSV              {release}");
-    for (name, other) in [("read cells and write", copy), ("read into tuples", count)] {
+    match polars {
+        Some(run) => println!("  read and write by polars         {run}"),
+        None => println!("  python3 has no polars: reading and writing by polars was not measured"),
+    }
+    let others = [("read cells and write", Some(copy)), ("read into tuples", Some(count)), ("polars", polars)];
+    for (name, other) in others.into_iter().filter_map(|(name, other)| Some((name, other?))) {
         println!(
             "  release / ({name}) = {:.1} in wall time, {:.1} in CPU time",
             release.wall.as_secs_f64() / other.wall.as_secs_f64(),
@@ -153,6 +160,30 @@ fn grown(data: &Path, folder: &Path, adult: &str, rows: u64, how: Grown) {
         );
     }
     std::fs::remove_file(&path).expect("the table goes");
+}
+
+/// Reads a table by polars and writes it again; `None` if `python3` or polars is missing. Starting Python is not
+/// counted.
+fn polars(from: &str, to: &str, times: usize) -> Option<Run> {
+    const SCRIPT: &str = "
+import sys, time, resource, polars
+def cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+for _ in range(int(sys.argv[3])):
+    wall, used = time.perf_counter(), cpu()
+    polars.read_csv(sys.argv[1], separator=';').write_csv(sys.argv[2], separator=';')
+    print(time.perf_counter() - wall, cpu() - used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+";
+    let output = Command::new("python3").args(["-c", SCRIPT, from, to, &times.to_string()]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+    let runs = text.lines().map(|line| {
+        let mut numbers = line.split(' ').map(|n| n.parse::<f64>().expect("a number"));
+        let mut next = || numbers.next().expect("three numbers");
+        let (wall, cpu) = (Duration::from_secs_f64(next()), Duration::from_secs_f64(next()));
+        Run { wall, cpu, peak: (next() as u64) << 10 }
+    });
+    Some(Run::least(&runs.collect::<Vec<Run>>()))
 }
 
 fn anonymize(folder: &Path, policy: &Path) -> Run {

@@ -2,7 +2,7 @@
 
 use crate::output::say;
 use crate::{Context, progress};
-use kohort::pipeline::{Options, Surveyed, survey};
+use kohort::pipeline::{AnySurvey, Options, survey};
 use kohort_core::hierarchy::Hierarchy;
 use kohort_core::table::Dictionary;
 use kohort_core::{Error, Result, cohort, events};
@@ -29,15 +29,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
-    let (_, surveyed) = survey(&args.policy, &options)?;
+    let surveyed = survey(&args.policy, &options)?;
     drop(options);
     let columns: Vec<Own> = match &surveyed {
-        Surveyed::Table(cohort) => {
+        AnySurvey::Table(own) => {
+            let cohort = &own.input;
             let of = |(q, own): (usize, _)| Own::of_table(own, &cohort.tuples.dictionaries[q]);
             cohort.quasi.iter().enumerate().map(of).collect()
         }
-        Surveyed::Events(histories) => histories.patient.iter().chain(&histories.event).map(Own::of_events).collect(),
-        Surveyed::Codes(_) => return Err(Error::yours("a table of codes has no hierarchies.")),
+        AnySurvey::Events(own) => own.input.patient.iter().chain(&own.input.event).map(Own::of_events).collect(),
+        AnySurvey::Codes(_) => return Err(Error::yours("a table of codes has no hierarchies.")),
     };
     if let Some(name) = &args.column {
         let Some(own) = columns.iter().find(|own| own.name == name) else {

@@ -5,7 +5,7 @@ use crate::{Context, progress};
 use kohort::evidence::worst_sets;
 use kohort::look::{Cost, Look, look};
 use kohort::methods::claims::sensitivity;
-use kohort::pipeline::{Options, Surveyed, survey, survey_table};
+use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
@@ -13,6 +13,7 @@ use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::codes_known;
+use kohort_core::shape::{Codes, Events};
 use std::path::PathBuf;
 
 /// Show how easily patients can be found in the original data
@@ -31,21 +32,21 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
     let guessed = args.policy.extension().is_none_or(|e| !e.eq_ignore_ascii_case("toml")) && args.policy.is_file();
-    let (policy, surveyed) = (if guessed { survey_table } else { survey })(&args.policy, &options)?;
+    let surveyed = (if guessed { survey_table } else { survey })(&args.policy, &options)?;
     drop(options);
     if guessed {
         note("there is no policy, so roles are guessed. `kohort init` writes them to a policy that you can correct.");
     }
     match surveyed {
-        Surveyed::Table(cohort) => say_table(&policy, &cohort)?,
-        Surveyed::Codes(records) => say_codes(&policy, &records),
-        Surveyed::Events(histories) => say_events(&policy, &histories, context.threads),
+        AnySurvey::Table(own) => say_table(&own.policy, &own.input)?,
+        AnySurvey::Codes(own) => say_codes(&own.policy, &own.input),
+        AnySurvey::Events(own) => say_events(&own.policy, &own.input, context.threads),
     }
     Ok(())
 }
 
 /// How many patients are found by some of their events, all values as they are.
-fn say_events(policy: &Policy, histories: &Histories, threads: usize) {
+fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
     policy.notes.iter().chain(&histories.notes).for_each(|n| note(n));
     let k = policy.privacy.k.get();
     say(&format!(
@@ -70,7 +71,7 @@ fn say_events(policy: &Policy, histories: &Histories, threads: usize) {
 }
 
 /// How many patients are alone with some of their codes.
-fn say_codes(policy: &Policy, records: &Records) {
+fn say_codes(policy: &Policy<Codes>, records: &Records) {
     policy.notes.iter().chain(&records.notes).for_each(|n| note(n));
     let k = policy.privacy.k.get();
     say(&format!(

@@ -5,9 +5,11 @@ use crate::{Context, progress};
 use kohort::pipeline::{Options, open};
 use kohort_core::Result;
 use kohort_core::policy::Power;
-use kohort_core::release::{Certificate, Claim, Claimed, CodesClaim, EventsClaim, KnowsClaim};
+use kohort_core::release::{Certificate, KnowsClaim};
+use kohort_core::shape::{Codes, Events, Shape};
 use kohort_core::verify::{
-    CodesRecount, EventsRecount, Found, Recount, Recounted, verify_release, verify_with_original,
+    AnyFindings, AnyRecounted, CodesRecount, EventsRecount, Findings, Recount, Recounted, verify_release,
+    verify_with_original,
 };
 use std::path::PathBuf;
 
@@ -28,72 +30,104 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
-    let (certificate, recounted, found) = match &args.original {
-        None => {
-            let (certificate, recounted) = verify_release(&args.folder, context.threads)?;
-            (certificate, recounted, None)
+    let Some(policy) = &args.original else {
+        match verify_release(&args.folder, context.threads)? {
+            AnyRecounted::Table(Recounted { certificate, recount }) => {
+                table_lines(&certificate, &recount);
+                not_counted(&certificate);
+                formulas(&recount);
+                ending(&certificate);
+            }
+            AnyRecounted::Codes(Recounted { certificate, recount }) => {
+                codes_lines(&certificate, &recount);
+                note("not counted here: whether the fragments come from the original.");
+                ending(&certificate);
+            }
+            AnyRecounted::Events(Recounted { certificate, recount }) => {
+                events_lines(&certificate, &recount);
+                note(
+                    "not counted here: which events were excluded, truncated or suppressed, and what an attacker who knows them would find.",
+                );
+                ending(&certificate);
+            }
         }
-        Some(path) => {
-            let progress = progress::bar();
-            let options = Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress };
-            let (source, bound) = open(path, &options)?;
-            let (certificate, found) = verify_with_original(&args.folder, &source, &bound)?;
-            (certificate, found.recounted(), Some(found))
-        }
+        return Ok(());
     };
-    say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
-    match (&certificate.claim, &recounted) {
-        (Claimed::Table(claim), Recounted::Table(recount)) => table_lines(&certificate, claim, recount),
-        (Claimed::Codes(claim), Recounted::Codes(recount)) => codes_lines(&certificate, claim, recount),
-        (Claimed::Events(claim), Recounted::Events(recount)) => events_lines(claim, recount),
-        _ => {}
+    let progress = progress::bar();
+    let options = Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress };
+    let (source, bound) = open(policy, &options)?;
+    match verify_with_original(&args.folder, &source, &bound)? {
+        AnyFindings::Table(Findings { certificate, recount, compared, .. }) => {
+            table_lines(&certificate, &recount);
+            say(&format!(
+                "  original   {} rows; every released cell is the original or its ancestor; the smallest class holds {} {}",
+                thousands(compared.rows),
+                thousands(compared.smallest_class),
+                unit(&certificate)
+            ));
+            not_shown(&compared.not_shown);
+            formulas(&recount);
+            ending(&certificate);
+        }
+        AnyFindings::Codes(Findings { certificate, recount, compared, .. }) => {
+            codes_lines(&certificate, &recount);
+            say(&format!(
+                "  original   {} patients, {} with codes; at least {} patients could have each of the {} combinations of codes tried",
+                thousands(compared.patients),
+                thousands(compared.matched),
+                thousands(compared.fewest_candidates),
+                thousands(compared.combinations)
+            ));
+            not_shown(&compared.not_shown);
+            ending(&certificate);
+        }
+        AnyFindings::Events(Findings { certificate, recount, compared, .. }) => {
+            events_lines(&certificate, &recount);
+            say(&format!(
+                "  original   {} patients with {} events after exclusions; {} released patients found, every cell is the original or its ancestor",
+                thousands(compared.patients),
+                thousands(compared.events),
+                thousands(compared.matched)
+            ));
+            not_shown(&compared.not_shown);
+            ending(&certificate);
+        }
     }
-    match &found {
-        Some(Found::Table(_, compared)) => say(&format!(
-            "  original   {} rows; every released cell is the original or its ancestor; the smallest class holds {} {}",
-            thousands(compared.rows),
-            thousands(compared.smallest_class),
-            unit(&certificate)
-        )),
-        Some(Found::Codes(_, compared)) => say(&format!(
-            "  original   {} patients, {} with codes; at least {} patients could have each of the {} combinations of codes tried",
-            thousands(compared.patients),
-            thousands(compared.matched),
-            thousands(compared.fewest_candidates),
-            thousands(compared.combinations)
-        )),
-        Some(Found::Events(_, compared)) => say(&format!(
-            "  original   {} patients with {} events after exclusions; {} released patients found, every cell is the original or its ancestor",
-            thousands(compared.patients),
-            thousands(compared.events),
-            thousands(compared.matched)
-        )),
-        None => not_counted(&certificate),
-    }
-    found.iter().flat_map(Found::not_shown).for_each(|n| note(&format!("not shown: {n}.")));
-    if let Recounted::Table(recount) = &recounted {
-        recount.formulas.iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
-    }
+    Ok(())
+}
+
+fn not_shown(all: &[String]) {
+    all.iter().for_each(|n| note(&format!("not shown: {n}.")));
+}
+
+fn formulas(recount: &Recount) {
+    recount.formulas.iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
+}
+
+/// The guarantee in words, and whether it is only a test.
+fn ending<S: Shape>(certificate: &Certificate<S>) {
     if certificate.test {
         note("made with a fixed seed: this is a test, not a release.");
     }
     say(&format!("  guarantee  {}", certificate.guarantee.plain));
     say(&format!("             {}", certificate.guarantee.aware));
-    Ok(())
 }
 
-fn unit(certificate: &Certificate) -> &'static str {
-    if certificate.patients { "patients" } else { "rows" }
+fn unit<S: Shape>(certificate: &Certificate<S>) -> &'static str {
+    if certificate.promise.patients { "patients" } else { "rows" }
 }
 
 /// What was claimed and counted of a table.
-fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
+fn table_lines(certificate: &Certificate, recount: &Recount) {
+    say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
+    let claim = &certificate.promise.claim;
     let knows = match &claim.knows {
         KnowsClaim::All => "all quasi-identifiers".to_string(),
         KnowsClaim::Any(n) => format!("any {n} of the quasi-identifiers"),
         KnowsClaim::Sets(sets) => format!("one of {} sets of quasi-identifiers", sets.len()),
     };
-    let quasi: Vec<&str> = certificate.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
+    let quasi: Vec<&str> =
+        certificate.promise.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
     match &claim.invented {
         None => say(&format!(
             "  claim      at least {} {} match an attacker's knowledge of {knows}",
@@ -136,7 +170,9 @@ fn table_lines(certificate: &Certificate, claim: &Claim, recount: &Recount) {
 }
 
 /// What was claimed and counted of patients and their events.
-fn events_lines(claim: &EventsClaim, recount: &EventsRecount) {
+fn events_lines(certificate: &Certificate<Events>, recount: &EventsRecount) {
+    say("verified");
+    let claim = &certificate.promise.claim;
     let known = match claim.power {
         Power::Values { p, .. } => format!("up to {p} values of each event column"),
         Power::Events { p } => format!("up to {p} whole events"),
@@ -159,7 +195,9 @@ fn events_lines(claim: &EventsClaim, recount: &EventsRecount) {
 }
 
 /// What was claimed and counted of clusters of codes.
-fn codes_lines(certificate: &Certificate, claim: &CodesClaim, recount: &CodesRecount) {
+fn codes_lines(certificate: &Certificate<Codes>, recount: &CodesRecount) {
+    say("verified");
+    let claim = &certificate.promise.claim;
     say(&format!(
         "  claim      any {} codes of a person could belong to at least {} {}",
         claim.m,
@@ -205,20 +243,14 @@ fn not_counted(certificate: &Certificate) {
         );
         return;
     }
-    if matches!(&certificate.claim, Claimed::Table(claim) if claim.invented.is_some()) {
+    let claim = &certificate.promise.claim;
+    if claim.invented.is_some() {
         note("not counted here: which records are synthetic, and how many real people each class contains.");
     }
-    match &certificate.claim {
-        Claimed::Table(claim) if certificate.patients => {
-            note("not counted here: how many patients the rows of a class belong to. Rows were counted instead.");
-            if !claim.sensitive.is_empty() {
-                note("not counted here: the limits on sensitive values, since they are counted in patients.");
-            }
+    if certificate.promise.patients {
+        note("not counted here: how many patients the rows of a class belong to. Rows were counted instead.");
+        if !claim.sensitive.is_empty() {
+            note("not counted here: the limits on sensitive values, since they are counted in patients.");
         }
-        Claimed::Table(_) => {}
-        Claimed::Events(_) => note(
-            "not counted here: which events were excluded, truncated or suppressed, and what an attacker who knows them would find.",
-        ),
-        Claimed::Codes(_) => note("not counted here: whether the fragments come from the original."),
     }
 }

@@ -1,6 +1,7 @@
 //! The patients of a table of codes as a method sees them: each a set of codes.
 
-use crate::policy::{Layout, Policy, Role};
+use crate::policy::{CodesLayout, Policy, Role};
+use crate::shape::Codes;
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -121,7 +122,7 @@ impl Records {
 }
 
 /// Reads the records of a table of codes: one pass.
-pub fn survey(source: &Source, policy: &Policy) -> Result<Records> {
+pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
     source.progress().stage("reading", source.bytes());
     let Some(column) = policy.codes() else {
         return Err(policy.error("no column has role = \"codes\"."));
@@ -153,7 +154,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Records> {
                 };
                 if patient == next {
                     all.lines.push(line);
-                } else if policy.layout == Layout::List {
+                } else if policy.own.layout == CodesLayout::List {
                     twice.push(line);
                 }
                 let codes = cut.codes[from..end as usize].iter();
@@ -180,7 +181,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Records> {
         )));
     }
     reading.check_separator(&all)?;
-    let mut records = all.sorted(policy.repeats).ok_or_else(|| {
+    let mut records = all.sorted(policy.own.repeats).ok_or_else(|| {
         Error::yours(format!(
             "{name}: multiset = true writes a repeated code as {}, but the data holds such a code already.",
             format_args!("code{REPEAT}2")

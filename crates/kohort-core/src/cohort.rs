@@ -136,7 +136,7 @@ pub const MOST_CLASSES: usize = 100;
 pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let quasi_columns = policy.quasi();
     let details = policy.positions(|r| matches!(r, Role::Detail { .. }));
-    let invents = policy.invents.as_ref();
+    let invents = policy.own.invents.as_ref();
     let catalogue = invents.is_some_and(|i| i.catalog);
     let sensitive = if policy.privacy.reads_sensitive() || catalogue {
         policy.positions(|r| matches!(r, Role::Sensitive { .. }))
@@ -410,7 +410,7 @@ fn measure(
 }
 
 /// Value codes in their order: as the domain lists them, or as numbers with this decimal mark.
-fn order(texts: &[&str], domain: Option<&[String]>, point: u8) -> Option<Vec<u32>> {
+pub(crate) fn order(texts: &[&str], domain: Option<&[String]>, point: u8) -> Option<Vec<u32>> {
     let codes = 1..texts.len() as u32;
     match domain {
         Some(domain) => {
@@ -422,12 +422,14 @@ fn order(texts: &[&str], domain: Option<&[String]>, point: u8) -> Option<Vec<u32
             Some(order.into_iter().map(|o| o.1).collect())
         }
         None => {
-            let mut order: Vec<(Decimal, u32)> = Vec::new();
+            // Values that are written differently but mean the same number are in the order of their texts.
+            let mut order: Vec<(Decimal, &str, u32)> = Vec::new();
             for code in codes {
-                order.push((Decimal::parse(texts[code as usize], point)?, code));
+                let text = texts[code as usize];
+                order.push((Decimal::parse(text, point)?, text, code));
             }
             order.sort_unstable();
-            Some(order.into_iter().map(|o| o.1).collect())
+            Some(order.into_iter().map(|o| o.2).collect())
         }
     }
 }

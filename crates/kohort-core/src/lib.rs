@@ -15,6 +15,7 @@ pub mod privacy;
 pub mod random;
 pub mod release;
 pub mod risk;
+pub mod shape;
 pub mod statistics;
 pub mod stock;
 pub mod table;

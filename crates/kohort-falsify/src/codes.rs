@@ -12,7 +12,7 @@ use kohort::pipeline::Options;
 use kohort::reconstruct::read_nodes;
 use kohort_core::codes::Records;
 use kohort_core::number::K;
-use kohort_core::release::{Claimed, CodeChunk, CodesClaim, Node, guarantee};
+use kohort_core::release::{CodeChunk, CodesClaim, Node, guarantee_of_codes};
 use kohort_core::table::Silent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -65,10 +65,10 @@ impl Universe {
     }
 
     /// What is claimed.
-    pub fn claim(&self) -> Claimed {
+    pub fn claim(&self) -> CodesClaim {
         let k = K::new(self.k).unwrap_or(K::LEAST);
         let (aware, no_cover) = (self.params.subrecords == Subrecords::Whole, self.params.covers == Covers::Avoided);
-        Claimed::Codes(CodesClaim { k, m: self.m, aware, no_cover, sensitive: Vec::new() })
+        CodesClaim { k, m: self.m, aware, no_cover, sensitive: Vec::new() }
     }
 
     /// Calls `each` with every original: its records, ascending.
@@ -238,7 +238,7 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
     }
     found.released = found.originals;
     found.releases = worlds.len() as u64;
-    let said = guarantee("disassociate", &universe.claim(), true);
+    let said = guarantee_of_codes(&universe.claim());
     let promised = promise::to_the_aware(&said)?;
     if !said.plain.contains(&format!("non-empty fragment with probability at most 1/{}", universe.k)) {
         return Err(format!("nothing is promised to a plain reader: {}", said.plain));

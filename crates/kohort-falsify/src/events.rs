@@ -5,17 +5,16 @@
 use crate::dice::Dice;
 use crate::promise;
 use crate::tables::Found;
-use kohort::evidence::Timing;
 use kohort::methods::Register;
 use kohort::pipeline::{self, Options};
-use kohort::planned::Planned;
+use kohort::released_shape::ReleasedShape;
 use kohort_core::error::Kind;
-use kohort_core::policy::Power;
+use kohort_core::policy::{AnyPolicy, Policy, Power};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Certificate, Claimed, EventsClaim, Staging};
+use kohort_core::release::{AnyCertificate, Certificate, EventsClaim, Staging};
 use kohort_core::statistics::wilson;
-use kohort_core::table::Silent;
-use kohort_core::verify;
+use kohort_core::table::{Silent, Source};
+use kohort_core::verify::{self, EventsFound};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -89,13 +88,14 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
         Err(e) => return Err(format!("{e}\n{case:?}")),
     };
     (found.released, found.releases, found.by_path) = (1, 1, 1);
-    if let Some(n) = promise::to_the_aware(&certificate.guarantee)? {
+    if let Some(n) = promise::to_the_aware(certificate.guarantee())? {
         return Err(format!("1/{n} is promised to an aware reader"));
     }
-    let Claimed::Events(claim) = &certificate.claim else { return Err("no release of events".into()) };
+    let AnyCertificate::Events(certificate) = certificate else { return Err("no release of events".into()) };
+    let claim = &certificate.promise.claim;
     let reader = Reader::read(&at("out/release")).map_err(|e| e.to_string())?;
     found.unbounded_link = reader.highest_with_everything();
-    if let Some(what) = reader.broken(claim, dice) {
+    if let Some(what) = reader.broken(claim, &certificate.recount.found, dice) {
         let (policy, patients, claims) = (&case.policy, &case.patients, &case.claims);
         found.broken = Some(format!(
             "to a plain reader: {what}\n--- policy.toml\n{policy}--- p.csv\n{patients}--- c.csv\n{claims}"
@@ -105,14 +105,29 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
 }
 
 /// The straight path but for its evidence, which takes most of its time and is no part of a release.
-pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_core::Result<Certificate> {
+pub(crate) fn release(policy: &Path, out: &Path, options: &Options) -> kohort_core::Result<AnyCertificate> {
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = pipeline::open(policy, options)?;
+    Ok(match &policy {
+        AnyPolicy::Table(policy) => AnyCertificate::Table(released(&source, policy, staging, options)?),
+        AnyPolicy::Codes(policy) => AnyCertificate::Codes(released(&source, policy, staging, options)?),
+        AnyPolicy::Events(policy) => AnyCertificate::Events(released(&source, policy, staging, options)?),
+    })
+}
+
+fn released<S: ReleasedShape>(
+    source: &Source,
+    policy: &Policy<S>,
+    staging: Staging,
+    options: &Options,
+) -> kohort_core::Result<Certificate<S>> {
     let mut random = Randomness::new(options.seed)?;
-    let planned = Planned::of(&Register::built_in(), &source, &policy, &mut random, &mut Timing::start())?;
-    let draft = planned.draft_certificate(&source, &policy, &random);
-    let staged = planned.write(&source, &policy, staging, &mut random)?;
-    let verified = verify::verify(staged, draft, &source, &policy)?;
+    let method = S::method(&Register::built_in(), policy)?;
+    let input = S::survey(source, policy)?;
+    let plan = S::plan(&method, &input, policy, source, &mut random)?;
+    let staged = S::write(source, policy, (&input, &plan), staging, &mut random)?;
+    staged.describe(&S::dictionary(source, policy, (&input, &plan), &staged))?;
+    let verified = verify::verify(staged, source, policy, S::name(&method), random.test)?;
     let certificate = verified.findings().certificate.clone();
     verified.publish(false)?;
     Ok(certificate)
@@ -151,7 +166,7 @@ impl Reader {
         Ok(Reader { people: people.into_values().collect() })
     }
 
-    fn broken(&self, claim: &EventsClaim, dice: &mut Dice) -> Option<String> {
+    fn broken(&self, claim: &EventsClaim, said: &EventsFound, dice: &mut Dice) -> Option<String> {
         let (k, p) = (claim.k.get() as usize, claim.power.p());
         let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
         // Of those without events their own columns are known, and nothing else can be.
@@ -164,7 +179,7 @@ impl Reader {
                 let few = |set: &Vec<Fact>| !self.enough(own, k, |theirs| contains(&facts(theirs), set));
                 sets(&facts(events), p).iter().any(few)
             });
-            let (found, said) = ((found.count() as u64, with.len() as u64), claim.found.hits);
+            let (found, said) = ((found.count() as u64, with.len() as u64), said.hits);
             return (found != said)
                 .then(|| format!("{found:?} patients have facts that fewer than {k} share; {said:?} is said"));
         }
@@ -189,8 +204,8 @@ impl Reader {
         });
         let hits = hits.count() as u64;
         // Both are estimates: at five standard deviations each, one in millions would be wrong.
-        let (low, high) = (wilson((hits, draws), 5.0).0, wilson(claim.found.hits, 5.0).1);
-        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {:?} is said", claim.found.hits))
+        let (low, high) = (wilson((hits, draws), 5.0).0, wilson(said.hits, 5.0).1);
+        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {:?} is said", said.hits))
     }
 
     /// Whether k patients look like this and fit.

@@ -2,7 +2,6 @@
 //! never on disk, and now and then by the whole path, so that it is the same.
 
 use crate::universe::{Requirement, TREE, Universe};
-use kohort::evidence::draft_certificate;
 use kohort::methods::Method;
 use kohort::pipeline::{self, Options};
 use kohort_core::cohort::{self, Cohort};
@@ -10,9 +9,10 @@ use kohort_core::error::Kind;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Confidence;
 use kohort_core::random::Randomness;
-use kohort_core::release::{Certificate, Plan};
+use kohort_core::release::{Guarantee, Plan, Promise, guarantee_of_table};
+use kohort_core::shape::{Shape, Table};
 use kohort_core::stock::Stock;
-use kohort_core::table::{Silent, Source, Tuples};
+use kohort_core::table::{Silent, Tuples};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -38,15 +38,16 @@ pub struct Made {
     pub alike: Vec<Alike>,
     /// Rows that stand for nobody, as they were drawn: cells and secret.
     pub invented: Vec<(Vec<String>, usize)>,
-    /// The certificate, as far as the gate does not fill it in.
-    pub certificate: Certificate,
+    /// What is promised of it.
+    pub promise: Promise,
+    /// The promise in words.
+    pub guarantee: Guarantee,
 }
 
 /// Makes releases under the policy of a universe.
 pub struct Maker<'u> {
     universe: &'u Universe,
     folder: tempfile::TempDir,
-    source: Source,
     policy: Policy,
     method: Method,
     like: Cohort,
@@ -71,9 +72,10 @@ impl<'u> Maker<'u> {
         write("table.csv", &universe.table_text(&(0..universe.kinds.len()).collect::<Vec<_>>()))?;
         let say = |e: kohort_core::Error| format!("{text}\n{e}");
         let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options(1)).map_err(say)?;
+        let policy = policy.table().map_err(say)?;
         let like = cohort::survey(&source, &policy).map_err(say)?;
         let method = Method::of(&policy).map_err(say)?;
-        Ok(Maker { universe, folder, source, policy, method, like })
+        Ok(Maker { universe, folder, policy, method, like })
     }
 
     /// Whether the method is given the secret of each row.
@@ -137,7 +139,8 @@ impl<'u> Maker<'u> {
             Err(e) if e.kind == Kind::Infeasible => return Ok(None),
             Err(e) => return Err(say(e)),
         };
-        let certificate = draft_certificate(&self.source, &self.policy, &cohort, &plan, &self.method, &random);
+        let promise = Table::promise(&self.policy).map_err(say)?;
+        let guarantee = guarantee_of_table(&promise, false);
         let text = |tuple: usize, position: usize| {
             cohort.tuples.dictionaries[position].text(cohort.tuples.code(tuple, position)).to_string()
         };
@@ -154,7 +157,7 @@ impl<'u> Maker<'u> {
             let secret = cohort.stocks.first().map_or(0, |s| secret_of(&s.values[added.values[0] as usize]));
             (labels(&plan, added.cells), secret)
         });
-        Ok(Some(Made { alike: alike.collect(), invented: invented.collect(), certificate }))
+        Ok(Some(Made { alike: alike.collect(), invented: invented.collect(), promise, guarantee }))
     }
 
     /// The rows that leave when the whole path is taken, in an order of their own, without those

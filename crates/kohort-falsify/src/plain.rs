@@ -4,7 +4,7 @@
 use crate::make::Made;
 use crate::universe::{Requirement, Universe};
 use kohort_core::privacy::LDiversity;
-use kohort_core::release::{Claim, Claimed, KnowsClaim, SensitiveClaim};
+use kohort_core::release::{Claim, KnowsClaim, SensitiveClaim};
 
 /// A row of a release: what it shows, and whether it stands for somebody.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,8 +58,7 @@ pub fn known_sets(claim: &Claim, columns: usize) -> Vec<Vec<usize>> {
 }
 
 /// The first promise to a plain reader that these rows break, if there is any.
-pub fn broken(universe: &Universe, people: &[usize], rows: &[Row], claimed: &Claimed) -> Option<String> {
-    let Claimed::Table(claim) = claimed else { return Some("a table claims something else".into()) };
+pub fn broken(universe: &Universe, people: &[usize], rows: &[Row], claim: &Claim) -> Option<String> {
     let columns = universe.columns.len();
     let k = claim.k.get() as usize;
     for combination in people.iter().flat_map(|&kind| &universe.kinds[kind].0.rows) {

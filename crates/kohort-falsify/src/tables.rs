@@ -69,10 +69,10 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
         let Some(made) = made else { return };
         found.released += 1;
         let shown = plain::rows(universe, people, &made);
-        if let Some(what) = plain::broken(universe, people, &shown, &made.certificate.claim) {
+        if let Some(what) = plain::broken(universe, people, &shown, &made.promise.claim) {
             return found.broken = Some(case(universe, people, &format!("to a plain reader: {what}")));
         }
-        match promise::to_the_aware(&made.certificate.guarantee) {
+        match promise::to_the_aware(&made.guarantee) {
             Err(e) => return failed = Some(e),
             Ok(own) => promised = Some(own),
         }

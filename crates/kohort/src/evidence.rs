@@ -1,4 +1,4 @@
-//! What is known of a release: the claim it makes, and its risk and utility before and after.
+//! What is known of a release: its risk and utility before and after.
 
 pub mod codes;
 mod distributions;
@@ -15,14 +15,10 @@ use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
-use kohort_core::privacy::{Distance, Knows};
-use kohort_core::random::Randomness;
-use kohort_core::release::{
-    Certificate, Claim, Claimed, ColumnClaim, InventedClaim, KnowsClaim, Plan, Recoding, SensitiveClaim, TClaim,
-    guarantee,
-};
+use kohort_core::privacy::Knows;
+use kohort_core::release::{Certificate, Plan, Recoding};
 use kohort_core::risk::{self, Risk, View};
-use kohort_core::table::Source;
+use kohort_core::shape::Shape;
 use kohort_core::utility::{self, Association};
 use kohort_core::verify::{Compared, Recount, Verified};
 use kohort_core::{Error, Result};
@@ -61,152 +57,6 @@ impl Timing {
 
 fn round(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
-}
-
-/// The certificate as far as the policy decides it: the gate fills in what it counts.
-pub fn draft_certificate(
-    source: &Source,
-    policy: &Policy,
-    cohort: &Cohort,
-    plan: &Plan,
-    method: &Method,
-    random: &Randomness,
-) -> Certificate {
-    let patients = policy.patient().is_some();
-    let claim = claim(policy, cohort, plan, method);
-    let columns = policy.released().into_iter().map(|c| {
-        let column = &policy.columns[c];
-        let of = match &column.role {
-            Role::Detail { of } => of.clone(),
-            _ if plan.recoding == Recoding::ByCell => column.of.clone(),
-            _ => Vec::new(),
-        };
-        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of, labels: None }
-    });
-    let mut assumed = vec![
-        "The adversary knows of a person at most what is declared as quasi-identifiers, in the sets listed."
-            .to_string(),
-        "Columns with another role are not known to the adversary.".to_string(),
-    ];
-    let name = |q: usize| &cohort.quasi[q].name;
-    for &(a, b) in &policy.privacy.not_together {
-        assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
-    }
-    let mut not_recountable = Vec::new();
-    if patients {
-        assumed.push("A reader who knows several rows of one patient is not covered.".into());
-        not_recountable.push("How many patients stand behind the rows of a class: it was counted before release; the recipient counts rows.".into());
-        if !claim.sensitive.is_empty() {
-            not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
-            // Two classes at confidence ½ that share a patient merge to ⅔.
-            let blanks =
-                plan.recoding == Recoding::ByCell || cohort.quasi.iter().any(|q| !q.hierarchy.uncovered.is_empty());
-            if blanks {
-                assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
-            }
-            if claim.knows == KnowsClaim::All {
-                assumed.push("What is claimed of sensitive values was counted for a reader who knows all quasi-identifiers, not fewer.".into());
-            }
-        }
-    } else {
-        assumed.push("Every row is another person.".into());
-    }
-    if claim.invented.is_some() {
-        not_recountable.push("Which rows are invented, and how many people a class holds without them.".into());
-        if !claim.sensitive.is_empty() {
-            not_recountable.push("What is claimed of sensitive values without the invented rows.".into());
-        }
-    }
-    let claim = Claimed::Table(claim);
-    Certificate {
-        kohort: env!("CARGO_PKG_VERSION").into(),
-        method: method.name().into(),
-        patients,
-        test: random.test,
-        sample: None,
-        files: Vec::new(),
-        delimiter: source.delimiter(),
-        columns: columns.collect(),
-        guarantee: guarantee(method.name(), &claim, patients),
-        claim,
-        recount: Value::Null,
-        assumed,
-        not_recountable,
-    }
-}
-
-fn claim(policy: &Policy, cohort: &Cohort, plan: &Plan, method: &Method) -> Claim {
-    let name = |q: &usize| cohort.quasi[*q].name.clone();
-    let knows = match &policy.privacy.knows {
-        Knows::All => KnowsClaim::All,
-        Knows::Any(n) => KnowsClaim::Any(*n),
-        Knows::Sets(sets) => KnowsClaim::Sets(sets.iter().map(|s| s.iter().map(name).collect()).collect()),
-    };
-    let sensitive = cohort.required.iter().map(|required| {
-        let dictionary = &cohort.tuples.dictionaries[required.kept.position];
-        let column = &policy.columns[required.kept.column];
-        let values = match &column.role {
-            Role::Sensitive { values } => values.clone(),
-            _ => None,
-        };
-        let t_closeness = required.requirement.t_closeness.as_ref().map(|t| {
-            // A value that only deleted rows had must not be named.
-            let leaves = leaving(cohort, plan, required.kept.position);
-            let text = |code: &u32| dictionary.text(*code).to_string();
-            let leaving = |code: &&u32| leaves[**code as usize];
-            TClaim {
-                max: t.max,
-                order: match &t.distance {
-                    Distance::Ordered(order) => Some(order.iter().filter(leaving).map(text).collect()),
-                    _ => None,
-                },
-                tree: match &t.distance {
-                    Distance::Hierarchical(_) => {
-                        let codes: Vec<u32> = (1..dictionary.len() as u32).collect();
-                        Some(paths(column, codes.iter().filter(leaving).map(|&c| dictionary.text(c)).collect()))
-                    }
-                    _ => None,
-                },
-            }
-        });
-        SensitiveClaim {
-            column: required.kept.name.clone(),
-            values,
-            confidence: required.requirement.confidence.as_ref().map(|c| c.max),
-            l_diversity: required.requirement.l_diversity.clone(),
-            t_closeness,
-        }
-    });
-    let invented = method.synthetic().map(|synthetic| InventedClaim {
-        real_k: synthetic.real_k,
-        padding: synthetic.padding,
-        catalog: plan.catalog.as_ref().map(|c| policy.columns[c.column].name.clone()),
-    });
-    Claim { k: policy.privacy.k, knows, sensitive: sensitive.collect(), invented }
-}
-
-/// By value code of a tuple column: whether any released row has it.
-fn leaving(cohort: &Cohort, plan: &Plan, position: usize) -> Vec<bool> {
-    let mut leaves = vec![false; cohort.tuples.dictionaries[position].len()];
-    for t in (0..cohort.tuples.len()).filter(|&t| plan.rows(cohort, t).any(|(_, rows)| rows > 0)) {
-        leaves[cohort.tuples.code(t, position) as usize] = true;
-    }
-    // What only invented rows show leaves as well.
-    if let Some(stock) = cohort.stocks.iter().position(|s| s.position == Some(position)) {
-        plan.added.iter().for_each(|added| leaves[added.values[stock] as usize] = true);
-    }
-    leaves
-}
-
-/// The path of each value up to the root.
-fn paths(column: &kohort_core::policy::Column, values: Vec<&str>) -> Vec<Vec<String>> {
-    let texts = [&[""], &values[..]].concat();
-    let hierarchy = column.rule.apply(&texts, false);
-    let path = |code: usize| {
-        let above = hierarchy.levels.iter().skip(1).map(|l| l.labels[l.label_of[code] as usize].text.clone());
-        std::iter::once(texts[code].to_string()).chain(above).collect()
-    };
-    (1..texts.len()).map(path).collect()
 }
 
 /// What metrics.json holds.
@@ -256,8 +106,8 @@ pub fn measure(
         "classes": recount.classes,
         "plain": findings.certificate.guarantee.plain,
         "aware": findings.certificate.guarantee.aware,
-        "assumed": findings.certificate.assumed,
-        "not_recountable": findings.certificate.not_recountable,
+        "assumed": findings.certificate.promise.assumed,
+        "not_recountable": findings.certificate.promise.not_recountable,
     });
     if let Knows::Sets(sets) = &policy.privacy.knows {
         let names = |set: &Vec<usize>| set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect::<Vec<_>>();
@@ -271,11 +121,7 @@ pub fn measure(
     for (name, e) in &compared.sensitive {
         guarantee["sensitive"][name] = json!({ "highest_confidence": e.confidence.map(|(h, n)| h as f64 / n.max(1) as f64), "least_diversity": e.diversity, "largest_distance": e.distance });
     }
-    let asked = match &findings.certificate.claim {
-        Claimed::Table(claim) => &claim.sensitive[..],
-        Claimed::Codes(_) | Claimed::Events(_) => &[],
-    };
-    for asked in asked {
+    for asked in &findings.certificate.promise.claim.sensitive {
         guarantee["asked"][&asked.column] = json!({
             "confidence": asked.confidence.map(|c| c.to_string()),
             "values": asked.values.as_ref().map(Vec::len),
@@ -427,7 +273,7 @@ fn association_json(cohort: &Cohort, all: &[Association]) -> Value {
 }
 
 /// Spells the preset out that says what k is, if there is one.
-pub fn add_preset(metrics: &mut Value, policy: &Policy) {
+pub fn add_preset<S: Shape>(metrics: &mut Value, policy: &Policy<S>) {
     if let Some(p) = policy.privacy.preset {
         metrics["guarantee"]["preset"] =
             json!({ "name": p.name, "max_risk": p.max_risk, "meaning": p.meaning, "source": p.source });
@@ -435,7 +281,7 @@ pub fn add_preset(metrics: &mut Value, policy: &Policy) {
 }
 
 /// The files of a release, as metrics.json lists them.
-fn files(certificate: &Certificate) -> Vec<Value> {
+fn files<S: Shape>(certificate: &Certificate<S>) -> Vec<Value> {
     certificate.files.iter().map(|f| json!({ "name": f.name, "sha256": f.sha256, "rows": f.rows })).collect()
 }
 

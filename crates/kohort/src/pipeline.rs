@@ -3,17 +3,15 @@
 use crate::evidence::{self, Timing};
 use crate::init::init;
 use crate::methods::Register;
-use crate::planned::Planned;
+use crate::released_shape::{ReleasedShape, Run};
 use crate::report;
 pub use crate::report::Readers;
 use kohort_core::Result;
-use kohort_core::codes::{self, Records};
-use kohort_core::cohort::{self, Cohort};
-use kohort_core::events::{self, Histories};
 use kohort_core::number::K;
-use kohort_core::policy::{self, Layout, Policy, PolicyFile};
+use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::release::Staging;
+use kohort_core::release::{Staged, Staging};
+use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
 use std::path::{Path, PathBuf};
@@ -63,65 +61,121 @@ pub fn anonymize_by(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
-    let mut timing = Timing::start();
+    let timing = Timing::start();
     let staging = Staging::create(out, options.force, &*options.progress)?;
-    let (source, policy) = open(policy, options)?;
-    let mut random = Randomness::new(options.seed)?;
-    let planned = Planned::of(register, &source, &policy, &mut random, &mut timing)?;
-    let draft = planned.draft_certificate(&source, &policy, &random);
-    let staged = timing.stage("write", || planned.write(&source, &policy, staging, &mut random))?;
-    let verified = timing.stage("verify", || verify::verify(staged, draft, &source, &policy))?;
-    let verified = planned.sample(verified, &source, &policy, &mut random, &mut timing)?;
-    let metrics = planned.measure(&policy, &verified, options.threads, &mut timing)?;
-    let notes =
-        [policy.notes.clone(), planned.notes(), evidence::notes(&metrics), evidence::invented::warnings(&metrics)]
-            .concat();
-    report::write(&verified, &policy, &metrics, &notes, readers)?;
-    let folder = verified.publish(options.keep_rows)?;
-    Ok(Released { folder, metrics, notes })
+    let (source, policy) = open_by(register, policy, options)?;
+    let start = Start { register, source: &source, staging, timing, options, readers };
+    match &policy {
+        AnyPolicy::Table(policy) => start.release(policy),
+        AnyPolicy::Codes(policy) => start.release(policy),
+        AnyPolicy::Events(policy) => start.release(policy),
+    }
 }
 
-/// Opens a policy's table and binds the policy to it.
-pub fn open(policy: &Path, options: &Options) -> Result<(Source, Policy)> {
+/// A run before it is known what shape the data have.
+struct Start<'a> {
+    register: &'a Register,
+    source: &'a Source,
+    staging: Staging,
+    timing: Timing,
+    options: &'a Options,
+    readers: Readers,
+}
+
+impl Start<'_> {
+    /// The whole path, the same for every shape of data.
+    fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released> {
+        let Start { register, source, staging, mut timing, options, readers } = self;
+        let mut random = Randomness::new(options.seed)?;
+        let method = S::method(register, policy)?;
+        let input = timing.stage("count", || S::survey(source, policy))?;
+        let before = S::before(&input, policy)?;
+        let plan = timing.stage("method", || S::plan(&method, &input, policy, source, &mut random))?;
+        let staged = timing.stage("write", || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
+        let verified =
+            timing.stage("verify", || verify::verify(staged, source, policy, S::name(&method), random.test))?;
+        let verified = S::sample(&method, verified, source, policy, &mut random, &mut timing)?;
+        let run =
+            Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
+        let mut metrics = S::measure(&run, &verified, &mut timing)?;
+        evidence::add_preset(&mut metrics, policy);
+        let measured = [evidence::notes(&metrics), evidence::invented::warnings(&metrics)].concat();
+        let notes = [policy.notes.clone(), S::notes(&input, &plan), measured].concat();
+        report::write(&verified.evidence(), &policy.text, &metrics, &notes, readers)?;
+        let folder = verified.publish(options.keep_rows)?;
+        Ok(Released { folder, metrics, notes })
+    }
+}
+
+/// Writes the data files and the dictionary of a release.
+fn write<S: ReleasedShape>(
+    source: &Source,
+    policy: &Policy<S>,
+    data: (&S::Input, &S::Plan),
+    staging: Staging,
+    random: &mut Randomness,
+) -> Result<Staged<S>> {
+    let staged = S::write(source, policy, data, staging, random)?;
+    staged.describe(&S::dictionary(source, policy, data, &staged))?;
+    Ok(staged)
+}
+
+/// Opens a policy's data and binds the policy to them.
+pub fn open(policy: &Path, options: &Options) -> Result<(Source, AnyPolicy)> {
+    open_by(&Register::built_in(), policy, options)
+}
+
+/// The same with the methods of a register.
+pub fn open_by(register: &Register, policy: &Path, options: &Options) -> Result<(Source, AnyPolicy)> {
     let file = policy::read(policy)?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-    let policy = file.bind(&source)?;
-    let source = source.excluding(policy.exclude.clone(), policy.patient())?;
+    let policy = file.bind(&source, register)?;
+    let source = policy.exclude(source)?;
     Ok((source, policy))
 }
 
-/// What a method would see, by the shape of the data.
-pub enum Surveyed {
-    /// The tuples of a table.
-    Table(Box<Cohort>),
-    /// Records of codes.
-    Codes(Records),
-    /// Patients and their events.
-    Events(Box<Histories>),
+/// The data as a method would see it, with its policy.
+pub struct Survey<S: Shape> {
+    /// The policy.
+    pub policy: Policy<S>,
+    /// The data.
+    pub input: S::Input,
 }
 
-/// The data as a method would see it, for questions about the data as it is: they need no k, so
+/// The data as a method would see it, by its shape.
+pub enum AnySurvey {
+    /// The tuples of a table.
+    Table(Box<Survey<Table>>),
+    /// Records of codes.
+    Codes(Box<Survey<Codes>>),
+    /// Patients and their events.
+    Events(Box<Survey<Events>>),
+}
+
+/// Reads the data as a method would see it, for questions about the data as it is. They need no k, so
 /// that a policy in which it is still to be chosen will do.
-pub fn survey(policy: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
+pub fn survey(policy: &Path, options: &Options) -> Result<AnySurvey> {
     survey_by(&policy::read(policy)?, options)
 }
 
 /// The same for a table without a policy: by what `init` would suggest for it.
-pub fn survey_table(table: &Path, options: &Options) -> Result<(Policy, Surveyed)> {
+pub fn survey_table(table: &Path, options: &Options) -> Result<AnySurvey> {
     let folder = table.parent().unwrap_or(Path::new("")).to_path_buf();
     let suggested = init(&[table.to_path_buf()], &folder, options.threads, Arc::clone(&options.progress))?;
     survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
 }
 
-fn survey_by(file: &PolicyFile, options: &Options) -> Result<(Policy, Surveyed)> {
+fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
+    fn read<S: Shape>(source: &Source, policy: Policy<S>) -> Result<Box<Survey<S>>> {
+        let input = S::survey(source, &policy)?;
+        Ok(Box::new(Survey { policy, input }))
+    }
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-    // Nothing is invented to answer a question.
-    let policy = Policy { invents: None, ..file.bind_to_ask(&source, K::LEAST)? };
-    let source = source.excluding(policy.exclude.clone(), policy.patient())?;
-    let surveyed = match policy.layout {
-        Layout::Table => Surveyed::Table(Box::new(cohort::survey(&source, &policy)?)),
-        Layout::List | Layout::Long => Surveyed::Codes(codes::survey(&source, &policy)?),
-        Layout::Events => Surveyed::Events(Box::new(events::survey(&source, &policy)?)),
-    };
-    Ok((policy, surveyed))
+    let policy = file.bind_to_ask(&source, &Register::built_in(), K::LEAST)?;
+    let source = policy.exclude(source)?;
+    Ok(match policy {
+        AnyPolicy::Table(policy) => AnySurvey::Table(read(&source, policy)?),
+        AnyPolicy::Codes(policy) => AnySurvey::Codes(read(&source, policy)?),
+        AnyPolicy::Events(policy) => AnySurvey::Events(read(&source, policy)?),
+    })
 }

@@ -2,9 +2,9 @@
 
 use crate::rare::Rare;
 use kohort_core::random::Randomness;
-use kohort_core::release::{CLUSTERS_FILE, Claimed, CodeChunk, Node, read_clusters};
+use kohort_core::release::{CLUSTERS_FILE, CodeChunk, Node, read_clusters};
 use kohort_core::table::{Texts, write_cell};
-use kohort_core::verify::verify_release;
+use kohort_core::verify::{AnyRecounted, verify_release};
 use kohort_core::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -179,10 +179,9 @@ pub struct Reconstruct {
 /// Verifies the release in `folder` and writes data sets that fit it into `out`: their files, and
 /// the patients in each.
 pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
-    let (certificate, _) = verify_release(folder, asked.threads)?;
-    let k = match &certificate.claim {
-        Claimed::Codes(claim) => claim.k.get(),
-        Claimed::Table(_) | Claimed::Events(_) => {
+    let k = match verify_release(folder, asked.threads)? {
+        AnyRecounted::Codes(own) => own.certificate.promise.claim.k.get(),
+        AnyRecounted::Table(_) | AnyRecounted::Events(_) => {
             return Err(Error::yours(format!(
                 "{}: a release of tables. There is nothing to reconstruct: its rows are rows.",
                 folder.display()

@@ -5,9 +5,9 @@
 //! suppressed in all other columns; c of the rows suppressed are deleted. What is left is as many rows
 //! as were real, and every row that shows more than its value is one whose like is real.
 
-use kohort_core::release::{Claimed, read_catalog};
+use kohort_core::release::read_catalog;
 use kohort_core::table::{Input, Texts, open, write_cell};
-use kohort_core::verify::{Recounted, verify_release};
+use kohort_core::verify::{AnyRecounted, Recounted, verify_release};
 use kohort_core::{Error, Result};
 use std::collections::HashMap;
 use std::fs::File;
@@ -34,10 +34,10 @@ pub fn truthful_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthf
 }
 
 fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
-    let (certificate, recounted) = verify_release(folder, threads)?;
-    let (Claimed::Table(claim), Recounted::Table(recount)) = (&certificate.claim, &recounted) else {
+    let AnyRecounted::Table(Recounted { certificate, recount }) = verify_release(folder, threads)? else {
         return Err(no_catalog(folder));
     };
+    let claim = &certificate.promise.claim;
     let Some(column) = claim.invented.as_ref().and_then(|i| i.catalog.as_ref()) else { return Err(no_catalog(folder)) };
     let release = [folder.join("release"), folder.to_path_buf()].into_iter();
     let release = release.into_iter().find(|f| f.join("certificate.json").is_file()).unwrap_or_default();
@@ -53,8 +53,8 @@ fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
     let source = open(&input)?.with_threads(threads);
     let delimiter = source.delimiter();
     let quasi: Vec<usize> =
-        (0..certificate.columns.len()).filter(|&c| certificate.columns[c].role == "quasi").collect();
-    let own = certificate.columns.iter().position(|c| c.name == *column).unwrap_or(0);
+        (0..certificate.promise.columns.len()).filter(|&c| certificate.promise.columns[c].role == "quasi").collect();
+    let own = certificate.promise.columns.iter().position(|c| c.name == *column).unwrap_or(0);
     let io = |e: std::io::Error| Error::io(out, &e);
     let mut file = BufWriter::new(File::create_new(out).map_err(io)?);
     let mut text = Vec::new();
@@ -93,7 +93,7 @@ fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
                     *before += 1;
                     *before <= lines[line].rows
                 });
-                let width = certificate.columns.len();
+                let width = certificate.promise.columns.len();
                 match line.filter(|_| suppress) {
                     None => write(&mut text, &mut (0..width).map(|c| chunk.cell(row, c)))?,
                     Some(line) if deleted[line] < lines[line].rows => {

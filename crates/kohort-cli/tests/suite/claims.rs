@@ -178,5 +178,10 @@ fn policies_that_ask_for_nothing_sensible_are_refused() {
     with_policy("max_high_risk = 0.2", "max_high_risk = 0", 2, &["never sure of 0"]);
     with_policy("max_high_risk = 0.2", "max_high_risk = 1", 2, &["protects nobody"]);
     with_policy("\nmax_high_risk = 0.2", "", 2, &["names no `max_high_risk`"]);
-    with_policy("name = \"claims\"", "name = \"lattice\"", 2, &["say name = \"claims\""]);
+    with_policy(
+        "name = \"claims\"",
+        "name = \"lattice\"",
+        2,
+        &["is not a method for patient histories. Use \"claims\""],
+    );
 }

@@ -1,4 +1,4 @@
-//! Reads the two linked tables of asked: one pass over each.
+//! Reads the two linked tables of a policy about events: one pass over each.
 
 use super::differences::{self, Differences};
 use super::months::{firsts, months, read_dates};
@@ -9,14 +9,13 @@ use crate::number::Decimal;
 use crate::policy::{self, EventsPolicy, Origin, Policy, Role, RuleKind, Table, Unmapped, WithoutEvents};
 use crate::statistics::median;
 use crate::table::{Chunk, Dictionary, Scope, Source, Texts};
-use crate::{Error, Result};
+use crate::{Error, Result, shape};
 use std::collections::HashMap;
 
 /// Reads patients and events, leaves out what rules exclude, and generalizes what is left.
-pub fn survey(source: &Source, policy: &Policy) -> Result<Histories> {
-    let (Some(asked), Some(patients)) = (&policy.events, source.patients()) else {
-        return Err(policy.error("the policy names no patients and asked."));
-    };
+pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histories> {
+    let Some(patients) = source.patients() else { return Err(policy.error("the input names no table of patients.")) };
+    let asked = &policy.own;
     source.progress().stage("reading", patients.bytes() + source.bytes());
     let mut tally = Tally::new(&asked.exclude);
     let mut people = People::read(patients, asked, &mut tally)?;
@@ -193,7 +192,7 @@ struct Events {
 impl Events {
     fn read(
         source: &Source,
-        policy: &Policy,
+        policy: &Policy<shape::Events>,
         asked: &EventsPolicy,
         people: &mut People,
         tally: &mut Tally,
@@ -394,7 +393,7 @@ fn column(policy: &policy::Column, position: usize, dictionary: Dictionary, code
 /// The quasi-identifiers of events, months among them, in the order of the policy.
 fn event_columns(
     source: &Source,
-    policy: &Policy,
+    policy: &Policy<shape::Events>,
     asked: &EventsPolicy,
     patients: &Source,
     people: &People,
@@ -564,7 +563,7 @@ fn settle(
 }
 
 fn compare(
-    policy: &Policy,
+    policy: &Policy<shape::Events>,
     asked: &EventsPolicy,
     all: &Histories,
     people: &People,

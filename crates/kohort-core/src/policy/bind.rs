@@ -1,7 +1,9 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
+use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::Baseline;
 use super::column::{Column, Role};
+use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
 use super::invents::Invents;
 use super::population::Population;
@@ -9,6 +11,7 @@ use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
 use crate::codes::Repeats;
 use crate::number::K;
+use crate::shape::{Shape, Table};
 use crate::table::{Encoding, ExcludeRule, Input, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -17,14 +20,12 @@ pub(super) const LARGEST_POLICY: u64 = 16 << 20;
 
 /// What a row of the input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+enum Layout {
     /// A row of cells, of a person or one of several of a patient.
     Table,
-    /// A patient with all their codes in one cell.
-    List,
-    /// One code of a patient; the rows of a patient may stand anywhere.
-    Long,
-    /// An event of a patient; patients stand in a table of their own.
+    /// One or all codes of a patient.
+    Codes(CodesLayout),
+    /// An event of a patient; patients are listed in a table of their own.
     Events,
 }
 
@@ -43,19 +44,17 @@ pub struct PolicyFile {
     /// Where the table is and how it is written.
     pub input: Input,
     /// What a row is.
-    pub layout: Layout,
+    layout: Layout,
     /// The text of the file, for the evidence.
     pub text: String,
     folder: PathBuf,
     root: Section,
 }
 
-/// A policy bound to a table.
+/// A policy bound to its data, which has the shape `S`.
 #[derive(Debug, Clone)]
-pub struct Policy {
-    /// What a row of the input is.
-    pub layout: Layout,
-    /// Every column of the input, in its order; of claims those of the events.
+pub struct Policy<S: Shape = Table> {
+    /// Every column of the input, in its order; of two linked tables those of the events.
     pub columns: Vec<Column>,
     /// What is required.
     pub privacy: Privacy,
@@ -67,14 +66,10 @@ pub struct Policy {
     pub baseline: Option<Baseline>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
-    /// The file that `constraints` under [method] names, if it names one.
-    pub constraints: Option<NamedText>,
-    /// What a code means that stands several times in a record: `multiset` under [method].
-    pub repeats: Repeats,
-    /// What is said of events, where the data are events.
-    pub events: Option<EventsPolicy>,
-    /// What rows are made of that stand for nobody, if the method adds such.
-    pub invents: Option<Invents>,
+    /// What the method adds to the promise.
+    pub effects: Effects,
+    /// The part that only this shape has.
+    pub own: S::Own,
     /// What the custodian should know before they go on.
     pub notes: Vec<String>,
     /// The text of the file, for the evidence.
@@ -109,7 +104,8 @@ impl PolicyFile {
                 }
             }
         }
-        let layout = section.word("layout", &[("list", Layout::List), ("long", Layout::Long)])?;
+        let words = [("list", Layout::Codes(CodesLayout::List)), ("long", Layout::Codes(CodesLayout::Long))];
+        let layout = section.word("layout", &words)?;
         let layout = match (layout, &input.patients) {
             (Some(_), Some(_)) => return Err(section.wrong("layout", "is for one table; claims are two.")),
             (None, Some(_)) => Layout::Events,
@@ -118,18 +114,18 @@ impl PolicyFile {
         Ok(PolicyFile { input, layout, text: text.into(), folder: folder.clone(), root })
     }
 
-    /// Binds the policy to its table.
-    pub fn bind(&self, source: &Source) -> Result<Policy> {
-        self.bind_with(source, None)
+    /// Binds the policy to its table. `methods` says what the method that it names adds to the promise.
+    pub fn bind(&self, source: &Source, methods: &dyn Methods) -> Result<AnyPolicy> {
+        self.bind_with(source, methods, None)
     }
 
     /// Binds the policy to its table for a question that needs no k: where the policy names none
     /// yet, `k` stands in. Nothing can be released by it.
-    pub fn bind_to_ask(&self, source: &Source, k: K) -> Result<Policy> {
-        self.bind_with(source, Some(k))
+    pub fn bind_to_ask(&self, source: &Source, methods: &dyn Methods, k: K) -> Result<AnyPolicy> {
+        self.bind_with(source, methods, Some(k))
     }
 
-    fn bind_with(&self, source: &Source, k: Option<K>) -> Result<Policy> {
+    fn bind_with(&self, source: &Source, methods: &dyn Methods, k: Option<K>) -> Result<AnyPolicy> {
         let columns = self.columns_of(source, "claims")?;
         let patients = source.patients().map(|patients| self.columns_of(patients, "patients")).transpose()?;
         let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
@@ -140,7 +136,7 @@ impl PolicyFile {
                     .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
             }
             Layout::Table | Layout::Events => {}
-            Layout::List | Layout::Long => self.check_codes(&columns)?,
+            Layout::Codes(layout) => self.check_codes(layout, &columns)?,
         }
         if let Some(column) =
             columns.iter().find(|c| self.layout != Layout::Events && (c.role == Role::Pseudonym || c.months.is_some()))
@@ -157,7 +153,7 @@ impl PolicyFile {
         let levels: Vec<(usize, usize)> = levels.filter_map(|(finer, coarser)| finer.zip(coarser)).collect();
         let (bound, mut notes) = match self.layout {
             Layout::Table => Privacy::read(&privacy, &quasi, &levels, k)?,
-            Layout::List | Layout::Long => (Privacy::read_codes(&privacy, k)?, Vec::new()),
+            Layout::Codes(_) => (Privacy::read_codes(&privacy, k)?, Vec::new()),
             Layout::Events => (events::read_privacy(&privacy, k)?, Vec::new()),
         };
         notes.extend(bound.preset.map(super::preset::Preset::note));
@@ -184,25 +180,30 @@ impl PolicyFile {
         };
         let population = Population::read(&self.root, &self.folder, &outside)?;
         let baseline = Baseline::read(&self.root, &self.folder)?;
-        let constraints = self.read_constraints(&method)?;
-        let counted = matches!(self.layout, Layout::List | Layout::Long) && method.flag("multiset")?.unwrap_or(false);
-        let repeats = if counted { Repeats::Counted } else { Repeats::Once };
-        let invents = Invents::read(&method, &columns, &self.folder)?;
-        let (layout, text) = (self.layout, self.text.clone());
-        Ok(Policy {
-            layout,
-            columns,
-            privacy: bound,
-            exclude,
-            population,
-            baseline,
-            method,
-            constraints,
-            repeats,
-            events,
-            invents,
-            notes,
-            text,
+        let named = method.get("name").and_then(|item| match &item.value {
+            Value::Text(name) => methods.effects(name),
+            _ => None,
+        });
+        let effects = named.unwrap_or(Effects::UNKNOWN);
+        let text = self.text.clone();
+        let shared = Shared { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
+        Ok(match (self.layout, events) {
+            (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
+            (Layout::Codes(layout), _) => {
+                let constraints = self.read_constraints(&shared.method)?;
+                let counted = shared.method.flag("multiset")?.unwrap_or(false);
+                let repeats = if counted { Repeats::Counted } else { Repeats::Once };
+                AnyPolicy::Codes(shared.with(CodesPolicy { layout, constraints, repeats }))
+            }
+            (Layout::Events, None) => return Err(self.root.error(0, "[input] names no `patients`.")),
+            (Layout::Table, _) => {
+                // A question about the data needs no synthetic records.
+                let invents = match shared.effects.synthetic && k.is_none() {
+                    true => Some(Invents::read(&shared.method, &shared.columns, &self.folder)?),
+                    false => None,
+                };
+                AnyPolicy::Table(shared.with(TablePolicy { invents }))
+            }
         })
     }
 
@@ -214,12 +215,12 @@ impl PolicyFile {
     }
 
     /// Of a table of codes only the codes leave: one column holds them, all others are dropped.
-    fn check_codes(&self, columns: &[Column]) -> Result<()> {
+    fn check_codes(&self, layout: CodesLayout, columns: &[Column]) -> Result<()> {
         let wrong = |message: String| Err(self.root.error(self.root.get("columns").map_or(0, |i| i.line), message));
         let (codes, others): (Vec<&Column>, Vec<&Column>) =
             columns.iter().partition(|c| matches!(c.role, Role::Codes { .. }));
-        match (&codes[..], self.layout) {
-            ([one], Layout::List) if one.role == (Role::Codes { separator: None }) => {
+        match (&codes[..], layout) {
+            ([one], CodesLayout::List) if one.role == (Role::Codes { separator: None }) => {
                 return wrong(format!(
                     "`{}` holds all codes of a patient, but no `separator`: say {{ role = \"codes\", separator = \" \" }}.",
                     one.name
@@ -237,7 +238,7 @@ impl PolicyFile {
                 other.role.name()
             ));
         }
-        if self.layout == Layout::Long && others.iter().all(|c| c.role != Role::Patient) {
+        if layout == CodesLayout::Long && others.iter().all(|c| c.role != Role::Patient) {
             return wrong("layout = \"long\" needs a column with role = \"patient\": whose code is it?".into());
         }
         Ok(())
@@ -424,7 +425,27 @@ fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-impl Policy {
+/// What policies about all shapes have.
+struct Shared {
+    columns: Vec<Column>,
+    privacy: Privacy,
+    exclude: Vec<ExcludeRule>,
+    population: Option<Population>,
+    baseline: Option<Baseline>,
+    method: Section,
+    effects: Effects,
+    notes: Vec<String>,
+    text: String,
+}
+
+impl Shared {
+    fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
+        let Shared { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
+        Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
+    }
+}
+
+impl<S: Shape> Policy<S> {
     /// Positions of the columns with which `is` agrees, in table order.
     pub fn positions(&self, is: impl Fn(&Role) -> bool) -> Vec<usize> {
         (0..self.columns.len()).filter(|&c| is(&self.columns[c].role)).collect()

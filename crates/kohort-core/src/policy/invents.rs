@@ -1,4 +1,4 @@
-//! What rows are made of that stand for nobody: only `ceiling` adds such.
+//! What synthetic records are made of, where the method adds such records.
 
 use super::bind::{LARGEST_POLICY, NamedText};
 use super::column::{Column, Role};
@@ -7,7 +7,7 @@ use crate::Result;
 use crate::table::read_text;
 use std::path::Path;
 
-/// What a policy says about invented rows that must be known before the data is counted.
+/// What a policy says about synthetic records that must be known before the data is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invents {
     /// Whether a catalog of them leaves: then the sensitive column is counted with the others.
@@ -17,11 +17,8 @@ pub struct Invents {
 }
 
 impl Invents {
-    /// Reads `catalog` and `reference` under [method]; `None` where the method invents nothing.
-    pub(super) fn read(method: &Section, columns: &[Column], folder: &Path) -> Result<Option<Invents>> {
-        if !matches!(method.get("name").map(|item| &item.value), Some(Value::Text(name)) if name == "ceiling") {
-            return Ok(None);
-        }
+    /// Reads `catalog` and `reference` under [method].
+    pub(super) fn read(method: &Section, columns: &[Column], folder: &Path) -> Result<Invents> {
         let catalog = method.word("catalog", &[("none", false), ("grouped", true)])?.unwrap_or(false);
         let sensitive: Vec<usize> =
             (0..columns.len()).filter(|&c| matches!(columns[c].role, Role::Sensitive { .. })).collect();
@@ -58,6 +55,6 @@ impl Invents {
                 );
             }
         };
-        Ok(Some(Invents { catalog, references }))
+        Ok(Invents { catalog, references })
     }
 }

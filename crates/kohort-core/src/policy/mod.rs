@@ -3,9 +3,11 @@
 //! Reading checks what can be checked without the data, binding checks it against the columns;
 //! after that it is trusted.
 
+mod any;
 mod baseline;
 mod bind;
 mod column;
+mod effects;
 mod events;
 mod exclude;
 mod invents;
@@ -14,9 +16,11 @@ mod preset;
 mod privacy;
 mod section;
 
+pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::Baseline;
-pub use bind::{Layout, NamedText, Policy, PolicyFile, read};
+pub use bind::{NamedText, Policy, PolicyFile, read};
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
+pub use effects::{Effects, Methods};
 pub use events::{EventsPolicy, EventsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};
 pub use invents::Invents;
 pub use population::{Population, Registry};

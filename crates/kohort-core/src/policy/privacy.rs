@@ -5,9 +5,11 @@ use super::section::{Item, Section, Value, nearest};
 use crate::Result;
 use crate::number::{Fraction, K};
 use crate::privacy::{Knows, LDiversity};
+use serde::{Deserialize, Serialize};
 
 /// Which distance t-closeness measures by; orders and trees come from the sensitive column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TDistance {
     /// All values equally far apart.
     Equal,

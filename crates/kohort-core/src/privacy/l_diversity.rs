@@ -1,10 +1,12 @@
 //! l-diversity (Machanavajjhala et al. 2007): a class shows several well-represented values.
 
 use super::Counts;
+use serde::{Deserialize, Serialize};
 
 /// How many values a class must show, and how evenly. A class without any value has none to show
 /// and meets it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum LDiversity {
     /// At least `l` different values.
     Distinct(u64),

@@ -7,6 +7,7 @@ use crate::cohort::Cohort;
 use crate::events::{Column, Copied, Histories, Leaves};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{self, Policy, Role};
+use crate::shape::Events;
 
 /// The data dictionary of a relational release.
 pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str, delimiter: u8) -> String {
@@ -39,7 +40,7 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
         };
         text += &format!("| {} | {} | {} |\n", escape(&bound.name), bound.role.name(), escape(&shows));
     }
-    if policy.invents.is_some() {
+    if policy.own.invents.is_some() {
         text += "\nSome rows may be invented: they stand for nobody, and nothing in them tells so. Counts are too high by them.\n";
     }
     if let Some(catalog) = &plan.catalog {
@@ -72,7 +73,7 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
 }
 
 /// The data dictionary of patients and their events.
-pub fn events_dictionary(policy: &Policy, histories: &Histories, plan: &EventsPlan) -> String {
+pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &EventsPlan) -> String {
     let mut text = format!(
         "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{CLAIMS_FILE}`: a row for each event. Both are \
          text, UTF-8, and are linked by `patient`, a random number that stands in no other file. Events of a patient are in random order.\n\n\
@@ -81,7 +82,7 @@ pub fn events_dictionary(policy: &Policy, histories: &Histories, plan: &EventsPl
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=182`: 182 or more.\n\
          - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n"
     );
-    let of_patients = policy.events.as_ref().map_or(&[][..], |c| &c.patients);
+    let of_patients = &policy.own.patients[..];
     let tables: [Described; 2] = [
         (PATIENTS_FILE, of_patients, &histories.patient, &plan.patient_levels, &histories.patient_copied),
         (CLAIMS_FILE, &policy.columns, &histories.event, &plan.event_levels, &histories.event_copied),

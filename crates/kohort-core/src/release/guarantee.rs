@@ -1,12 +1,16 @@
 //! The guarantee in plain sentences, for a reader who does not reason about the method and for
 //! one who does. Never stronger than what survived attack (see docs/guarantees.md).
 
-use super::certificate::{Claim, Claimed, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
-use crate::policy::Power;
+use super::claim::{Claim, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
+use super::promise::Promise;
+use crate::policy::{Effects, Power};
 use crate::statistics::{Z95, wilson};
+use crate::verify::EventsFound;
+use serde::{Deserialize, Serialize};
 
 /// What is promised, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Guarantee {
     /// To a reader who matches what they know against the release.
     pub plain: String,
@@ -14,18 +18,9 @@ pub struct Guarantee {
     pub aware: String,
 }
 
-/// The sentences of a claim, kept by this method; `patients`: people are patients (else rows).
-pub fn guarantee(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
-    match claim {
-        Claimed::Table(claim) => of_table(method, claim, patients),
-        Claimed::Codes(claim) => of_codes(claim),
-        Claimed::Events(claim) => of_events(claim),
-    }
-}
-
-/// The sentences for patients and their events (`claims`).
-fn of_events(claim: &EventsClaim) -> Guarantee {
-    let (k, p, found) = (claim.k.get(), claim.power.p(), &claim.found);
+/// The sentences for patients and their events.
+pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarantee {
+    let (k, p) = (claim.k.get(), claim.power.p());
     let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
     let (low, high) = wilson(found.hits, Z95);
     let about = format!(
@@ -71,11 +66,16 @@ fn of_events(claim: &EventsClaim) -> Guarantee {
     }
 }
 
-/// The sentences for a random sample of a release: what holds, holds for the whole file. Who knows
-/// that a person is in the sample is protected by the sample's own classes alone, which may hold one.
-pub fn guarantee_of_sample(method: &str, claim: &Claimed, patients: bool) -> Guarantee {
-    let whole = guarantee(method, claim, patients).plain;
-    let plain = whole.replace("in this file", "in the file that this is a random sample of");
+/// The sentences for a table, or for a random sample of one.
+pub fn guarantee_of_table(promise: &Promise, is_sample: bool) -> Guarantee {
+    let whole = of_table(promise.effects, &promise.claim, promise.patients);
+    if is_sample { of_sample(&whole) } else { whole }
+}
+
+/// The sentences for a random sample of a table: what holds, holds for the whole file. Someone who knows
+/// that a person is in the sample is held off by the sample's own classes alone, which may hold one person.
+fn of_sample(whole: &Guarantee) -> Guarantee {
+    let plain = whole.plain.replace("in this file", "in the file that this is a random sample of");
     let plain = plain.replace("that of this whole file", "that of the whole of it");
     Guarantee {
         plain: format!(
@@ -85,8 +85,8 @@ pub fn guarantee_of_sample(method: &str, claim: &Claimed, patients: bool) -> Gua
     }
 }
 
-/// The sentences for clusters of codes (`disassociate`).
-fn of_codes(claim: &CodesClaim) -> Guarantee {
+/// The sentences for clusters of codes.
+pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
     let (k, m) = (claim.k.get(), claim.m);
     let codes = if m == 1 { "one code".to_string() } else { format!("up to {m} codes") };
     let mut plain = format!(
@@ -107,9 +107,9 @@ fn of_codes(claim: &CodesClaim) -> Guarantee {
     Guarantee { plain, aware }
 }
 
-/// The sentences for a table. Where single cells are suppressed (`suppress`), a suppressed cell
-/// matches whatever is known.
-fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
+/// The sentences for a table. Where single cells are suppressed, a suppressed cell matches whatever
+/// is known.
+fn of_table(effects: Effects, claim: &Claim, patients: bool) -> Guarantee {
     if let Some(invented) = &claim.invented {
         return of_invented(claim, invented, patients);
     }
@@ -132,17 +132,13 @@ fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
         ),
     };
     plain += &of_sensitive(claim, people);
-    // What `specialize` splits may follow the class column, and tells of it to who knows all others.
-    let follows = method == "specialize";
-    let aware = if follows || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
+    // Where the class column steers the method, its choices reveal something about that column.
+    let aware = if effects.class_steers || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
         "To a reader who also reasons about the method no bound is promised.".to_string()
     } else if patients {
         uneven(&format!("{k} patients match"))
     } else {
-        let cells = match method {
-            "suppress" => " What stood in a suppressed cell may be inferred.",
-            _ => "",
-        };
+        let cells = if effects.single_cells { " What stood in a suppressed cell may be inferred." } else { "" };
         format!(
             "To a reader who also reasons about the method the same holds: {link}.{cells} What is learned about sensitive values is not bounded."
         )
@@ -153,7 +149,7 @@ fn of_table(method: &str, claim: &Claim, patients: bool) -> Guarantee {
     Guarantee { plain, aware }
 }
 
-/// The sentences where some rows stand for nobody (`ceiling`): they are never counted as protection.
+/// The sentences where some rows stand for nobody: they are never counted as protection.
 fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guarantee {
     let (k, real_k) = (claim.k.get(), invented.real_k);
     let mut plain = format!(
@@ -221,18 +217,22 @@ mod tests {
     use super::*;
     use crate::number::K;
 
+    const STEERED: Effects = Effects { class_steers: true, ..Effects::NONE };
+    const CELLS: Effects = Effects { single_cells: true, ..Effects::NONE };
+
     #[test]
     fn an_aware_reader_is_promised_nothing_beyond_k_over_all_columns() {
-        let claim =
-            |knows| Claimed::Table(Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None });
-        assert!(guarantee("lattice", &claim(KnowsClaim::All), false).aware.contains("at most 1/5"));
+        let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None };
+        let said = |knows, patients| of_table(Effects::NONE, &claim(knows), patients);
+        assert!(said(KnowsClaim::All, false).aware.contains("at most 1/5"));
         // Patients may have several rows, and one more than another: see kohort-falsify.
-        assert!(guarantee("lattice", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
-        assert!(guarantee("lattice", &claim(KnowsClaim::Any(2)), true).aware.contains("no bound is promised"));
-        assert!(guarantee("lattice", &claim(KnowsClaim::Sets(vec![])), true).aware.contains("no bound is promised"));
-        assert!(guarantee("specialize", &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
-        assert!(!guarantee("lattice", &claim(KnowsClaim::Any(2)), true).plain.contains("1/5"));
-        let blanked = |knows| guarantee("suppress", &claim(knows), false).aware;
+        assert!(said(KnowsClaim::All, true).aware.contains("no bound is promised"));
+        assert!(said(KnowsClaim::Any(2), true).aware.contains("no bound is promised"));
+        assert!(said(KnowsClaim::Sets(vec![]), true).aware.contains("no bound is promised"));
+        assert!(of_table(STEERED, &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
+        assert!(of_table(STEERED, &claim(KnowsClaim::All), false).aware.contains("no bound is promised"));
+        assert!(!said(KnowsClaim::Any(2), true).plain.contains("1/5"));
+        let blanked = |knows| of_table(CELLS, &claim(knows), false).aware;
         assert!(blanked(KnowsClaim::All).contains("may be inferred"));
         assert!(blanked(KnowsClaim::Sets(vec![])).contains("no bound is promised"));
     }
@@ -242,9 +242,9 @@ mod tests {
         let claim = |real_k, catalog: Option<&str>| {
             let catalog = catalog.map(str::to_string);
             let invented = Some(InventedClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
-            Claimed::Table(Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented })
+            Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented }
         };
-        let said = |real_k, catalog| guarantee("ceiling", &claim(real_k, catalog), false);
+        let said = |real_k, catalog| of_table(Effects::NONE, &claim(real_k, catalog), false);
         assert!(said(3, None).plain.contains("at least 5 rows") && said(3, None).plain.contains("invented"));
         assert!(said(3, None).aware.contains("at most 1/3") && !said(3, None).aware.contains("1/5"));
         assert!(said(1, None).aware.contains("no bound is promised"));
@@ -255,10 +255,10 @@ mod tests {
     #[test]
     fn of_codes_an_aware_reader_is_promised_nothing_without_whole_subrecords() {
         let claim = |aware| CodesClaim { k: K::new(5).unwrap(), m: 2, aware, no_cover: false, sensitive: Vec::new() };
-        let plain = guarantee("disassociate", &Claimed::Codes(claim(false)), true);
+        let plain = guarantee_of_codes(&claim(false));
         assert!(plain.plain.contains("non-empty fragment") && plain.plain.contains("equally likely"));
         assert!(plain.aware.contains("no bound is promised") && plain.aware.contains("certain re-identification"));
-        let aware = guarantee("disassociate", &Claimed::Codes(claim(true)), true);
+        let aware = guarantee_of_codes(&claim(true));
         assert!(aware.aware.contains("1/5") && aware.aware.contains("not bounded"));
     }
 }

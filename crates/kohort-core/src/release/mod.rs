@@ -3,30 +3,36 @@
 mod blanked;
 mod catalog;
 mod certificate;
+mod claim;
 mod codes;
 mod dictionary;
 mod events;
 mod guarantee;
 mod leftovers;
 mod plan;
+mod promise;
+mod recounted;
 mod sample;
+mod serial;
 mod shuffle;
 mod staging;
 mod write;
 
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
-pub use certificate::{
-    Certificate, Claim, Claimed, CodesClaim, ColumnClaim, EventsClaim, EventsFound, FileEntry, InventedClaim,
-    KnowsClaim, SensitiveClaim, TClaim,
-};
+pub(crate) use certificate::counts;
+pub use certificate::{AnyCertificate, Certificate, FileEntry};
+pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
 pub use codes::{
     CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
     write_codes,
 };
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
 pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
-pub use guarantee::{Guarantee, guarantee, guarantee_of_sample};
+pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
 pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub use promise::Promise;
+pub(crate) use promise::asks_for_share;
+pub use recounted::{CatalogShown, SensitiveShown, TableShown};
 pub(crate) use sample::{SampleFile, UNDRAWN, draw, write_samples};
 pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging, Unfinished};

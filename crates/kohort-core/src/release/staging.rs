@@ -2,9 +2,11 @@
 //! or it disappears.
 
 use super::leftovers::Lock;
+use crate::shape::{Shape, Table};
 use crate::table::Progress;
 use crate::{Error, Result};
 use std::fs;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -44,11 +46,24 @@ pub struct Staging {
 
 /// A staging folder into which a whole release was written: ready for the gate.
 #[derive(Debug)]
-pub struct Staged {
+pub struct Staged<S: Shape = Table> {
     /// Where it is.
     pub staging: Staging,
     /// What was written.
     pub written: super::Written,
+    shape: PhantomData<S>,
+}
+
+impl<S: Shape> Staged<S> {
+    pub(super) fn new(staging: Staging, written: super::Written) -> Staged<S> {
+        Staged { staging, written, shape: PhantomData }
+    }
+
+    /// Writes release/dictionary.md.
+    pub fn describe(&self, text: &str) -> Result<()> {
+        let path = self.staging.release().join("dictionary.md");
+        fs::write(&path, text).map_err(|e| Error::io(&path, &e))
+    }
 }
 
 impl Staging {

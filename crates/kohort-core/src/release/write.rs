@@ -73,7 +73,7 @@ pub fn write(
     let catalog =
         plan.catalog.as_ref().map(|own| catalog::write(source, policy, cohort, plan, own, &path)).transpose()?;
     let written = Written { file, rows, lines, columns, added: plan.added.len() as u64, catalog, more: Vec::new() };
-    Ok(Staged { staging, written })
+    Ok(Staged::new(staging, written))
 }
 
 /// The input line of a row that stands for nobody.

@@ -3,9 +3,8 @@
 
 use super::recount::Counted;
 use crate::privacy::{ClassRows, Group, Posterior};
-use crate::release::{CatalogLine, Claim, read_catalog};
+use crate::release::{CatalogLine, CatalogShown, Claim, read_catalog};
 use crate::{Error, Result};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -24,11 +23,11 @@ pub struct CatalogRecount {
 }
 
 impl CatalogRecount {
-    /// As the certificate shows it.
-    pub fn to_json(&self) -> Value {
+    /// The recount as the certificate shows it.
+    pub fn shown(&self) -> CatalogShown {
         // Rounded up, so that the text is never below the number itself.
         let up = (self.highest_posterior * 1e4 - 1e-8).ceil().max(0.0) / 1e4;
-        json!({ "groups": self.groups, "counterfeits": self.rows, "highest_posterior": format!("{up:.4}") })
+        CatalogShown { groups: self.groups, counterfeits: self.rows, highest_posterior: format!("{up:.4}") }
     }
 }
 

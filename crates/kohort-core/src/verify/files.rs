@@ -1,8 +1,7 @@
 //! The files of a release: listed, hashed, and none beside them.
 
-use crate::release::{
-    CATALOG_FILE, CLAIMS_FILE, CLUSTERS_FILE, Certificate, Claimed, FileEntry, PATIENTS_FILE, SAMPLE,
-};
+use crate::release::{AnyCertificate, CATALOG_FILE, Certificate, FileEntry, SAMPLE};
+use crate::shape::Shape;
 use crate::table::read_text;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -11,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What the data of a release may be called.
-pub(super) const DATA: [&str; 3] = ["data.csv", "data.csv.gz", "data.parquet"];
+pub(crate) const DATA: [&str; 3] = ["data.csv", "data.csv.gz", "data.parquet"];
 
 /// The largest certificate that is read.
 const LARGEST_CERTIFICATE: u64 = 64 << 20;
@@ -29,12 +28,39 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     })
 }
 
-pub(super) fn read_certificate(release: &Path) -> Result<Certificate> {
-    Certificate::parse(&read_text(&release.join("certificate.json"), LARGEST_CERTIFICATE)?)
+/// The text of a certificate.
+pub(super) fn certificate_text(release: &Path) -> Result<String> {
+    read_text(&release.join("certificate.json"), LARGEST_CERTIFICATE)
+}
+
+/// Reads a certificate of any shape.
+pub(super) fn read_certificate(release: &Path) -> Result<AnyCertificate> {
+    AnyCertificate::parse(&certificate_text(release)?)
+}
+
+/// Writes a certificate, and reads it back.
+pub(super) fn write_certificate<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
+    let path = release.join("certificate.json");
+    std::fs::write(&path, certificate.to_text()).map_err(|e| Error::io(&path, &e))?;
+    if Certificate::parse(&certificate_text(release)?)? != *certificate {
+        return Err(Error::refused("the certificate does not read back as it was written."));
+    }
+    check_listed(release, certificate)
+}
+
+/// Refuses a published release whose files are not those that its certificate lists.
+pub(super) fn check<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
+    check_listed(release, certificate)?;
+    for file in &certificate.files {
+        if sha256(&release.join(&file.name))? != file.sha256 {
+            return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a file that is not listed, and a listed one that is not there.
-pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<()> {
+fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
     let io = |e: std::io::Error| Error::io(release, &e);
     for entry in std::fs::read_dir(release).map_err(io)? {
         let name = entry.map_err(io)?.file_name();
@@ -46,19 +72,12 @@ pub(super) fn check_listed(release: &Path, certificate: &Certificate) -> Result<
         }
     }
     // What is handed over is one file of data, which is counted, and its dictionary.
-    let (names, files): (&[&str], usize) = match &certificate.claim {
-        Claimed::Table(_) => (&DATA, 1),
-        Claimed::Codes(_) => (&[CLUSTERS_FILE], 1),
-        Claimed::Events(_) => (&[CLAIMS_FILE, PATIENTS_FILE], 2),
-    };
+    let (names, files) = S::FILES;
     let mut data: Vec<&str> = certificate.files.iter().filter(|f| f.rows.is_some()).map(|f| f.name.as_str()).collect();
     let listed = data.len();
     data.sort_unstable();
     data.dedup();
-    let catalog = match &certificate.claim {
-        Claimed::Table(claim) => claim.invented.as_ref().is_some_and(|i| i.catalog.is_some()),
-        Claimed::Codes(_) | Claimed::Events(_) => false,
-    };
+    let catalog = S::has_catalog(&certificate.promise.claim);
     let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
     let known = |f: &FileEntry| {
         f.name == "dictionary.md"

@@ -18,12 +18,12 @@ pub(super) fn nothing_is_told(
     policy: &Policy,
 ) -> Result<()> {
     // Elsewhere whole columns are recoded, and `of` says only where a detail may be shown.
-    if certificate.method != "suppress" {
+    if !certificate.promise.effects.single_cells {
         return Ok(());
     }
     let names = &counted.columns[..counted.quasi + counted.details];
     for (finer, (_, name)) in names.iter().enumerate() {
-        let Some(declared) = certificate.columns.iter().find(|c| c.name == *name) else { continue };
+        let Some(declared) = certificate.promise.columns.iter().find(|c| c.name == *name) else { continue };
         let place = |of: &String| names[..counted.quasi].iter().position(|(_, own)| own == of);
         let of: Vec<usize> = declared.of.iter().filter_map(place).collect();
         // A detail may be hidden by itself; what it is a detail of must not be told through it.

@@ -21,129 +21,67 @@ mod original;
 mod recount;
 mod samples;
 mod sums;
+mod table;
 
 pub use catalog::{CatalogRecount, catalog_groups};
 pub use codes::{CodesCompared, CodesRecount};
-pub use events::{EventsCompared, EventsRecount};
+pub(crate) use codes::{compare_codes, recount_codes};
+pub use events::{EventsCompared, EventsFound, EventsRecount};
+pub(crate) use events::{compare_events, recount_events};
+pub(crate) use files::DATA;
 pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use recount::Recount;
 pub use samples::Sample;
+pub(crate) use table::{compare_table, recount_table};
 
 use crate::number::Fraction;
 use crate::parallel;
-use crate::policy::{Layout, Policy};
+use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
-use crate::release::{Certificate, Claimed, FileEntry, Staged, Staging, Written, guarantee};
-use crate::table::{Input, Progress, Silent, Source, open};
+use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Staged, Staging, Written};
+use crate::shape::{Codes, Events, Shape, Table};
+use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-/// What was counted from the released bytes, by the shape of the release.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Recounted {
-    /// The classes of a table.
-    Table(Recount),
-    /// The clusters of codes.
-    Codes(CodesRecount),
-    /// Patients and their events.
-    Events(EventsRecount),
-}
-
-impl Recounted {
-    /// As the certificate shows it.
-    pub fn to_json(&self) -> serde_json::Value {
-        match self {
-            Recounted::Table(recount) => recount.to_json(),
-            Recounted::Codes(recount) => recount.to_json(),
-            Recounted::Events(recount) => recount.to_json(),
-        }
-    }
-
-    /// Fills in what a certificate says of what was counted.
-    fn complete(&self, certificate: &mut Certificate) {
-        certificate.recount = self.to_json();
-        if let (Recounted::Events(recount), Claimed::Events(claim)) = (self, &mut certificate.claim) {
-            claim.found = recount.found;
-            certificate.guarantee = guarantee(&certificate.method, &certificate.claim, certificate.patients);
-        }
-    }
-}
-
-/// What was counted from the released bytes and against the original, by the shape of the release.
+/// What a comparison with the original found: the claim with the values that are released, what was
+/// counted from the bytes, and what was counted against the original.
 #[derive(Debug, Clone)]
-pub enum Found {
-    /// Of a table.
-    Table(Recount, Compared),
-    /// Of clusters of codes.
-    Codes(CodesRecount, CodesCompared),
-    /// Of patients and their events.
-    Events(EventsRecount, EventsCompared),
+pub struct Checked<S: Shape = Table> {
+    /// The claim, completed by what the release shows.
+    pub claim: S::Claim,
+    /// What was counted from the released bytes.
+    pub recount: S::Recount,
+    /// What was counted against the original.
+    pub compared: S::Compared,
 }
 
-impl Found {
-    /// What was counted from the bytes.
-    pub fn recounted(&self) -> Recounted {
-        match self {
-            Found::Table(recount, _) => Recounted::Table(recount.clone()),
-            Found::Codes(recount, _) => Recounted::Codes(recount.clone()),
-            Found::Events(recount, _) => Recounted::Events(recount.clone()),
-        }
-    }
-
-    /// People of the release who were found in the original: rows, or patients with codes.
-    pub fn matched(&self) -> u64 {
-        match self {
-            Found::Table(_, compared) => compared.matched,
-            Found::Codes(_, compared) => compared.matched,
-            Found::Events(_, compared) => compared.matched,
-        }
-    }
-
-    /// What could not be shown.
-    pub fn not_shown(&self) -> &[String] {
-        match self {
-            Found::Table(_, compared) => &compared.not_shown,
-            Found::Codes(_, compared) => &compared.not_shown,
-            Found::Events(_, compared) => &compared.not_shown,
-        }
-    }
-}
-
-/// What the gate found.
+/// What the verifier found.
 #[derive(Debug, Clone)]
-pub struct Findings {
-    /// The certificate that leaves.
-    pub certificate: Certificate,
-    /// What was counted.
-    pub found: Found,
-    /// Samples that leave instead of the whole.
+pub struct Findings<S: Shape = Table> {
+    /// The certificate of the release.
+    pub certificate: Certificate<S>,
+    /// What was counted from the released bytes.
+    pub recount: S::Recount,
+    /// What was counted against the original.
+    pub compared: S::Compared,
+    /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
 }
 
-/// A release that passed the gate.
+/// A release that was verified.
 #[derive(Debug)]
-pub struct Verified {
+pub struct Verified<S: Shape = Table> {
     staging: Staging,
     written: Written,
-    findings: Findings,
+    findings: Findings<S>,
 }
 
-impl Verified {
-    /// What the gate found.
-    pub fn findings(&self) -> &Findings {
-        &self.findings
-    }
-
-    /// Where the evidence is to be written.
-    pub fn evidence(&self) -> PathBuf {
-        self.staging.evidence()
-    }
-
-    /// Draws disjoint random samples of it, which leave instead: DIR/sample-1 and so on. The whole is
-    /// kept in DIR/population. Without any share nothing happens.
+impl Verified<Table> {
+    /// Draws disjoint random samples of it, which are released instead: DIR/sample-1 and so on. The whole
+    /// is kept in DIR/population. Without any share nothing happens.
     pub fn sample(
         mut self,
         shares: &[Fraction],
@@ -157,6 +95,18 @@ impl Verified {
             self.staging.set_aside()?;
         }
         Ok(self)
+    }
+}
+
+impl<S: Shape> Verified<S> {
+    /// What the verifier found.
+    pub fn findings(&self) -> &Findings<S> {
+        &self.findings
+    }
+
+    /// Where the evidence is to be written.
+    pub fn evidence(&self) -> PathBuf {
+        self.staging.evidence()
     }
 
     /// The released data, to be looked at once more, and private/rows: the input line of each of its rows.
@@ -174,144 +124,152 @@ impl Verified {
     }
 }
 
-/// The gate: recounts a staged release from its bytes and row by row against the original, and
-/// writes its certificate. A refusal here is our bug.
+/// Recounts a staged release from its bytes, compares it with the original row by row, and writes its
+/// certificate. The promise is derived from the policy here: a method has no say in it. A refusal is our bug.
 ///
-/// `draft` holds the claim; files and recount are filled in here.
-pub fn verify(staged: Staged, mut draft: Certificate, source: &Source, policy: &Policy) -> Result<Verified> {
-    let release = staged.staging.release();
-    let written = &staged.written;
-    let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
-    let more = written.more.iter().map(|(name, rows)| listed(name, Some(*rows)));
-    draft.files = vec![listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
-    draft.files.splice(0..0, more);
-    draft.files.extend(written.catalog.iter().map(|name| listed(name, None)));
+/// `method` is the name that the certificate gives; `test` says that randomness came from a seed.
+pub fn verify<S: Shape>(
+    staged: Staged<S>,
+    source: &Source,
+    policy: &Policy<S>,
+    method: &str,
+    test: bool,
+) -> Result<Verified<S>> {
+    let Staged { staging, written, .. } = staged;
+    let release = staging.release();
+    let mut certificate = Certificate {
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        method: method.into(),
+        test,
+        sample: None,
+        files: listed(&written),
+        delimiter: if S::HAS_CELLS { source.delimiter() } else { b',' },
+        promise: S::promise(policy)?,
+        recount: S::Shown::default(),
+        guarantee: Guarantee::default(),
+    };
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     // The hashes wait for nobody, and nobody waits for them.
     let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
-    let (found, hashes) = parallel::both(
+    let (checked, hashes) = parallel::both(
         2,
-        || compare(&release, &draft, source, policy, Some(&written.lines)),
-        || draft.files.iter().map(hash).collect::<Result<Vec<_>>>(),
+        || S::compare(&release, &certificate, source, policy, Some(&written.lines)),
+        || certificate.files.iter().map(hash).collect::<Result<Vec<_>>>(),
     );
-    let (hashes, found) = (hashes?, found?);
-    if let Found::Table(_, compared) = &found
-        && compared.added != written.added
-    {
-        return Err(Error::refused("another number of rows stands for nobody than was planned."));
+    let hashes = hashes?;
+    let Checked { claim, recount, compared } = checked?;
+    if S::added(&compared) != written.added {
+        return Err(Error::refused("The number of synthetic records differs from the plan."));
     }
-    draft.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
-    found.recounted().complete(&mut draft);
-    claim::is_the_policys(&draft, policy)?;
-    let path = release.join("certificate.json");
-    let text = draft.to_text();
-    std::fs::write(&path, &text).map_err(|e| Error::io(&path, &e))?;
-    if files::read_certificate(&release)? != draft {
-        return Err(Error::refused("the certificate does not read back as it was written."));
-    }
-    files::check_listed(&release, &draft)?;
-    let findings = Findings { certificate: draft, found, samples: Vec::new() };
-    Ok(Verified { staging: staged.staging, written: staged.written, findings })
+    certificate.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
+    certificate.promise.claim = claim;
+    certificate.recount = S::shown(&recount);
+    certificate.guarantee = S::guarantee(&certificate);
+    files::write_certificate(&release, &certificate)?;
+    let findings = Findings { certificate, recount, compared, samples: Vec::new() };
+    Ok(Verified { staging, written, findings })
+}
+
+/// The files of a release as its certificate lists them, not yet hashed.
+fn listed(written: &Written) -> Vec<FileEntry> {
+    let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
+    let more = written.more.iter().map(|(name, rows)| listed(name, Some(*rows)));
+    let own = [listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
+    more.chain(own).chain(written.catalog.iter().map(|name| listed(name, None))).collect()
+}
+
+/// A published release that was recounted from its bytes.
+#[derive(Debug, Clone)]
+pub struct Recounted<S: Shape = Table> {
+    /// Its certificate.
+    pub certificate: Certificate<S>,
+    /// What was counted.
+    pub recount: S::Recount,
+}
+
+/// A published release of any shape that was recounted from its bytes.
+#[derive(Debug, Clone)]
+pub enum AnyRecounted {
+    /// A table.
+    Table(Recounted<Table>),
+    /// Clusters of codes.
+    Codes(Recounted<Codes>),
+    /// Patients and their events.
+    Events(Recounted<Events>),
 }
 
 /// Recounts a published release from DIR/release alone, as its recipient can.
-pub fn verify_release(folder: &Path, threads: usize) -> Result<(Certificate, Recounted)> {
-    let (release, certificate) = open_published(folder)?;
-    let recounted = match &certificate.claim {
-        Claimed::Table(claim) => {
-            let progress: Arc<dyn Progress> = Arc::new(Silent);
-            Recounted::Table(recount::recount(&release, &certificate, claim, None, threads, &progress)?.recount)
-        }
-        Claimed::Codes(claim) => {
-            Recounted::Codes(codes::recount(&release, &certificate, claim, threads, codes::Keep::Nothing)?.recount)
-        }
-        Claimed::Events(claim) => Recounted::Events(events::recount(&release, &certificate, claim, threads)?.recount),
-    };
-    says_what_was_counted(&certificate, &recounted)?;
-    Ok((certificate, recounted))
+pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
+    let release = files::release_folder(folder)?;
+    Ok(match files::read_certificate(&release)? {
+        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(&release, own, threads)?),
+        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(&release, own, threads)?),
+        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(&release, own, threads)?),
+    })
+}
+
+fn recounted<S: Shape>(release: &Path, certificate: Certificate<S>, threads: usize) -> Result<Recounted<S>> {
+    files::check(release, &certificate)?;
+    let recount = S::recount(release, &certificate, threads)?;
+    claim::says_what_was_counted(&certificate, &recount)?;
+    Ok(Recounted { certificate, recount })
+}
+
+/// A published release of any shape that was compared with its original.
+#[derive(Debug, Clone)]
+pub enum AnyFindings {
+    /// A table.
+    Table(Findings<Table>),
+    /// Clusters of codes.
+    Codes(Findings<Codes>),
+    /// Patients and their events.
+    Events(Findings<Events>),
 }
 
 /// Recounts a published release, and compares it with the original: row by row where
-/// DIR/private/rows is kept, else as multisets.
-pub fn verify_with_original(folder: &Path, source: &Source, policy: &Policy) -> Result<(Certificate, Found)> {
-    let (release, certificate) = open_published(folder)?;
-    let lines = folder.join("private").join("rows");
-    claim::is_the_policys(&certificate, policy)?;
-    let found = compare(&release, &certificate, source, policy, lines.exists().then_some(&lines))?;
-    says_what_was_counted(&certificate, &found.recounted())?;
-    Ok((certificate, found))
+/// DIR/private/rows is kept, otherwise as multisets. The policy says which shape the release must have.
+pub fn verify_with_original(folder: &Path, source: &Source, policy: &AnyPolicy) -> Result<AnyFindings> {
+    Ok(match policy {
+        AnyPolicy::Table(policy) => AnyFindings::Table(verify_as(folder, source, policy)?),
+        AnyPolicy::Codes(policy) => AnyFindings::Codes(verify_as(folder, source, policy)?),
+        AnyPolicy::Events(policy) => AnyFindings::Events(verify_as(folder, source, policy)?),
+    })
 }
 
-/// Recounts a release and compares it with the original; `lines` says which row is which.
-fn compare(
-    release: &Path,
-    certificate: &Certificate,
-    source: &Source,
-    policy: &Policy,
-    lines: Option<&PathBuf>,
-) -> Result<Found> {
-    let threads = source.threads();
-    match (&certificate.claim, policy.layout) {
-        (Claimed::Table(claim), Layout::Table) => {
-            let mut counted =
-                recount::recount(release, certificate, claim, lines.map(PathBuf::as_path), threads, source.progress())?;
-            inference::nothing_is_told(&counted, certificate, source, policy)?;
-            let compared = match lines {
-                Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
-                None => multiset::as_multisets(&counted, certificate, source, policy)?,
-            };
-            if let Some(lines) = lines.filter(|_| counted.catalogued.is_some()) {
-                invented::Invented::read(&mut counted, lines)?.are_the_catalogs(release, &counted, claim)?;
-            }
-            Ok(Found::Table(counted.recount, compared))
-        }
-        (Claimed::Codes(claim), Layout::List | Layout::Long) => {
-            let read = codes::recount(release, certificate, claim, threads, codes::Keep::Clusters)?;
-            let recount = read.recount.clone();
-            let records = crate::codes::survey(source, policy)?;
-            let compared = match lines {
-                Some(lines) => codes::row_by_row(read, claim, &records, lines)?,
-                None => codes::as_multisets(read, claim, &records)?,
-            };
-            Ok(Found::Codes(recount, compared))
-        }
-        (Claimed::Events(claim), Layout::Events) => {
-            let read = events::recount(release, certificate, claim, threads)?;
-            let recount = read.recount.clone();
-            let compared = match lines {
-                Some(lines) => events::row_by_row(read, claim, source, policy, lines)?,
-                None => events::as_multisets(read, source, policy)?,
-            };
-            Ok(Found::Events(recount, compared))
-        }
-        (Claimed::Table(_) | Claimed::Codes(_) | Claimed::Events(_), _) => {
-            Err(Error::refused("the release has not the shape of the policy's data."))
-        }
-    }
-}
-
-/// Opens a published release: its files are those listed.
-fn open_published(folder: &Path) -> Result<(PathBuf, Certificate)> {
+/// The same for a policy whose shape is known.
+pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -> Result<Findings<S>> {
     let release = files::release_folder(folder)?;
-    let certificate = files::read_certificate(&release)?;
-    files::check_listed(&release, &certificate)?;
-    for file in &certificate.files {
-        if files::sha256(&release.join(&file.name))? != file.sha256 {
-            return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
-        }
+    let certificate = Certificate::<S>::parse(&files::certificate_text(&release)?)?;
+    files::check(&release, &certificate)?;
+    claim::is_the_policys(&certificate, policy)?;
+    let lines = folder.join("private").join("rows");
+    let lines = lines.exists().then_some(&*lines);
+    let Checked { claim, recount, compared } = S::compare(&release, &certificate, source, policy, lines)?;
+    if claim != certificate.promise.claim {
+        return Err(Error::refused(
+            "the certificate does not claim what the policy asks for: the order or tree of sensitive values differs.",
+        ));
     }
-    Ok((release, certificate))
+    claim::says_what_was_counted(&certificate, &recount)?;
+    Ok(Findings { certificate, recount, compared, samples: Vec::new() })
 }
 
-/// Refuses a certificate whose numbers are not those of the data, or whose words are not its claim's.
-fn says_what_was_counted(certificate: &Certificate, recounted: &Recounted) -> Result<()> {
-    if recounted.to_json() != certificate.recount {
-        return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
+impl AnyFindings {
+    /// Rows or patients of the release that were found in the original.
+    pub fn matched(&self) -> u64 {
+        match self {
+            AnyFindings::Table(own) => Table::matched(&own.compared),
+            AnyFindings::Codes(own) => Codes::matched(&own.compared),
+            AnyFindings::Events(own) => Events::matched(&own.compared),
+        }
     }
-    if let (Recounted::Events(recount), Claimed::Events(claim)) = (recounted, &certificate.claim)
-        && recount.found != claim.found
-    {
-        return Err(Error::refused("what the certificate says was found is not what the data holds."));
+
+    /// What the comparison could not show.
+    pub fn not_shown(&self) -> &[String] {
+        match self {
+            AnyFindings::Table(own) => Table::not_shown(&own.compared),
+            AnyFindings::Codes(own) => Codes::not_shown(&own.compared),
+            AnyFindings::Events(own) => Events::not_shown(&own.compared),
+        }
     }
-    claim::says_what_it_means(certificate)
 }

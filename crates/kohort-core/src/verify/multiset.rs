@@ -3,7 +3,7 @@
 use super::original::{Columns, Compared, labels_of};
 use super::recount::Counted;
 use crate::policy::Policy;
-use crate::release::{Certificate, Claimed, InventedClaim};
+use crate::release::{Certificate, InventedClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -21,10 +21,7 @@ pub(super) fn as_multisets(
     let mut not_shown = vec!["which released row stands for which original row".to_string()];
     let maps =
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
-    let claim = match &certificate.claim {
-        Claimed::Table(claim) => claim.invented.as_ref(),
-        Claimed::Codes(_) | Claimed::Events(_) => None,
-    };
+    let claim = certificate.promise.claim.invented.as_ref();
     let added = match claim {
         None => 0,
         Some(_) => counted.tuples.rows.checked_sub(original.rows).ok_or_else(too_few)?,
@@ -52,7 +49,7 @@ pub(super) fn as_multisets(
     if claim.is_some() {
         not_shown.push("which rows are invented, and what is claimed of sensitive values without them".into());
     }
-    if certificate.patients {
+    if certificate.promise.patients {
         not_shown.push("how many patients stand behind a class: classes were counted in rows".into());
     }
     Ok(Compared {

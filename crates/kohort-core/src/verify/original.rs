@@ -9,7 +9,7 @@ use super::sums;
 use crate::classes::People;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
-use crate::release::{Certificate, Claimed, NO_LINE};
+use crate::release::{Certificate, NO_LINE};
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -99,15 +99,12 @@ pub(super) fn row_by_row(
 ) -> Result<Compared> {
     let plan = Columns::new(counted, certificate, source)?;
     let patient = policy.patient();
-    if certificate.patients != patient.is_some() {
+    if certificate.promise.patients != patient.is_some() {
         return Err(Error::refused(
             "the certificate counts patients, the policy names no patient column, or the other way round.",
         ));
     }
-    let claim = match &certificate.claim {
-        Claimed::Table(claim) => claim.invented.as_ref(),
-        Claimed::Codes(_) | Claimed::Events(_) => None,
-    };
+    let claim = certificate.promise.claim.invented.as_ref();
     let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;
     let sums = counted.lines.take();
     if let (Some(sums), None) = (&sums, patient)
@@ -156,7 +153,7 @@ pub(super) fn row_by_row(
         None => counted.recount.clone(),
         Some(_) => {
             let required = if certificate.sample.is_some() { Required::Nothing } else { Required::Everything };
-            counted.check(certificate.claim.k().get(), people(added), required)?
+            counted.check(certificate.promise.claim.k.get(), people(added), required)?
         }
     };
     let real = claim.zip(invented.as_ref()).map(|(claim, i)| match patient {
@@ -192,7 +189,7 @@ impl Columns {
         };
         let names = counted.columns[..counted.quasi + counted.details].iter().enumerate();
         let changed = names.map(|(i, (_, name))| Ok((i, place(name)?))).collect::<Result<Vec<_>>>()?;
-        let columns = certificate.columns.iter().enumerate();
+        let columns = certificate.promise.columns.iter().enumerate();
         let kept = columns
             .filter(|(_, c)| c.role != "quasi" && c.role != "detail")
             .map(|(i, c)| Ok((i, place(&c.name)?)))

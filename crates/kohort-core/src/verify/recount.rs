@@ -6,11 +6,11 @@ use super::gate::{Extremes, Gate, Table};
 use super::sums::Lines;
 use crate::classes::{Codes, Crowd, People, each_set};
 use crate::hierarchy::SUPPRESSED;
+use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
-use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim};
+use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown};
 use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::{Error, Result};
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,30 +38,30 @@ pub struct Recount {
 }
 
 impl Recount {
-    /// As the certificate shows it.
-    pub fn to_json(&self) -> Value {
-        let mut root = json!({
-            "rows": self.rows, "sets": self.sets, "classes": self.classes, "smallest_class": self.smallest_class,
+    /// The recount as the certificate shows it.
+    pub fn shown(&self) -> TableShown {
+        // Rounded up, so that the text is never below the share itself.
+        let share = |(h, n): (u64, u64)| {
+            let up = (u128::from(h) * 10_000).div_ceil(u128::from(n.max(1)));
+            format!("{}.{:04}", up / 10_000, up % 10_000)
+        };
+        // What lies within a float's error of a step is that step: 0.07 is not 0.0701, nor 3 values 2.9999.
+        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4);
+        let down = |x: f64| format!("{:.4}", (x * 1e4 + 1e-8).floor() / 1e4);
+        let sensitive = self.sensitive.iter().map(|(name, e)| SensitiveShown {
+            column: name.clone(),
+            highest_confidence: e.confidence.map(share),
+            least_diversity: e.diversity.map(down),
+            largest_distance: e.distance.map(up),
         });
-        for (name, e) in &self.sensitive {
-            let mut own = serde_json::Map::new();
-            // Rounded up, so that the text is never below the share itself.
-            let share = |(h, n): (u64, u64)| {
-                let up = (u128::from(h) * 10_000).div_ceil(u128::from(n.max(1)));
-                format!("{}.{:04}", up / 10_000, up % 10_000)
-            };
-            // What lies within a float's error of a step is that step: 0.07 is not 0.0701, nor 3 values 2.9999.
-            let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4);
-            let down = |x: f64| format!("{:.4}", (x * 1e4 + 1e-8).floor() / 1e4);
-            e.confidence.map(|c| own.insert("highest_confidence".into(), json!(share(c))));
-            e.diversity.map(|d| own.insert("least_diversity".into(), json!(down(d))));
-            e.distance.map(|d| own.insert("largest_distance".into(), json!(up(d))));
-            root["sensitive"][name] = Value::Object(own);
+        TableShown {
+            rows: self.rows,
+            sets: self.sets,
+            classes: self.classes,
+            smallest_class: self.smallest_class,
+            sensitive: sensitive.collect(),
+            catalog: self.catalog.as_ref().map(CatalogRecount::shown),
         }
-        if let Some(catalog) = &self.catalog {
-            root["catalog"] = catalog.to_json();
-        }
-        root
     }
 }
 
@@ -84,7 +84,18 @@ pub(super) struct Counted {
     /// What is claimed of each sensitive column, in the release's codes.
     pub(super) requirements: Vec<Sensitive>,
     pub(super) source: Source,
+    /// The claim, completed by the values that are released.
+    pub(super) claim: Claim,
     pub(super) recount: Recount,
+}
+
+/// Where the order and the tree of sensitive values come from.
+#[derive(Clone, Copy)]
+pub(super) enum Values<'a> {
+    /// The certificate lists them: there is no policy.
+    AsClaimed,
+    /// The policy decides, with this decimal mark: what the certificate lists is not asked.
+    OfPolicy(&'a Policy, u8),
 }
 
 /// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed.
@@ -92,19 +103,20 @@ pub(super) struct Counted {
 pub(super) fn recount(
     release: &Path,
     certificate: &Certificate,
-    claim: &Claim,
+    values: Values,
     lines: Option<&Path>,
     threads: usize,
     progress: &Arc<dyn Progress>,
 ) -> Result<Counted> {
+    let mut claim = certificate.promise.claim.clone();
     let source = open_data(release, certificate, threads, progress)?;
     let of_role = |role: &str| -> Vec<usize> {
-        (0..certificate.columns.len()).filter(|&c| certificate.columns[c].role == role).collect()
+        (0..certificate.promise.columns.len()).filter(|&c| certificate.promise.columns[c].role == role).collect()
     };
     let (quasi, details) = (of_role("quasi"), of_role("detail"));
     let mut sensitive = Vec::new();
     for s in &claim.sensitive {
-        let place = certificate.columns.iter().position(|c| c.name == s.column && c.role == "sensitive");
+        let place = certificate.promise.columns.iter().position(|c| c.name == s.column && c.role == "sensitive");
         sensitive.push(place.ok_or_else(|| damaged("a sensitive column of the claim is not declared"))?);
     }
     if quasi.is_empty() {
@@ -113,7 +125,7 @@ pub(super) fn recount(
     let mut columns = [&quasi[..], &details, &sensitive].concat();
     let mut catalogued = None;
     if let Some(name) = claim.invented.as_ref().and_then(|i| i.catalog.as_ref()) {
-        let place = certificate.columns.iter().position(|c| c.name == *name && c.role == "sensitive");
+        let place = certificate.promise.columns.iter().position(|c| c.name == *name && c.role == "sensitive");
         let place = place.ok_or_else(|| damaged("the column of the catalog is not declared"))?;
         catalogued = Some(columns.iter().position(|&c| c == place).unwrap_or(columns.len()));
         if catalogued == Some(columns.len()) {
@@ -122,10 +134,10 @@ pub(super) fn recount(
     }
     let remember = if lines.is_none() { 0 } else { REMEMBER };
     let counting = Counting { columns: columns.clone(), patient: None, remember };
-    let kept = (0..certificate.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
+    let kept = (0..certificate.promise.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
     let mut lines = lines.map(|path| Lines::open(path, kept, claim.invented.is_some())).transpose()?;
     let looking = lines.as_ref().map(Lines::looking);
-    let formulas = Formulas::new(certificate.columns.len());
+    let formulas = Formulas::new(certificate.promise.columns.len());
     let look = |chunk: &Chunk| {
         formulas.look(chunk);
         looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk))
@@ -141,16 +153,21 @@ pub(super) fn recount(
     if rows != Some(tuples.rows) {
         return Err(Error::refused("the data has another number of rows than the certificate says."));
     }
-    let names: Vec<&str> = quasi.iter().map(|&c| certificate.columns[c].name.as_str()).collect();
+    let names: Vec<&str> = quasi.iter().map(|&c| certificate.promise.columns[c].name.as_str()).collect();
     for (position, &column) in columns[..quasi.len() + details.len()].iter().enumerate() {
-        finer_hides(&tuples, &names, &certificate.columns[column], position)?;
+        finer_hides(&tuples, &names, &certificate.promise.columns[column], position)?;
     }
-    let sets = sets(claim, &names, certificate.patients)?;
+    let sets = sets(&claim, &names, certificate.promise.patients)?;
+    if let Values::OfPolicy(policy, point) = values {
+        for (i, own) in claim.sensitive.iter_mut().enumerate() {
+            spread(own, policy, point, &tuples.dictionaries[quasi.len() + details.len() + i])?;
+        }
+    }
     let requirements = claim.sensitive.iter().enumerate();
     let requirements = requirements
         .map(|(i, s)| requirement(s, &tuples.dictionaries[quasi.len() + details.len() + i]))
         .collect::<Result<Vec<_>>>()?;
-    let columns = columns.iter().map(|&c| (c, certificate.columns[c].name.clone())).collect();
+    let columns = columns.iter().map(|&c| (c, certificate.promise.columns[c].name.clone())).collect();
     let (quasi, details) = (quasi.len(), details.len());
     let recount = Recount {
         rows: tuples.rows,
@@ -162,16 +179,16 @@ pub(super) fn recount(
         formulas: Vec::new(),
     };
     let mut counted =
-        Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, recount };
+        Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, claim, recount };
     let required = match certificate.sample {
         // What is claimed was counted on the whole file.
         Some(_) => Required::Nothing,
-        None if certificate.patients => Required::KAlone,
+        None if certificate.promise.patients => Required::KAlone,
         None => Required::Everything,
     };
-    counted.recount = counted.check(claim.k.get(), People::rows(&counted.tuples.weights), required)?;
-    counted.recount.catalog = super::catalog::recount(release, &counted, claim)?;
-    counted.recount.formulas = formulas.found(certificate.columns.iter().map(|c| &c.name));
+    counted.recount = counted.check(counted.claim.k.get(), People::rows(&counted.tuples.weights), required)?;
+    counted.recount.catalog = super::catalog::recount(release, &counted, &counted.claim)?;
+    counted.recount.formulas = formulas.found(certificate.promise.columns.iter().map(|c| &c.name));
     Ok(counted)
 }
 
@@ -284,12 +301,12 @@ pub(super) fn open_data(
     let mut input = Input::new(release.join(&data.name));
     input.delimiter = Some(certificate.delimiter);
     let source = open(&input)?.with_threads(threads).with_progress(Arc::clone(progress));
-    let declared = certificate.columns.iter().map(|c| c.name.as_str());
+    let declared = certificate.promise.columns.iter().map(|c| c.name.as_str());
     if !source.columns().iter().map(String::as_str).eq(declared) {
         return Err(Error::refused("the columns of the data are not those the certificate declares."));
     }
     let known = ["quasi", "detail", "sensitive", "class", "other"];
-    if certificate.columns.iter().any(|c| !known.contains(&c.role.as_str())) {
+    if certificate.promise.columns.iter().any(|c| !known.contains(&c.role.as_str())) {
         return Err(damaged("a column has a role that may not leave"));
     }
     Ok(source)
@@ -323,6 +340,35 @@ pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<
     }
 }
 
+/// Lists the released values in the order or the tree that the policy gives them. They are sorted, so that
+/// the list says nothing about the order of the input.
+fn spread(claim: &mut SensitiveClaim, policy: &Policy, point: u8, dictionary: &Dictionary) -> Result<()> {
+    let Some(t) = &mut claim.t_closeness else { return Ok(()) };
+    let column = policy.columns.iter().find(|c| c.name == claim.column);
+    let column = column.ok_or_else(|| damaged("a sensitive column of the claim is not the policy's"))?;
+    let texts = dictionary.texts();
+    (t.order, t.tree) = (None, None);
+    match t.distance {
+        TDistance::Equal => {}
+        TDistance::Ordered => {
+            let order = crate::cohort::order(&texts, column.domain.as_deref(), point);
+            let order = order.ok_or_else(|| damaged("the policy gives the values of a sensitive column no order"))?;
+            t.order = Some(order.into_iter().map(|code| texts[code as usize].to_string()).collect());
+        }
+        TDistance::Hierarchical => {
+            let hierarchy = column.rule.apply(&texts, false);
+            let path = |code: usize| -> Vec<String> {
+                let above = hierarchy.levels.iter().skip(1).map(|l| l.labels[l.label_of[code] as usize].text.clone());
+                std::iter::once(texts[code].to_string()).chain(above).collect()
+            };
+            let mut tree: Vec<Vec<String>> = (1..texts.len()).map(path).collect();
+            tree.sort();
+            t.tree = Some(tree);
+        }
+    }
+    Ok(())
+}
+
 /// What is claimed of a sensitive column, in the codes of the release.
 fn requirement(claim: &SensitiveClaim, dictionary: &Dictionary) -> Result<Sensitive> {
     let listed = claim.values.as_ref().map(|values| {
@@ -333,10 +379,11 @@ fn requirement(claim: &SensitiveClaim, dictionary: &Dictionary) -> Result<Sensit
         listed
     });
     let t_closeness = claim.t_closeness.as_ref().map(|t| {
-        let distance = match (&t.order, &t.tree) {
-            (Some(order), _) => Distance::Ordered(codes_in_order(order, dictionary)?),
-            (_, Some(tree)) => Distance::Hierarchical(tree_levels(tree, dictionary)?),
-            _ => Distance::Equal,
+        let distance = match (t.distance, &t.order, &t.tree) {
+            (TDistance::Ordered, Some(order), None) => Distance::Ordered(codes_in_order(order, dictionary)?),
+            (TDistance::Hierarchical, None, Some(tree)) => Distance::Hierarchical(tree_levels(tree, dictionary)?),
+            (TDistance::Equal, None, None) => Distance::Equal,
+            _ => return Err(damaged("the distance of a sensitive column is not the one whose values are listed")),
         };
         Ok(TCloseness { max: t.max, distance })
     });

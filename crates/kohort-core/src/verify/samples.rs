@@ -4,16 +4,15 @@
 //! recounted there. What is checked here is that each sample holds rows of that file and nothing
 //! else, that no row and no patient is in two, and that its certificate says so.
 
+use super::files;
 use super::lines::LineFile;
-use super::recount::{self, Recount};
-use super::{Claimed, files};
+use super::recount::{self, Recount, Values};
 use crate::number::Fraction;
 use crate::policy::Policy;
 use crate::random::Randomness;
-use crate::release::{
-    Certificate, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, guarantee_of_sample, write_samples,
-};
+use crate::release::{Certificate, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, write_samples};
 use crate::risk::{Drawn, SampledRisk, sampled};
+use crate::shape::{Shape, Table};
 use crate::table::{Counting, Source, Texts, count};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -47,14 +46,13 @@ pub(super) fn sample(
     policy: &Policy,
     random: &mut Randomness,
 ) -> Result<Vec<Sample>> {
-    let Claimed::Table(claim) = &population.claim else {
-        return Err(Error::refused("only a table can be sampled."));
-    };
+    let claim = &population.promise.claim;
     let release = staging.release();
     let (threads, progress) = (source.threads(), source.progress());
     source.progress().stage("sampling", files::bytes(&release.join(&written.file)));
     let data = recount::open_data(&release, population, threads, progress)?;
-    let quasi: Vec<usize> = (0..population.columns.len()).filter(|&c| population.columns[c].role == "quasi").collect();
+    let quasi: Vec<usize> =
+        (0..population.promise.columns.len()).filter(|&c| population.promise.columns[c].role == "quasi").collect();
     let tuples = count(&data, &Counting { columns: quasi, patient: None, remember: u64::MAX })?;
     let tuple = tuples.of_row.clone().ok_or_else(|| Error::refused("the release changed while it was read."))?;
     let lines = read_lines(&written.lines, tuples.rows)?;
@@ -70,8 +68,9 @@ pub(super) fn sample(
         .map(|f| SampleFile { data: f.join("release").join(&written.file), lines: f.join("private").join("rows") })
         .collect();
     let rows = write_samples(&data, source, policy, (&of_row, &lines), &paths)?;
-    let names: Vec<&str> = population.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-    let sets = recount::sets(claim, &names, population.patients)?;
+    let names: Vec<&str> =
+        population.promise.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
+    let sets = recount::sets(claim, &names, population.promise.patients)?;
     let shown = &sets[..sets.len().min(MOST_SETS)];
     let mut samples = Vec::new();
     for (n, share) in shares.iter().enumerate() {
@@ -85,14 +84,17 @@ pub(super) fn sample(
         for file in &mut certificate.files {
             file.sha256 = files::sha256(&own.join(&file.name))?;
         }
-        let counted = recount::recount(&own, &certificate, claim, None, threads, progress)?;
-        certificate.recount = counted.recount.to_json();
-        let path = own.join("certificate.json");
-        std::fs::write(&path, certificate.to_text()).map_err(|e| Error::io(&path, &e))?;
-        if files::read_certificate(&own)? != certificate {
-            return Err(Error::refused("the certificate does not read back as it was written."));
-        }
-        files::check_listed(&own, &certificate)?;
+        let counted = recount::recount(
+            &own,
+            &certificate,
+            Values::OfPolicy(policy, source.input().decimal),
+            None,
+            threads,
+            progress,
+        )?;
+        certificate.promise.claim = counted.claim.clone();
+        certificate.recount = counted.recount.shown();
+        files::write_certificate(&own, &certificate)?;
         let drawn = Drawn { tuple: &tuple, unit: &unit, sample: &of_row };
         let risk = sampled(&tuples, &drawn, n as u32, shown);
         let people = of_unit.iter().filter(|&&own| own == n as u32).count() as u64;
@@ -103,17 +105,12 @@ pub(super) fn sample(
     Ok(samples)
 }
 
-/// What the certificate of a sample says.
+/// The certificate of a sample, before its files are listed.
 fn certificate_of(population: &Certificate, share: Fraction) -> Certificate {
     let mut certificate = population.clone();
     certificate.sample = Some(share);
-    certificate.guarantee = guarantee_of_sample(&population.method, &population.claim, population.patients);
-    certificate.assumed.push("Nobody outside knows who is in this sample.".into());
-    let unit = if population.patients { "patients" } else { "rows" };
-    certificate.not_recountable.insert(
-        0,
-        format!("The guarantee itself: it was recounted on the whole file, of which this is a random sample and which its recipient does not have. What can be counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many {unit} of the sample look the same."),
-    );
+    certificate.promise = certificate.promise.sampled();
+    certificate.guarantee = Table::guarantee(&certificate);
     certificate
 }
 

@@ -3,7 +3,7 @@
 
 use kohort::methods::disassociate::{Params, Subrecords};
 use kohort_core::number::K;
-use kohort_core::release::{Claim, Claimed, Cluster, CodeChunk, KnowsClaim, Node, guarantee};
+use kohort_core::release::{Claim, Cluster, CodeChunk, KnowsClaim, Node, guarantee_of_codes};
 use kohort_falsify::aware::{Knowing, Row};
 use kohort_falsify::make::{Made, Maker};
 use kohort_falsify::promise::to_the_aware;
@@ -73,7 +73,7 @@ fn two_combinations_single_out_a_row() {
     assert!(shown.contains(&row), "{:?}", texts(&made(&universe, &people)));
     let (link, _) = reader.belief(&shown, &[], 1, row, 0);
     assert!(link > 0.5 + 1e-9, "{link}");
-    assert_eq!(to_the_aware(&made(&universe, &people).certificate.guarantee), Ok(None));
+    assert_eq!(to_the_aware(&made(&universe, &people).guarantee), Ok(None));
 }
 
 /// Of the releases of all originals of five rows over binary columns, some have blanks under which
@@ -86,7 +86,7 @@ fn what_stood_in_a_blank_cell_is_inferred() {
     let mut said = String::new();
     universe.each_original(|people, _| {
         let Some(made) = maker.make(people, 1).unwrap() else { return };
-        said = made.certificate.guarantee.aware.clone();
+        said = made.guarantee.aware.clone();
         releases.entry(made.sorted()).or_default().push(people.to_vec());
     });
     let (mut with_blanks, mut undone) = (0, 0);
@@ -112,9 +112,9 @@ fn a_deleted_record_kept_as_stars_is_found() {
     let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented: None };
     let row = |cell: &str, person| plain::Row { cells: vec![cell.into()], secret: 0, person, real: true };
     let mut rows = vec![row("0", 0), row("0", 1), row("0", 2)];
-    assert_eq!(plain::broken(&universe, &people, &rows, &Claimed::Table(claim.clone())), None);
+    assert_eq!(plain::broken(&universe, &people, &rows, &claim), None);
     rows.push(row("*", 3));
-    assert!(plain::broken(&universe, &people, &rows, &Claimed::Table(claim)).is_some());
+    assert!(plain::broken(&universe, &people, &rows, &claim).is_some());
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_is_split_tells_whose_class_it_is() {
     let everybody = combinations(&universe, &people);
     // a = 0, b = 1 is the one with a class of 1, and so the row that shows it is theirs.
     assert_eq!(reader.belief(&shown, &everybody, 2, row, 1), (1.0, 1.0));
-    assert_eq!(to_the_aware(&made(&universe, &people).certificate.guarantee), Ok(None));
+    assert_eq!(to_the_aware(&made(&universe, &people).guarantee), Ok(None));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn what_is_not_split_tells_who_is_sensitive() {
             }
         }
     });
-    assert!(fitting == 1 && to_the_aware(&own.certificate.guarantee) == Ok(None));
+    assert!(fitting == 1 && to_the_aware(&own.guarantee) == Ok(None));
 }
 
 /// Two patients, one with two rows: all is `*`, and yet who is known to have a value has more likely
@@ -177,7 +177,7 @@ fn a_patient_with_more_rows_is_found_more_easily() {
     let highest = reader.highest();
     assert!(highest.link > 0.54, "{highest:?}");
     let (_, _, people) = highest.at.unwrap();
-    let said = made(&universe, &people).certificate.guarantee;
+    let said = made(&universe, &people).guarantee;
     assert_eq!(to_the_aware(&said), Ok(None));
     assert!(said.aware.contains("more rows than the others"), "{}", said.aware);
 }
@@ -218,7 +218,7 @@ fn one_original_alone_fits_a_release_of_codes() {
     // {a, b, c}, {a, b, d}, {a, c, d}; who knows c and d reads the whole record.
     let universe = codes::Universe::even(4, 3, (2, 2), paper(2, Subrecords::UpToM));
     assert_eq!(codes::belief(&universe, &[0b0111, 0b1011, 0b1101], 0b1100), 1.0);
-    let said = guarantee("disassociate", &universe.claim(), true).aware;
+    let said = guarantee_of_codes(&universe.claim()).aware;
     assert!(said.contains("no bound is promised") && said.contains("certain re-identification is possible"));
     // With the stronger rule no chunk shows a fragment fewer than k times.
     let aware = codes::Universe { params: paper(2, Subrecords::Whole), ..universe };
@@ -286,7 +286,7 @@ fn what_is_not_promised_is_said() {
                 let maker = Maker::new(&universe).unwrap();
                 let people: Vec<usize> = vec![0; universe.people];
                 let made = maker.make(&people, 1).unwrap()?;
-                (!one).then(|| (made.certificate.guarantee, universe.invents.map_or(universe.k, |i| i.0)))
+                (!one).then(|| (made.guarantee, universe.invents.map_or(universe.k, |i| i.0)))
             });
             let Some((said, k)) = said else {
                 // People who are all alike are never diverse.

@@ -132,7 +132,7 @@ fn facts_of_a_patient_without_end() {
     let header = text.lines().next().unwrap();
     fs::write(&path, format!("{header}\n{}", (0..2000).map(event).collect::<String>())).unwrap();
     sign(folder.path(), |certificate| {
-        certificate["claim"]["power_total"] = json!(3);
+        certificate["claim"]["power"] = json!({ "total": 3 });
         certificate["claim"]["max_high_risk"] = json!("0.999");
         certificate["claim"]["k"] = json!(2);
     });

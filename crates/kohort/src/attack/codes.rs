@@ -7,9 +7,10 @@ use kohort_core::Result;
 use kohort_core::codes::{self, Records};
 use kohort_core::random::Randomness;
 use kohort_core::release::{Cluster, CodeChunk, CodesClaim, Node};
+use kohort_core::shape::Codes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(super) fn attack(scene: &Scene, claim: &CodesClaim) -> Result<Attacked> {
+pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacked> {
     let records = codes::survey(scene.source, scene.policy)?;
     let (texts, mut nodes) = read_nodes(scene.folder, scene.source.threads())?;
     // Numbers of codes as in the records; a code that only the release has cannot be.

@@ -6,6 +6,7 @@ use kohort_core::Result;
 use kohort_core::events;
 use kohort_core::random::Randomness;
 use kohort_core::release::{CLAIMS_FILE, EventsClaim, PATIENTS_FILE};
+use kohort_core::shape::Events;
 use kohort_core::table::{Source, Texts};
 use std::collections::HashMap;
 
@@ -67,7 +68,7 @@ fn contains<T: PartialEq>(left: &mut Vec<T>, some: &[T]) -> bool {
     some.iter().all(|one| left.iter().position(|l| l == one).map(|at| left.swap_remove(at)).is_some())
 }
 
-pub(super) fn attack(scene: &Scene, claim: &EventsClaim) -> Result<Attacked> {
+pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attacked> {
     let histories = events::survey(scene.source, scene.policy)?;
     let mut rows: HashMap<Vec<u32>, u32> = HashMap::new();
     let own = (0..histories.patients()).map(|person| {
@@ -114,9 +115,9 @@ pub(super) fn attack(scene: &Scene, claim: &EventsClaim) -> Result<Attacked> {
 }
 
 /// The released patients: their quasi-identifiers stand first in both files.
-fn read(scene: &Scene, claim: &EventsClaim) -> Result<People> {
+fn read(scene: &Scene<Events>, claim: &EventsClaim) -> Result<People> {
     let quasi = |c: &&kohort_core::release::ColumnClaim| c.role == "quasi";
-    let (of_patients, of_events) = scene.certificate.columns.split_at(claim.patient_columns);
+    let (of_patients, of_events) = scene.certificate.promise.columns.split_at(claim.patient_columns);
     let (patient, event) = (of_patients.iter().filter(quasi).count(), of_events.iter().filter(quasi).count());
     let mut number: HashMap<String, usize> = HashMap::new();
     let (mut keys, mut own) = (HashMap::new(), Vec::new());

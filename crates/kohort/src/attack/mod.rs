@@ -15,11 +15,12 @@ mod sides;
 mod table;
 
 use crate::pipeline::{self, Options};
-use kohort_core::policy::Policy;
+use kohort_core::policy::{AnyPolicy, Policy};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Certificate, Claimed};
+use kohort_core::release::Certificate;
+use kohort_core::shape::{Shape, Table};
 use kohort_core::table::{Input, Source, open};
-use kohort_core::verify::verify_with_original;
+use kohort_core::verify::verify_as;
 use kohort_core::{Error, Result};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -62,15 +63,15 @@ pub struct Trial {
 }
 
 /// What the attacks are given.
-struct Scene<'a> {
+struct Scene<'a, S: Shape = Table> {
     source: &'a Source,
-    policy: &'a Policy,
-    certificate: &'a Certificate,
+    policy: &'a Policy<S>,
+    certificate: &'a Certificate<S>,
     folder: &'a Path,
     trial: Trial,
 }
 
-impl Scene<'_> {
+impl<S: Shape> Scene<'_, S> {
     /// A released file, opened.
     fn open(&self, name: &str) -> Result<Source> {
         let release = [self.folder.join("release"), self.folder.to_path_buf()];
@@ -94,15 +95,22 @@ impl Scene<'_> {
 /// The release is verified against it first.
 pub fn attack(folder: &Path, policy: &Path, options: &Options, trial: Trial) -> Result<Attacked> {
     let (source, policy) = pipeline::open(policy, options)?;
-    let (certificate, _) = verify_with_original(folder, &source, &policy)?;
-    if certificate.sample.is_some() {
-        return Err(Error::yours("this is a sample: attack the whole release from which it was drawn."));
-    }
-    let scene = Scene { source: &source, policy: &policy, certificate: &certificate, folder, trial };
-    match &certificate.claim {
-        Claimed::Table(claim) => table::attack(&scene, claim),
-        Claimed::Codes(claim) => codes::attack(&scene, claim),
-        Claimed::Events(claim) => events::attack(&scene, claim),
+    match &policy {
+        AnyPolicy::Table(policy) => {
+            let certificate = &verify_as(folder, &source, policy)?.certificate;
+            if certificate.sample.is_some() {
+                return Err(Error::yours("this is a sample: attack the whole release from which it was drawn."));
+            }
+            table::attack(&Scene { source: &source, policy, certificate, folder, trial }, &certificate.promise.claim)
+        }
+        AnyPolicy::Codes(policy) => {
+            let certificate = &verify_as(folder, &source, policy)?.certificate;
+            codes::attack(&Scene { source: &source, policy, certificate, folder, trial }, &certificate.promise.claim)
+        }
+        AnyPolicy::Events(policy) => {
+            let certificate = &verify_as(folder, &source, policy)?.certificate;
+            events::attack(&Scene { source: &source, policy, certificate, folder, trial }, &certificate.promise.claim)
+        }
     }
 }
 

@@ -4,16 +4,17 @@ use super::vary::Baseline;
 use crate::baselines::{Recoded, apriori, cba};
 use crate::evidence::{self, codes::Answers};
 use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
-use crate::methods::{Method, Register, Task};
+use crate::methods::{Method, Register};
 use crate::pipeline::{Options, anonymize};
 use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::parallel;
-use kohort_core::policy::{Policy, PolicyFile};
+use kohort_core::policy::{AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
 use kohort_core::release::Unfinished;
+use kohort_core::shape::{Codes, Shape};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
 use serde_json::{Value, json};
@@ -33,13 +34,20 @@ pub(super) struct Cell<'a> {
 
 /// A setting bound to the table.
 struct Bound {
-    policy: Policy,
     task: Task,
     baseline: Option<Baseline>,
     /// What of it the data are counted by.
     counted_by: String,
     /// What its adversary knows.
     knows: String,
+}
+
+/// A policy with its method, by the shape of the data. Patient histories are released to be measured, so
+/// that their method is looked up then.
+enum Task {
+    Table(Box<Policy>, Method),
+    Codes(Box<Policy<Codes>>, Params),
+    Events,
 }
 
 /// The data, counted for settings that can share them.
@@ -69,7 +77,7 @@ pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options
         let settings: Vec<(usize, &Bound)> =
             members.iter().filter_map(|&i| Some((i, bound[i].as_ref().ok()?))).collect();
         let (Some(source), Some((_, first))) = (&source, settings.first()) else { continue };
-        if let Task::Events(_) = first.task {
+        if let Task::Events = first.task {
             for (i, _) in settings {
                 outcomes[i] = Some(release(cells[i].path, unfinished, options));
             }
@@ -77,7 +85,7 @@ pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options
         }
         let again = match counted.take() {
             Some((by, Counted::Table(mut cohort))) if by == *counted_by => {
-                cohort.know(&first.policy).map(|()| Counted::Table(cohort))
+                first.know(&mut cohort).map(|()| Counted::Table(cohort))
             }
             Some((by, codes @ Counted::Codes(_))) if by == *counted_by => Ok(codes),
             _ => count(source, first),
@@ -100,32 +108,51 @@ pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options
 fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, options: &Options) -> Result<Bound> {
     let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
+    let register = Register::built_in();
     let policy = match source {
-        Some(source) => file.bind(source)?,
+        Some(source) => file.bind(source, &register)?,
         None => {
             let opened =
                 table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-            let policy = file.bind(&opened)?;
-            *source = Some(opened.excluding(policy.exclude.clone(), policy.patient())?);
+            let policy = file.bind(&opened, &register)?;
+            *source = Some(policy.exclude(opened)?);
             policy
         }
     };
-    let task = Register::built_in().task(&policy)?;
-    if let (Some(baseline), Task::Table(_) | Task::Events(_)) = (cell.baseline, &task) {
+    let baseline = cell.baseline;
+    let bound = |task, (counted_by, knows)| Bound { task, baseline, counted_by, knows };
+    if let (Some(baseline), AnyPolicy::Table(_) | AnyPolicy::Events(_)) = (baseline, &policy) {
         return Err(Error::yours(format!("{} is for sets of codes.", baseline.name())));
     }
+    Ok(match policy {
+        AnyPolicy::Table(policy) => {
+            let (method, counts) = (register.for_table(&policy)?, counted_by(&policy));
+            bound(Task::Table(Box::new(policy), method), counts)
+        }
+        AnyPolicy::Codes(policy) => {
+            let ((_, params), counts) = (register.for_codes(&policy)?, counted_by(&policy));
+            bound(Task::Codes(Box::new(policy), params), counts)
+        }
+        AnyPolicy::Events(policy) => {
+            register.for_events(&policy)?;
+            bound(Task::Events, counted_by(&policy))
+        }
+    })
+}
+
+/// What of a policy the data are counted by, and what its adversary knows.
+fn counted_by<S: Shape>(policy: &Policy<S>) -> (String, String) {
     let privacy = &policy.privacy;
     let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
-    let counted_by = format!("{asked:?} {:?} {:?}", policy.invents, policy.repeats);
-    let knows = format!("{:?}", privacy.knows);
-    Ok(Bound { policy, task, baseline: cell.baseline, counted_by, knows })
+    (format!("{asked:?} {:?}", policy.own), format!("{:?}", privacy.knows))
 }
 
 fn count(source: &Source, first: &Bound) -> Result<Counted> {
-    Ok(match first.task {
-        Task::Codes(_) => Counted::Codes(codes::survey(source, &first.policy)?),
-        Task::Table(_) | Task::Events(_) => Counted::Table(Box::new(cohort::survey(source, &first.policy)?)),
-    })
+    match &first.task {
+        Task::Table(policy, _) => Ok(Counted::Table(Box::new(cohort::survey(source, policy)?))),
+        Task::Codes(policy, _) => Ok(Counted::Codes(codes::survey(source, policy)?)),
+        Task::Events => Err(Error::refused("patient histories are counted when they are released.")),
+    }
 }
 
 /// Measures settings, one after the other on each thread; the outcomes in their order.
@@ -141,24 +168,23 @@ fn on_all_cores<'b>(
 }
 
 impl Bound {
-    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Value> {
-        match (&self.task, counted) {
-            (Task::Table(method), Counted::Table(cohort)) => self.table(method, cohort, options),
-            (Task::Codes(params), Counted::Codes(records)) => self.codes(params, records, source),
-            _ => Err(self.policy.error("the method is for data of another shape.")),
+    /// Gives the cohort what the adversary of this setting knows.
+    fn know(&self, cohort: &mut Cohort) -> Result<()> {
+        match &self.task {
+            Task::Table(policy, _) => cohort.know(policy),
+            Task::Codes(..) | Task::Events => Ok(()),
         }
     }
 
-    fn table(&self, method: &Method, cohort: &Cohort, options: &Options) -> Result<Value> {
-        let policy = &self.policy;
-        evidence::baseline_fits(cohort, policy)?;
-        evidence::attacks(cohort, policy)?;
-        let plan = method.plan(cohort, policy, &mut Randomness::new(options.seed)?)?;
-        evidence::outlook(cohort, &plan, policy, method)
+    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Value> {
+        match (&self.task, counted) {
+            (Task::Table(policy, method), Counted::Table(cohort)) => table(policy, method, cohort, options),
+            (Task::Codes(policy, params), Counted::Codes(records)) => self.codes(policy, params, records, source),
+            _ => Err(Error::yours("the method is for data of another shape.")),
+        }
     }
 
-    fn codes(&self, params: &Params, records: &Records, source: &Source) -> Result<Value> {
-        let policy = &self.policy;
+    fn codes(&self, policy: &Policy<Codes>, params: &Params, records: &Records, source: &Source) -> Result<Value> {
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         let asked = |with_all: &dyn Fn(&[u32]) -> f64, with_any: &dyn Fn(&[u32]) -> f64| {
             let (mut utility, errors) =
@@ -204,7 +230,14 @@ impl Bound {
     }
 }
 
-/// Claims are released and verified, and the release goes.
+fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -> Result<Value> {
+    evidence::baseline_fits(cohort, policy)?;
+    evidence::attacks(cohort, policy)?;
+    let plan = method.plan(cohort, policy, &mut Randomness::new(options.seed)?)?;
+    evidence::outlook(cohort, &plan, policy, method)
+}
+
+/// Patient histories are released and verified, and the release is removed again.
 fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Value> {
     let folder = unfinished.folder().join("release");
     let options = Options { force: true, keep_rows: false, ..options.clone() };

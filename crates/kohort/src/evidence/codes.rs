@@ -7,56 +7,16 @@ use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::release::{Certificate, Claimed, Clusters, CodesClaim, ColumnClaim, guarantee};
+use kohort_core::release::Clusters;
 use kohort_core::risk::codes_known;
+use kohort_core::shape::Codes;
 use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 use serde_json::{Value, json};
-
-/// The certificate as far as the policy decides it.
-pub fn draft_certificate(policy: &Policy, params: &Params, random: &Randomness) -> Certificate {
-    let patients = policy.patient().is_some();
-    let claim = Claimed::Codes(CodesClaim {
-        k: policy.privacy.k,
-        m: policy.privacy.known_codes(),
-        aware: params.subrecords == Subrecords::Whole,
-        no_cover: params.covers == Covers::Avoided,
-        sensitive: params.sensitive.clone(),
-    });
-    let columns = policy.released().into_iter().map(|c| {
-        let column = &policy.columns[c];
-        ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
-    });
-    let mut assumed = vec![
-        "The adversary knows of a person at most so many codes as `m` says, and not which codes the person does not have."
-            .to_string(),
-        "Every person has at least one code.".to_string(),
-    ];
-    if !patients {
-        assumed.push("Every row is another person.".into());
-    }
-    Certificate {
-        kohort: env!("CARGO_PKG_VERSION").into(),
-        method: "disassociate".into(),
-        patients,
-        test: random.test,
-        sample: None,
-        files: Vec::new(),
-        delimiter: b',',
-        columns: columns.collect(),
-        guarantee: guarantee("disassociate", &claim, patients),
-        claim,
-        recount: Value::Null,
-        assumed,
-        not_recountable: vec![
-            "Whether the chunks hold what patients of the original have: it was compared before release.".into(),
-        ],
-    }
-}
 
 /// What a run is measured by.
 pub struct Run<'a> {
     /// The policy.
-    pub policy: &'a Policy,
+    pub policy: &'a Policy<Codes>,
     /// The method's parameters.
     pub params: &'a Params,
     /// The original.
@@ -77,7 +37,7 @@ const MOST_CODES: usize = 20;
 /// What metrics.json holds.
 pub fn measure(
     run: &Run,
-    verified: &Verified,
+    verified: &Verified<Codes>,
     (recount, compared): (&CodesRecount, &CodesCompared),
     timing: &mut Timing,
 ) -> Result<Value> {
@@ -114,7 +74,7 @@ pub fn measure(
         "people": { "unit": unit, "in": compared.patients },
         "codes": { "distinct": records.distinct(), "occurrences": occurrences, "repeated": records.repeated },
         "columns": policy.columns.iter().map(|c| json!({ "name": c.name, "role": c.role.name() })).collect::<Vec<_>>(),
-        "clusters": recount.to_json(),
+        "clusters": recount,
         "risk": { "before": before, "after": after },
         "codes_known": risks,
         "utility": {
@@ -134,8 +94,8 @@ pub fn measure(
             "sensitive_codes": run.params.sensitive.len(),
             "plain": certificate.guarantee.plain,
             "aware": certificate.guarantee.aware,
-            "assumed": certificate.assumed,
-            "not_recountable": certificate.not_recountable,
+            "assumed": certificate.promise.assumed,
+            "not_recountable": certificate.promise.not_recountable,
             "compared": {
                 "patients": compared.patients, "matched": compared.matched, "combinations": compared.combinations,
             },
@@ -160,7 +120,7 @@ pub(crate) struct Answers<'a> {
 
 /// How well counts can be estimated: workloads W1 and W2, and each constraint; its errors by themselves too.
 pub(crate) fn queries(
-    (records, policy, params): (&Records, &Policy, &Params),
+    (records, policy, params): (&Records, &Policy<Codes>, &Params),
     k: u64,
     answers: &Answers,
 ) -> Result<(Value, Vec<f64>)> {

@@ -4,82 +4,20 @@ use super::{Timing, distributions, files};
 use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
 use kohort_core::events::{Column, Histories};
-use kohort_core::hierarchy::Known;
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
-use kohort_core::random::Randomness;
-use kohort_core::release::{Certificate, Claimed, ColumnClaim, EventsClaim, EventsFound, EventsPlan, guarantee};
+use kohort_core::release::EventsPlan;
 use kohort_core::risk::marketer;
+use kohort_core::shape::Events;
 use kohort_core::statistics::{Z95, wilson};
-use kohort_core::table::{Scope, Source};
+use kohort_core::table::Scope;
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The certificate as far as the policy decides it.
-pub fn draft_certificate(source: &Source, policy: &Policy, asked: &EventsPolicy, random: &Randomness) -> Certificate {
-    let of_patients = released(&asked.patients);
-    let claim = Claimed::Events(EventsClaim {
-        k: policy.privacy.k,
-        power: asked.power,
-        max_high_risk: asked.max_high_risk,
-        patient_columns: of_patients.len(),
-        found: EventsFound::default(),
-    });
-    let columns: Vec<ColumnClaim> = of_patients.into_iter().chain(released(&policy.columns)).collect();
-    let mut assumed = match asked.power {
-        Power::Values { p, rule } => vec![
-            format!("The adversary knows all patient-level quasi-identifiers and, in each event column by itself, at most {p} of the patient's values; not which of them belong to one event, nor their order."),
-            match rule {
-                PowerRule::Variable => "How many they know of a patient follows from the number of events and how much their values differ (power rule \"variable\"): a model without data behind it.".to_string(),
-                PowerRule::Fixed => "They know as many of every patient.".to_string(),
-            },
-            "Every event of a patient is as likely to be known as any other.".to_string(),
-        ],
-        Power::Events { p } => vec![
-            format!("The adversary knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
-            "Every event of a patient is as likely to be known as any other.".to_string(),
-        ],
-        Power::Total { p } => vec![format!(
-            "The adversary knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total; not which of them belong to one event, nor their order."
-        )],
-    };
-    assumed.push("The adversary does not know what a patient does not have, how many events there are at most, or the time between them.".into());
-    if policy.columns.iter().chain(&asked.patients).any(|c| matches!(c.role, Role::Other { .. })) {
-        assumed.push("Columns with role \"other\" are not known outside.".into());
-    }
-    Certificate {
-        kohort: env!("CARGO_PKG_VERSION").into(),
-        method: "claims".into(),
-        patients: true,
-        test: random.test,
-        sample: None,
-        files: Vec::new(),
-        delimiter: source.delimiter(),
-        columns,
-        guarantee: guarantee("claims", &claim, true),
-        claim,
-        recount: Value::Null,
-        assumed,
-        not_recountable: vec![
-            "The original events: which were excluded, truncated or suppressed. Each released cell was compared with the original before release.".into(),
-            "The estimate from the original's events; it was at or below the threshold before release.".into(),
-        ],
-    }
-}
-
-fn released(columns: &[policy::Column]) -> Vec<ColumnClaim> {
-    let mut own: Vec<&policy::Column> = columns.iter().filter(|c| c.role.is_released()).collect();
-    own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    let labels = |c: &policy::Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
-    own.iter()
-        .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
-        .collect()
-}
-
 /// What a run is measured by.
 pub struct Run<'a> {
     /// The policy.
-    pub policy: &'a Policy,
+    pub policy: &'a Policy<Events>,
     /// What it says of events.
     pub asked: &'a EventsPolicy,
     /// The original.
@@ -97,7 +35,7 @@ const SEED: u64 = 20_120_229;
 /// What metrics.json holds.
 pub fn measure(
     run: &Run,
-    verified: &Verified,
+    verified: &Verified<Events>,
     (recount, compared): (&EventsRecount, &EventsCompared),
     timing: &mut Timing,
 ) -> Result<Value> {
@@ -128,7 +66,7 @@ pub fn measure(
         "smallest_class": recount.smallest_class, "without_events": recount.without_events,
         "without_events_at_risk": recount.without_events_at_risk,
         "plain": certificate.guarantee.plain, "aware": certificate.guarantee.aware,
-        "assumed": certificate.assumed, "not_recountable": certificate.not_recountable,
+        "assumed": certificate.promise.assumed, "not_recountable": certificate.promise.not_recountable,
         "compared": { "patients": compared.patients, "events": compared.events, "matched": compared.matched },
     });
     match asked.power {

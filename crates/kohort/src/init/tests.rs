@@ -1,7 +1,7 @@
 use super::*;
 use crate::hospital::Hospital;
 use kohort_core::cohort::{Cohort, survey};
-use kohort_core::policy::PolicyFile;
+use kohort_core::policy::{AnyPolicy, PolicyFile};
 use kohort_core::table::Silent;
 use proptest::prelude::*;
 
@@ -27,7 +27,8 @@ impl Suggested {
         let policy =
             PolicyFile::parse("policy.toml", &text, self.folder.path()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let source = open(&policy.input).unwrap();
-        let policy = policy.bind(&source).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let bound = policy.bind(&source, &crate::methods::Register::built_in());
+        let policy = bound.and_then(AnyPolicy::table).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let names: Vec<&str> = policy.columns.iter().map(|c| c.name.as_str()).collect();
         let advised: Vec<&str> = self.suggestion.columns.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, advised);

@@ -1,6 +1,7 @@
 //! Search over generalization levels: the lattice of level vectors, counting the classes of a
 //! node, and finding the best node that meets the requirements.
 
+mod class_bounds;
 mod classes;
 mod objective;
 mod rollup;
@@ -13,5 +14,5 @@ pub use objective::{Costs, Objective};
 pub use rule::{Outcome, Which, apply_rule};
 pub(crate) use rule::{all_hold, merge_counts, people};
 pub use search::{Best, Limits, search};
-pub(crate) use search::{promising, sums};
+pub(crate) use search::{Raises, promising, sums};
 pub use space::Space;

@@ -4,11 +4,12 @@
 //! takes there; they go at every finer node too, which raises the bounds below y (and, for class
 //! objectives, y's classes raise the bounds above it). A node whose bound reaches the best cost
 //! found, or below which too many records would go, is dead. The next node to count is the live
-//! one with the most live nodes below, for what it costs to count, and above:
-//! (below ÷ cost)³ × above. When none is live, the best found is the best there is. Requirements
+//! one with the most live nodes below, for what it costs to count, and above
+//! ([`promising`]). When none is live, the best found is the best there is. Requirements
 //! that are not monotone cost speed, never correctness: only k prunes, and each node that stays
 //! live is evaluated by the full rule.
 
+use super::class_bounds::ClassBounds;
 use super::classes::Classes;
 use super::objective::{Costs, Objective};
 use super::rollup::Rollup;
@@ -52,13 +53,24 @@ pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: Limi
     Some(Best { levels, outcome, counted: (search.counted, space.len()) })
 }
 
-/// Of the live nodes (1; others 0) those that are likely to decide most about others when they are
-/// counted: (live nodes below ÷ cost of counting)³ × (live nodes above). Few, the best first.
-pub(crate) fn promising(space: &Space, live: &[u32], cost: impl Fn(usize) -> f64) -> Vec<usize> {
+/// The direction in which counting a node raises bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Raises {
+    /// Only at finer nodes: the nodes below decide which node is counted next.
+    Below,
+    /// At finer and at coarser nodes: both decide.
+    BelowAndAbove,
+}
+
+/// Picks a few of the live nodes (1; others 0), the best first: those that are likely to decide most about others
+/// when they are counted. The score is (live nodes below ÷ cost of counting)ⁿ × (live nodes above), where n is 3 if
+/// only bounds below are raised, and 1 if bounds above are raised too.
+pub(crate) fn promising(space: &Space, live: &[u32], raises: Raises, cost: impl Fn(usize) -> f64) -> Vec<usize> {
+    let power = if raises == Raises::Below { 3 } else { 1 };
     let (mut below, mut above) = (live.to_vec(), live.to_vec());
     space.sum_below(&mut below);
     space.sum_above(&mut above);
-    let score = |node: usize| (f64::from(below[node]) / cost(node)).powi(3) * f64::from(above[node]);
+    let score = |node: usize| (f64::from(below[node]) / cost(node)).powi(power) * f64::from(above[node]);
     let mut picks: Vec<(f64, usize)> = Vec::with_capacity(PICKS + 1);
     for node in (0..live.len()).filter(|&n| live[n] == 1) {
         let own = score(node);
@@ -143,7 +155,8 @@ impl<'a> Search<'a> {
         // What counting a node costs follows the tuples left where its largest column is rolled up.
         let column = self.rollup.column;
         let cost: Vec<f64> = self.space.levels(column).iter().map(|&l| self.rollup.size(l)).collect();
-        let picks = promising(self.space, &live, |node| cost[self.space.digit(node, column)]);
+        let raises = if self.objective.is_separable() { Raises::Below } else { Raises::BelowAndAbove };
+        let picks = promising(self.space, &live, raises, |node| cost[self.space.digit(node, column)]);
         for &node in &picks {
             if self.is_live(node) {
                 self.count(node);
@@ -195,7 +208,7 @@ impl<'a> Search<'a> {
                 return None;
             }
             if !self.objective.is_separable() {
-                return Some(Taken { rows, dearer: Vec::new(), kept: None });
+                return Some(Taken { dearer: Vec::new(), kept: None });
             }
             // The rolled-up column's values are not in the groups, their costs are.
             let column = self.rollup.column;
@@ -203,7 +216,7 @@ impl<'a> Search<'a> {
             let (values, by_level) = self.classes.small_sums(&rolled.packed, k, &rolled.dearer, depth);
             let mut dearer = self.dearer_by(&values);
             dearer[column] = self.space.levels(column).iter().map(|&level| by_level[level]).collect();
-            return Some(Taken { rows, dearer, kept: None });
+            return Some(Taken { dearer, kept: None });
         }
         let outcome = self.rule(levels, Which::K)?;
         Some(self.taken(outcome))
@@ -213,7 +226,7 @@ impl<'a> Search<'a> {
         let packed = self.classes.packed();
         let taken: Vec<u32> = packed.iter().zip(&outcome.kept).map(|(p, kept)| p[3] * u32::from(!kept)).collect();
         let dearer = self.dearer_by(&self.classes.histogram(packed, &taken));
-        Taken { rows: outcome.suppressed, dearer, kept: Some(outcome.kept) }
+        Taken { dearer, kept: Some(outcome.kept) }
     }
 
     /// `[column][digit]`: how much more records with these values cost if they are deleted.
@@ -243,43 +256,28 @@ impl<'a> Search<'a> {
             self.space.below(node, &table, |n, bound| high[n] = high[n].max(bound));
             return self.space.digits(node).iter().zip(&table).map(|(&d, column)| column[d]).sum();
         }
-        let cost = self.cost(node, levels, taken);
-        let rows = self.cohort.tuples.rows;
-        let k = if self.everything_is_known { self.limits.k.get() } else { 1 };
-        let sizes = self.classes.rows();
-        let (raw, high_bound) = match self.objective {
-            // A record that stays has at least k like it; one that goes costs the table's size.
-            Objective::Discernibility => {
-                let raw = sizes.iter().map(|&c| u64::from(c) * u64::from(c).max(k)).sum();
-                (raw, self.dearer(taken, k))
-            }
-            // A class splits into no more classes than it has k records.
-            _ => {
-                let classes = sizes.iter().map(|&c| u64::from(c) / k).sum::<u64>();
-                (rows - sizes.len() as u64, rows - classes)
-            }
-        };
+        let bounds = self.class_bounds(levels, taken);
         let (high, low) = (&mut self.high, &mut self.low);
-        self.space.below(node, &self.base, |n, _| high[n] = high[n].max(high_bound));
-        self.space.above(node, |n| low[n] = low[n].max(raw));
-        cost
+        self.space.below(node, &self.base, |n, _| high[n] = high[n].max(bounds.finer));
+        self.space.above(node, |n| low[n] = low[n].max(bounds.coarser));
+        bounds.own
     }
 
-    /// How much more the records taken cost than the least they could cost if they stayed.
-    fn dearer(&self, taken: &Taken, k: u64) -> u64 {
-        let (of, sizes) = (self.classes.of_tuple(), self.classes.rows());
-        let rows = self.cohort.tuples.rows;
-        let cost = |t: usize| rows.saturating_sub(u64::from(sizes[of[t] as usize]).max(k));
-        let goes = |t: &usize| self.goes(taken, *t);
-        (0..of.len()).filter(goes).map(|t| self.cohort.tuples.weights[t] * cost(t)).sum()
-    }
-
-    /// Whether a tuple is taken at the node last counted.
-    fn goes(&self, taken: &Taken, tuple: usize) -> bool {
-        match &taken.kept {
-            Some(kept) => !kept[tuple],
-            None => u64::from(self.classes.rows()[self.classes.of_tuple()[tuple] as usize]) < self.limits.k.get(),
-        }
+    /// What the classes of a node say about its cost and that of its neighbours, with these records deleted.
+    fn class_bounds(&mut self, levels: &[usize], taken: &Taken) -> ClassBounds {
+        let k = self.limits.k.get();
+        let Some(kept) = &taken.kept else {
+            let sizes = self.classes.rows().iter().map(|&size| u64::from(size)).filter(|&size| size > 0);
+            let classes = sizes.map(|size| (size, size < k));
+            return ClassBounds::of(self.objective, self.cohort.tuples.rows, k, classes);
+        };
+        // If the attacker knows fewer than all columns, a class over all columns may stay with fewer than k records.
+        let k = if self.everything_is_known { k } else { 1 };
+        self.classes.count(levels);
+        let mut goes = vec![false; self.classes.rows().len()];
+        self.classes.of_tuple().iter().zip(kept).for_each(|(&class, kept)| goes[class as usize] = !kept);
+        let classes = self.classes.rows().iter().zip(goes).map(|(&size, goes)| (u64::from(size), goes));
+        ClassBounds::of(self.objective, self.cohort.tuples.rows, k, classes)
     }
 
     /// `[column][digit]`: cost of the column with these records deleted.
@@ -288,31 +286,18 @@ impl<'a> Search<'a> {
         self.base.iter().zip(&taken.dearer).map(add).collect()
     }
 
-    /// What a node costs with these records deleted. Leaves its classes counted on all columns.
+    /// What a node costs with these records deleted.
     fn cost(&mut self, node: usize, levels: &[usize], taken: &Taken) -> u64 {
-        if self.objective.is_separable() {
-            let table = self.table(taken);
-            return self.space.digits(node).iter().zip(&table).map(|(&d, column)| column[d]).sum();
+        if !self.objective.is_separable() {
+            return self.class_bounds(levels, taken).own;
         }
-        self.classes.count(levels);
-        let rows = self.cohort.tuples.rows;
-        let mut sizes = vec![0u64; self.classes.rows().len()];
-        for (t, &class) in self.classes.of_tuple().iter().enumerate() {
-            if !self.goes(taken, t) {
-                sizes[class as usize] += self.cohort.tuples.weights[t];
-            }
-        }
-        match self.objective {
-            Objective::Discernibility => sizes.iter().map(|c| c * c).sum::<u64>() + taken.rows * rows,
-            _ => rows - sizes.iter().filter(|c| **c > 0).count() as u64,
-        }
+        let table = self.table(taken);
+        self.space.digits(node).iter().zip(&table).map(|(&d, column)| column[d]).sum()
     }
 }
 
 /// The records a requirement takes at a node.
 struct Taken {
-    /// How many.
-    rows: u64,
     /// `[column][digit]`: how much more they cost deleted than at that level, for levels up to the node's.
     dearer: Vec<Vec<u64>>,
     /// By tuple: whether it stays. `None`: those in classes below k go.

@@ -1,10 +1,11 @@
 //! A method's entry in the register: its name, what it does, what it takes, and how it is read.
 
-use super::param::Param;
+use super::param::{Param, ValueKind};
 use super::{TableMethod, claims, disassociate};
 use kohort_core::number::K;
-use kohort_core::policy::{Layout, Policy, Section};
+use kohort_core::policy::{Effects, Policy, Section};
 use kohort_core::privacy::Knows;
+use kohort_core::shape::{Codes, Events, Shape};
 use kohort_core::{Error, Result};
 
 /// A method as policies name it.
@@ -20,6 +21,8 @@ pub struct Entry {
     pub knows: &'static [Knowledge],
     /// The requirements it can meet.
     pub requirements: &'static [Requirement],
+    /// What the method adds to the promise of a release: the verifier and the certificate take it from here.
+    pub effects: Effects,
     /// The keys of `[method]`, beside `name`.
     pub params: &'static [Param],
     /// A policy by which the method releases the synthetic hospital.
@@ -34,9 +37,9 @@ pub enum Read {
     /// A method for tables.
     Table(fn(&Policy) -> Result<Box<dyn TableMethod>>),
     /// A method for sets of codes.
-    Codes(fn(&Policy) -> Result<disassociate::Params>),
+    Codes(fn(&Policy<Codes>) -> Result<disassociate::Params>),
     /// A method for patient histories.
-    Events(fn(&Policy) -> Result<claims::Params>),
+    Events(fn(&Policy<Events>) -> Result<claims::Params>),
 }
 
 /// A shape of data.
@@ -79,12 +82,12 @@ pub enum Requirement {
 }
 
 impl DataShape {
-    /// The shape of a policy's data.
-    pub fn of(policy: &Policy) -> DataShape {
-        match policy.layout {
-            Layout::Table => DataShape::Table,
-            Layout::List | Layout::Long => DataShape::Codes,
-            Layout::Events => DataShape::Events,
+    /// The shape of this name.
+    pub(super) fn of<S: Shape>() -> DataShape {
+        match S::NAME {
+            Codes::NAME => DataShape::Codes,
+            Events::NAME => DataShape::Events,
+            _ => DataShape::Table,
         }
     }
 
@@ -104,7 +107,7 @@ impl DataShape {
             DataShape::Codes => {
                 "set layout = \"list\" (one row per patient) or \"long\" (one row per code) under [input]"
             }
-            DataShape::Events => "set `patients` and `claims` under [input]",
+            DataShape::Events => "name two linked tables under [input]: `patients` and `claims`",
         }
     }
 }
@@ -132,7 +135,7 @@ impl Knowledge {
 
 impl Requirement {
     /// The requirements of a bound policy.
-    pub(super) fn of(policy: &Policy) -> Vec<Requirement> {
+    pub(super) fn of<S: Shape>(policy: &Policy<S>) -> Vec<Requirement> {
         let privacy = &policy.privacy;
         let asked = [
             (Requirement::K, true),
@@ -181,12 +184,25 @@ impl Entry {
     }
 
     /// The error for a parameter that the policy must set, with its meaning and a usual value.
-    pub fn missing(&self, policy: &Policy, key: &str) -> Error {
-        let section = &policy.method;
-        let param = self.params.iter().find(|param| param.key == key);
-        let help = param.map_or("", |param| param.help);
-        let usual = param.and_then(|param| param.usual()?.value(Some(policy.privacy.k)));
-        let example = usual.map_or(String::new(), |value| format!(" For example: {key} = {value}."));
-        section.error(section.line, format!("[method] has no `{key}`. {help}{example}"))
+    pub fn missing<S: Shape>(&self, policy: &Policy<S>, key: &str) -> Error {
+        let (section, k) = (&policy.method, policy.privacy.k);
+        let Some(param) = self.params.iter().find(|param| param.key == key) else {
+            return section.error(section.line, format!("[method] has no `{key}`."));
+        };
+        let usual = param.usual().and_then(|usual| usual.value(Some(k)));
+        // The example of a value that depends on k may be too large for this k.
+        let example = Some(param.example.to_string()).filter(|_| param.kind != ValueKind::UpToK);
+        let mut examples: Vec<String> = usual.into_iter().chain(example).collect();
+        examples.dedup();
+        let examples: Vec<String> = examples.iter().map(|value| format!("{key} = {value}")).collect();
+        section.error(
+            section.line,
+            format!(
+                "[method] has no `{key}`, which has no default. {} Set it to {}, for example {}.",
+                param.help,
+                param.values(k),
+                examples.join(" or ")
+            ),
+        )
     }
 }

@@ -8,13 +8,22 @@ const WIDTH: usize = 96;
 
 /// Every method with its summary, for `--help`.
 pub fn overview(register: &Register) -> String {
+    table(register, |entry| format!("For {}. {}", entry.shape().name(), entry.summary))
+}
+
+/// The parameters of every method, for `--help`.
+pub fn parameters(register: &Register) -> String {
+    table(register, |entry| entry.params.iter().map(|param| param.key).collect::<Vec<_>>().join(", "))
+}
+
+/// A table of the methods with some words about each, in lines of a terminal's width.
+fn table(register: &Register, words: impl Fn(&Entry) -> String) -> String {
     let widest = register.entries().iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for entry in register.entries() {
         let mut line = format!("  {:<widest$}  ", entry.name);
         let indent = line.len();
-        let words = format!("For {}. {}", entry.shape().name(), entry.summary);
-        for word in words.split(' ') {
+        for word in words(entry).split(' ') {
             if line.len() + word.len() > WIDTH {
                 text += &format!("{}\n", line.trim_end());
                 line = " ".repeat(indent);
@@ -24,16 +33,6 @@ pub fn overview(register: &Register) -> String {
         text += &format!("{}\n", line.trim_end());
     }
     text
-}
-
-/// The parameters of every method, for `--help`.
-pub fn parameters(register: &Register) -> String {
-    let widest = register.entries().iter().map(|entry| entry.name.len()).max().unwrap_or(0);
-    let line = |entry: &&Entry| {
-        let keys: Vec<&str> = entry.params.iter().map(|param| param.key).collect();
-        format!("  {:<widest$}  {}\n", entry.name, keys.join(", "))
-    };
-    register.entries().iter().map(line).collect()
 }
 
 /// A method's part of the reference of policies, in Markdown.

@@ -84,10 +84,7 @@ impl Method {
 
     /// The built-in method for tables that the policy names.
     pub fn of(policy: &Policy) -> Result<Method> {
-        match Register::built_in().task(policy)? {
-            Task::Table(method) => Ok(method),
-            Task::Codes(_) | Task::Events(_) => Err(policy.error("the policy's data are not a table.")),
-        }
+        Register::built_in().for_table(policy)
     }
 
     /// The proposed method with its usual parameters, for the table of a policy.
@@ -108,15 +105,4 @@ impl std::ops::Deref for Method {
     fn deref(&self) -> &Self::Target {
         &*self.params
     }
-}
-
-/// A method with its parameters, by the shape of the policy's data.
-#[derive(Debug)]
-pub enum Task {
-    /// A table, changed by a method that decides about tuples.
-    Table(Method),
-    /// Sets of codes, disassociated.
-    Codes(disassociate::Params),
-    /// Patients and their events.
-    Events(claims::Params),
 }

@@ -25,6 +25,8 @@ pub enum ValueKind {
     Share,
     /// A whole number.
     Whole,
+    /// A whole number from 1 to k.
+    UpToK,
     /// Any number.
     Number,
     /// `true` or `false`.
@@ -73,6 +75,7 @@ impl ValueKind {
         match self {
             ValueKind::Share => "a share from 0 to 1".into(),
             ValueKind::Whole => "a whole number".into(),
+            ValueKind::UpToK => "a whole number from 1 to k".into(),
             ValueKind::Number => "a number".into(),
             ValueKind::Flag => "`true` or `false`".into(),
             ValueKind::Word(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
@@ -83,6 +86,14 @@ impl ValueKind {
 }
 
 impl Param {
+    /// The values in words, for a policy with this k.
+    pub fn values(&self, k: K) -> String {
+        match self.kind {
+            ValueKind::UpToK => format!("{} = {}", self.kind.describe(), k.get()),
+            kind => kind.describe(),
+        }
+    }
+
     /// The default in words.
     pub fn describe_default(&self) -> String {
         match self.default {

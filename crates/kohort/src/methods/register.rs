@@ -4,9 +4,10 @@
 //! captions, `init` and `compare` read the entry; nothing outside a method's folder asks for its name.
 
 use super::entry::{DataShape, Entry, Knowledge, Read, Requirement};
-use super::{Method, Task};
-use kohort_core::Result;
-use kohort_core::policy::{Policy, nearest};
+use super::{Method, claims, disassociate};
+use kohort_core::policy::{Effects, Methods, Policy, nearest};
+use kohort_core::shape::{Codes, Events, Shape};
+use kohort_core::{Error, Result};
 
 /// The methods that a policy may name.
 #[derive(Debug, Clone)]
@@ -49,9 +50,9 @@ impl Register {
 
     /// The entry that a policy names. It takes the policy's data, adversary and requirements, and it
     /// knows every key of `[method]`.
-    pub fn entry(&self, policy: &Policy) -> Result<&'static Entry> {
+    pub fn entry<S: Shape>(&self, policy: &Policy<S>) -> Result<&'static Entry> {
         let section = &policy.method;
-        let shape = DataShape::of(policy);
+        let shape = DataShape::of::<S>();
         let Some(name) = section.text("name")? else {
             return Err(section.error(
                 section.line,
@@ -65,15 +66,7 @@ impl Register {
             return Err(section.wrong("name", format!("unknown method. Available: {names}.{hint}")));
         };
         if entry.shape() != shape {
-            return Err(section.wrong(
-                "name",
-                format!(
-                    "\"{name}\" is not a method for {}. Use {}; to use \"{name}\", {}.",
-                    shape.name(),
-                    either(&self.names(shape)),
-                    entry.shape().input()
-                ),
-            ));
+            return Err(self.is_for_other_data(entry, policy));
         }
         section.only(&entry.keys())?;
         if shape == DataShape::Table {
@@ -84,7 +77,7 @@ impl Register {
 
     /// Refuses an adversary or a requirement that the method does not take, and names methods that do.
     /// The other shapes have one kind of each, which the policy's reader checks.
-    fn takes(&self, entry: &Entry, policy: &Policy) -> Result<()> {
+    fn takes<S: Shape>(&self, entry: &Entry, policy: &Policy<S>) -> Result<()> {
         let refuse = |what: &str, takes: &dyn Fn(&Entry) -> bool, otherwise: String| {
             let others: Vec<&str> = self.for_shape(entry.shape()).filter(|e| takes(e)).map(|e| e.name).collect();
             let advice = match &others[..] {
@@ -109,14 +102,51 @@ impl Register {
         }
     }
 
-    /// The method of a policy, with its parameters checked.
-    pub fn task(&self, policy: &Policy) -> Result<Task> {
+    /// The method of a policy about a table, with its parameters checked.
+    pub fn for_table(&self, policy: &Policy) -> Result<Method> {
         let entry = self.entry(policy)?;
-        Ok(match entry.read {
-            Read::Table(read) => Task::Table(Method::new(entry, read(policy)?)),
-            Read::Codes(read) => Task::Codes(read(policy)?),
-            Read::Events(read) => Task::Events(read(policy)?),
-        })
+        match entry.read {
+            Read::Table(read) => Ok(Method::new(entry, read(policy)?)),
+            Read::Codes(_) | Read::Events(_) => Err(self.is_for_other_data(entry, policy)),
+        }
+    }
+
+    /// The method of a policy about sets of codes, with its parameters checked.
+    pub fn for_codes(&self, policy: &Policy<Codes>) -> Result<(&'static Entry, disassociate::Params)> {
+        let entry = self.entry(policy)?;
+        match entry.read {
+            Read::Codes(read) => Ok((entry, read(policy)?)),
+            Read::Table(_) | Read::Events(_) => Err(self.is_for_other_data(entry, policy)),
+        }
+    }
+
+    /// The method of a policy about patient histories, with its parameters checked.
+    pub fn for_events(&self, policy: &Policy<Events>) -> Result<(&'static Entry, claims::Params)> {
+        let entry = self.entry(policy)?;
+        match entry.read {
+            Read::Events(read) => Ok((entry, read(policy)?)),
+            Read::Table(_) | Read::Codes(_) => Err(self.is_for_other_data(entry, policy)),
+        }
+    }
+
+    /// The error for a method that takes data of another shape.
+    fn is_for_other_data<S: Shape>(&self, entry: &Entry, policy: &Policy<S>) -> Error {
+        let (name, shape) = (entry.name, DataShape::of::<S>());
+        policy.method.wrong(
+            "name",
+            format!(
+                "\"{name}\" is not a method for {}. Use {}; to use \"{name}\", {}.",
+                shape.name(),
+                either(&self.names(shape)),
+                entry.shape().input()
+            ),
+        )
+    }
+}
+
+impl Methods for Register {
+    fn effects(&self, name: &str) -> Option<Effects> {
+        self.find(name).map(|entry| entry.effects)
     }
 }
 

@@ -3,7 +3,8 @@
 use super::*;
 use crate::hospital::Hospital;
 use crate::pipeline::{self, Options};
-use kohort_core::policy::Section;
+use kohort_core::policy::{AnyPolicy, Section};
+use kohort_core::shape::Shape;
 use kohort_core::table::Silent;
 use std::fs::{self, File};
 use std::path::Path;
@@ -34,9 +35,15 @@ fn read(folder: &Path, text: &str) -> Result<String> {
     fs::write(&path, text).unwrap();
     let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
     let (_, policy) = pipeline::open(&path, &options)?;
-    let task = Register::built_in().task(&policy)?;
-    let policy = Policy { method: Section::empty("", ""), text: String::new(), ..policy };
-    Ok(format!("{task:?} {policy:?}"))
+    fn said<S: Shape>(method: impl Debug, policy: Policy<S>) -> String {
+        format!("{method:?} {:?}", Policy { method: Section::empty("", ""), text: String::new(), ..policy })
+    }
+    let register = Register::built_in();
+    Ok(match policy {
+        AnyPolicy::Table(policy) => said(register.for_table(&policy)?, policy),
+        AnyPolicy::Codes(policy) => said(register.for_codes(&policy)?, policy),
+        AnyPolicy::Events(policy) => said(register.for_events(&policy)?, policy),
+    })
 }
 
 #[test]
@@ -72,7 +79,12 @@ fn a_parameter_without_a_default_is_asked_for_with_its_help() {
                 (None, read) => assert!(read.is_ok(), "{}: {} is optional", entry.name, param.key),
                 (Some(_), Ok(_)) => panic!("{}: {} has a default", entry.name, param.key),
                 (Some(_), Err(error)) => {
-                    assert!(error.message.contains(&format!("has no `{}`. {}", param.key, param.help)), "{error}");
+                    assert!(
+                        error
+                            .message
+                            .contains(&format!("has no `{}`, which has no default. {}", param.key, param.help)),
+                        "{error}"
+                    );
                 }
             }
         }

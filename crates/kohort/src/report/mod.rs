@@ -6,37 +6,10 @@ mod shareable;
 pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 use crate::attack::Attacked;
-use kohort_core::cohort::Cohort;
-use kohort_core::events::Histories;
-use kohort_core::policy::Policy;
-use kohort_core::release::{EventsPlan, Plan, Staged, codes_dictionary, data_dictionary, events_dictionary};
-use kohort_core::table::{Source, read_text};
-use kohort_core::verify::Verified;
+use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
 use serde_json::Value;
 use std::path::Path;
-
-/// Writes release/dictionary.md.
-pub fn write_dictionary(staged: &Staged, source: &Source, policy: &Policy, cohort: &Cohort, plan: &Plan) -> Result<()> {
-    let text = data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter());
-    put(&staged.staging.release().join("dictionary.md"), &text)
-}
-
-/// Writes release/dictionary.md of a release of codes.
-pub fn write_codes_dictionary(staged: &Staged, policy: &Policy) -> Result<()> {
-    let text = codes_dictionary(&staged.written.file, (policy.privacy.k.get(), policy.privacy.known_codes()));
-    put(&staged.staging.release().join("dictionary.md"), &text)
-}
-
-/// Writes release/dictionary.md of patients and their events.
-pub fn write_events_dictionary(
-    staged: &Staged,
-    policy: &Policy,
-    histories: &Histories,
-    plan: &EventsPlan,
-) -> Result<()> {
-    put(&staged.staging.release().join("dictionary.md"), &events_dictionary(policy, histories, plan))
-}
 
 /// Who reads the reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +22,7 @@ pub enum Readers {
 
 /// Writes the evidence: report.html, metrics.json, policy.toml and the log; for others shareable.html and
 /// shareable.json.
-pub fn write(verified: &Verified, policy: &Policy, metrics: &Value, notes: &[String], readers: Readers) -> Result<()> {
-    let folder = verified.evidence();
+pub fn write(folder: &Path, policy: &str, metrics: &Value, notes: &[String], readers: Readers) -> Result<()> {
     if readers == Readers::Others {
         let shared = shareable::shareable(metrics);
         put(&folder.join("shareable.json"), &pretty(&shared))?;
@@ -58,7 +30,7 @@ pub fn write(verified: &Verified, policy: &Policy, metrics: &Value, notes: &[Str
         put(&folder.join("shareable.html"), &html::page(&shared, &[]))?;
     }
     put(&folder.join("metrics.json"), &pretty(metrics))?;
-    put(&folder.join("policy.toml"), &policy.text)?;
+    put(&folder.join("policy.toml"), policy)?;
     put(&folder.join("report.html"), &html::page(metrics, notes))?;
     put(&folder.join("log"), &log(metrics, notes))
 }

@@ -3,9 +3,8 @@
 use crate::common::run::{options, release};
 use kohort::pipeline::{self, Options, Released};
 use kohort_core::error::Kind;
-use kohort_core::release::Claimed;
 use kohort_core::statistics::wilson;
-use kohort_core::verify::{Found, verify_release, verify_with_original};
+use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::fs;
@@ -98,10 +97,10 @@ fn a_release_passes_every_gate_and_is_the_same_with_one_seed() {
         verify_release(&out, 2).unwrap();
         verify_release(&out.join("release"), 1).unwrap();
         let (source, bound) = pipeline::open(&policy, &options(1, 2)).unwrap();
-        let by_row = verify_with_original(&out, &source, &bound).unwrap().1;
+        let by_row = verify_with_original(&out, &source, &bound).unwrap();
         assert!(by_row.not_shown().is_empty() && by_row.matched() > 0);
         fs::remove_dir_all(out.join("private")).unwrap();
-        let by_multiset = verify_with_original(&out, &source, &bound).unwrap().1;
+        let by_multiset = verify_with_original(&out, &source, &bound).unwrap();
         assert!(!by_multiset.not_shown().is_empty() && by_multiset.matched() == by_row.matched());
         let text = fs::read_to_string(out.join("release/claims.csv")).unwrap()
             + &fs::read_to_string(out.join("release/patients.csv")).unwrap();
@@ -210,12 +209,11 @@ fn an_adversary_finds_no_more_patients_than_the_certificate_says() {
         let privacy = "[privacy]\nk = 4\npower = 2\npower_rule = \"fixed\"\nmax_high_risk = 0.2\n";
         let folder = random(seed, 200, privacy, METHOD);
         let (out, _) = run(folder.path(), "out", seed, 2);
-        let (certificate, _) = verify_release(&out, 1).unwrap();
-        let Claimed::Events(claim) = certificate.claim else { panic!("a release of claims") };
+        let AnyRecounted::Events(own) = verify_release(&out, 1).unwrap() else { panic!("a release of events") };
         let adversary = Adversary::read(&out.join("release"), 2, 3);
         let draws = 4000;
         let hits = adversary.finds(4, 2, draws, &mut Dice(seed + 99));
-        let (said, found) = (wilson(claim.found.hits, 3.0), wilson((hits, draws), 3.0));
+        let (said, found) = (wilson(own.recount.found.hits, 3.0), wilson((hits, draws), 3.0));
         assert!(found.0 <= said.1 && said.0 <= found.1, "{found:?}, but {said:?} was said");
         assert!(wilson((hits, draws), 1.96).0 <= 0.2);
     }
@@ -340,7 +338,7 @@ fn exclusions_have_their_scope() {
     );
     let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options(1, 1)).unwrap();
     // `d*` is a pattern: it holds `dx` and `day`, and a day is no such code.
-    let histories = kohort_core::events::survey(&source, &policy).unwrap();
+    let histories = kohort_core::events::survey(&source, &policy.events().unwrap()).unwrap();
     let counts = &histories.counts;
     assert_eq!((counts.patients_excluded, counts.events_excluded), (1, 11));
     assert_eq!((histories.patients(), histories.events()), (3, 3));
@@ -361,8 +359,8 @@ fn truncation_can_be_asked_for() {
     let (out, released) = run(folder.path(), "out", 1, 1);
     assert!(released.metrics["trace"]["truncated_events"].as_u64().unwrap() > 0);
     let (source, bound) = pipeline::open(&folder.path().join("policy.toml"), &options(1, 1)).unwrap();
-    let Found::Events(_, compared) = verify_with_original(&out, &source, &bound).unwrap().1 else { panic!("claims") };
-    assert!(compared.original.unwrap().1 > 0, "the original's draws are recounted");
+    let AnyFindings::Events(own) = verify_with_original(&out, &source, &bound).unwrap() else { panic!("events") };
+    assert!(own.compared.original.unwrap().1 > 0, "the original's draws are recounted");
 }
 
 #[test]
@@ -447,12 +445,11 @@ fn synpuf_is_released() {
         assert!(m["trace"]["decided"][of]["high"].as_f64().unwrap() <= 0.1);
     }
     assert!(m["risk"]["before"]["high_risk"].as_f64().unwrap() > 0.99);
-    let (certificate, _) = verify_release(&out, 2).unwrap();
-    let Claimed::Events(claim) = certificate.claim else { panic!("a release of claims") };
+    let AnyRecounted::Events(own) = verify_release(&out, 2).unwrap() else { panic!("a release of events") };
     // At power 2 the variable rule gives everyone min(2, events): the adversary needs no rule.
     let adversary = Adversary::read(&out.join("release"), 4, 5);
     let hits = adversary.finds(20, 2, 3000, &mut Dice(5));
-    let (said, found) = (wilson(claim.found.hits, 3.0), wilson((hits, 3000), 3.0));
+    let (said, found) = (wilson(own.recount.found.hits, 3.0), wilson((hits, 3000), 3.0));
     assert!(found.0 <= said.1, "{found:?}, but {said:?} was said");
 }
 

@@ -31,7 +31,7 @@ fn honest(folder: &Path) -> PathBuf {
 
 /// Where a change leaves nothing to count wrongly: words about the claim, and the claim itself, which is
 /// counted as it stands, whatever it is.
-const WORDS: [&str; 6] = ["kohort", "method", "test", "assumed", "not_recountable", "claim"];
+const WORDS: [&str; 7] = ["kohort", "method", "effects", "test", "assumed", "not_recountable", "claim"];
 
 #[track_caller]
 fn check(folder: &Path, what: &str) -> bool {
@@ -267,5 +267,53 @@ fn data_that_cannot_be_read_is_refused_and_its_values_are_not_named() {
         let error = verify_release(&out, 2).unwrap_err();
         assert!(matches!(error.kind, Kind::Refused | Kind::Yours), "{error:?}");
         assert!(!format!("{error:?} {error}").contains("CANARY"), "{error}");
+    }
+}
+
+/// The text of an honest certificate, changed as text: a JSON value cannot hold a key twice.
+fn with_text(out: &Path, change: impl Fn(&str) -> String) -> kohort_core::Error {
+    let path = out.join("release/certificate.json");
+    let honest = fs::read_to_string(&path).unwrap();
+    let changed = change(&honest);
+    assert_ne!(changed, honest);
+    fs::write(&path, changed).unwrap();
+    let error = verify_release(out, 1).expect_err("it is refused");
+    fs::write(&path, honest).unwrap();
+    error
+}
+
+#[test]
+fn a_key_that_is_there_twice_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = honest(folder.path());
+    for (object, key, value) in [
+        ("\"claim\": {", "k", "5000"),
+        ("\"recount\": {", "smallest_class", "5000"),
+        ("\"guarantee\": {", "plain", "\"Nobody can ever be found.\""),
+        ("\"effects\": {", "single_cells", "false"),
+        ("{", "unit", "\"row\""),
+    ] {
+        let error = with_text(&out, |text| text.replacen(object, &format!("{object} \"{key}\": {value},"), 1));
+        assert_eq!(error.kind, Kind::Yours, "{error}");
+        assert!(error.message.contains(&format!("`{key}` is there twice")), "{error}");
+    }
+    assert!(check(&out, "as it was"));
+}
+
+#[test]
+fn a_key_that_no_certificate_has_is_refused_and_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = honest(folder.path());
+    let text = fs::read_to_string(out.join("release/certificate.json")).unwrap();
+    let objects = text.matches('{').count();
+    assert!(objects > 10);
+    for n in 0..objects {
+        let error = with_text(&out, |text| {
+            let (at, _) = text.match_indices('{').nth(n).unwrap();
+            format!("{}{{\"CANARY\": 1,{}", &text[..at], &text[at + 1..])
+        });
+        assert_eq!(error.kind, Kind::Yours, "{error}");
+        assert!(error.message.contains("a key that no certificate has"), "{error}");
+        assert!(!error.message.contains("CANARY"), "{error}");
     }
 }

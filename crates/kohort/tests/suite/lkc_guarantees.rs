@@ -6,7 +6,7 @@ use crate::common::table::Table;
 use crate::common::tamper::{certificate, put_certificate};
 use kohort::pipeline::Released;
 use kohort_core::error::Kind;
-use kohort_core::verify::verify_release;
+use kohort_core::verify::{AnyRecounted, verify_release};
 use std::fs;
 use std::path::PathBuf;
 
@@ -84,8 +84,8 @@ fn table_2_passes_the_gate_and_fails_2_anonymity() {
     assert_eq!(metrics["utility"]["discernibility"], 29.0);
     assert_eq!(metrics["guarantee"]["smallest_class"], 2);
     assert_eq!(metrics["guarantee"]["highest_confidence"], 0.5);
-    let (claimed, _) = verify_release(&run.out, 2).unwrap();
-    assert!(claimed.guarantee.plain.contains("up to 2"));
+    let AnyRecounted::Table(claimed) = verify_release(&run.out, 2).unwrap() else { panic!("a table") };
+    assert!(claimed.certificate.guarantee.plain.contains("up to 2"));
     assert!(run.aware().contains("no bound is promised"));
     // The same bytes under the claim of an adversary who knows everything.
     let mut other = certificate(&run.out);

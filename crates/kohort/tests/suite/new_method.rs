@@ -68,7 +68,7 @@ fn a_new_method_takes_the_whole_path() {
         let bytes = |released: &Released| fs::read(released.folder.join("release").join(file)).unwrap();
         assert_eq!(bytes(&released), bytes(&again), "{file}: same seed, same bytes");
     }
-    let (source, bound) = pipeline::open(&policy, &options(7, 2)).unwrap();
+    let (source, bound) = pipeline::open_by(&register(), &policy, &options(7, 2)).unwrap();
     verify_with_original(&released.folder, &source, &bound).unwrap();
     // Counted here: every class has five patients, and every record with five that look the same is released.
     let original = Table::read(&folder.path().join("patients.csv"), b',');
@@ -84,11 +84,7 @@ fn a_new_method_takes_the_whole_path() {
 #[test]
 fn the_register_refuses_what_the_new_method_does_not_take() {
     check("max_suppressed = 0.5", "max_supressed = 0.5", "Did you mean `max_suppressed`?");
-    check(
-        "max_suppressed = 0.5\n",
-        "",
-        "Maximum share of the records that may be removed. For example: max_suppressed = 0.5.",
-    );
+    check("max_suppressed = 0.5\n", "", "Set it to a share from 0 to 1, for example max_suppressed = 0.5.");
     check(
         "k = 5",
         "k = 5\nknows = 2",

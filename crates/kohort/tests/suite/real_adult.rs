@@ -64,7 +64,7 @@ fn on_part_of_the_lattice_the_search_agrees_with_all_nodes() {
     let path = adult(&data, folder.path(), "k = 5", "max_suppressed = 0.05", &[]);
     let file = policy::read(&path).unwrap();
     let source = table::open(&file.input).unwrap();
-    let bound = file.bind(&source).unwrap();
+    let bound = file.bind(&source, &kohort::methods::Register::built_in()).unwrap().table().unwrap();
     let cohort = cohort::survey(&source, &bound).unwrap();
     let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.iter().copied().step_by(2).collect()).collect();
     let share = Decimal::parse("0.05", b'.').and_then(Fraction::from_decimal).unwrap();
@@ -182,6 +182,7 @@ fn risk_and_utility_of_adult_are_those_computed_elsewhere() {
     }
     let policy = adult(&data, folder.path(), "k = 5", "max_suppressed = 0.05", &[]);
     let (source, policy) = kohort::pipeline::open(&policy, &options()).unwrap();
+    let policy = policy.table().unwrap();
     let cohort = cohort::survey(&source, &policy).unwrap();
     let plan = Plan::full_domain(&cohort, &[0; 9], &vec![true; cohort.tuples.len()]);
     let found = utility::associations(&cohort, &plan);

@@ -17,7 +17,8 @@ fn suggest(table: &str) -> Option<Suggestion> {
     let text = suggestion.policy.replace("\n# k = 5\n", "\nk = 5\n");
     let policy = PolicyFile::parse("policy.toml", &text, &folder).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let source = open(&policy.input).unwrap();
-    let policy = policy.bind(&source).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let bound = policy.bind(&source, &kohort::methods::Register::built_in()).and_then(|bound| bound.table());
+    let policy = bound.unwrap_or_else(|e| panic!("{e}\n{text}"));
     survey(&source, &policy).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Some(suggestion)
 }

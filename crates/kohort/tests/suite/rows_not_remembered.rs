@@ -19,7 +19,7 @@ fn rows_looked_up_again_leave_as_rows_remembered() {
     std::fs::write(&path, rows_as_unit.replace("# confidence", "confidence")).unwrap();
     let file = policy::read(&path).unwrap();
     let source = table::open(&file.input).unwrap().with_threads(2);
-    let bound = file.bind(&source).unwrap();
+    let bound = file.bind(&source, &kohort::methods::Register::built_in()).unwrap().table().unwrap();
     let remembered = cohort::survey(&source, &bound).unwrap();
     assert!(remembered.tuples.of_row.is_some());
     let mut forgotten = remembered.clone();

@@ -5,7 +5,7 @@ use crate::common::table::{Table, lines};
 use crate::common::tamper::{certificate, copy, put_certificate, put_data, rewrite_certificate};
 use kohort::pipeline::{self, Options};
 use kohort_core::error::Kind;
-use kohort_core::verify::{verify_release, verify_with_original};
+use kohort_core::verify::{AnyRecounted, verify_release, verify_with_original};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,8 @@ fn samples_are_disjoint_parts_of_a_verified_file() {
     let mut seen = BTreeSet::new();
     for (n, share) in [(1, 0.1), (2, 0.25)] {
         let own = out.join(format!("sample-{n}"));
-        let (certificate, _) = verify_release(&own, 1).unwrap();
+        let AnyRecounted::Table(recounted) = verify_release(&own, 1).unwrap() else { panic!("a table") };
+        let certificate = recounted.certificate;
         let sample = Table::released(&own);
         assert_eq!(sample.rows.len(), (all as f64 * share).floor() as usize);
         let (few, many) = (counts(&sample.rows), counts(&population.rows));
@@ -62,11 +63,11 @@ fn samples_are_disjoint_parts_of_a_verified_file() {
         assert!(lines.iter().all(|line| whole.contains(line) && seen.insert(*line)), "a row is in two samples");
         // The claim is the population's, and nobody is told that it holds of the sample.
         assert_eq!(certificate.sample.unwrap().to_f64(), share);
-        assert!(certificate.not_recountable[0].contains("recounted on the whole file"), "{certificate:?}");
+        assert!(certificate.promise.not_recountable[0].contains("recounted on the whole file"), "{certificate:?}");
         assert!(
             certificate.guarantee.plain.contains("random sample") && certificate.guarantee.plain.contains("no bound")
         );
-        assert!(certificate.assumed.iter().any(|a| a.contains("who is in this sample")));
+        assert!(certificate.promise.assumed.iter().any(|a| a.contains("who is in this sample")));
         let (source, bound) = pipeline::open(&path, &options(1, 1)).unwrap();
         verify_with_original(&own, &source, &bound).unwrap();
     }

@@ -4,6 +4,7 @@ use super::{CLUSTERS_FILE, CLUSTERS_FORMAT, Cluster, Clusters, CodeChunk, Node};
 use crate::codes::Records;
 use crate::random::Randomness;
 use crate::release::{Staged, Staging, Written};
+use crate::shape::Codes;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -19,7 +20,7 @@ pub fn write_codes(
     (k, m): (u64, usize),
     staging: Staging,
     random: &mut Randomness,
-) -> Result<Staged> {
+) -> Result<Staged<Codes>> {
     let path = staging.release().join(CLUSTERS_FILE);
     let lines = staging.private().join("rows");
     let io = |e: std::io::Error| Error::io(&path, &e);
@@ -47,7 +48,7 @@ pub fn write_codes(
         catalog: None,
         more: Vec::new(),
     };
-    Ok(Staged { staging, written })
+    Ok(Staged::new(staging, written))
 }
 
 /// References to the items, in random order.

@@ -4,6 +4,7 @@ use super::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE};
 use crate::events::{Copied, Histories, Leaves};
 use crate::random::Randomness;
 use crate::release::{Staged, Staging, Written};
+use crate::shape::Events;
 use crate::table::write_cell;
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ pub fn write_events(
     delimiter: u8,
     staging: Staging,
     random: &mut Randomness,
-) -> Result<Staged> {
+) -> Result<Staged<Events>> {
     let mut order: Vec<u32> = (0..histories.patients() as u32).filter(|&p| plan.patients[p as usize]).collect();
     random.shuffle(&mut order);
     let (release, private) = (staging.release(), staging.private());
@@ -72,7 +73,7 @@ pub fn write_events(
     let rows = claims.finish()?;
     let written =
         Written { file: CLAIMS_FILE.into(), rows, lines, columns: headers[1].clone(), added: 0, catalog: None, more };
-    Ok(Staged { staging, written })
+    Ok(Staged::new(staging, written))
 }
 
 /// Random numbers for the values of one patient; missing stays missing.

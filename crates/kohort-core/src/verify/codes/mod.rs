@@ -5,13 +5,16 @@ mod chunk;
 mod original;
 
 pub use original::CodesCompared;
-pub(super) use original::{as_multisets, row_by_row};
+use original::{as_multisets, row_by_row};
 
+use super::Checked;
+use crate::policy::Policy;
 use crate::release::{CLUSTERS_FILE, Certificate, Cluster, CodeChunk, CodesClaim, Node, Shared, read_clusters};
-use crate::table::Texts;
+use crate::shape::Codes;
+use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use chunk::{Counted, count};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
@@ -20,7 +23,8 @@ const MOST_COUNTS: u64 = 1 << 30;
 const COUNTS_PER_BYTE: u64 = 4096;
 
 /// What was counted in a file of clusters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CodesRecount {
     /// Patients in all clusters.
     pub patients: u64,
@@ -55,20 +59,6 @@ pub struct CodesRecount {
 }
 
 impl CodesRecount {
-    /// As the certificate shows it.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "patients": self.patients, "clusters": self.clusters, "joint": self.joint,
-            "record_chunks": self.record_chunks, "shared_chunks": self.shared_chunks,
-            "smallest_cluster": self.smallest_cluster, "smallest_support": self.smallest_support,
-            "smallest_subrecord": self.smallest_subrecord, "covers": self.covers, "implied": self.implied,
-            "codes": self.codes, "codes_in_item_chunks_only": self.codes_in_item_chunks_only,
-            "occurrences_in_record_chunks": self.occurrences_in_record_chunks,
-            "occurrences_in_shared_chunks": self.occurrences_in_shared_chunks,
-            "entries_in_item_chunks": self.entries_in_item_chunks,
-        })
-    }
-
     fn add(&mut self, other: &CodesRecount) {
         let least = |a: u64, b: u64| if a == 0 || b == 0 { a.max(b) } else { a.min(b) };
         self.patients += other.patients;
@@ -88,7 +78,7 @@ impl CodesRecount {
 }
 
 /// A release of codes that was read and recounted.
-pub(super) struct Read {
+struct Read {
     pub(super) recount: CodesRecount,
     /// The clusters, if they were to be kept; codes are numbers of `texts`.
     pub(super) nodes: Vec<Node>,
@@ -97,19 +87,38 @@ pub(super) struct Read {
 
 /// Whether the clusters stay in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+enum Keep {
     Nothing,
     Clusters,
 }
 
-/// Reads and recounts release/clusters.jsonl.
-pub(super) fn recount(
+/// Counts clusters of codes from their bytes alone.
+pub(crate) fn recount_codes(release: &Path, certificate: &Certificate<Codes>, threads: usize) -> Result<CodesRecount> {
+    Ok(recount(release, certificate, threads, Keep::Nothing)?.recount)
+}
+
+/// Counts clusters of codes and compares them with the original.
+pub(crate) fn compare_codes(
     release: &Path,
-    certificate: &Certificate,
-    claim: &CodesClaim,
-    threads: usize,
-    keep: Keep,
-) -> Result<Read> {
+    certificate: &Certificate<Codes>,
+    source: &Source,
+    policy: &Policy<Codes>,
+    lines: Option<&Path>,
+) -> Result<Checked<Codes>> {
+    let claim = &certificate.promise.claim;
+    let read = recount(release, certificate, source.threads(), Keep::Clusters)?;
+    let recount = read.recount.clone();
+    let records = crate::codes::survey(source, policy)?;
+    let compared = match lines {
+        Some(lines) => row_by_row(read, claim, &records, lines)?,
+        None => as_multisets(read, claim, &records)?,
+    };
+    Ok(Checked { claim: claim.clone(), recount, compared })
+}
+
+/// Reads and recounts release/clusters.jsonl.
+fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, keep: Keep) -> Result<Read> {
+    let claim = &certificate.promise.claim;
     let mut texts = Texts::default();
     // By code: whether it stands in a chunk.
     let mut in_chunk: Vec<bool> = Vec::new();

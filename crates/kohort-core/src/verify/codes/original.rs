@@ -48,12 +48,7 @@ fn in_codes_of(read: &mut Read, records: &Records) -> Result<()> {
 
 /// Cluster by cluster: `lines` names the input lines of the patients of each. Every chunk holds just
 /// what its patients have, every item chunk the rest.
-pub(in crate::verify) fn row_by_row(
-    mut read: Read,
-    claim: &CodesClaim,
-    records: &Records,
-    lines: &Path,
-) -> Result<CodesCompared> {
+pub(super) fn row_by_row(mut read: Read, claim: &CodesClaim, records: &Records, lines: &Path) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     let text = std::fs::read_to_string(lines).map_err(|e| Error::io(lines, &e))?;
     let mut lines = text.lines();
@@ -217,7 +212,7 @@ fn combinations(n: usize, m: usize, each: &mut dyn FnMut(&[usize])) {
 
 /// Without a map of patients: every code is as frequent as the release allows, and every combination
 /// of m codes of every patient could be k patients' of one cluster.
-pub(in crate::verify) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records) -> Result<CodesCompared> {
+pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     if read.recount.patients != records.len() as u64 {
         return Err(differs("it has another number of patients with codes"));

@@ -7,15 +7,19 @@ mod read;
 mod total;
 
 pub use original::EventsCompared;
-pub(super) use original::{as_multisets, row_by_row};
-pub(super) use read::Tables;
+use original::{as_multisets, row_by_row};
+use read::Tables;
 
-use crate::policy::{Power, PowerRule};
+use super::Checked;
+use crate::policy::{Policy, Power, PowerRule};
 use crate::random::Randomness;
-use crate::release::{Certificate, EventsClaim, EventsFound};
+use crate::release::{Certificate, EventsClaim};
+use crate::shape::Events;
+use crate::statistics::{Z95, wilson};
+use crate::table::Source;
 use crate::{Error, Result};
 use finder::{Finder, Labels, powers};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Draws of every estimate. The chance is the same each time: whoever recounts finds the same.
@@ -23,7 +27,8 @@ const DRAWS: u64 = 20_000;
 const SEED: u64 = 0x006b_6f68_6f72_7431;
 
 /// What was counted in a release of events.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EventsRecount {
     /// Patients.
     pub patients: u64,
@@ -41,26 +46,65 @@ pub struct EventsRecount {
     pub found: EventsFound,
 }
 
-impl EventsRecount {
-    /// As the certificate shows it.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "patients": self.patients, "events": self.events, "classes": self.classes,
-            "smallest_class": self.smallest_class, "without_events": self.without_events,
-            "without_events_at_risk": self.without_events_at_risk, "found": self.found.to_json(),
-        })
+/// What was found of patients with events: hits, and of how many draws or patients.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventsFound {
+    /// Fewer than k match, of draws; or patients with facts that fewer than k have, of all.
+    #[serde(rename = "at_high_risk")]
+    pub hits: (u64, u64),
+    /// The same where one whole event is known.
+    #[serde(rename = "one_event_known")]
+    pub one_event: (u64, u64),
+    /// The same where as many whole events are known as values.
+    #[serde(rename = "events_known")]
+    pub p_events: (u64, u64),
+}
+
+impl EventsFound {
+    /// The least share that chance allows for, with 95 % confidence.
+    pub fn low(&self) -> f64 {
+        wilson(self.hits, Z95).0
     }
 }
 
 /// A release of events that was read and recounted.
-pub(super) struct Read {
-    pub(super) recount: EventsRecount,
-    pub(super) tables: Tables,
+struct Read {
+    recount: EventsRecount,
+    tables: Tables,
+}
+
+/// Counts patients and their events from the bytes alone.
+pub(crate) fn recount_events(
+    release: &Path,
+    certificate: &Certificate<Events>,
+    threads: usize,
+) -> Result<EventsRecount> {
+    Ok(recount(release, certificate, threads)?.recount)
+}
+
+/// Counts patients and their events, and compares them with the original.
+pub(crate) fn compare_events(
+    release: &Path,
+    certificate: &Certificate<Events>,
+    source: &Source,
+    policy: &Policy<Events>,
+    lines: Option<&Path>,
+) -> Result<Checked<Events>> {
+    let claim = &certificate.promise.claim;
+    let read = recount(release, certificate, source.threads())?;
+    let recount = read.recount.clone();
+    let compared = match lines {
+        Some(lines) => row_by_row(read, claim, source, policy, lines)?,
+        None => as_multisets(read, source, policy)?,
+    };
+    Ok(Checked { claim: claim.clone(), recount, compared })
 }
 
 /// Reads and recounts release/patients.csv and release/claims.csv.
-pub(super) fn recount(release: &Path, certificate: &Certificate, claim: &EventsClaim, threads: usize) -> Result<Read> {
-    let tables = read::read(release, certificate, claim, threads)?;
+fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<Read> {
+    let claim = &certificate.promise.claim;
+    let tables = read::read(release, certificate, threads)?;
     let k = claim.k.get();
     let class_of = tables.classes();
     let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);

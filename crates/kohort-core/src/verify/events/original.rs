@@ -7,6 +7,7 @@ use crate::events::{self, Column, Copied, Histories, Leaves};
 use crate::policy::{Policy, Power};
 use crate::random::Randomness;
 use crate::release::EventsClaim;
+use crate::shape::Events;
 use crate::statistics::{Z95, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
@@ -34,11 +35,11 @@ fn refused(what: &str) -> Error {
 }
 
 /// Row by row: `lines` names the input line of each event, and a file beside it those of the patients.
-pub(in crate::verify) fn row_by_row(
+pub(super) fn row_by_row(
     read: Read,
     claim: &EventsClaim,
     source: &Source,
-    policy: &Policy,
+    policy: &Policy<Events>,
     lines: &Path,
 ) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
@@ -78,7 +79,7 @@ pub(in crate::verify) fn row_by_row(
 }
 
 /// Without lines: every label occurs at most as often as at one permitted level of the original.
-pub(in crate::verify) fn as_multisets(read: Read, source: &Source, policy: &Policy) -> Result<EventsCompared> {
+pub(super) fn as_multisets(read: Read, source: &Source, policy: &Policy<Events>) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
     let Read { tables, .. } = read;
     if tables.patients() > histories.patients() || tables.events() > histories.events() {

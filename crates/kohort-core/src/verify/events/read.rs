@@ -2,7 +2,8 @@
 
 use super::finder::Labels;
 use crate::hierarchy::Known;
-use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, EventsClaim, PATIENT, PATIENTS_FILE};
+use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, PATIENT, PATIENTS_FILE};
+use crate::shape::Events;
 use crate::table::{Input, Keys, Source, Texts, open};
 use crate::{Error, Result};
 use std::path::Path;
@@ -70,11 +71,12 @@ impl Tables {
     }
 }
 
-pub(super) fn read(release: &Path, certificate: &Certificate, claim: &EventsClaim, threads: usize) -> Result<Tables> {
-    if claim.patient_columns > certificate.columns.len() {
+pub(super) fn read(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<Tables> {
+    let claim = &certificate.promise.claim;
+    if claim.patient_columns > certificate.promise.columns.len() {
         return Err(Error::refused("the certificate lists fewer columns than it says are the patients'."));
     }
-    let (of_patients, of_events) = certificate.columns.split_at(claim.patient_columns);
+    let (of_patients, of_events) = certificate.promise.columns.split_at(claim.patient_columns);
     if !of_events.iter().any(|c| c.role == "quasi") {
         return Err(Error::refused("the certificate names no quasi-identifier of events."));
     }
@@ -109,7 +111,7 @@ pub(super) fn read(release: &Path, certificate: &Certificate, claim: &EventsClai
 fn table(
     release: &Path,
     file: &str,
-    certificate: &Certificate,
+    certificate: &Certificate<Events>,
     columns: &[ColumnClaim],
     threads: usize,
     accepts: &mut dyn FnMut(Option<u64>) -> bool,

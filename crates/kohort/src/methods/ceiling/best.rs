@@ -12,7 +12,7 @@
 use super::degree::Degrees;
 use super::padding::{Filling, ROW, allows};
 use super::params::{Ceiling, Objective, Params};
-use crate::lattice::{Classes, Costs, Space, all_hold, people, promising, sums};
+use crate::lattice::{Classes, Costs, Raises, Space, all_hold, people, promising, sums};
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 
@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
                 bound != u64::MAX && best.as_ref().is_none_or(|best| bound <= best.cost)
             };
             let live: Vec<u32> = bound.iter().map(|&b| u32::from(is_live(b, &best))).collect();
-            let picks = promising(self.space, &live, |_| 1.0);
+            let picks = promising(self.space, &live, Raises::Below, |_| 1.0);
             if picks.is_empty() {
                 return best;
             }

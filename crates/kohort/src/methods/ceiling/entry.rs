@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `ceiling` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "no record is generalized beyond a ceiling, and synthetic records fill equivalence classes that are too small",
     knows: &[Knowledge::All],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    effects: Effects { synthetic: true, ..Effects::NONE },
     params: &[
         Param {
             key: "h",
@@ -27,8 +29,8 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "real_k",
-            help: "Minimum number of real people in an equivalence class, from 1 to k. An attacker who knows the algorithm finds a person with a probability of up to 1 / real_k. With real_k = k no synthetic record is needed.",
-            kind: ValueKind::Whole,
+            help: "Minimum number of real people in an equivalence class. An attacker who knows the algorithm finds a person with a probability of up to 1 / real_k. With real_k = k no synthetic record is needed.",
+            kind: ValueKind::UpToK,
             default: DefaultValue::Required(Usual::HalfOfK),
             example: "3",
         },

@@ -76,7 +76,7 @@ impl Params {
             return Err(METHOD.missing(policy, "max_counterfeits"));
         };
         let sensitive = policy.positions(|r| matches!(r, Role::Sensitive { .. })).len();
-        let catalog = policy.invents.as_ref().is_some_and(|i| i.catalog);
+        let catalog = policy.own.invents.as_ref().is_some_and(|i| i.catalog);
         if catalog && sensitive != 1 {
             let found = match sensitive {
                 0 => "no column has role = \"sensitive\"".to_string(),

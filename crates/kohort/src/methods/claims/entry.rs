@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `claims` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "events are excluded, grouped and generalized, and a few are removed",
     knows: &[Knowledge::Power],
     requirements: &[Requirement::K, Requirement::MaxHighRisk],
+    effects: Effects::NONE,
     params: &[
         Param {
             key: "truncate",

@@ -39,6 +39,7 @@ use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
 use kohort_core::random::Randomness;
 use kohort_core::release::EventsPlan;
+use kohort_core::shape::Events;
 use kohort_core::statistics::Z95;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
@@ -72,13 +73,13 @@ pub(crate) struct Decided {
 /// Decides the levels of all columns and the events that leave.
 pub fn plan(
     histories: &Histories,
-    policy: &Policy,
+    policy: &Policy<Events>,
     params: &Params,
     random: &mut Randomness,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<EventsPlan> {
-    let Some(claims) = &policy.events else { return Err(policy.error("the policy is not about claims.")) };
+    let claims = &policy.own;
     let (k, power) = (policy.privacy.k.get(), claims.power);
     let people = People::of(histories);
     let all = Held::of(histories, &people, |_| true);

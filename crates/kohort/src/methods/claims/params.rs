@@ -2,6 +2,7 @@
 
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Value};
+use kohort_core::shape::Events;
 use kohort_core::{Error, Result};
 
 /// Checked parameters.
@@ -24,12 +25,9 @@ pub struct Params {
 
 impl Params {
     /// Reads and checks what stands beside `name`.
-    pub fn read(policy: &Policy) -> Result<Params> {
+    pub fn read(policy: &Policy<Events>) -> Result<Params> {
         let section = &policy.method;
-        let Some(claims) = &policy.events else {
-            return Err(section
-                .wrong("name", "\"claims\" is for two linked tables: say patients = … and claims = … under [input]."));
-        };
+        let claims = &policy.own;
         let share = |key: &str, usual: Fraction| Ok::<Fraction, Error>(section.share(key)?.unwrap_or(usual));
         let max_flagged = share("max_flagged", claims.max_high_risk)?;
         if max_flagged.to_f64() < claims.max_high_risk.to_f64() {
@@ -69,7 +67,7 @@ fn tenth() -> Fraction {
 }
 
 /// One percentile or a list of them.
-fn read_truncate(policy: &Policy) -> Result<Vec<Fraction>> {
+fn read_truncate(policy: &Policy<Events>) -> Result<Vec<Fraction>> {
     let section = &policy.method;
     let wrong = || {
         section.wrong("truncate", "must be shares above 0 and up to 1: 0.95, or [1.0, 0.99, 0.95]. 1 is off, and usually best (truncation raises the risk of those who keep their events).")

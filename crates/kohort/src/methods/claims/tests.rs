@@ -22,7 +22,7 @@ use std::sync::Arc;
 fn read(policy: &Path) -> Histories {
     let options = Options { force: false, keep_rows: false, seed: None, threads: 1, progress: Arc::new(Silent) };
     let (source, policy) = open(policy, &options).unwrap();
-    survey(&source, &policy).unwrap()
+    survey(&source, &policy.events().unwrap()).unwrap()
 }
 
 fn example() -> Histories {

@@ -7,6 +7,7 @@ use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use kohort_core::policy::{NamedText, Policy};
+use kohort_core::shape::Codes;
 use std::collections::BTreeMap;
 
 /// Disjoint sets of codes.
@@ -36,7 +37,7 @@ impl Constraints {
     }
 
     /// What the parameters ask for, and what the custodian should know of it.
-    pub fn of(records: &Records, policy: &Policy, params: &Params) -> Result<(Constraints, Vec<String>)> {
+    pub fn of(records: &Records, policy: &Policy<Codes>, params: &Params) -> Result<(Constraints, Vec<String>)> {
         let mut notes = Vec::new();
         let constraints = match &params.constraints {
             ConstraintsBy::None => Constraints::none(),
@@ -60,7 +61,12 @@ impl Constraints {
 
     /// A file: one constraint a line, codes separated by blanks, commas or semicolons. A line that
     /// starts with `#` is a remark.
-    fn from_file(records: &Records, policy: &Policy, file: &NamedText, notes: &mut Vec<String>) -> Result<Constraints> {
+    fn from_file(
+        records: &Records,
+        policy: &Policy<Codes>,
+        file: &NamedText,
+        notes: &mut Vec<String>,
+    ) -> Result<Constraints> {
         let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut unknown = 0;
         let mut sets = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `disassociate` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "the codes of patients are split into chunks, which do not reveal which codes belong to one patient",
     knows: &[Knowledge::Any],
     requirements: &[Requirement::K],
+    effects: Effects::NONE,
     params: &[
         Param {
             key: "max_cluster",
@@ -52,7 +54,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "aware",
-            help: "Whether the guarantee also holds against an attacker who knows the algorithm (safety rule S7). Costs information.",
+            help: "Whether an attacker who knows the algorithm, too, links a person to a fragment with a probability of at most 1/k (safety rule S7). Without it no limit is guaranteed against that attacker.",
             kind: ValueKind::Flag,
             default: DefaultValue::Is("false"),
             example: "true",

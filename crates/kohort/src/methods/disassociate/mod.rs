@@ -32,6 +32,7 @@ use kohort_core::codes::Records;
 use kohort_core::parallel;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Clusters, Joint, Node};
+use kohort_core::shape::Codes;
 use kohort_core::{Error, Result};
 use leaf::{Leaf, split};
 use refine::{Limits, Tree, refine};
@@ -39,7 +40,7 @@ use rules::Rules;
 use serde_json::json;
 
 /// Splits the records of a policy.
-pub fn plan(records: &Records, policy: &Policy, params: &Params, threads: usize) -> Result<Clusters> {
+pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads: usize) -> Result<Clusters> {
     let k = policy.privacy.k.get();
     if (records.len() as u64) < k {
         return Err(Error::infeasible(format!(

@@ -6,6 +6,7 @@ use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{NamedText, Policy, Section, Value};
+use kohort_core::shape::Codes;
 
 /// How clusters are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl Default for Params {
 
 impl Params {
     /// Reads and checks them.
-    pub fn read(policy: &Policy) -> Result<Params> {
+    pub fn read(policy: &Policy<Codes>) -> Result<Params> {
         let section = &policy.method;
         let k = policy.privacy.k.get();
         let max_cluster = section.whole("max_cluster")?;
@@ -161,7 +162,7 @@ const LARGE_IF_NARROW: u64 = 64;
 /// A cluster larger than this tells nothing about anybody.
 const LARGEST_CLUSTER: u64 = 100_000;
 
-fn read_constraints(section: &Section, policy: &Policy) -> Result<ConstraintsBy> {
+fn read_constraints(section: &Section, policy: &Policy<Codes>) -> Result<ConstraintsBy> {
     let wrong = || {
         section.wrong(
             "constraints",
@@ -170,7 +171,7 @@ fn read_constraints(section: &Section, policy: &Policy) -> Result<ConstraintsBy>
     };
     let own = match section.get("constraints").map(|item| &item.value) {
         None => return Ok(ConstraintsBy::None),
-        Some(Value::Text(_)) => return policy.constraints.clone().map(ConstraintsBy::File).ok_or_else(wrong),
+        Some(Value::Text(_)) => return policy.own.constraints.clone().map(ConstraintsBy::File).ok_or_else(wrong),
         Some(Value::Section(own)) => own,
         Some(_) => return Err(wrong()),
     };

@@ -128,7 +128,7 @@ fn disassociate_few(rows: &[&str], k: u64) -> Result<Clusters> {
     std::fs::write(folder.path().join("t"), rows.join("\n") + "\n").unwrap();
     let file = kohort_core::policy::PolicyFile::parse("p.toml", &text, folder.path())?;
     let source = kohort_core::table::open(&file.input)?;
-    let policy = file.bind(&source)?;
+    let policy = file.bind(&source, &crate::methods::Register::built_in())?.codes()?;
     let params = Params::read(&policy)?;
     let records = kohort_core::codes::survey(&source, &policy)?;
     plan(&records, &policy, &params, 1)

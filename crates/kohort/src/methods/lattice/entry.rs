@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `lattice` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "each column is generalized to one level, and a few records are removed",
     knows: &[Knowledge::All, Knowledge::Any, Knowledge::Sets],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    effects: Effects::NONE,
     params: &[
         Param {
             key: "max_suppressed",

@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `specialize` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "every column starts fully generalized and becomes more detailed as far as the guarantee allows",
     knows: &[Knowledge::All, Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    effects: Effects { class_steers: true, ..Effects::NONE },
     params: &[
         Param {
             key: "objective",

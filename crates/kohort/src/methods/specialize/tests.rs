@@ -51,6 +51,7 @@ fn run(table: &str, policy: &str) -> Result<(Cohort, Plan)> {
     fs::write(folder.path().join("policy.toml"), policy).unwrap();
     let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 2, progress: Arc::new(Silent) };
     let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options)?;
+    let policy = policy.table()?;
     let method = Method::of(&policy)?;
     let cohort = cohort::survey(&source, &policy)?;
     let plan = method.plan(&cohort, &policy, &mut kohort_core::random::Randomness::new(Some(1))?)?;
@@ -201,6 +202,7 @@ fn without_partitions_the_steps_are_the_same() {
         fs::write(folder.path().join("policy.toml"), text).unwrap();
         let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
         let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options).unwrap();
+        let policy = policy.table().unwrap();
         let params = super::Params::read(&policy).unwrap();
         let cohort = cohort::survey(&source, &policy).unwrap();
         // Never, at once, or when nothing is left but to suppress what blocks.

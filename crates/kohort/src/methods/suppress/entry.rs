@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use kohort_core::policy::Effects;
 
 /// `suppress` in the register.
 pub static METHOD: Entry = Entry {
@@ -10,6 +11,7 @@ pub static METHOD: Entry = Entry {
     caption: "single cells are blanked, and all others stay exact",
     knows: &[Knowledge::Sets, Knowledge::All, Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    effects: Effects { single_cells: true, ..Effects::NONE },
     params: &[
         Param {
             key: "weights",

@@ -19,6 +19,7 @@ pub fn options(seed: u64, threads: usize) -> Options {
 /// Policy → plan, as the pipeline does it; nothing is written.
 pub fn plan(policy: &Path) -> Result<(Policy, Cohort, Plan)> {
     let (source, policy) = pipeline::open(policy, &options(1, 1))?;
+    let policy = policy.table()?;
     let cohort = cohort::survey(&source, &policy)?;
     let plan = Method::of(&policy)?.plan(&cohort, &policy, &mut Randomness::new(Some(1))?)?;
     Ok((policy, cohort, plan))

@@ -12,7 +12,7 @@
 use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, TableMethod, Usual, ValueKind};
 use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
-use kohort_core::policy::Policy;
+use kohort_core::policy::{Effects, Policy};
 use kohort_core::random::Randomness;
 use kohort_core::release::Plan;
 use kohort_core::{Error, Result};
@@ -25,6 +25,7 @@ pub static METHOD: Entry = Entry {
     caption: "records that fewer than k people share are removed, and nothing is generalized",
     knows: &[Knowledge::All],
     requirements: &[Requirement::K],
+    effects: Effects::NONE,
     params: &[Param {
         key: "max_suppressed",
         help: "Maximum share of the records that may be removed.",

@@ -1,0 +1,237 @@
+//! What a certificate claims, for each shape.
+
+use super::serial::{self, Bounded, OURS};
+use crate::hierarchy::Known;
+use crate::number::{Fraction, K};
+use crate::policy::{Power, PowerRule, TDistance};
+use crate::privacy::{LDiversity, Padding};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A column of the release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnClaim {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// The columns a detail is finer than.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "serial::list")]
+    pub of: Vec<String>,
+    /// The hierarchy its labels are of, where every Kohort knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub labels: Option<Known>,
+}
+
+/// What the adversary may know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KnowsClaim {
+    /// All quasi-identifiers.
+    All,
+    /// Any so many of them, or fewer.
+    Any(usize),
+    /// One of these sets of columns.
+    Sets(Vec<Vec<String>>),
+}
+
+/// t-closeness in the release's own values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TClaim {
+    /// t.
+    pub max: Fraction,
+    /// How far apart two values are.
+    pub distance: TDistance,
+    /// The order of the released values, for distance by order.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
+    pub order: Option<Vec<String>>,
+    /// The path of each released value up to the root, for distance by hierarchy.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_lists")]
+    pub tree: Option<Vec<Vec<String>>>,
+}
+
+/// What is claimed of one sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SensitiveClaim {
+    /// The column.
+    pub column: String,
+    /// The values that confidence is about; `None`: all.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
+    pub values: Option<Vec<String>>,
+    /// C.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub confidence: Option<Fraction>,
+    /// l.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub l_diversity: Option<LDiversity>,
+    /// t.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub t_closeness: Option<TClaim>,
+}
+
+/// What a table is claimed to hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The least number of people in a class.
+    pub k: K,
+    /// What the adversary may know.
+    pub knows: KnowsClaim,
+    /// Sensitive columns with requirements.
+    #[serde(deserialize_with = "serial::list")]
+    pub sensitive: Vec<SensitiveClaim>,
+    /// Where records may be synthetic: what is claimed of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub invented: Option<InventedClaim>,
+}
+
+/// What is claimed where some records are synthetic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InventedClaim {
+    /// The least number of real people in a class.
+    pub real_k: u64,
+    /// How classes were filled.
+    pub padding: Padding,
+    /// The sensitive column of the catalog, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub catalog: Option<String>,
+}
+
+/// What a release of codes is claimed to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodesClaim {
+    /// The least number of patients who may have any m codes that a patient has.
+    pub k: K,
+    /// How many codes of a patient the adversary may know.
+    #[serde(deserialize_with = "known_codes")]
+    pub m: usize,
+    /// Whether every distinct subrecord, not only every m codes of it, is there k times (S7).
+    pub aware: bool,
+    /// Whether no code reveals another.
+    pub no_cover: bool,
+    /// Codes that are in item chunks only.
+    #[serde(deserialize_with = "serial::list")]
+    pub sensitive: Vec<String>,
+}
+
+/// What a release of events is claimed to hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "EventsWritten", into = "EventsWritten")]
+pub struct EventsClaim {
+    /// A patient is at high risk where fewer match.
+    pub k: K,
+    /// What the adversary knows of a patient's events.
+    pub power: Power,
+    /// The share of patients who may be at high risk.
+    pub max_high_risk: Fraction,
+    /// How many of the columns, the first ones, are of the patients' table.
+    pub patient_columns: usize,
+}
+
+/// As a certificate writes it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EventsWritten {
+    k: K,
+    power: PowerWritten,
+    max_high_risk: Fraction,
+    patient_columns: usize,
+}
+
+/// What the adversary knows, as a certificate writes it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum PowerWritten {
+    /// Values of each column, as many of every patient.
+    Values(Few<20>),
+    /// Values of each column, more of patients with more events.
+    VariableValues(Few<20>),
+    /// Whole events.
+    Events(Few<20>),
+    /// Facts in total.
+    Total(Few<3>),
+}
+
+/// A number from 1 to `MOST`.
+#[derive(Clone, Copy)]
+struct Few<const MOST: usize>(usize);
+
+impl<const MOST: usize> Serialize for Few<MOST> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(self.0 as u64)
+    }
+}
+
+impl<'de, const MOST: usize> Deserialize<'de> for Few<MOST> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Few<MOST>, D::Error> {
+        match usize::deserialize(from)? {
+            p if (1..=MOST).contains(&p) => Ok(Few(p)),
+            _ => Err(D::Error::custom(format!("{OURS}`claim.power` is no number of values"))),
+        }
+    }
+}
+
+impl From<EventsWritten> for EventsClaim {
+    fn from(written: EventsWritten) -> EventsClaim {
+        let power = match written.power {
+            PowerWritten::Values(p) => Power::Values { p: p.0, rule: PowerRule::Fixed },
+            PowerWritten::VariableValues(p) => Power::Values { p: p.0, rule: PowerRule::Variable },
+            PowerWritten::Events(p) => Power::Events { p: p.0 },
+            PowerWritten::Total(p) => Power::Total { p: p.0 },
+        };
+        let EventsWritten { k, max_high_risk, patient_columns, .. } = written;
+        EventsClaim { k, power, max_high_risk, patient_columns }
+    }
+}
+
+impl From<EventsClaim> for EventsWritten {
+    fn from(claim: EventsClaim) -> EventsWritten {
+        let power = match claim.power {
+            Power::Values { p, rule: PowerRule::Fixed } => PowerWritten::Values(Few(p)),
+            Power::Values { p, rule: PowerRule::Variable } => PowerWritten::VariableValues(Few(p)),
+            Power::Events { p } => PowerWritten::Events(Few(p)),
+            Power::Total { p } => PowerWritten::Total(Few(p)),
+        };
+        let EventsClaim { k, max_high_risk, patient_columns, .. } = claim;
+        EventsWritten { k, power, max_high_risk, patient_columns }
+    }
+}
+
+fn known_codes<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    match usize::deserialize(from)? {
+        m if (1..=20).contains(&m) => Ok(m),
+        _ => Err(D::Error::custom(format!("{OURS}`claim.m` is no number of codes"))),
+    }
+}
+
+impl Serialize for KnowsClaim {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            KnowsClaim::All => to.serialize_str("all"),
+            KnowsClaim::Any(n) => n.serialize(to),
+            KnowsClaim::Sets(sets) => sets.serialize(to),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for KnowsClaim {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<KnowsClaim, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Word(String),
+            Number(usize),
+            Sets(Bounded<Bounded<String>>),
+        }
+        match Written::deserialize(from)? {
+            Written::Word(word) if word == "all" => Ok(KnowsClaim::All),
+            Written::Word(_) => Err(D::Error::custom(format!("{OURS}`claim.knows` is not known"))),
+            Written::Number(n) => Ok(KnowsClaim::Any(n)),
+            Written::Sets(sets) => Ok(KnowsClaim::Sets(sets.0.into_iter().map(|own| own.0).collect())),
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! The three shapes of data behind one trait: a table, sets of codes, and patients with events.
+//!
+//! A policy and a certificate know their shape when they are read ([`crate::policy::AnyPolicy`],
+//! [`crate::release::AnyCertificate`]). Everything behind these two doors is generic over the
+//! shape, so that a plan for codes cannot meet the certificate of a table.
+
+use crate::Result;
+use crate::codes::{self, Records};
+use crate::cohort::{self, Cohort};
+use crate::events::{self, Histories};
+use crate::number::K;
+use crate::policy::{CodesPolicy, EventsPolicy, Policy, TablePolicy};
+use crate::random::Randomness;
+use crate::release::{
+    self, Certificate, Claim, Clusters, CodesClaim, EventsClaim, EventsPlan, Guarantee, Plan, Promise, Staged, Staging,
+    TableShown,
+};
+use crate::table::Source;
+use crate::verify::{self, Checked, CodesCompared, CodesRecount, Compared, EventsCompared, EventsRecount, Recount};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+use std::path::Path;
+
+/// A shape of data, from the input to the certificate.
+pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
+    /// The word for it in certificates and reports.
+    const NAME: &'static str;
+    /// The names that its data files may have in release/, and how many of them a release has.
+    const FILES: (&'static [&'static str], usize);
+    /// Whether its data files have cells and a delimiter; lines of JSON have neither.
+    const HAS_CELLS: bool;
+    /// Whether a release may be a random sample of a larger one.
+    const MAY_BE_SAMPLE: bool;
+    /// Whether the labels of columns are checked against hierarchies that every Kohort knows.
+    const CHECKS_LABELS: bool;
+    /// The part of a policy that only this shape has.
+    type Own: Debug + Clone;
+    /// The data as a method sees it.
+    type Input;
+    /// What a method decides about it.
+    type Plan;
+    /// What a certificate claims.
+    type Claim: Debug + Clone + PartialEq + Serialize + DeserializeOwned;
+    /// What the verifier counts from the released bytes.
+    type Recount: Debug + Clone + PartialEq;
+    /// The recount as a certificate shows it.
+    type Shown: Debug + Clone + PartialEq + Default + Serialize + DeserializeOwned;
+    /// What the verifier finds when it compares a release with the original.
+    type Compared: Debug + Clone;
+
+    /// Reads and counts the data.
+    fn survey(source: &Source, policy: &Policy<Self>) -> Result<Self::Input>;
+
+    /// Derives the promise from the policy, as far as it does not depend on released values.
+    fn promise(policy: &Policy<Self>) -> Result<Promise<Self>>;
+
+    /// Writes the data files of a release into a staging folder.
+    fn write(
+        source: &Source,
+        policy: &Policy<Self>,
+        data: (&Self::Input, &Self::Plan),
+        staging: Staging,
+        random: &mut Randomness,
+    ) -> Result<Staged<Self>>;
+
+    /// Describes every released column for the recipient.
+    fn dictionary(
+        source: &Source,
+        policy: &Policy<Self>,
+        data: (&Self::Input, &Self::Plan),
+        staged: &Staged<Self>,
+    ) -> String;
+
+    /// Counts a release from its bytes alone, by what its certificate claims.
+    fn recount(release: &Path, certificate: &Certificate<Self>, threads: usize) -> Result<Self::Recount>;
+
+    /// Counts a release from its bytes and compares it with the original. `lines` is the file that says
+    /// which released row is which input line, where it was kept.
+    fn compare(
+        release: &Path,
+        certificate: &Certificate<Self>,
+        source: &Source,
+        policy: &Policy<Self>,
+        lines: Option<&Path>,
+    ) -> Result<Checked<Self>>;
+
+    /// The recount as a certificate shows it.
+    fn shown(recount: &Self::Recount) -> Self::Shown;
+
+    /// The guarantee in plain sentences, from the promise and from what was counted.
+    fn guarantee(certificate: &Certificate<Self>) -> Guarantee;
+
+    /// The claim without the order and tree of sensitive values, which depend on the release.
+    fn without_values(claim: &Self::Claim) -> Self::Claim;
+
+    /// k of a claim.
+    fn k(claim: &Self::Claim) -> K;
+
+    /// Says what makes no sense in a claim or a recount that a stranger wrote.
+    fn makes_sense(claim: &Self::Claim, shown: &Self::Shown) -> std::result::Result<(), &'static str>;
+
+    /// Whether the release has a catalog of its synthetic records.
+    fn has_catalog(claim: &Self::Claim) -> bool;
+
+    /// Rows of the release that stand for nobody, as far as the comparison could tell.
+    fn added(compared: &Self::Compared) -> u64;
+
+    /// Rows or patients of the release that were found in the original.
+    fn matched(compared: &Self::Compared) -> u64;
+
+    /// What the comparison could not show.
+    fn not_shown(compared: &Self::Compared) -> &[String];
+}
+
+/// A table: each row belongs to a person, or is one of several rows of a patient.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table;
+
+/// A set of codes for each patient.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Codes;
+
+/// Patients and their events, in two linked tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Events;
+
+impl Shape for Table {
+    const NAME: &'static str = "table";
+    const FILES: (&'static [&'static str], usize) = (&verify::DATA, 1);
+    const HAS_CELLS: bool = true;
+    const MAY_BE_SAMPLE: bool = true;
+    const CHECKS_LABELS: bool = false;
+    type Own = TablePolicy;
+    type Input = Cohort;
+    type Plan = Plan;
+    type Claim = Claim;
+    type Recount = Recount;
+    type Shown = TableShown;
+    type Compared = Compared;
+
+    fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
+        cohort::survey(source, policy)
+    }
+
+    fn promise(policy: &Policy) -> Result<Promise> {
+        Promise::of_table(policy)
+    }
+
+    fn write(
+        source: &Source,
+        policy: &Policy,
+        (cohort, plan): (&Cohort, &Plan),
+        staging: Staging,
+        random: &mut Randomness,
+    ) -> Result<Staged> {
+        release::write(source, policy, cohort, plan, staging, random)
+    }
+
+    fn dictionary(source: &Source, policy: &Policy, (cohort, plan): (&Cohort, &Plan), staged: &Staged) -> String {
+        release::data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter())
+    }
+
+    fn recount(release: &Path, certificate: &Certificate, threads: usize) -> Result<Recount> {
+        verify::recount_table(release, certificate, threads)
+    }
+
+    fn compare(
+        release: &Path,
+        certificate: &Certificate,
+        source: &Source,
+        policy: &Policy,
+        lines: Option<&Path>,
+    ) -> Result<Checked<Table>> {
+        verify::compare_table(release, certificate, source, policy, lines)
+    }
+
+    fn shown(recount: &Recount) -> TableShown {
+        recount.shown()
+    }
+
+    fn guarantee(certificate: &Certificate) -> Guarantee {
+        release::guarantee_of_table(&certificate.promise, certificate.sample.is_some())
+    }
+
+    fn without_values(claim: &Claim) -> Claim {
+        let mut own = claim.clone();
+        for t in own.sensitive.iter_mut().filter_map(|s| s.t_closeness.as_mut()) {
+            (t.order, t.tree) = (None, None);
+        }
+        own
+    }
+
+    fn k(claim: &Claim) -> K {
+        claim.k
+    }
+
+    fn makes_sense(claim: &Claim, _: &TableShown) -> std::result::Result<(), &'static str> {
+        if claim.invented.as_ref().is_some_and(|own| own.real_k == 0 || own.real_k > claim.k.get()) {
+            return Err("`claim.invented.real_k` is not from 1 to k");
+        }
+        match claim.sensitive.iter().filter_map(|own| own.l_diversity.as_ref()).all(release::counts) {
+            true => Ok(()),
+            false => Err("`l_diversity.recursive` is damaged"),
+        }
+    }
+
+    fn has_catalog(claim: &Claim) -> bool {
+        claim.invented.as_ref().is_some_and(|own| own.catalog.is_some())
+    }
+
+    fn added(compared: &Compared) -> u64 {
+        compared.added
+    }
+
+    fn matched(compared: &Compared) -> u64 {
+        compared.matched
+    }
+
+    fn not_shown(compared: &Compared) -> &[String] {
+        &compared.not_shown
+    }
+}
+
+impl Shape for Codes {
+    const NAME: &'static str = "codes";
+    const FILES: (&'static [&'static str], usize) = (&[release::CLUSTERS_FILE], 1);
+    const HAS_CELLS: bool = false;
+    const MAY_BE_SAMPLE: bool = false;
+    const CHECKS_LABELS: bool = false;
+    type Own = CodesPolicy;
+    type Input = Records;
+    type Plan = Clusters;
+    type Claim = CodesClaim;
+    type Recount = CodesRecount;
+    type Shown = CodesRecount;
+    type Compared = CodesCompared;
+
+    fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
+        codes::survey(source, policy)
+    }
+
+    fn promise(policy: &Policy<Codes>) -> Result<Promise<Codes>> {
+        Promise::of_codes(policy)
+    }
+
+    fn write(
+        _: &Source,
+        policy: &Policy<Codes>,
+        (records, clusters): (&Records, &Clusters),
+        staging: Staging,
+        random: &mut Randomness,
+    ) -> Result<Staged<Codes>> {
+        let claimed = (policy.privacy.k.get(), policy.privacy.known_codes());
+        release::write_codes(records, clusters, claimed, staging, random)
+    }
+
+    fn dictionary(_: &Source, policy: &Policy<Codes>, _: (&Records, &Clusters), staged: &Staged<Codes>) -> String {
+        release::codes_dictionary(&staged.written.file, (policy.privacy.k.get(), policy.privacy.known_codes()))
+    }
+
+    fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize) -> Result<CodesRecount> {
+        verify::recount_codes(release, certificate, threads)
+    }
+
+    fn compare(
+        release: &Path,
+        certificate: &Certificate<Codes>,
+        source: &Source,
+        policy: &Policy<Codes>,
+        lines: Option<&Path>,
+    ) -> Result<Checked<Codes>> {
+        verify::compare_codes(release, certificate, source, policy, lines)
+    }
+
+    fn shown(recount: &CodesRecount) -> CodesRecount {
+        recount.clone()
+    }
+
+    fn guarantee(certificate: &Certificate<Codes>) -> Guarantee {
+        release::guarantee_of_codes(&certificate.promise.claim)
+    }
+
+    fn without_values(claim: &CodesClaim) -> CodesClaim {
+        claim.clone()
+    }
+
+    fn k(claim: &CodesClaim) -> K {
+        claim.k
+    }
+
+    fn makes_sense(_: &CodesClaim, _: &CodesRecount) -> std::result::Result<(), &'static str> {
+        Ok(())
+    }
+
+    fn has_catalog(_: &CodesClaim) -> bool {
+        false
+    }
+
+    fn added(_: &CodesCompared) -> u64 {
+        0
+    }
+
+    fn matched(compared: &CodesCompared) -> u64 {
+        compared.matched
+    }
+
+    fn not_shown(compared: &CodesCompared) -> &[String] {
+        &compared.not_shown
+    }
+}
+
+impl Shape for Events {
+    const NAME: &'static str = "events";
+    const FILES: (&'static [&'static str], usize) = (&[release::CLAIMS_FILE, release::PATIENTS_FILE], 2);
+    const HAS_CELLS: bool = true;
+    const MAY_BE_SAMPLE: bool = false;
+    const CHECKS_LABELS: bool = true;
+    type Own = EventsPolicy;
+    type Input = Histories;
+    type Plan = EventsPlan;
+    type Claim = EventsClaim;
+    type Recount = EventsRecount;
+    type Shown = EventsRecount;
+    type Compared = EventsCompared;
+
+    fn survey(source: &Source, policy: &Policy<Events>) -> Result<Histories> {
+        events::survey(source, policy)
+    }
+
+    fn promise(policy: &Policy<Events>) -> Result<Promise<Events>> {
+        Ok(Promise::of_events(policy))
+    }
+
+    fn write(
+        source: &Source,
+        _: &Policy<Events>,
+        (histories, plan): (&Histories, &EventsPlan),
+        staging: Staging,
+        random: &mut Randomness,
+    ) -> Result<Staged<Events>> {
+        release::write_events(histories, plan, source.delimiter(), staging, random)
+    }
+
+    fn dictionary(
+        _: &Source,
+        policy: &Policy<Events>,
+        (histories, plan): (&Histories, &EventsPlan),
+        _: &Staged<Events>,
+    ) -> String {
+        release::events_dictionary(policy, histories, plan)
+    }
+
+    fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<EventsRecount> {
+        verify::recount_events(release, certificate, threads)
+    }
+
+    fn compare(
+        release: &Path,
+        certificate: &Certificate<Events>,
+        source: &Source,
+        policy: &Policy<Events>,
+        lines: Option<&Path>,
+    ) -> Result<Checked<Events>> {
+        verify::compare_events(release, certificate, source, policy, lines)
+    }
+
+    fn shown(recount: &EventsRecount) -> EventsRecount {
+        recount.clone()
+    }
+
+    fn guarantee(certificate: &Certificate<Events>) -> Guarantee {
+        release::guarantee_of_events(&certificate.promise.claim, &certificate.recount.found)
+    }
+
+    fn without_values(claim: &EventsClaim) -> EventsClaim {
+        claim.clone()
+    }
+
+    fn k(claim: &EventsClaim) -> K {
+        claim.k
+    }
+
+    fn makes_sense(_: &EventsClaim, shown: &EventsRecount) -> std::result::Result<(), &'static str> {
+        let found = &shown.found;
+        match [found.hits, found.one_event, found.p_events].iter().all(|(hits, of)| hits <= of) {
+            true => Ok(()),
+            false => Err("`recount.found` is damaged"),
+        }
+    }
+
+    fn has_catalog(_: &EventsClaim) -> bool {
+        false
+    }
+
+    fn added(_: &EventsCompared) -> u64 {
+        0
+    }
+
+    fn matched(compared: &EventsCompared) -> u64 {
+        compared.matched
+    }
+
+    fn not_shown(compared: &EventsCompared) -> &[String] {
+        &compared.not_shown
+    }
+}

@@ -1,0 +1,222 @@
+//! What the path from a policy to a release needs of each shape, beside what the core knows of it:
+//! how a method plans, what is measured, what the custodian is told.
+
+use crate::evidence::{self, Timing};
+use crate::methods::{Method, Register, claims, disassociate};
+use kohort_core::Result;
+use kohort_core::codes::Records;
+use kohort_core::cohort::Cohort;
+use kohort_core::events::Histories;
+use kohort_core::policy::Policy;
+use kohort_core::random::Randomness;
+use kohort_core::release::{Clusters, EventsPlan, Plan};
+use kohort_core::risk::Attacks;
+use kohort_core::shape::{Codes, Events, Shape, Table};
+use kohort_core::table::Source;
+use kohort_core::verify::Verified;
+use serde_json::Value;
+
+/// A shape of data for which releases are made.
+pub trait ReleasedShape: Shape {
+    /// The policy's method, with its parameters checked.
+    type Method;
+
+    /// What is measured before the method starts.
+    type Before;
+
+    /// Finds the method that the policy names.
+    fn method(register: &Register, policy: &Policy<Self>) -> Result<Self::Method>;
+
+    /// The name of a method in certificates and reports.
+    fn name(method: &Self::Method) -> &'static str;
+
+    /// Asks the method what is to happen to the data.
+    fn plan(
+        method: &Self::Method,
+        input: &Self::Input,
+        policy: &Policy<Self>,
+        source: &Source,
+        random: &mut Randomness,
+    ) -> Result<Self::Plan>;
+
+    /// Measures what is measured before the method starts, and refuses what could not be measured afterwards.
+    fn before(input: &Self::Input, policy: &Policy<Self>) -> Result<Self::Before>;
+
+    /// Draws the samples that are released instead of the whole, if the policy asks for any.
+    fn sample(
+        method: &Self::Method,
+        verified: Verified<Self>,
+        source: &Source,
+        policy: &Policy<Self>,
+        random: &mut Randomness,
+        timing: &mut Timing,
+    ) -> Result<Verified<Self>>;
+
+    /// Measures risk and utility: the content of metrics.json.
+    fn measure(run: &Run<Self>, verified: &Verified<Self>, timing: &mut Timing) -> Result<Value>;
+
+    /// What the custodian should know about the data and the plan.
+    fn notes(input: &Self::Input, plan: &Self::Plan) -> Vec<String>;
+}
+
+/// A run as far as the method decides it.
+pub struct Run<'a, S: ReleasedShape> {
+    /// The policy.
+    pub policy: &'a Policy<S>,
+    /// Its method.
+    pub method: &'a S::Method,
+    /// The data as the method saw it.
+    pub input: &'a S::Input,
+    /// What was measured before the method started.
+    pub before: &'a S::Before,
+    /// What the method decided.
+    pub plan: &'a S::Plan,
+    /// How many threads work.
+    pub threads: usize,
+}
+
+impl ReleasedShape for Table {
+    type Method = Method;
+    type Before = Option<Attacks>;
+
+    fn method(register: &Register, policy: &Policy) -> Result<Method> {
+        register.for_table(policy)
+    }
+
+    fn name(method: &Method) -> &'static str {
+        method.name()
+    }
+
+    fn plan(method: &Method, cohort: &Cohort, policy: &Policy, _: &Source, random: &mut Randomness) -> Result<Plan> {
+        method.plan(cohort, policy, random)
+    }
+
+    fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
+        evidence::baseline_fits(cohort, policy)?;
+        evidence::attacks(cohort, policy)
+    }
+
+    fn sample(
+        method: &Method,
+        verified: Verified,
+        source: &Source,
+        policy: &Policy,
+        random: &mut Randomness,
+        timing: &mut Timing,
+    ) -> Result<Verified> {
+        match method.samples() {
+            [] => Ok(verified),
+            shares => timing.stage("sample", || verified.sample(shares, source, policy, random)),
+        }
+    }
+
+    fn measure(run: &Run<Table>, verified: &Verified, timing: &mut Timing) -> Result<Value> {
+        let found = (&verified.findings().recount, &verified.findings().compared);
+        let mut metrics = evidence::measure(run.input, run.plan, run.policy, run.method, verified, found, timing)?;
+        evidence::add_public_use(&mut metrics, run.input, run.plan, run.before.as_ref(), verified);
+        Ok(metrics)
+    }
+
+    fn notes(cohort: &Cohort, _: &Plan) -> Vec<String> {
+        cohort.notes.clone()
+    }
+}
+
+impl ReleasedShape for Codes {
+    type Method = (&'static crate::methods::Entry, disassociate::Params);
+    type Before = ();
+
+    fn method(register: &Register, policy: &Policy<Codes>) -> Result<Self::Method> {
+        register.for_codes(policy)
+    }
+
+    fn name(method: &Self::Method) -> &'static str {
+        method.0.name
+    }
+
+    fn plan(
+        (_, params): &Self::Method,
+        records: &Records,
+        policy: &Policy<Codes>,
+        source: &Source,
+        _: &mut Randomness,
+    ) -> Result<Clusters> {
+        disassociate::plan(records, policy, params, source.threads())
+    }
+
+    fn before(_: &Records, _: &Policy<Codes>) -> Result<()> {
+        Ok(())
+    }
+
+    fn sample(
+        _: &Self::Method,
+        verified: Verified<Codes>,
+        _: &Source,
+        _: &Policy<Codes>,
+        _: &mut Randomness,
+        _: &mut Timing,
+    ) -> Result<Verified<Codes>> {
+        Ok(verified)
+    }
+
+    fn measure(run: &Run<Codes>, verified: &Verified<Codes>, timing: &mut Timing) -> Result<Value> {
+        let (records, clusters) = (run.input, run.plan);
+        let measured =
+            evidence::codes::Run { policy: run.policy, params: &run.method.1, records, clusters, threads: run.threads };
+        let found = (&verified.findings().recount, &verified.findings().compared);
+        evidence::codes::measure(&measured, verified, found, timing)
+    }
+
+    fn notes(records: &Records, clusters: &Clusters) -> Vec<String> {
+        [&records.notes[..], &clusters.notes].concat()
+    }
+}
+
+impl ReleasedShape for Events {
+    type Method = (&'static crate::methods::Entry, claims::Params);
+    type Before = ();
+
+    fn method(register: &Register, policy: &Policy<Events>) -> Result<Self::Method> {
+        register.for_events(policy)
+    }
+
+    fn name(method: &Self::Method) -> &'static str {
+        method.0.name
+    }
+
+    fn plan(
+        (_, params): &Self::Method,
+        histories: &Histories,
+        policy: &Policy<Events>,
+        source: &Source,
+        random: &mut Randomness,
+    ) -> Result<EventsPlan> {
+        claims::plan(histories, policy, params, random, source.threads(), &**source.progress())
+    }
+
+    fn before(_: &Histories, _: &Policy<Events>) -> Result<()> {
+        Ok(())
+    }
+
+    fn sample(
+        _: &Self::Method,
+        verified: Verified<Events>,
+        _: &Source,
+        _: &Policy<Events>,
+        _: &mut Randomness,
+        _: &mut Timing,
+    ) -> Result<Verified<Events>> {
+        Ok(verified)
+    }
+
+    fn measure(run: &Run<Events>, verified: &Verified<Events>, timing: &mut Timing) -> Result<Value> {
+        let Run { policy, input: histories, plan, threads, .. } = *run;
+        let measured = evidence::events::Run { policy, asked: &policy.own, histories, plan, threads };
+        let found = (&verified.findings().recount, &verified.findings().compared);
+        evidence::events::measure(&measured, verified, found, timing)
+    }
+
+    fn notes(histories: &Histories, _: &EventsPlan) -> Vec<String> {
+        histories.notes.clone()
+    }
+}
