@@ -75,7 +75,7 @@ mod tests {
     fn wilsons_interval_is_the_known_one() {
         let (low, high) = wilson((10, 100), Z95);
         assert!((low - 0.0552).abs() < 1e-4 && (high - 0.1744).abs() < 1e-4, "{low} to {high}");
-        assert_eq!((wilson((0, 50), Z95).0, wilson((50, 50), Z95).1), (0.0, 1.0));
+        assert!(wilson((0, 50), Z95).0 < 1e-12 && wilson((50, 50), Z95).1 > 1.0 - 1e-12);
     }
 
     #[test]
