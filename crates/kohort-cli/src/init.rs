@@ -3,8 +3,9 @@
 use crate::output::{note, say};
 use crate::{Context, progress};
 use kohort::init::init;
+use kohort_core::release::made;
 use kohort_core::{Error, Result};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     /// Policy file to write
     #[arg(short, long, default_value = "policy.toml", value_name = "FILE")]
     output: PathBuf,
-    /// Replace FILE if it exists
+    /// Write FILE even if it exists; what was there is renamed to FILE.old
     #[arg(long)]
     force: bool,
 }
@@ -36,14 +37,18 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             args.output.display()
         ))
     };
-    if args.output.exists() && !args.force {
+    made::keep_apart(&args.output, &args.data)?;
+    if fs::symlink_metadata(&args.output).is_ok() && !args.force {
         return Err(exists());
     }
     let folder = args.output.parent().unwrap_or(Path::new(""));
     let suggestion = init(&args.data, folder, context.threads, progress::bar())?;
-    let mut options = File::options();
-    options.write(true).create(true).create_new(!args.force).truncate(args.force);
-    let written = options.open(&args.output).and_then(|mut file| file.write_all(suggestion.policy.as_bytes()));
+    // You may have edited the policy that is there: it is kept under another name.
+    if fs::symlink_metadata(&args.output).is_ok() {
+        let kept = keep_aside(&args.output)?;
+        note(&format!("{} was there before and is now {}.", args.output.display(), kept.display()));
+    }
+    let written = File::create_new(&args.output).and_then(|mut file| file.write_all(suggestion.policy.as_bytes()));
     written.map_err(|e| Error::io(&args.output, &e))?;
     suggestion.warnings.iter().for_each(|w| note(w));
     say(&format!("{:<24} {:<11} {}", "column", "role", "why"));
@@ -56,4 +61,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     say(&format!("  kohort risk {}", args.output.display()));
     say(&format!("  kohort anonymize {}", args.output.display()));
     Ok(())
+}
+
+/// Renames a file to the first free of FILE.old, FILE.old-2 and so on.
+fn keep_aside(file: &Path) -> Result<PathBuf> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (1..1000)
+        .map(|n| file.with_file_name(if n == 1 { format!("{name}.old") } else { format!("{name}.old-{n}") }))
+        .find(|path| fs::symlink_metadata(path).is_err());
+    let Some(free) = free else {
+        return Err(Error::yours(format!("{}: too many older versions. Remove some.", file.display())));
+    };
+    fs::rename(file, &free).map_err(|e| Error::io(file, &e))?;
+    Ok(free)
 }

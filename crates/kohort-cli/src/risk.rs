@@ -3,8 +3,8 @@
 use crate::output::{fit, note, say, thousands, wrap};
 use crate::{Context, progress};
 use kohort::evidence::worst_sets;
-use kohort::look::{Cost, Look, look};
 use kohort::methods::claims::sensitivity;
+use kohort::original_risk::{Cost, OriginalRisk, assess};
 use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
 use kohort_core::Result;
 use kohort_core::codes::Records;
@@ -103,7 +103,7 @@ fn say_codes(policy: &Policy<Codes>, records: &Records) {
 fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
-    let seen = look(policy, cohort)?;
+    let seen = assess(policy, cohort)?;
     let share = |n: u64| 100.0 * n as f64 / seen.all.people.max(1) as f64;
     let people = if policy.patient().is_some() {
         format!(", {} patients", thousands(cohort.tuples.people()))
@@ -131,7 +131,7 @@ fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
 }
 
 /// What is known of the people outside.
-fn say_outside(policy: &Policy, seen: &Look) {
+fn say_outside(policy: &Policy, seen: &OriginalRisk) {
     let (Some(found), Some(unique)) = (&seen.attacks, &seen.uniqueness) else { return };
     let estimated = if found.estimated { ", estimated" } else { "" };
     say("");
@@ -162,7 +162,7 @@ fn say_outside(policy: &Policy, seen: &Look) {
 }
 
 /// Which columns single people out.
-fn say_columns(cohort: &Cohort, seen: &Look, unit: &str) {
+fn say_columns(cohort: &Cohort, seen: &OriginalRisk, unit: &str) {
     let found = &seen.singling_out;
     let name = |q: usize| cohort.quasi[q].name.as_str();
     let share = |n: u64| 100.0 * n as f64 / cohort.tuples.people().max(1) as f64;

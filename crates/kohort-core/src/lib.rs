@@ -17,7 +17,7 @@ pub mod release;
 pub mod risk;
 pub mod shape;
 pub mod statistics;
-pub mod stock;
+pub mod synthetic_values;
 pub mod table;
 pub mod utility;
 pub mod verify;

@@ -11,7 +11,7 @@ use kohort_core::privacy::Confidence;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Guarantee, Plan, Promise, guarantee_of_table};
 use kohort_core::shape::{Shape, Table};
-use kohort_core::stock::Stock;
+use kohort_core::synthetic_values::SyntheticValues;
 use kohort_core::table::{Silent, Tuples};
 use std::collections::BTreeMap;
 use std::fs;
@@ -100,18 +100,18 @@ impl<'u> Maker<'u> {
         let unit = universe.requirement == Requirement::Patients;
         let mut tuples = Tuples::from_rows(&texts, unit.then_some(&patients[..]));
         let mut cohort = self.like.clone();
-        if !cohort.stocks.is_empty() {
+        if !cohort.synthetic_values.is_empty() {
             let mut counts: BTreeMap<String, u64> = BTreeMap::new();
             counts.extend((0..universe.secret.values()).map(|s| (format!("s{s}"), 1)));
             people.iter().for_each(|&kind| {
                 *counts.entry(format!("s{}", universe.kinds[kind].0.secret)).or_default() += 1;
             });
-            let stock = &mut cohort.stocks[0];
-            if let Some(position) = stock.position {
+            let drawn = &mut cohort.synthetic_values[0];
+            if let Some(position) = drawn.position {
                 tuples.know(position, &counts.keys().cloned().collect::<Vec<_>>());
             }
             let (values, weights) = std::iter::once((String::new(), 0)).chain(counts).unzip();
-            *stock = Stock { values, weights, ..stock.clone() };
+            *drawn = SyntheticValues { values, weights, ..drawn.clone() };
         }
         for (position, quasi) in cohort.quasi.iter_mut().enumerate() {
             let dictionary = &tuples.dictionaries[position];
@@ -154,7 +154,7 @@ impl<'u> Maker<'u> {
             Alike { combination, secret, rows: cohort.tuples.weights[tuple], shown: shown.collect() }
         });
         let invented = plan.added.iter().map(|added| {
-            let secret = cohort.stocks.first().map_or(0, |s| secret_of(&s.values[added.values[0] as usize]));
+            let secret = cohort.synthetic_values.first().map_or(0, |s| secret_of(&s.values[added.values[0] as usize]));
             (labels(&plan, added.cells), secret)
         });
         Ok(Some(Made { alike: alike.collect(), invented: invented.collect(), promise, guarantee }))

@@ -3,6 +3,7 @@
 use crate::hospital::{Hospital, policies};
 use crate::pipeline::{Options, Released, anonymize};
 use kohort_core::error::Kind;
+use kohort_core::release::made;
 use kohort_core::table::Progress;
 use kohort_core::verify::verify_release;
 use kohort_core::{Error, Result};
@@ -45,6 +46,7 @@ pub fn demo(
         table(folder, "discharges.csv", |out| hospital.write_discharges(out))?,
         table(folder, "conditions.csv", |out| hospital.write_conditions(out))?,
     ];
+    made::list_all(folder)?;
     let options = Options { force: false, keep_rows: false, seed: None, threads, progress };
     let mut runs = Vec::new();
     for (method, text) in policies() {
@@ -60,24 +62,22 @@ pub fn demo(
             Err(error) if error.kind == Kind::Infeasible => Err(error.to_string()),
             Err(error) => return Err(error),
         };
+        made::list_all(folder)?;
         runs.push(Run { method, policy, outcome });
     }
     Ok(Demo { tables: tables.into(), runs })
 }
 
-/// Makes the folder; an older demo is replaced if it may be.
+/// Makes the folder; an older demo is replaced if it may be, and if nobody put anything into it.
 fn prepare(folder: &Path, force: bool) -> Result<()> {
-    if folder.exists() {
-        let ours = folder.join("patients.csv").is_file() && folder.join("conditions.csv").is_file();
-        if !force || !ours {
-            let how = if force {
-                "It was not made by the demo: remove it yourself."
-            } else {
-                "Replace it with --force, or choose another with -o."
-            };
-            return Err(Error::yours(format!("{} exists. {how}", folder.display())));
+    if fs::symlink_metadata(folder).is_ok() {
+        if !force {
+            return Err(Error::yours(format!(
+                "{} exists. Replace it with --force, or choose another with -o.",
+                folder.display()
+            )));
         }
-        fs::remove_dir_all(folder).map_err(|e| Error::io(folder, &e))?;
+        made::remove(folder)?;
     }
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, &e))
 }

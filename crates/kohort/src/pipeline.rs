@@ -10,7 +10,7 @@ use kohort_core::Result;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Staged, Staging};
+use kohort_core::release::{Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
@@ -62,6 +62,7 @@ pub fn anonymize_by(
     readers: Readers,
 ) -> Result<Released> {
     let timing = Timing::start();
+    made::keep_apart(out, &policy::files_named(policy)?)?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let (source, policy) = open_by(register, policy, options)?;
     let start = Start { register, source: &source, staging, timing, options, readers };

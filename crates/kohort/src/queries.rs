@@ -1,7 +1,7 @@
 //! What sets of codes still tell after a release: counts of patients with given codes, estimated as
 //! a recipient would who averages over all reconstructions, against the original.
 
-use crate::rare::Rare;
+use crate::item_chunk_counts::ItemChunkCounts;
 use kohort_core::codes::Records;
 use kohort_core::random::Randomness;
 use kohort_core::release::{CodeChunk, Columns, Node};
@@ -25,14 +25,14 @@ struct Leaf {
 /// A release of codes, ready to be asked how many patients have given codes.
 ///
 /// The answers are expectations over all reconstructions: chunks are laid over one another by
-/// chance, and a code of an item chunk is some of its patients' ([`Rare`]).
+/// chance, and a code of an item chunk is some of its patients' ([`ItemChunkCounts`]).
 pub struct Expected<'a> {
     leaves: Vec<Leaf>,
     /// All chunks, each with the patients it is about.
     chunks: Vec<(Columns<'a>, f64)>,
     /// By code: the leaves that show it.
     holders: Vec<Vec<u32>>,
-    rare: Rare,
+    item_counts: ItemChunkCounts,
 }
 
 impl<'a> Expected<'a> {
@@ -60,7 +60,7 @@ impl<'a> Expected<'a> {
         for (i, leaf) in leaves.iter().enumerate() {
             leaf.codes.iter().for_each(|(code, _)| holders[*code as usize].push(i as u32));
         }
-        Expected { leaves, chunks, holders, rare: Rare::new(nodes, codes, k) }
+        Expected { leaves, chunks, holders, item_counts: ItemChunkCounts::new(nodes, codes, k) }
     }
 
     /// How many patients are expected to have all of these codes.
@@ -128,7 +128,7 @@ impl<'a> Expected<'a> {
 
     /// The share of a cluster's patients who have a code of its item chunk.
     fn item(&self, leaf: &Leaf, code: u32) -> f64 {
-        self.rare.mean(code, leaf.size) / leaf.size
+        self.item_counts.mean(code, leaf.size) / leaf.size
     }
 }
 

@@ -1,8 +1,8 @@
 //! Plain data sets out of a disassociated release: each is one that could have been the original.
 
-use crate::rare::Rare;
+use crate::item_chunk_counts::ItemChunkCounts;
 use kohort_core::random::Randomness;
-use kohort_core::release::{CLUSTERS_FILE, CodeChunk, Node, read_clusters};
+use kohort_core::release::{CLUSTERS_FILE, CodeChunk, Node, made, read_clusters};
 use kohort_core::table::{Texts, write_cell};
 use kohort_core::verify::{AnyRecounted, verify_release};
 use kohort_core::{Error, Result};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// How many patients of a cluster get a code of its item chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemMode {
-    /// Few or any number below k, by how frequent the code is elsewhere ([`Rare`]).
+    /// Few or any number below k, by how frequent the code is elsewhere ([`ItemChunkCounts`]).
     Rare,
     /// Any number from 1 to k − 1, each as likely.
     Uniform,
@@ -32,9 +32,9 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomn
             codes = shown.fold(codes, |most, &code| most.max(code as usize + 1));
         })
     });
-    let rare = &Rare::new(nodes, codes, k);
+    let item_counts = &ItemChunkCounts::new(nodes, codes, k);
     for node in nodes {
-        let mut filling = Filling { slots: Vec::new(), k, items, rare };
+        let mut filling = Filling { slots: Vec::new(), k, items, item_counts };
         filling.fill(node, random);
         filling.no_slot_is_empty(random);
         all.extend(filling.slots.into_iter().map(|slot| {
@@ -74,7 +74,7 @@ struct Filling<'a> {
     slots: Vec<Slot>,
     k: u64,
     items: ItemMode,
-    rare: &'a Rare,
+    item_counts: &'a ItemChunkCounts,
 }
 
 impl Filling<'_> {
@@ -92,7 +92,7 @@ impl Filling<'_> {
                 }
                 for &code in &cluster.item_chunk {
                     let times = match self.items {
-                        ItemMode::Rare => self.rare.draw(code, size as u64, random),
+                        ItemMode::Rare => self.item_counts.draw(code, size as u64, random),
                         ItemMode::Uniform => 1 + random.below((self.k - 1).min(size as u64).max(1)),
                         ItemMode::Least => 1,
                     };
@@ -189,11 +189,19 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
         }
     };
     let (texts, nodes) = read_nodes(folder, asked.threads)?;
+    made::keep_apart(out, &[folder.join("release"), folder.to_path_buf()])?;
     std::fs::create_dir(out).map_err(|e| Error::io(out, &e))?;
     write_copies(&nodes, &texts, k, out, asked).inspect_err(|_| {
-        // Half of a data set is none.
-        let _ = std::fs::remove_dir_all(out);
+        // Half of a data set is none. What somebody else put there stays.
+        for copy in 1..=asked.copies {
+            let _ = std::fs::remove_file(out.join(copy_name(copy)));
+        }
+        let _ = std::fs::remove_dir(out);
     })
+}
+
+fn copy_name(copy: u64) -> String {
+    format!("reconstruction-{copy}.csv")
 }
 
 fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
@@ -202,8 +210,8 @@ fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Recon
     for copy in 1..=asked.copies {
         let records = reconstruct(nodes, k, asked.items, &mut random);
         patients = records.len() as u64;
-        let path = out.join(format!("reconstruction-{copy}.csv"));
-        let file = File::create(&path).map(BufWriter::new);
+        let path = out.join(copy_name(copy));
+        let file = File::create_new(&path).map(BufWriter::new);
         let written = file.and_then(|mut file| write_records(&mut file, &records, texts, asked.form));
         written.map_err(|e| Error::io(&path, &e))?;
         files.push(path);

@@ -5,7 +5,7 @@
 //! suppressed in all other columns; c of the rows suppressed are deleted. What is left is as many rows
 //! as were real, and every row that shows more than its value is one whose like is real.
 
-use kohort_core::release::read_catalog;
+use kohort_core::release::{made, read_catalog};
 use kohort_core::table::{Input, Texts, open, write_cell};
 use kohort_core::verify::{AnyRecounted, Recounted, verify_release};
 use kohort_core::{Error, Result};
@@ -25,6 +25,7 @@ pub struct Truthful {
 
 /// Verifies a release and writes its truthful view into a new file, as text. Half of a view does not stay.
 pub fn truthful_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
+    made::keep_apart(out, &[folder.to_path_buf()])?;
     let existed = std::fs::symlink_metadata(out).is_ok();
     write_view(folder, out, threads).inspect_err(|_| {
         if !existed {

@@ -33,12 +33,12 @@ fn a_release_is_made_verified_and_replaced() {
         names.sort();
         names
     };
-    assert_eq!(names(""), ["evidence", "release"]);
+    assert_eq!(names(""), [".kohort", "evidence", "release"]);
     assert_eq!(names("release"), ["certificate.json", "data.csv", "dictionary.md"]);
     assert_eq!(names("evidence"), ["log", "metrics.json", "policy.toml", "report.html"]);
     assert_eq!(run(folder.path(), &["anonymize", "p.toml"]).code, Some(2), "it exists");
     assert_eq!(run(folder.path(), &["anonymize", "p.toml", "--force", "--keep-rows"]).code, Some(0));
-    assert_eq!(names(""), ["evidence", "private", "release"]);
+    assert_eq!(names(""), [".kohort", "evidence", "private", "release"]);
     assert_eq!(listing(folder.path()).iter().filter(|p| p.parent() == Some(folder.path())).count(), 3, "no leftover");
     for dir in ["p-release", "p-release/release"] {
         let said = run(folder.path(), &["verify", dir]);

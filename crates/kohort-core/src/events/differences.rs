@@ -1,4 +1,4 @@
-//! How the patients that rules exclude differ from those that stay.
+//! Differences between the patients that rules exclude and those that are kept.
 
 use super::Column;
 use crate::calendar::DateFormat;
@@ -11,14 +11,14 @@ use std::cmp::Ordering;
 pub struct Difference {
     /// The column.
     pub name: String,
-    /// Whether it is of patients (else of events).
+    /// True if the column is one of patients, false if it is one of events.
     pub of_patients: bool,
-    /// By value: how many of the excluded have it, and how many of the kept.
+    /// For each value: how many of the excluded have it, and how many of the kept.
     pub counts: Vec<(u64, u64)>,
     /// The largest difference between the two distributions: of shares up to a value where values
     /// have an order (Kolmogorov and Smirnov), else of the shares of any set of values.
     pub statistic: f64,
-    /// How likely such a difference is between samples of one distribution; only with an order.
+    /// The probability of such a difference between samples of one distribution, where values have an order.
     pub p_value: Option<f64>,
 }
 

@@ -1,13 +1,20 @@
 //! Patients with their events as a method for events sees them.
 
+mod ages;
+mod columns;
+mod coverage;
 mod differences;
+mod event_columns;
+mod excluded;
+mod kept;
 mod months;
 mod read;
 mod rules;
+mod survey;
 
 pub use differences::{Difference, Differences};
-pub use read::survey;
 pub use rules::RuleCount;
+pub use survey::survey;
 
 use crate::hierarchy::{Hierarchy, Level};
 use crate::table::Dictionary;
@@ -21,13 +28,13 @@ pub struct Column {
     pub column: usize,
     /// Its distinct values.
     pub dictionary: Dictionary,
-    /// What they may become.
+    /// The labels that they may be released as.
     pub hierarchy: Hierarchy,
     /// The levels a method may choose, ascending.
     pub levels: Vec<usize>,
-    /// What its loss counts.
+    /// Weight of this column when the loss is added up.
     pub weight: f64,
-    /// By patient or by event: the value.
+    /// For each patient or by event: the value.
     pub codes: Vec<u32>,
     /// Patients or events whose value has no group of its own: they went where the policy says.
     pub unmapped: u64,
@@ -60,38 +67,38 @@ impl Column {
         counts.iter().filter(|&&n| n > 0).map(share).map(|p| -p * p.log2()).sum()
     }
 
-    /// What a level loses: 1 − entropy there / entropy at the first permitted level; 0 where that has none.
+    /// The loss at a level: 1 − entropy there / entropy at the first permitted level; 0 where that has none.
     pub fn loss(&self, level: usize) -> f64 {
         let leaf = self.entropy(self.levels[0]);
         if leaf <= 0.0 { 0.0 } else { (1.0 - self.entropy(level) / leaf).clamp(0.0, 1.0) }
     }
 }
 
-/// How a column leaves that is no quasi-identifier.
+/// The way in which a column that is not a quasi-identifier is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaves {
-    /// As it is.
+    /// Unchanged.
     AsItIs,
     /// As a random number for each patient and value.
     AsPseudonym,
 }
 
-/// A column that is no quasi-identifier and leaves.
+/// A released column that is not a quasi-identifier.
 #[derive(Debug, Clone)]
 pub struct Copied {
     /// Its name.
     pub name: String,
     /// Its position in its table.
     pub column: usize,
-    /// How it leaves.
+    /// The way in which it is released.
     pub leaves: Leaves,
     /// Its distinct texts; missing is empty.
     pub dictionary: Dictionary,
-    /// By patient or by event: the text.
+    /// For each patient or by event: the text.
     pub codes: Vec<u32>,
 }
 
-/// How many came in and what became of them before the method.
+/// The numbers of patients and events that were read and excluded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows of the patients' table.
@@ -102,47 +109,47 @@ pub struct Counts {
     pub patients_excluded: u64,
     /// Events that rules exclude, alone or with their patient.
     pub events_excluded: u64,
-    /// Patients of whom rules left no event.
+    /// Patients whose events were all excluded.
     pub patients_emptied: u64,
     /// Patients who never had an event.
     pub without_events: u64,
 }
 
-/// Patients with their events, after exclusions. Events stand by patient.
+/// Patients with their events, after exclusions. Events are sorted by patient.
 #[derive(Debug, Clone, Default)]
 pub struct Histories {
     /// Quasi-identifiers of patients.
     pub patient: Vec<Column>,
     /// Quasi-identifiers of events.
     pub event: Vec<Column>,
-    /// Columns of patients that leave as they are.
+    /// Columns of patients that are released unchanged.
     pub patient_copied: Vec<Copied>,
-    /// Columns of events that leave as they are or as pseudonyms.
+    /// Columns of events that are released unchanged or as pseudonyms.
     pub event_copied: Vec<Copied>,
     ends: Vec<usize>,
-    /// By patient: the line of the input.
+    /// For each patient: the line of the input.
     pub patient_lines: Vec<u64>,
-    /// By event: the line of the input.
+    /// For each event: the line of the input.
     pub event_lines: Vec<u64>,
-    /// By event: its place in time, where the policy says which column tells it; else 0.
+    /// For each event: its place in time, where the policy says which column tells it; else 0.
     pub event_order: Vec<u32>,
-    /// How many came in.
+    /// The numbers of patients and events that were read and excluded.
     pub counts: Counts,
-    /// What each rule found.
+    /// The findings of each rule.
     pub rules: Vec<RuleCount>,
-    /// How the excluded differ from the kept.
+    /// The differences between the excluded and the kept patients.
     pub differences: Option<Differences>,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }
 
 impl Histories {
-    /// How many patients there are.
+    /// The number of patients.
     pub fn patients(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn events(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }

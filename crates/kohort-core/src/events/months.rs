@@ -1,10 +1,11 @@
-//! Dates that become months since a start of each patient's own.
+//! Turns dates into months since a start of each patient's own.
 
 use crate::calendar::{DateFormat, months_in_days};
 use crate::table::Texts;
 use std::collections::HashMap;
 
-/// What each distinct text of a column of dates says: day and year; `Err` holds how many say nothing.
+/// Reads the distinct texts of a column of dates: the day and the year of each, and the numbers of the
+/// texts that are not dates.
 pub(super) fn read_dates(
     texts: &Texts,
     format: &DateFormat,

@@ -1,14 +1,14 @@
-//! What rules exclude: events alone, or patients with all their events.
+//! Rules exclude events alone, or patients with all their events.
 
 use crate::policy::{EventsRule, RuleKind, Table};
 use crate::table::{Chunk, Scope};
 
-/// What a rule found.
+/// The findings of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleCount {
     /// The rule.
     pub name: String,
-    /// Whether patients go as a whole.
+    /// The scope: whole patients, or single rows.
     pub scope: Scope,
     /// Rows that it holds for.
     pub rows: u64,
@@ -30,7 +30,7 @@ pub(super) fn hits(rules: &[EventsRule], table: Table, chunk: &Chunk, row: usize
 /// Counts what each rule found; patients are counted once.
 pub(super) struct Tally {
     counts: Vec<RuleCount>,
-    /// By rule: the patients it was counted for.
+    /// For each rule: the patients it was counted for.
     seen: Vec<Vec<u64>>,
 }
 

@@ -18,7 +18,7 @@ mod section;
 
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::Baseline;
-pub use bind::{NamedText, Policy, PolicyFile, read};
+pub use bind::{NamedText, Policy, PolicyFile, files_named, read};
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use effects::{Effects, Methods};
 pub use events::{EventsPolicy, EventsRule, Power, PowerRule, RuleKind, Table, WithoutEvents};

@@ -76,6 +76,21 @@ impl Section {
         text
     }
 
+    /// Every text in the section and in the sections and lists below it.
+    pub fn texts_below(&self) -> Vec<&str> {
+        fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+            match value {
+                Value::Text(text) => texts.push(text),
+                Value::List(items) => items.iter().for_each(|item| collect(&item.value, texts)),
+                Value::Section(section) => section.entries.iter().for_each(|(_, item)| collect(&item.value, texts)),
+                Value::Number(_) | Value::Flag(_) | Value::Date => {}
+            }
+        }
+        let mut texts = Vec::new();
+        self.entries.iter().for_each(|(_, item)| collect(&item.value, &mut texts));
+        texts
+    }
+
     /// The item at `key`.
     pub fn get(&self, key: &str) -> Option<&Item> {
         self.entries.iter().find(|(k, _)| k == key).map(|(_, item)| item)

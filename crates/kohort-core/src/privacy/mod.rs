@@ -13,7 +13,7 @@ mod t_closeness;
 pub use confidence::Confidence;
 pub use knows::{Knows, Shorter};
 pub use l_diversity::LDiversity;
-pub use placements::{ClassRows, Group, Padding, Posterior};
+pub use placements::{CatalogGroup, ClassRows, Padding, Posterior};
 pub use t_closeness::{Distance, TCloseness};
 
 /// How often the values of one sensitive column occur in a class. Missing is not among them.

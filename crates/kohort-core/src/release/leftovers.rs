@@ -5,6 +5,7 @@
 //! as its run lives: the operating system lets go of it when the process ends, however it ends. The
 //! lock is there before the folder and goes after it, so that a folder never stands without its lock.
 
+use super::made;
 use crate::table::Progress;
 use crate::{Error, Result};
 use std::fs::{self, File, TryLockError};
@@ -147,8 +148,11 @@ impl Lock {
             fs::rename(&aside, target).map_err(words)?;
             done = format!("removed, and the release that was being replaced is {} again", target.display());
         }
-        for own in [&folder, &aside].into_iter().filter(|own| is_there(own)) {
-            fs::remove_dir_all(own).map_err(words)?;
+        if is_there(&folder) {
+            fs::remove_dir_all(&folder).map_err(words)?;
+        }
+        if is_there(&aside) && !made::remove_ours(&aside) {
+            return Err(format!("{} holds files that Kohort did not make", aside.display()));
         }
         drop(file);
         fs::remove_file(path).map_err(words)?;

@@ -9,6 +9,7 @@ mod dictionary;
 mod events;
 mod guarantee;
 mod leftovers;
+pub mod made;
 mod plan;
 mod promise;
 mod recounted;

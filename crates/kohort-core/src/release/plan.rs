@@ -115,7 +115,7 @@ pub enum Recoding {
 pub struct Added {
     /// Which of the plan's rows of cells.
     pub cells: u32,
-    /// What it shows in the other columns: by place in the cohort's stocks, which of their values.
+    /// What it shows in the other columns: by place in the cohort's `synthetic_values`, the number of the value.
     pub values: Vec<u32>,
 }
 

@@ -2,6 +2,7 @@
 //! or it disappears.
 
 use super::leftovers::Lock;
+use super::made;
 use crate::shape::{Shape, Table};
 use crate::table::Progress;
 use crate::{Error, Result};
@@ -86,13 +87,7 @@ impl Staging {
                 target.display()
             )));
         }
-        if fs::symlink_metadata(target).is_ok() && !may_be_replaced(target) {
-            return Err(Error::yours(format!(
-                "{} exists and is no release of Kohort's. Choose another folder with -o, or remove it yourself.",
-                target.display()
-            )));
-        }
-        Ok(())
+        if fs::symlink_metadata(target).is_ok() { made::is_all_ours(target) } else { Ok(()) }
     }
 
     /// Where release/, evidence/ and private/ are for now.
@@ -253,8 +248,10 @@ impl Beside {
         Ok(place)
     }
 
-    /// Turns the folder into its target by one rename; what stood there goes.
+    /// Turns the folder into its target by one rename. What was there before is removed as far as
+    /// Kohort made it; anything else stays, moved aside, and the caller is told where.
     fn become_target(&self, replace: bool) -> Result<()> {
+        made::list_all(&self.folder)?;
         // The handler of an interrupt waits for this lock: the rename happens, or the folder goes.
         let mut open = open_folders();
         let mut old = None;
@@ -262,6 +259,7 @@ impl Beside {
             if !replace {
                 return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
             }
+            made::is_all_ours(&self.target)?;
             let aside = self.lock.aside();
             fs::rename(&self.target, &aside).map_err(|e| Error::io(&self.target, &e))?;
             old = Some(aside);
@@ -277,8 +275,8 @@ impl Beside {
         drop(open);
         sync_folder(self.target.parent());
         if let Some(aside) = old {
-            // What cannot be removed keeps its lock: the next run says so and tries again.
-            let _ = fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside));
+            // What somebody put there in the meantime is kept, and so is the lock: the next run names it.
+            made::remove_ours(&aside);
         }
         Ok(())
     }
@@ -301,13 +299,6 @@ impl Drop for Beside {
 /// Removes the folders made on the way, as far as nobody put anything into them.
 fn remove_made(folders: &[PathBuf]) {
     folders.iter().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
-}
-
-/// Whether a folder holds a release or nothing: replacing any other would destroy what is not ours.
-fn may_be_replaced(target: &Path) -> bool {
-    let is_empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
-    let is_release = |folder: PathBuf| folder.join("release").join("certificate.json").is_file();
-    is_release(target.to_path_buf()) || is_release(target.join(POPULATION)) || is_empty()
 }
 
 /// A folder that only its owner can look into.

@@ -338,18 +338,18 @@ impl<'a> RowForm<'a> {
     /// The same for a row that stands for nobody.
     fn pack_added(&self, out: &mut Vec<u8>, added: &Added, cohort: &Cohort) {
         out.extend_from_slice(&added.cells.to_le_bytes());
-        let stock = |is: &dyn Fn(&crate::stock::Stock) -> bool| {
-            cohort.stocks.iter().zip(&added.values).find(|(stock, _)| is(stock))
+        let drawn = |is: &dyn Fn(&crate::synthetic_values::SyntheticValues) -> bool| {
+            cohort.synthetic_values.iter().zip(&added.values).find(|(drawn, _)| is(drawn))
         };
         for piece in &self.pieces {
             match piece {
                 Piece::Planned(_) => {}
                 Piece::Kept(position, ..) => {
-                    let code = stock(&|s| s.position == Some(*position)).map_or(0, |(_, code)| *code);
+                    let code = drawn(&|s| s.position == Some(*position)).map_or(0, |(_, code)| *code);
                     out.extend_from_slice(&code.to_le_bytes());
                 }
                 Piece::Raw(column) => {
-                    let text = stock(&|s| s.column == *column).map_or("", |(s, value)| &s.values[*value as usize]);
+                    let text = drawn(&|s| s.column == *column).map_or("", |(s, value)| &s.values[*value as usize]);
                     let start = out.len();
                     out.extend_from_slice(&[0; 4]);
                     if !text.is_empty() {

@@ -160,7 +160,7 @@ mod tests {
             dependencies: Vec::new(),
             excluded: 0,
             catalogued: None,
-            stocks: vec![],
+            synthetic_values: vec![],
             class: None,
             threads: 1,
             notes: Vec::new(),

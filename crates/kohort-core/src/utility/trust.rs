@@ -12,7 +12,7 @@ pub(super) struct Trust {
     class_of: Vec<u32>,
     /// By class and value of the catalog's column.
     share: HashMap<(u32, u32), f64>,
-    /// The catalog's column: place in the tuples, and among the stocks.
+    /// The catalog's column: place in the tuples, and among the cohort's `synthetic_values`.
     place: Option<(usize, usize)>,
 }
 
@@ -23,8 +23,10 @@ impl Trust {
         let class_of = (0..rows).map(|cells| keys.intern(&plan.row(cells as u32)[..cohort.quasi.len()])).collect();
         let mut trust = Trust { class_of, share: HashMap::new(), place: None };
         let (Some(catalog), Some(listed)) = (&plan.catalog, &cohort.catalogued) else { return trust };
-        let Some(stock) = cohort.stocks.iter().position(|s| s.position == Some(listed.position)) else { return trust };
-        trust.place = Some((listed.position, stock));
+        let Some(drawn) = cohort.synthetic_values.iter().position(|s| s.position == Some(listed.position)) else {
+            return trust;
+        };
+        trust.place = Some((listed.position, drawn));
         let mut shown: HashMap<(u32, u32), u64> = HashMap::new();
         for t in 0..cohort.tuples.len() {
             for (cells, rows) in plan.rows(cohort, t) {
@@ -33,7 +35,7 @@ impl Trust {
             }
         }
         for added in &plan.added {
-            *shown.entry((trust.class_of[added.cells as usize], added.values[stock])).or_default() += 1;
+            *shown.entry((trust.class_of[added.cells as usize], added.values[drawn])).or_default() += 1;
         }
         for entry in &catalog.entries {
             let Some(value) = cohort.tuples.dictionaries[listed.position].code(&entry.value) else { continue };
@@ -52,7 +54,7 @@ impl Trust {
 
     /// Of a row that stands for nobody.
     pub(super) fn added(&self, added: &crate::release::Added) -> f64 {
-        self.place.map_or(1.0, |(_, stock)| self.share(added.cells, added.values[stock]))
+        self.place.map_or(1.0, |(_, drawn)| self.share(added.cells, added.values[drawn]))
     }
 
     fn share(&self, cells: u32, value: u32) -> f64 {

@@ -2,7 +2,7 @@
 //! likely any row is somebody's to whoever reads it.
 
 use super::recount::Counted;
-use crate::privacy::{ClassRows, Group, Posterior};
+use crate::privacy::{CatalogGroup, ClassRows, Posterior};
 use crate::release::{CatalogLine, CatalogShown, Claim, read_catalog};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub fn catalog_groups(
     lines: &[CatalogLine],
     rows_of: &dyn Fn(u64) -> BTreeMap<String, u64>,
     may_fill: &dyn Fn(u64) -> bool,
-) -> Option<Vec<(Vec<u64>, Group)>> {
+) -> Option<Vec<(Vec<u64>, CatalogGroup)>> {
     let mut groups: BTreeMap<&[u64], Vec<&CatalogLine>> = BTreeMap::new();
     lines.iter().for_each(|line| groups.entry(&line.classes).or_default().push(line));
     let mut seen = std::collections::BTreeSet::new();
@@ -51,9 +51,9 @@ pub fn catalog_groups(
             let rows = rows_of(id);
             let size: u64 = rows.values().sum();
             let named: Vec<u64> = lines.iter().map(|l| rows.get(&l.value).copied().unwrap_or(0)).collect();
-            ClassRows { others: size - named.iter().sum::<u64>(), named, open: may_fill(size) }
+            ClassRows { others: size - named.iter().sum::<u64>(), named, may_hold_synthetic: may_fill(size) }
         });
-        let group = Group { classes: classes.collect(), invented: lines.iter().map(|l| l.rows).collect() };
+        let group = CatalogGroup { classes: classes.collect(), synthetic: lines.iter().map(|l| l.rows).collect() };
         all.push((ids.to_vec(), group));
     }
     Some(all)
@@ -87,8 +87,8 @@ pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Resul
     let groups = catalog_groups(&lines, &rows_of, &|shown| invented.padding.may_fill(shown, claim.k));
     let groups = groups.ok_or_else(|| Error::refused("the catalog names a class in two groups, or a value twice."))?;
     let too_many = || Error::refused("the catalog has larger groups than can be counted.");
-    let cost = |(ids, group): &(Vec<u64>, Group)| {
-        (ids.len() as u64).checked_pow(2).and_then(|n| n.checked_mul(group.invented.len() as u64))
+    let cost = |(ids, group): &(Vec<u64>, CatalogGroup)| {
+        (ids.len() as u64).checked_pow(2).and_then(|n| n.checked_mul(group.synthetic.len() as u64))
     };
     let cost = groups.iter().map(cost).try_fold(0u64, |sum, own| sum.checked_add(own?));
     if cost.is_none_or(|cost| cost > MOST_COST) {

@@ -20,7 +20,6 @@ mod multiset;
 mod original;
 mod recount;
 mod samples;
-mod sums;
 mod table;
 
 pub use catalog::{CatalogRecount, catalog_groups};

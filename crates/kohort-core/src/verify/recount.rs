@@ -3,7 +3,7 @@
 use super::catalog::CatalogRecount;
 use super::formulas::Formulas;
 use super::gate::{Extremes, Gate, Table};
-use super::sums::Lines;
+use super::original::line_sums::LineSums;
 use crate::classes::{Codes, Crowd, People, each_set};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
@@ -68,7 +68,7 @@ impl Recount {
 /// A release, read and counted.
 pub(super) struct Counted {
     /// The input lines of its rows, where they are known.
-    pub(super) lines: Option<Lines>,
+    pub(super) lines: Option<LineSums>,
     /// Distinct released rows over quasi-identifiers, details and claimed sensitive columns.
     pub(super) tuples: Tuples,
     /// Where each tuple column stands in the release, and its name.
@@ -135,12 +135,12 @@ pub(super) fn recount(
     let remember = if lines.is_none() { 0 } else { REMEMBER };
     let counting = Counting { columns: columns.clone(), patient: None, remember };
     let kept = (0..certificate.promise.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
-    let mut lines = lines.map(|path| Lines::open(path, kept, claim.invented.is_some())).transpose()?;
-    let looking = lines.as_ref().map(Lines::looking);
+    let mut lines = lines.map(|path| LineSums::open(path, kept, claim.invented.is_some())).transpose()?;
+    let fingerprint_key = lines.as_ref().map(LineSums::fingerprint_key);
     let formulas = Formulas::new(certificate.promise.columns.len());
     let look = |chunk: &Chunk| {
         formulas.look(chunk);
-        looking.as_ref().map_or(Vec::new(), |(kept, key)| Lines::look(kept, key, chunk))
+        fingerprint_key.as_ref().map_or(Vec::new(), |(kept, key)| LineSums::fingerprints(kept, key, chunk))
     };
     let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
     let counted = count_and_sum(&source, &counting, look, numbers);

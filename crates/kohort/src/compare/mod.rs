@@ -13,8 +13,9 @@ pub use vary::Vary;
 use crate::pipeline::Options;
 use grid::Cell;
 use kohort_core::error::Kind;
+use kohort_core::policy;
 use kohort_core::policy::Section;
-use kohort_core::release::Unfinished;
+use kohort_core::release::{Unfinished, made};
 use kohort_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fs;
@@ -59,7 +60,7 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
             settings.len()
         )));
     }
-    may_be_made(out, options.force)?;
+    may_be_made(policy, out, options.force)?;
     let unfinished = Unfinished::beside(out, &*options.progress)?;
     let mut tried = run(policy, &settings, &unfinished, options)?;
     frontier::mark(&mut tried);
@@ -74,24 +75,17 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
     Ok(Compared { folder: out.to_path_buf(), tried })
 }
 
-/// Only an older comparison is replaced, and only if it may be.
-fn may_be_made(out: &Path, force: bool) -> Result<()> {
-    if fs::symlink_metadata(out).is_err() {
-        return Ok(());
-    }
-    if !force {
-        return Err(Error::yours(format!(
+/// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
+fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
+    made::keep_apart(out, &policy::files_named(policy)?)?;
+    match (fs::symlink_metadata(out), force) {
+        (Err(_), _) => Ok(()),
+        (Ok(_), true) => made::is_all_ours(out),
+        (Ok(_), false) => Err(Error::yours(format!(
             "{} exists. Choose another folder with -o, or replace it with --force.",
             out.display()
-        )));
+        ))),
     }
-    if !out.join("compare.json").is_file() {
-        return Err(Error::yours(format!(
-            "{} exists and is no comparison of Kohort's. Choose another folder with -o, or remove it yourself.",
-            out.display()
-        )));
-    }
-    Ok(())
 }
 
 fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, options: &Options) -> Result<Vec<Tried>> {

@@ -122,7 +122,7 @@ fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) 
     }
     classes.iter_mut().for_each(|c| c.effective = (c.rows + c.added) as f64);
     let (Some(catalog), Some(listed)) = (&plan.catalog, &cohort.catalogued) else { return classes };
-    let stock = cohort.stocks.iter().position(|s| s.position == Some(listed.position)).unwrap_or(0);
+    let stock = cohort.synthetic_values.iter().position(|s| s.position == Some(listed.position)).unwrap_or(0);
     let mut shown: Vec<BTreeMap<String, u64>> = vec![BTreeMap::new(); classes.len()];
     let text = |code: u32| cohort.tuples.dictionaries[listed.position].text(code).to_string();
     for t in 0..cohort.tuples.len() {

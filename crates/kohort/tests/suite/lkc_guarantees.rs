@@ -127,7 +127,7 @@ fn bad_input_is_said_in_words() {
     let table = format!("{}\n{}\n", wide.join(","), vec!["a"; 41].join(","));
     let columns: String = wide.iter().map(|q| format!("{q} = {{ role = \"quasi\" }}\n")).collect();
     refused(&table, &columns, "k = 2\nknows = 6", "", Kind::Yours, "4496388 sets");
-    refused(&table, &columns, "k = 2\nknows = 6", "", Kind::Yours, "In reach: knows = 5");
+    refused(&table, &columns, "k = 2\nknows = 6", "", Kind::Yours, "Largest supported value here: knows = 5");
 }
 
 #[test]

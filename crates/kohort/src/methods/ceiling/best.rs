@@ -16,7 +16,7 @@ use crate::lattice::{Classes, Costs, Raises, Space, all_hold, people, promising,
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 
-/// What a cell costs, by column, level and value.
+/// The cost of a cell, by column, level and value.
 type CellCosts = Vec<Vec<Vec<u64>>>;
 
 /// A node and what it costs, the best first.
@@ -39,7 +39,7 @@ pub(super) struct Counted {
     pub(super) smallest: u64,
     /// Counterfeits it needs, in units of 2⁻³².
     pub(super) needs: u128,
-    /// Whether real people meet all that is required of sensitive columns.
+    /// True if real people meet all that is required of sensitive columns.
     pub(super) holds: bool,
 }
 
@@ -50,12 +50,12 @@ pub(super) struct Search<'a> {
     params: &'a Params,
     filling: Filling,
     pub(super) classes: Classes<'a>,
-    /// What an invented row costs in a cell, by column, level and value.
+    /// The cost of a synthetic record in a cell, by column, level and value.
     invented: CellCosts,
     /// `[column][digit]`: what a column costs, and what it loses.
     base: Vec<Vec<u64>>,
     loss: Vec<Vec<u64>>,
-    /// How many nodes were counted.
+    /// The number of nodes that were counted.
     pub(super) counted: usize,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the counterfeits at the levels last counted cost.
+    /// The cost of the synthetic records at the levels counted last.
     fn cost_of_invented(&self, levels: &[usize]) -> u64 {
         if self.params.objective == Objective::Loss {
             return 0;

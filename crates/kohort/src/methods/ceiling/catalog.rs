@@ -2,7 +2,7 @@
 //! invented (Lemma 1), and no row is likelier anybody's than 1/k (which Lemma 1 does not keep).
 
 use kohort_core::number::K;
-use kohort_core::privacy::{ClassRows, Group, Padding};
+use kohort_core::privacy::{CatalogGroup, ClassRows, Padding};
 use std::collections::BTreeMap;
 
 /// Rows by sensitive value.
@@ -30,7 +30,7 @@ pub(super) enum Unsafe {
     Likely(Vec<usize>, f64),
 }
 
-/// What a catalog is made from.
+/// The parameters of a catalog.
 pub(super) struct Rules {
     pub(super) k: K,
     pub(super) real_k: u64,
@@ -62,7 +62,7 @@ impl Rules {
     }
 
     /// A group as its reader sees it: the values named, and what each class shows of them.
-    pub(super) fn shown(&self, classes: &[Class], members: &[usize]) -> (Vec<u32>, Group) {
+    pub(super) fn shown(&self, classes: &[Class], members: &[usize]) -> (Vec<u32>, CatalogGroup) {
         let mut invented = Rows::new();
         for &class in members {
             classes[class].invented.iter().for_each(|(&s, n)| *invented.entry(s).or_default() += n);
@@ -73,10 +73,11 @@ impl Rules {
             let of = |rows: &Rows, s: &u32| rows.get(s).copied().unwrap_or(0);
             let named: Vec<u64> = values.iter().map(|s| of(&class.real, s) + of(&class.invented, s)).collect();
             let shown = class.shown();
-            let open = self.padding.may_fill(shown, self.k);
-            ClassRows { others: shown - named.iter().sum::<u64>(), named, open }
+            let may_hold_synthetic = self.padding.may_fill(shown, self.k);
+            ClassRows { others: shown - named.iter().sum::<u64>(), named, may_hold_synthetic }
         };
-        let group = Group { classes: members.iter().map(own).collect(), invented: invented.into_values().collect() };
+        let group =
+            CatalogGroup { classes: members.iter().map(own).collect(), synthetic: invented.into_values().collect() };
         (values, group)
     }
 
@@ -85,7 +86,7 @@ impl Rules {
     fn group(&self, classes: &[Class]) -> Option<Vec<Vec<usize>>> {
         let mut order: Vec<usize> = (0..classes.len()).filter(|&c| !classes[c].invented.is_empty()).collect();
         order.sort_by_key(|&c| std::cmp::Reverse(classes[c].invented.values().sum::<u64>()));
-        // To whoever knows the method, other classes hold no invented row, and conceal none.
+        // For an attacker who knows the algorithm, other classes hold no synthetic record and conceal none.
         let partners: Vec<usize> =
             (0..classes.len()).filter(|&c| self.padding.may_fill(classes[c].shown(), self.k)).collect();
         let mut group_of: Vec<Option<usize>> = vec![None; classes.len()];
@@ -119,7 +120,7 @@ impl Rules {
     }
 }
 
-/// What is invented in a class and not concealed by real rows of the others in its group.
+/// The synthetic records of a class that real rows of the other classes in its group do not conceal.
 fn unconcealed(classes: &[Class], class: usize, members: &[usize]) -> Rows {
     let others = |s: &u32| -> u64 {
         let others = members.iter().filter(|&&c| c != class);

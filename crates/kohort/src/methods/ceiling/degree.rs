@@ -7,13 +7,13 @@ use crate::lattice::Space;
 use kohort_core::cohort::Cohort;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What rounding may add to a degree.
+/// The most that rounding may add to a degree.
 const ROUNDING: f64 = 1e-12;
 
 /// The degrees of the nodes of a lattice.
 pub(super) struct Degrees<'a> {
     space: &'a Space,
-    /// By column and kind of value: its degree at each permitted level.
+    /// For each column and kind of value: its degree at each permitted level.
     kinds: Vec<Vec<Vec<f64>>>,
     /// Records that no other exceeds everywhere: a kind for each column.
     records: Vec<Vec<usize>>,
@@ -80,7 +80,7 @@ impl<'a> Degrees<'a> {
         self.records.iter().map(degree).fold(0.0, f64::max)
     }
 
-    /// Whether no record of a node is generalized beyond `h`.
+    /// Returns whether no record of a node is generalized beyond `h`.
     pub(super) fn is_within(&self, node: usize, h: f64) -> bool {
         self.highest(node) <= h + ROUNDING
     }

@@ -1,18 +1,18 @@
-//! What invented rows show: each column drawn by itself, never a row copied whole.
+//! Draws the values of synthetic records: each column by itself, so that no row is copied as a whole.
 
 use super::forbidden::Forbidden;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::stock::Stock;
+use kohort_core::synthetic_values::SyntheticValues;
 
-/// Draws the values of invented rows.
+/// Draws the values of synthetic records.
 pub(super) struct Deck<'a> {
-    stocks: &'a [Stock],
-    /// By stock: how likely the values up to each are together.
+    columns: &'a [SyntheticValues],
+    /// For each column: the sum of the weights up to each value.
     sums: Vec<Vec<u64>>,
-    /// Sensitive columns first: what cannot stand beside them is then left out of the others.
+    /// Sensitive columns come first: values that are forbidden beside them are then not drawn in the others.
     order: Vec<usize>,
     combinations: Vec<Combination>,
 }
@@ -20,33 +20,33 @@ pub(super) struct Deck<'a> {
 /// A forbidden combination over labels and values.
 #[derive(Default)]
 struct Combination {
-    /// Of quasi-identifiers: which labels it is about.
+    /// Quasi-identifiers with the labels that it is about.
     labels: Vec<(usize, Vec<bool>)>,
-    /// Of stocks: which values.
+    /// For each column that is drawn: its values.
     values: Vec<(usize, Vec<bool>)>,
 }
 
 impl<'a> Deck<'a> {
     /// Ready to draw at these levels.
     pub(super) fn new(cohort: &'a Cohort, policy: &Policy, levels: &[usize], forbidden: &Forbidden) -> Deck<'a> {
-        let stocks = &cohort.stocks;
-        let sums = stocks.iter().map(|stock| {
+        let columns = &cohort.synthetic_values;
+        let sums = columns.iter().map(|column| {
             let mut sum = 0;
-            let up_to = stock.weights.iter().map(|w| {
+            let up_to = column.weights.iter().map(|w| {
                 sum += w;
                 sum
             });
             up_to.collect()
         });
-        let mut order: Vec<usize> = (0..stocks.len()).collect();
-        order.sort_by_key(|&s| !stocks[s].sensitive);
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by_key(|&s| !columns[s].sensitive);
         let combinations = forbidden.combinations.iter().map(|terms| {
             let mut own = Combination::default();
             for term in terms {
                 if let Some(q) = cohort.quasi.iter().position(|q| q.column == term.column) {
                     own.labels.push((q, labels_meant(cohort, q, levels[q], |labels| term.holds(labels))));
-                } else if let Some(s) = stocks.iter().position(|s| s.column == term.column) {
-                    let texts: Vec<&str> = stocks[s].values.iter().map(String::as_str).collect();
+                } else if let Some(s) = columns.iter().position(|s| s.column == term.column) {
+                    let texts: Vec<&str> = columns[s].values.iter().map(String::as_str).collect();
                     let hierarchy = policy.columns[term.column].rule.apply(&texts, false);
                     let holds = |code: usize| {
                         let above = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
@@ -58,12 +58,12 @@ impl<'a> Deck<'a> {
             own
         });
         let combinations = combinations.collect();
-        Deck { stocks, sums: sums.collect(), order, combinations }
+        Deck { columns, sums: sums.collect(), order, combinations }
     }
 
-    /// The values of one row in a class with these labels, by stock.
+    /// The values of one row in a class with these labels, by column that is drawn.
     pub(super) fn draw(&self, policy: &Policy, labels: &[u32], random: &mut Randomness) -> Result<Vec<u32>> {
-        let mut row: Vec<Option<u32>> = vec![None; self.stocks.len()];
+        let mut row: Vec<Option<u32>> = vec![None; self.columns.len()];
         let here: Vec<&Combination> =
             self.combinations.iter().filter(|c| c.labels.iter().all(|(q, is)| is[labels[*q] as usize])).collect();
         for &s in &self.order {
@@ -81,7 +81,7 @@ impl<'a> Deck<'a> {
     }
 
     fn one(&self, policy: &Policy, s: usize, allowed: impl Fn(usize) -> bool, random: &mut Randomness) -> Result<u32> {
-        let (sums, weights) = (&self.sums[s], &self.stocks[s].weights);
+        let (sums, weights) = (&self.sums[s], &self.columns[s].weights);
         let all = sums.last().copied().unwrap_or(0);
         for _ in 0..if all == 0 { 0 } else { 16 } {
             let drawn = random.below(all);
@@ -95,7 +95,10 @@ impl<'a> Deck<'a> {
         if sum == 0 {
             return Err(policy.method.wrong(
                 "forbidden",
-                format!("no value of `{}` is left that an invented row of some class could show.", self.stocks[s].name),
+                format!(
+                    "no value of `{}` is left that an invented row of some class could show.",
+                    self.columns[s].name
+                ),
             ));
         }
         let mut drawn = random.below(sum);
@@ -109,7 +112,7 @@ impl<'a> Deck<'a> {
     }
 }
 
-/// By label of a quasi-identifier at a level: whether it or anything above it is meant.
+/// Returns, for each label of a quasi-identifier at a level, whether it or anything above it is meant.
 fn labels_meant(cohort: &Cohort, q: usize, level: usize, holds: impl Fn(&[&str]) -> bool) -> Vec<bool> {
     let levels = &cohort.quasi[q].hierarchy.levels;
     let own = &levels[level];

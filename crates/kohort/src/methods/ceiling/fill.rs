@@ -14,7 +14,7 @@ use kohort_core::random::Randomness;
 use kohort_core::release::{Added, Catalog, CatalogEntry, Plan};
 use std::collections::HashMap;
 
-/// How often values are drawn again until what is required of them holds among the rows shown.
+/// The number of times that values are drawn again until the rows shown meet the requirements.
 const ROUNDS: usize = 100;
 
 /// Why a node cannot be filled.
@@ -22,7 +22,7 @@ const ROUNDS: usize = 100;
 pub(super) enum Refusal {
     /// Every draw needs more counterfeits than allowed.
     TooMany,
-    /// What is required of sensitive values does not hold with the counterfeits.
+    /// The rows shown, synthetic records included, break a requirement on sensitive values.
     Requirement,
     /// The catalog would tell too much.
     Catalog(Unsafe),
@@ -34,12 +34,12 @@ struct Filled<'a> {
     policy: &'a Policy,
     params: &'a Params,
     deck: Deck<'a>,
-    /// By class: the first of its tuples.
+    /// For each class: the first of its tuples.
     first: Vec<usize>,
     of_tuple: Vec<u32>,
-    /// By class: its labels.
+    /// For each class: its labels.
     labels: Vec<Vec<u32>>,
-    /// By class: the values of each row added.
+    /// For each class: the values of each row added.
     added: Vec<Vec<Vec<u32>>>,
 }
 
@@ -144,10 +144,10 @@ impl<'a> Filled<'a> {
         let mut failing = Vec::new();
         for required in &self.cohort.required {
             let position = required.kept.position;
-            let stock = self.cohort.stocks.iter().position(|s| s.position == Some(position));
+            let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(position));
             let everybody: Vec<u32> = (0..self.of_tuple.len() as u32).collect();
             let added =
-                |class: usize| stock.into_iter().flat_map(move |s| self.added[class].iter().map(move |row| row[s]));
+                |class: usize| drawn.into_iter().flat_map(move |s| self.added[class].iter().map(move |row| row[s]));
             let (values, _) = self.values(&everybody, (0..self.added.len()).flat_map(added), position);
             let mut table = vec![0; self.cohort.tuples.dictionaries[position].len()];
             values.iter().for_each(|&(value, people)| table[value as usize] = people);
@@ -225,10 +225,10 @@ impl<'a> Filled<'a> {
             let value = self.cohort.tuples.code(t, listed.position);
             *classes[class as usize].real.entry(value).or_default() += self.cohort.tuples.weights[t];
         }
-        let stock = self.cohort.stocks.iter().position(|s| s.position == Some(listed.position));
+        let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(listed.position));
         for (class, rows) in classes.iter_mut().zip(&self.added) {
             for row in rows {
-                *class.invented.entry(row[stock.unwrap_or(0)]).or_default() += 1;
+                *class.invented.entry(row[drawn.unwrap_or(0)]).or_default() += 1;
             }
         }
         classes
@@ -248,7 +248,7 @@ impl<'a> Filled<'a> {
                 let cells: Vec<u32> = members.iter().map(|&class| cells_of(&plan, class)).collect();
                 let texts = values.into_iter().map(|s| cohort.tuples.dictionaries[listed.position].text(s).to_string());
                 let entry = |(value, rows)| CatalogEntry { classes: cells.clone(), value, rows };
-                texts.zip(group.invented).map(entry).collect::<Vec<_>>()
+                texts.zip(group.synthetic).map(entry).collect::<Vec<_>>()
             });
             Catalog { column: listed.column, entries: entries.collect() }
         });
@@ -277,7 +277,7 @@ type LabelRows = Vec<(u32, u64)>;
 /// the detail is finer.
 struct Details<'a> {
     cohort: &'a Cohort,
-    /// By detail and labels of what it is finer than: labels it is shown as, and by how many rows.
+    /// For each detail and labels of what it is finer than: labels it is shown as, and by how many rows.
     shown: HashMap<(usize, Vec<u32>), LabelRows>,
 }
 

@@ -28,7 +28,7 @@ impl Term {
         Term { column, texts, codes }
     }
 
-    /// Whether a cell that shows one of these labels (the value and what is above it) is meant.
+    /// Returns whether a cell that shows one of these labels (the value and what is above it) is meant.
     pub fn holds(&self, labels: &[&str]) -> bool {
         labels.iter().any(|label| self.texts.iter().any(|t| t == label))
             || labels.first().is_some_and(|own| self.codes.as_ref().is_some_and(|c| c.holds(own.as_bytes())))

@@ -40,7 +40,7 @@ use serde_json::json;
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
 const MOST_NODES: usize = 20_000_000;
-/// So many of the best nodes are tried to be filled.
+/// The number of best nodes that are tried.
 const MOST_TRIED: usize = 25;
 
 impl TableMethod for Params {

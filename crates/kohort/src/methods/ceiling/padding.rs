@@ -1,4 +1,4 @@
-//! How many rows a class gets that stand for nobody.
+//! The number of synthetic records that each class gets.
 //!
 //! *Exact*: k − n where a class has n < k people. *Randomized*: for every class a number t = k + G is
 //! drawn, G = g with probability 2^−(g+1), and the class is filled up to t, so that how many rows it
@@ -12,7 +12,7 @@ use kohort_core::random::Randomness;
 /// Rows in units of 2⁻³², so that sums do not depend on their order.
 pub(super) const ROW: u64 = 1 << 32;
 
-/// How classes are filled.
+/// The parameters of padding.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filling {
     pub(super) padding: Padding,
@@ -53,7 +53,7 @@ impl Filling {
     }
 }
 
-/// Whether so many expected rows (in units of 2⁻³²) are within the share of all rows.
+/// Returns whether so many expected rows (in units of 2⁻³²) are within the share of all rows.
 pub(super) fn allows(share: Fraction, expected: u128, rows: u64) -> bool {
     let (num, den) = share.parts();
     expected.saturating_mul(u128::from(den)) <= u128::from(rows) * u128::from(num) * u128::from(ROW)

@@ -1,17 +1,18 @@
-//! Who looks alike at patient level, and how many of them have what is known.
+//! Classes of patients with the same patient-level values, and the number of patients of a class who
+//! match known events.
 
-use super::held::People;
 use super::index::Item;
+use super::patient_events::PatientOrder;
 use kohort_core::events::Histories;
 use std::collections::HashMap;
 
 /// The classes at some levels of the patient-level columns.
 pub(crate) struct Classes {
-    /// By place: the class.
+    /// For each place: the class.
     pub(crate) of: Vec<u32>,
-    /// By class: patients in it.
+    /// For each class: patients in it.
     pub(crate) sizes: Vec<u32>,
-    /// By class: where its words end.
+    /// For each class: where its words end.
     ends: Vec<u32>,
     /// Words of the bitmaps and the bits that are of the class.
     words: Vec<(u32, u64)>,
@@ -30,7 +31,7 @@ impl Classes {
     /// `alive`: by place, whether the patient is released. `k` is for those without events.
     pub(crate) fn of(
         histories: &Histories,
-        people: &People,
+        people: &PatientOrder,
         levels: &[usize],
         alive: impl Fn(usize) -> bool,
         k: u64,
@@ -73,7 +74,7 @@ impl Classes {
         &self.words[start..self.ends[class as usize] as usize]
     }
 
-    /// Whether fewer than `k` patients of the class are in all items.
+    /// Returns whether fewer than `k` patients of the class are in all items.
     /// The items' order is changed.
     pub(crate) fn fewer_than(&self, k: u64, class: u32, items: &mut [&Item]) -> bool {
         if u64::from(self.sizes[class as usize]) < k {
@@ -119,7 +120,7 @@ impl Classes {
 /// Patients without events whose class, over all patients, is below k.
 fn without_events(
     histories: &Histories,
-    people: &People,
+    people: &PatientOrder,
     number_of: &HashMap<Vec<u32>, u32>,
     sizes: &[u32],
     key: impl Fn(u32) -> Vec<u32>,

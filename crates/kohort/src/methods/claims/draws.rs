@@ -1,20 +1,20 @@
-//! Draws of what an adversary knows: a patient, and some of their events.
+//! Draws of the attacker's knowledge: a patient, and some of their events.
 
-use super::held::Held;
+use super::patient_events::PatientEvents;
 use kohort_core::random::Randomness;
 use std::ops::Range;
 
-/// Of whom draws are made.
+/// The patients of whom draws are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Who<'a> {
-    /// So many draws of any of these patients, with replacement.
+    /// This number of draws from all of these patients, with replacement.
     Any(&'a [u32], usize),
-    /// Of each of these patients so many draws.
+    /// This number of draws of each of these patients.
     Each(&'a [u32], usize),
 }
 
 impl Who<'_> {
-    /// How many draws there are.
+    /// The number of draws.
     pub(crate) fn draws(self) -> usize {
         match self {
             Who::Any(_, count) => count,
@@ -25,7 +25,7 @@ impl Who<'_> {
 
 /// Draws: a patient, and by stream the first events of a random order.
 pub(crate) struct Draws {
-    /// By draw: the patient's place.
+    /// For each draw: the patient's place.
     pub(crate) person: Vec<u32>,
     /// By stream (one for each event column, or one for whole events), by draw: events.
     streams: Vec<Stream>,
@@ -45,11 +45,11 @@ impl Stream {
 }
 
 impl Draws {
-    /// The draws of these numbers, of events in `held`; `most` is how many of a patient's events are
-    /// drawn in a stream. Each draw has randomness of its own, so that
+    /// The draws of these numbers, of events in `events`; `most` is how many of a patient's events are
+    /// drawn in a stream. Each draw has its own randomness, so that
     /// the result does not depend on which thread makes it.
     pub(crate) fn of(
-        held: &Held,
+        events: &PatientEvents,
         who: Who,
         numbers: Range<usize>,
         streams: usize,
@@ -64,7 +64,7 @@ impl Draws {
                 Who::Each(people, count) => people[number / count],
             };
             draws.person.push(person);
-            let own = held.of_person(person as usize);
+            let own = events.of_person(person as usize);
             for (s, stream) in draws.streams.iter_mut().enumerate() {
                 let start = stream.events.len();
                 random.choose_few(own.len() as u64, most(s, person as usize), &mut stream.events);

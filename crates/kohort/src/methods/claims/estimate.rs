@@ -3,9 +3,9 @@
 use super::classes::Classes;
 use super::draws::{Draws, Who};
 use super::facts::{Facts, is_hit};
-use super::held::{Held, People};
 use super::index::Index;
 use super::labels::Labels;
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, most_known};
 use kohort_core::events::Histories;
 use kohort_core::parallel;
@@ -33,7 +33,7 @@ impl Estimate {
     }
 }
 
-/// What is known: draws of values, by column, or of whole events.
+/// The kind of knowledge: values, drawn for each column, or whole events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     Values(PowerRule),
@@ -60,8 +60,8 @@ impl Known {
         }
     }
 
-    /// By stream and place: how many of a patient's labels are known.
-    pub(crate) fn power(self, drawn: &Held, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
+    /// For each stream and place: how many of a patient's labels are known.
+    pub(crate) fn power(self, drawn: &PatientEvents, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
         match self {
             Known::Values(PowerRule::Variable) => {
                 parallel::map(threads, labels.len(), |c| Powers::of(drawn, &labels[c]).known(drawn, p))
@@ -71,36 +71,36 @@ impl Known {
     }
 }
 
-/// What an adversary knows: by stream, so many of a patient's labels.
+/// The attacker's knowledge: for each stream, a number of the patient's labels.
 pub(crate) struct Knows<'a> {
-    /// Of which events.
-    pub(crate) drawn: &'a Held,
+    /// The events that it is drawn from.
+    pub(crate) drawn: &'a PatientEvents,
     pub(crate) labels: &'a [Labels],
-    /// By stream and place: how many.
+    /// For each stream and place: how many.
     pub(crate) power: &'a [Vec<u8>],
 }
 
 /// Among whom they look.
 pub(crate) struct Crowd<'a> {
     /// Which events can be found.
-    pub(crate) left: &'a Held,
-    /// By stream: who has what.
+    pub(crate) left: &'a PatientEvents,
+    /// For each stream: who has what.
     pub(crate) index: &'a [Index],
     pub(crate) classes: &'a Classes,
     pub(crate) k: u64,
 }
 
 impl Crowd<'_> {
-    /// By stream: who has each label up to `most` times.
-    pub(crate) fn index(left: &Held, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
+    /// For each stream: who has each label up to `most` times.
+    pub(crate) fn index(left: &PatientEvents, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
         parallel::map(threads, labels.len(), |c| Index::of(left, &labels[c], most))
     }
 }
 
-/// So many draws are made and matched at a time.
+/// The number of draws that are made and matched at a time.
 const AT_ONCE: usize = 1 << 13;
 
-/// By draw: whether fewer than k match what is left of what is known, and whether anything known is
+/// Returns, for each draw, whether fewer than k match what is left of what is known, and whether anything known is
 /// not left.
 pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed: u64) -> Vec<(bool, bool)> {
     let all = who.draws();
@@ -115,8 +115,8 @@ pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed:
 
 /// The same of draws that were made.
 pub(crate) fn hits_of(knows: &Knows, crowd: &Crowd, draws: &Draws) -> Vec<(bool, bool)> {
-    let held = (knows.drawn, crowd.left);
-    let facts = |c: usize| Facts::of(&knows.labels[c], c, draws, &knows.power[c], &crowd.index[c], held);
+    let events = (knows.drawn, crowd.left);
+    let facts = |c: usize| Facts::of(&knows.labels[c], c, draws, &knows.power[c], &crowd.index[c], events);
     let facts: Vec<Facts> = (0..knows.labels.len()).map(facts).collect();
     let known: Vec<(&Facts, &Index)> = facts.iter().zip(crowd.index).collect();
     let missing = |draw: usize| facts.iter().any(|f| f.missing[draw]);
@@ -136,16 +136,16 @@ pub(crate) fn share(knows: &Knows, crowd: &Crowd, count: usize, threads: usize, 
     (of(tolerant), of(strict))
 }
 
-/// What an estimate is made over.
+/// The data that an estimate is made from.
 pub(crate) struct Asked<'a> {
     pub(crate) histories: &'a Histories,
-    pub(crate) people: &'a People,
+    pub(crate) people: &'a PatientOrder,
     /// Levels of patient-level and of event columns.
     pub(crate) levels: (&'a [usize], &'a [usize]),
-    /// What is known is drawn from these.
-    pub(crate) drawn: &'a Held,
-    /// What can be found.
-    pub(crate) left: &'a Held,
+    /// The events that the attacker's knowledge is drawn from.
+    pub(crate) drawn: &'a PatientEvents,
+    /// The events among which patients can be found.
+    pub(crate) left: &'a PatientEvents,
     pub(crate) k: u64,
     pub(crate) known: Known,
     pub(crate) p: usize,

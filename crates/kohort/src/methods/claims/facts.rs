@@ -1,29 +1,29 @@
-//! What is known of draws, and whether fewer than k patients have it.
+//! The facts that an attacker knows in each draw, and whether fewer than k patients match them.
 
 use super::classes::Classes;
 use super::draws::Draws;
-use super::held::Held;
 use super::index::{Index, Item};
 use super::labels::Labels;
+use super::patient_events::PatientEvents;
 
-/// What of the draws is known, as items of an index.
+/// The known facts of all draws, as items of an index.
 pub(crate) struct Facts {
     ends: Vec<u32>,
     items: Vec<u32>,
-    /// Draws in which a known value is not left: a strict matcher finds nobody.
+    /// For each draw: whether a known value was removed, so that a strict matcher finds nobody.
     pub(crate) missing: Vec<bool>,
 }
 
 impl Facts {
-    /// `stream`: which of a draw's events; `power` is by place. What is known is drawn from `held.0`;
-    /// what can be found is `held.1`.
+    /// `stream`: which of a draw's events; `power` is by place. Known events are drawn from
+    /// `drawn`; a matcher finds those in `left`.
     pub(crate) fn of(
         labels: &Labels,
         stream: usize,
         draws: &Draws,
         power: &[u8],
         index: &Index,
-        held: (&Held, &Held),
+        (drawn, left): (&PatientEvents, &PatientEvents),
     ) -> Facts {
         let label = |&e: &u32| labels.of[e as usize];
         let mut facts = Facts { ends: Vec::new(), items: Vec::new(), missing: vec![false; draws.len()] };
@@ -31,9 +31,9 @@ impl Facts {
         for draw in 0..draws.len() {
             let person = draws.person[draw] as usize;
             let events = draws.events(draw, stream);
-            // Who lost no event has all that is known of them.
-            let left = held.1.of_person(person);
-            let whole = left.len() == held.0.of_person(person).len();
+            // A patient who lost no event still has everything that is known about them.
+            let own_left = left.of_person(person);
+            let whole = own_left.len() == drawn.of_person(person).len();
             known.clear();
             known.extend(events.iter().take(usize::from(power[person])).map(label));
             known.sort_unstable();
@@ -41,7 +41,7 @@ impl Facts {
                 let copies = match whole {
                     true => run.len(),
                     // As many of the known copies as are left.
-                    false => left.iter().filter(|e| label(e) == run[0]).take(run.len()).count(),
+                    false => own_left.iter().filter(|e| label(e) == run[0]).take(run.len()).count(),
                 };
                 facts.missing[draw] |= copies < run.len();
                 if copies > 0 {
@@ -59,7 +59,7 @@ impl Facts {
     }
 }
 
-/// Whether fewer than k patients match a draw.
+/// Returns whether fewer than k patients match a draw.
 pub(crate) fn is_hit(classes: &Classes, known: &[(&Facts, &Index)], draws: &Draws, draw: usize, k: u64) -> bool {
     let mut items: Vec<&Item> = Vec::with_capacity(64);
     for (facts, index) in known {

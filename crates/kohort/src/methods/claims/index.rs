@@ -1,9 +1,10 @@
-//! Who has a value at least so many times: bitmaps over patients, lists where few have it.
+//! The patients who have a value at least a given number of times: bitmaps over patients, or lists where
+//! few have it.
 //!
 //! Cost: built once for each column and level; all nodes share them.
 
-use super::held::{Counter, Held};
 use super::labels::Labels;
+use super::patient_events::{LabelCounter, PatientEvents};
 
 /// The patients who have a value at least so many times.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ impl Item {
         Item::Many(words, people.len() as u32)
     }
 
-    /// How many they are.
+    /// The number of these patients.
     pub(crate) fn support(&self) -> u32 {
         match self {
             Item::Few(people) => people.len() as u32,
@@ -32,7 +33,7 @@ impl Item {
         }
     }
 
-    /// Whether the patient at a place is one of them.
+    /// Returns whether the patient at a place is one of them.
     pub(crate) fn has(&self, person: u32) -> bool {
         match self {
             Item::Few(people) => people.binary_search(&person).is_ok(),
@@ -41,7 +42,7 @@ impl Item {
     }
 }
 
-/// Who has each label how often.
+/// The patients who have each label once, twice, and so on.
 pub(crate) struct Index {
     /// By label and copies.
     items: Vec<Item>,
@@ -50,17 +51,17 @@ pub(crate) struct Index {
 
 impl Index {
     /// Counts up to `most` copies.
-    pub(crate) fn of(held: &Held, labels: &Labels, most: usize) -> Index {
+    pub(crate) fn of(events: &PatientEvents, labels: &Labels, most: usize) -> Index {
         let mut people: Vec<Vec<u32>> = vec![Vec::new(); labels.distinct * most];
-        let mut counter = Counter::new(labels.distinct);
+        let mut counter = LabelCounter::new(labels.distinct);
         let label = |&e: &u32| labels.of[e as usize];
-        for person in 0..held.people() {
-            counter.count(held.of_person(person).iter().map(label), |label, count| {
+        for person in 0..events.people() {
+            counter.count(events.of_person(person).iter().map(label), |label, count| {
                 let first = label as usize * most;
                 people[first..first + most.min(count as usize)].iter_mut().for_each(|own| own.push(person as u32));
             });
         }
-        let all = held.people();
+        let all = events.people();
         Index { items: people.into_iter().map(|own| Item::of(own, all)).collect(), most }
     }
 

@@ -1,4 +1,4 @@
-//! What is known of an event: its label in a column, or all its labels together.
+//! The labels of events: in one column, or in all columns together.
 
 use kohort_core::events::{Column, Histories};
 use kohort_core::table::Keys;
@@ -6,7 +6,7 @@ use kohort_core::table::Keys;
 /// A label for each event.
 pub(crate) struct Labels {
     pub(crate) of: Vec<u32>,
-    /// How many different ones there may be.
+    /// The number of different labels.
     pub(crate) distinct: usize,
 }
 

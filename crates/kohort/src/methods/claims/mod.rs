@@ -1,5 +1,5 @@
-//! Years of claims: events are excluded, grouped, made coarser, and a few are left out, until at
-//! most a share of the patients can be found among fewer than k by who knows some of their events.
+//! Patient histories: events are excluded, grouped and generalized, and a few are removed, until at most
+//! a share of the patients can be found among fewer than k by an attacker who knows some of their events.
 //!
 //! See METHOD.md.
 
@@ -7,12 +7,13 @@ mod classes;
 mod draws;
 mod entry;
 mod estimate;
+mod fact_sets;
 mod facts;
-mod held;
 mod index;
 mod labels;
 mod nodes;
 mod params;
+mod patient_events;
 mod power;
 mod residual;
 mod search;
@@ -33,7 +34,6 @@ pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 use classes::{Classes, Without};
 use draws::{Draws, Who};
 use estimate::{Asked, Known, estimate};
-use held::{Held, People};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
@@ -44,6 +44,7 @@ use kohort_core::statistics::Z95;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;
+use patient_events::{PatientEvents, PatientOrder};
 use residual::{Demand, suppress};
 use search::Search;
 use serde_json::{Value, json};
@@ -52,15 +53,15 @@ use tester::Tester;
 /// A chosen node that does not hold afresh is given up, but not more often than this.
 const ATTEMPTS: u64 = 5;
 
-/// The events that truncation at one percentile leaves, and the lattice over them.
+/// The events that remain after truncation at one percentile, and the lattice over them.
 struct World {
     share: Fraction,
     keep: Vec<bool>,
-    left: Held,
+    left: PatientEvents,
     nodes: Nodes,
 }
 
-/// What a plan was decided on.
+/// The numbers that a plan was decided on.
 pub(crate) struct Decided {
     /// From the original: tolerant and strict. From the release.
     pub(crate) estimates: Option<[Estimate; 3]>,
@@ -70,7 +71,7 @@ pub(crate) struct Decided {
     pub(crate) patients: u64,
 }
 
-/// Decides the levels of all columns and the events that leave.
+/// Decides the levels of all columns and the events that are released.
 pub fn plan(
     histories: &Histories,
     policy: &Policy<Events>,
@@ -81,8 +82,8 @@ pub fn plan(
 ) -> Result<EventsPlan> {
     let claims = &policy.own;
     let (k, power) = (policy.privacy.k.get(), claims.power);
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
     let supports = truncate::supports(histories);
     let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
     let worlds = worlds.collect::<Result<Vec<World>>>()?;
@@ -95,9 +96,9 @@ pub fn plan(
     let mut searches: Vec<(Search, Tester)> = worlds
         .iter()
         .map(|w| {
-            let held = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
+            let events = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
             let max = (params.max_flagged, claims.max_high_risk);
-            let tester = Tester::new(histories, &people, held, (k, power), max, &draws, threads);
+            let tester = Tester::new(histories, &people, events, (k, power), max, &draws, threads);
             (Search::new(&w.nodes, params.max_nodes, progress), tester)
         })
         .collect();
@@ -133,7 +134,7 @@ pub fn plan(
             progress,
         };
         let removed = suppress(&demand, &mut keep, seed(random));
-        let left = Held::of(histories, &people, |e| keep[e]);
+        let left = PatientEvents::of(histories, &people, |e| keep[e]);
         let asked = |drawn, left| Asked {
             histories,
             people: &people,
@@ -186,9 +187,15 @@ fn seed(random: &mut Randomness) -> u64 {
     random.below(u64::MAX)
 }
 
-fn world(histories: &Histories, people: &People, all: &Held, supports: &[u32], share: Fraction) -> Result<World> {
+fn world(
+    histories: &Histories,
+    people: &PatientOrder,
+    all: &PatientEvents,
+    supports: &[u32],
+    share: Fraction,
+) -> Result<World> {
     let keep = truncate::truncated(histories, people, all, supports, share);
-    let left = Held::of(histories, people, |e| keep[e]);
+    let left = PatientEvents::of(histories, people, |e| keep[e]);
     let nodes = Nodes::of(histories, left.len() as f64 / all.len().max(1) as f64)?;
     Ok(World { share, keep, left, nodes })
 }
@@ -214,7 +221,7 @@ fn decide(asked: &Asked, power: Power, draws: usize, random: &mut Randomness) ->
     Decided { estimates, violating, without: classes.without, patients }
 }
 
-/// Whether the requirement holds: by the upper bound of the larger estimate, or exactly.
+/// Returns whether the requirement holds: by the upper bound of the larger estimate, or exactly.
 fn holds(decided: &Decided, max: Fraction) -> bool {
     // Rounding counts against the release.
     let bounded = |e: &Estimate| e.draws > 0 && e.interval(Z95).1 + 1e-9 <= max.to_f64();

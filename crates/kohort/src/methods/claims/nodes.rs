@@ -8,14 +8,14 @@ pub(crate) const MOST_NODES: u64 = 5_000_000;
 
 /// All nodes, numbered; the first has the lowest permitted levels.
 pub(crate) struct Nodes {
-    /// By column, patient-level first: permitted levels.
+    /// For each column, patient-level first: permitted levels.
     levels: Vec<Vec<usize>>,
-    /// By column and permitted level: its share of the loss.
+    /// For each column and permitted level: its share of the loss.
     losses: Vec<Vec<f64>>,
     count: usize,
 }
 
-/// What decides between nodes: loss, then the sum of levels, then the levels themselves.
+/// The order of nodes: loss, then the sum of levels, then the levels themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Key(f64, usize, Vec<usize>);
 
@@ -26,7 +26,7 @@ impl Key {
 }
 
 impl Nodes {
-    /// `left`: the share of events that truncation leaves.
+    /// `left`: the share of events that remain after truncation.
     pub(crate) fn of(histories: &Histories, left: f64) -> Result<Nodes> {
         let columns: Vec<_> =
             histories.patient.iter().map(|c| (c, 1.0)).chain(histories.event.iter().map(|c| (c, left))).collect();
@@ -55,7 +55,7 @@ impl Nodes {
         self.count - 1
     }
 
-    /// By column: which of the permitted levels.
+    /// For each column: which of the permitted levels.
     fn places(&self, node: usize) -> Vec<usize> {
         let mut rest = node;
         let place = |levels: &Vec<usize>| {
@@ -66,7 +66,7 @@ impl Nodes {
         self.levels.iter().map(place).collect()
     }
 
-    /// By column: the level.
+    /// For each column: the level.
     pub(crate) fn levels(&self, node: usize) -> Vec<usize> {
         self.places(node).into_iter().zip(&self.levels).map(|(place, levels)| levels[place]).collect()
     }

@@ -1,7 +1,7 @@
-//! The power of an adversary: how many of a patient's values in a column they know (equation 1).
+//! The power of an attacker: the number of a patient's values in a column that they know (equation 1).
 
-use super::held::{Counter, Held};
 use super::labels::Labels;
+use super::patient_events::{LabelCounter, PatientEvents};
 
 /// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
 pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
@@ -14,70 +14,71 @@ pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)>
 }
 
 /// Where the number of events is capped: two standard deviations above the mean over patients with events.
-pub(crate) fn cap_of_events(held: &Held) -> f64 {
-    let numbers: Vec<f64> = (0..held.people()).map(|p| held.of_person(p).len() as f64).filter(|&n| n > 0.0).collect();
+pub(crate) fn cap_of_events(events: &PatientEvents) -> f64 {
+    let numbers: Vec<f64> =
+        (0..events.people()).map(|p| events.of_person(p).len() as f64).filter(|&n| n > 0.0).collect();
     let people = numbers.len().max(1) as f64;
     let mean = numbers.iter().sum::<f64>() / people;
     let variance = numbers.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / people;
     mean + 2.0 * variance.sqrt()
 }
 
-/// What the power of equation 1 follows from, whatever its maximum.
+/// The quotients n / diversity of equation 1, from which the power follows for any maximum.
 pub(crate) struct Powers(Vec<Option<f64>>);
 
 impl Powers {
-    /// By place: n / diversity, n capped; none where nothing differs.
-    pub(crate) fn of(held: &Held, labels: &Labels) -> Powers {
-        let cap = cap_of_events(held);
+    /// For each place: n / diversity, n capped; none where nothing differs.
+    pub(crate) fn of(events: &PatientEvents, labels: &Labels) -> Powers {
+        let cap = cap_of_events(events);
         let divide = |((differ, pairs), n): ((u64, u64), usize)| {
             (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
         };
-        let diversities = diversities(held, labels).into_iter().enumerate();
-        Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, held.of_person(p).len())).and_then(divide)).collect())
+        let diversities = diversities(events, labels).into_iter().enumerate();
+        Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, events.of_person(p).len())).and_then(divide)).collect())
     }
 
-    /// By place: how many labels an adversary knows.
-    pub(crate) fn known(&self, held: &Held, p_max: usize) -> Vec<u8> {
-        self.rounded(held, p_max, f64::ceil)
+    /// For each place: how many labels an adversary knows.
+    pub(crate) fn known(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
+        self.rounded(events, p_max, f64::ceil)
     }
 
-    /// The same rounded to the nearest number: fewer are known.
-    pub(crate) fn nearest(&self, held: &Held, p_max: usize) -> Vec<u8> {
-        self.rounded(held, p_max, f64::round)
+    /// The same, rounded to the nearest number: the attacker knows less.
+    pub(crate) fn nearest(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
+        self.rounded(events, p_max, f64::round)
     }
 
-    /// The same measured against the 95th percentile instead of the largest: more are known (H-3).
-    pub(crate) fn by_p95(&self, held: &Held, p_max: usize) -> Vec<u8> {
+    /// The same, measured against the 95th percentile instead of the largest: the attacker knows more (H-3).
+    pub(crate) fn by_p95(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
         let mut sorted: Vec<f64> = self.0.iter().flatten().copied().collect();
         sorted.sort_by(f64::total_cmp);
         let at = (sorted.len() * 95).div_ceil(100).saturating_sub(1);
         let most = sorted.get(at).copied().unwrap_or(0.0);
         let clipped = self.0.iter().map(|q| q.map(|q| q.min(most))).collect();
-        Powers(clipped).known(held, p_max)
+        Powers(clipped).known(events, p_max)
     }
 
-    fn rounded(&self, held: &Held, p_max: usize, round: fn(f64) -> f64) -> Vec<u8> {
+    fn rounded(&self, events: &PatientEvents, p_max: usize, round: fn(f64) -> f64) -> Vec<u8> {
         let raw = raw_powers(&self.0, p_max);
         let known = |(raw, most): (f64, u8)| most.min(round(raw) as u8);
-        raw.into_iter().zip(most_known(held, p_max)).map(known).collect()
+        raw.into_iter().zip(most_known(events, p_max)).map(known).collect()
     }
 }
 
-/// By place: `p_max`, or as many events as there are.
-pub(crate) fn most_known(held: &Held, p_max: usize) -> Vec<u8> {
-    (0..held.people()).map(|p| held.of_person(p).len().min(p_max) as u8).collect()
+/// For each place: `p_max`, or as many events as there are.
+pub(crate) fn most_known(events: &PatientEvents, p_max: usize) -> Vec<u8> {
+    (0..events.people()).map(|p| events.of_person(p).len().min(p_max) as u8).collect()
 }
 
-/// By place: how much the labels of a patient differ.
-pub(crate) fn diversities(held: &Held, labels: &Labels) -> Vec<Option<(u64, u64)>> {
-    let mut counter = Counter::new(labels.distinct);
+/// For each place: how much the labels of a patient differ.
+pub(crate) fn diversities(events: &PatientEvents, labels: &Labels) -> Vec<Option<(u64, u64)>> {
+    let mut counter = LabelCounter::new(labels.distinct);
     let label = |&e: &u32| labels.of[e as usize];
     let mut of = |p: usize| {
         let mut counts = Vec::new();
-        counter.count(held.of_person(p).iter().map(label), |_, count| counts.push(u64::from(count)));
+        counter.count(events.of_person(p).iter().map(label), |_, count| counts.push(u64::from(count)));
         diversity(counts.into_iter())
     };
-    (0..held.people()).map(&mut of).collect()
+    (0..events.people()).map(&mut of).collect()
 }
 
 /// 1 + (p_max − 1) · q / max q; p_max where nothing differs.
@@ -127,16 +128,16 @@ mod tests {
         let capped: Vec<usize> = raw.iter().zip(people).map(|(r, (_, n))| (r.ceil() as usize).min(n)).collect();
         assert_eq!(capped, [2, 4, 2, 5, 1]);
         // 2, 4, 2, 10 and 1 events: enough for all that could be known.
-        let held = Held::with_numbers(&[6, 4, 2, 10, 1]);
+        let events = PatientEvents::with_numbers(&[6, 4, 2, 10, 1]);
         let powers = Powers(quotients);
-        assert_eq!(powers.known(&held, 5), [2, 4, 2, 5, 1]);
-        assert_eq!(powers.nearest(&held, 5), [2, 4, 1, 5, 1]);
-        assert_eq!(powers.by_p95(&held, 5), [2, 4, 2, 5, 1]);
+        assert_eq!(powers.known(&events, 5), [2, 4, 2, 5, 1]);
+        assert_eq!(powers.nearest(&events, 5), [2, 4, 1, 5, 1]);
+        assert_eq!(powers.by_p95(&events, 5), [2, 4, 2, 5, 1]);
         // Of many patients one differs more than all others: the rest are measured without them.
         let mut many = vec![Some(10.0); 40];
         many[7] = Some(1000.0);
-        let held = Held::with_numbers(&[9; 40]);
-        assert_eq!(Powers(many.clone()).known(&held, 5)[0], 2);
-        assert_eq!(Powers(many).by_p95(&held, 5), [5; 40]);
+        let events = PatientEvents::with_numbers(&[9; 40]);
+        assert_eq!(Powers(many.clone()).known(&events, 5)[0], 2);
+        assert_eq!(Powers(many).by_p95(&events, 5), [5; 40]);
     }
 }

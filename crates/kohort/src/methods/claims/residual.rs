@@ -1,10 +1,10 @@
-//! Events of patients who are still at high risk at the chosen node go one by one, within a budget.
+//! Removes events of patients who are still at high risk at the chosen node, one by one, within a budget.
 
 use super::classes::Classes;
 use super::draws::Who;
 use super::estimate::{Crowd, Known, Knows, hits};
-use super::held::{Held, People};
 use super::labels::Labels;
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::total::violating;
 use super::truncate::first_to_go;
 use kohort_core::events::Histories;
@@ -18,7 +18,7 @@ const PASSES: u64 = 12;
 const DRAWS: usize = 20;
 const MORE: usize = 180;
 
-/// What was done.
+/// The events that were removed, and the patients who were concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Residual {
     /// Passes that removed events.
@@ -33,13 +33,13 @@ pub struct Residual {
     pub patients: u64,
 }
 
-/// What a node must keep to.
+/// The requirements at the chosen node.
 pub(crate) struct Demand<'a> {
     pub(crate) histories: &'a Histories,
-    pub(crate) people: &'a People,
+    pub(crate) people: &'a PatientOrder,
     pub(crate) levels: (&'a [usize], &'a [usize]),
     /// All events, before truncation.
-    pub(crate) all: &'a Held,
+    pub(crate) all: &'a PatientEvents,
     pub(crate) k: u64,
     pub(crate) power: Power,
     pub(crate) threads: usize,
@@ -56,7 +56,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
     if demand.residual.parts().0 >= demand.residual.parts().1 {
         return done;
     }
-    // What is known does not change from pass to pass; who has it does.
+    // The attacker's knowledge does not change from pass to pass; the patients who match it do.
     let (known, p) = (Known::of(demand.power), demand.power.p());
     let exact = matches!(demand.power, Power::Total { .. });
     let labels = if exact { Vec::new() } else { known.labels(demand.histories, demand.levels.1, demand.threads) };
@@ -64,7 +64,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
     let events = demand.all.len() as u64;
     demand.progress.stage("suppressing", PASSES + 1);
     for pass in 0..=PASSES {
-        let left = Held::of(demand.histories, demand.people, |e| keep[e]);
+        let left = PatientEvents::of(demand.histories, demand.people, |e| keep[e]);
         let flagged = flagged(demand, &left, (&labels, &power), seed.wrapping_add(pass));
         done.still_flagged = flagged.len() as u64;
         demand.progress.advance(1);
@@ -88,7 +88,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
 }
 
 /// The places of patients who are at high risk too often.
-fn flagged(demand: &Demand, left: &Held, known: (&[Labels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
+fn flagged(demand: &Demand, left: &PatientEvents, known: (&[Labels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
     let alive = |place: usize| !left.of_person(place).is_empty();
     let classes = Classes::of(histories, people, levels.0, alive, k);

@@ -18,7 +18,7 @@ pub(crate) struct Search<'a> {
     nodes: &'a Nodes,
     tags: Vec<Tag>,
     passed: Vec<usize>,
-    /// How many nodes were tested.
+    /// The number of nodes that were tested.
     pub(crate) tests: u64,
     most: u64,
     progress: &'a dyn Progress,
@@ -30,7 +30,7 @@ impl<'a> Search<'a> {
         Search { nodes, tags: vec![Tag::Open; nodes.len()], passed: Vec::new(), tests: 0, most, progress }
     }
 
-    /// Whether it ended for the number of tests.
+    /// Returns whether the search ended because of the limit on tests.
     pub(crate) fn is_cut(&self) -> bool {
         self.tests >= self.most
     }

@@ -1,8 +1,9 @@
-//! What other adversaries would find in a release: other powers, whole events, any facts in total.
+//! The success of other attackers on a release: with other powers, with whole events, with any facts in
+//! total.
 
 use super::classes::Classes;
 use super::estimate::{Asked, Crowd, Estimate, Known, Knows, estimate, share};
-use super::held::{Held, People};
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, correlation, diversities, most_known};
 use super::total::violating;
 use kohort_core::events::Histories;
@@ -18,7 +19,7 @@ pub struct Sensitivity {
     /// One of these powers by other rules, from the release: rounded to the nearest, measured
     /// against the 95th percentile.
     pub rules: [(usize, Estimate); 2],
-    /// How many whole events are known, and what of the release is found.
+    /// The number of whole events known, and the share of the release that is found.
     pub events: Vec<(usize, Estimate)>,
     /// How many facts in total: patients with a set that fewer than k have, of all.
     pub total: Vec<(usize, u64, u64)>,
@@ -26,8 +27,8 @@ pub struct Sensitivity {
     pub correlation: Vec<Vec<Option<f64>>>,
 }
 
-/// How much is known of each person in each column, by the columns' measures of power.
-type PowerBy<'a> = &'a dyn Fn(&Held, &[Powers]) -> Vec<Vec<u8>>;
+/// The number of values known about each person in each column, by the columns' measures of power.
+type PowerBy<'a> = &'a dyn Fn(&PatientEvents, &[Powers]) -> Vec<Vec<u8>>;
 
 /// Draws of each estimate.
 const DRAWS: usize = 10_000;
@@ -42,9 +43,9 @@ pub fn sensitivity(
     threads: usize,
     seed: u64,
 ) -> Sensitivity {
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
-    let left = Held::of(histories, &people, |e| plan.events[e]);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
+    let left = PatientEvents::of(histories, &people, |e| plan.events[e]);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     let classes = Classes::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
     let most = powers.iter().copied().max().unwrap_or(1);
@@ -52,7 +53,7 @@ pub fn sensitivity(
 
     let labels = Known::Values(PowerRule::Fixed).labels(histories, levels.1, threads);
     let index = Crowd::index(&left, &labels, most, threads);
-    let rules = |held: &Held| parallel::map(threads, labels.len(), |c| Powers::of(held, &labels[c]));
+    let rules = |events: &PatientEvents| parallel::map(threads, labels.len(), |c| Powers::of(events, &labels[c]));
     let (of_all, of_left) = (rules(&all), rules(&left));
     let found = |drawn, power: &[Vec<u8>]| {
         share(&Knows { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
@@ -62,8 +63,8 @@ pub fn sensitivity(
         [tolerant, strict, released]
     };
     let of_power = |&p: &usize| {
-        let variable = both(&|held, powers| powers.iter().map(|own| own.known(held, p)).collect());
-        let fixed = both(&|held, powers| vec![most_known(held, p); powers.len()]);
+        let variable = both(&|events, powers| powers.iter().map(|own| own.known(events, p)).collect());
+        let fixed = both(&|events, powers| vec![most_known(events, p); powers.len()]);
         (p, variable, fixed)
     };
     let values = powers.iter().map(of_power).collect();
@@ -91,10 +92,10 @@ pub fn sensitivity(
     Sensitivity { values, rules, events, total: total.to_vec(), correlation }
 }
 
-/// What the adversary of a policy would find in the original as it is.
+/// Estimates what the policy's attacker would find in the original as it is.
 pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
     let plan = EventsPlan::as_it_is(histories);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     if let Power::Total { p } = power {

@@ -3,9 +3,9 @@
 use super::classes::Classes;
 use super::draws::{Draws, Who};
 use super::estimate::{Asked, Estimate, Known, estimate, hits_of};
-use super::held::{Held, People};
 use super::labels::Labels;
 use super::nodes::Nodes;
+use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::cap_of_events;
 use super::total::violating;
 use super::{truncate, truncate::supports};
@@ -31,7 +31,7 @@ fn example() -> Histories {
 }
 
 /// Places of the example's patients 1 to 8.
-fn place(people: &People, patient: u32) -> usize {
+fn place(people: &PatientOrder, patient: u32) -> usize {
     people.patient.iter().position(|&p| p == patient - 1).unwrap()
 }
 
@@ -39,15 +39,15 @@ fn share(text: &str) -> Fraction {
     Fraction::from_decimal(Decimal::parse(text, b'.').unwrap()).unwrap()
 }
 
-fn powers(held: &Held, labels: Labels, p: usize, rule: PowerRule) -> Vec<u8> {
-    Known::Values(rule).power(held, &[labels], p, 1).remove(0)
+fn powers(events: &PatientEvents, labels: Labels, p: usize, rule: PowerRule) -> Vec<u8> {
+    Known::Values(rule).power(events, &[labels], p, 1).remove(0)
 }
 
 #[test]
 fn powers_are_the_examples() {
     let histories = example();
-    let people = People::of(&histories);
-    let all = Held::of(&histories, &people, |_| true);
+    let people = PatientOrder::of(&histories);
+    let all = PatientEvents::of(&histories, &people, |_| true);
     assert!((cap_of_events(&all) - 4.85218).abs() < 5e-6);
     let own = |column: usize, level: usize| {
         let found = powers(&all, Labels::of_column(&histories.event[column], level), 3, Variable);
@@ -62,8 +62,8 @@ fn powers_are_the_examples() {
 #[test]
 fn truncation_drops_the_examples_claims() {
     let histories = example();
-    let people = People::of(&histories);
-    let all = Held::of(&histories, &people, |_| true);
+    let people = PatientOrder::of(&histories);
+    let all = PatientEvents::of(&histories, &people, |_| true);
     let least = supports(&histories);
     let line = |claim: u64| histories.event_lines.iter().position(|&l| l == claim + 1).unwrap();
     // Scores are 1 − support / 8.
@@ -104,10 +104,10 @@ fn near(found: Estimate, exact: f64) {
 
 /// Tolerant and strict shares after truncation at `share`.
 fn shares(histories: &Histories, levels: [usize; 2], at: &str, rule: PowerRule, p: usize) -> (Estimate, Estimate) {
-    let people = People::of(histories);
-    let all = Held::of(histories, &people, |_| true);
+    let people = PatientOrder::of(histories);
+    let all = PatientEvents::of(histories, &people, |_| true);
     let keep = truncate::truncated(histories, &people, &all, &supports(histories), share(at));
-    let left = Held::of(histories, &people, |e| keep[e]);
+    let left = PatientEvents::of(histories, &people, |e| keep[e]);
     let known = Known::Values(rule);
     let levels = (&[0][..], &levels[..]);
     let asked = Asked { histories, people: &people, levels, drawn: &all, left: &left, k: 2, known, p, threads: 1 };
@@ -139,8 +139,8 @@ fn shares_are_the_examples() {
 #[test]
 fn whole_events_and_any_facts_are_the_examples() {
     let histories = example();
-    let people = People::of(&histories);
-    let all = Held::of(&histories, &people, |_| true);
+    let people = PatientOrder::of(&histories);
+    let all = PatientEvents::of(&histories, &people, |_| true);
     for (levels, events, total) in [([0, 0], 0.5, 4), ([1, 0], 0.2, 2)] {
         let both = (&[0][..], &levels[..]);
         let asked = Asked {
@@ -223,7 +223,7 @@ fn known_labels(
     draws: &Draws,
     draw: usize,
     power: &[Vec<u8>],
-    left: &Held,
+    left: &PatientEvents,
 ) -> Vec<Vec<u32>> {
     let person = draws.person[draw] as usize;
     (0..histories.event.len())
@@ -245,10 +245,10 @@ fn fast_matching_is_the_plain_definition() {
     for seed in 0..cases() {
         let histories = random(seed);
         let mut lots = Randomness::numbered(seed, 1);
-        let people = People::of(&histories);
-        let all = Held::of(&histories, &people, |_| true);
+        let people = PatientOrder::of(&histories);
+        let all = PatientEvents::of(&histories, &people, |_| true);
         let keep: Vec<bool> = (0..histories.events()).map(|_| lots.below(4) > 0).collect();
-        let left = Held::of(&histories, &people, |e| keep[e]);
+        let left = PatientEvents::of(&histories, &people, |e| keep[e]);
         let levels =
             ([lots.below(2) as usize, lots.below(2) as usize], [lots.below(4) as usize, lots.below(2) as usize]);
         let (k, p) = (2 + lots.below(3), 1 + lots.below(3) as usize);
@@ -311,8 +311,8 @@ fn fast_matching_is_the_plain_definition() {
 fn exact_counts_are_the_plain_definition() {
     for seed in 0..cases() {
         let histories = random(seed);
-        let people = People::of(&histories);
-        let all = Held::of(&histories, &people, |_| true);
+        let people = PatientOrder::of(&histories);
+        let all = PatientEvents::of(&histories, &people, |_| true);
         let levels = [(seed % 4) as usize, (seed / 4 % 2) as usize];
         let classes = Classes::of(&histories, &people, &[0, 1], |_| true, 3);
         for p in 1..=3 {
@@ -346,8 +346,8 @@ fn exact_counts_are_the_plain_definition() {
 fn the_share_is_monotone_in_the_lattice() {
     for seed in 0..cases() {
         let histories = random(seed);
-        let people = People::of(&histories);
-        let all = Held::of(&histories, &people, |_| true);
+        let people = PatientOrder::of(&histories);
+        let all = PatientEvents::of(&histories, &people, |_| true);
         let draws = Draws::of(&all, Who::Any(&all.with_events(), 200), 0..200, 2, |_, _| 2, seed);
         let found = |levels: ([usize; 2], [usize; 2])| {
             let levels = (&levels.0[..], &levels.1[..]);

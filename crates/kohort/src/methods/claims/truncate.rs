@@ -1,11 +1,12 @@
-//! Which events go first where some must go: those with a value that few other patients have.
+//! Removes events where a patient has too many: those with a value that few other patients have come
+//! first.
 
-use super::held::{Held, People};
+use super::patient_events::{PatientEvents, PatientOrder};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use std::cmp::Reverse;
 
-/// By event: how many other patients have its rarest value, at the first permitted levels.
+/// For each event: how many other patients have its rarest value, at the first permitted levels.
 pub(crate) fn supports(histories: &Histories) -> Vec<u32> {
     let mut least = vec![u32::MAX; histories.events()];
     for column in &histories.event {
@@ -42,8 +43,8 @@ pub(crate) fn first_to_go(histories: &Histories, supports: &[u32], events: &[u32
 }
 
 /// The least number of events that at least this share of patients do not exceed.
-pub(crate) fn limit(held: &Held, share: Fraction) -> usize {
-    let mut numbers: Vec<usize> = (0..held.people()).map(|p| held.of_person(p).len()).filter(|&n| n > 0).collect();
+pub(crate) fn limit(events: &PatientEvents, share: Fraction) -> usize {
+    let mut numbers: Vec<usize> = (0..events.people()).map(|p| events.of_person(p).len()).filter(|&n| n > 0).collect();
     numbers.sort_unstable();
     let (num, den) = share.parts();
     let all = numbers.len() as u128;
@@ -51,11 +52,11 @@ pub(crate) fn limit(held: &Held, share: Fraction) -> usize {
     numbers.get(rank as usize - 1).copied().unwrap_or(0)
 }
 
-/// By event: whether it stays when patients with more events than the limit lose some.
+/// Returns, for each event, whether it stays when patients with more events than the limit lose some.
 pub(crate) fn truncated(
     histories: &Histories,
-    people: &People,
-    all: &Held,
+    people: &PatientOrder,
+    all: &PatientEvents,
     supports: &[u32],
     share: Fraction,
 ) -> Vec<bool> {

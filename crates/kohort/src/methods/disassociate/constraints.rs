@@ -36,7 +36,7 @@ impl Constraints {
         Constraints { sets, by_code }
     }
 
-    /// What the parameters ask for, and what the custodian should know of it.
+    /// Reads the constraints that the parameters ask for, and notes for the custodian.
     pub fn of(records: &Records, policy: &Policy<Codes>, params: &Params) -> Result<(Constraints, Vec<String>)> {
         let mut notes = Vec::new();
         let constraints = match &params.constraints {
@@ -151,12 +151,12 @@ impl Constraints {
         &self.sets
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }

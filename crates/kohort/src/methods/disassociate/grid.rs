@@ -3,13 +3,13 @@
 /// Patients of a cluster (rows) and their codes (columns). A column is a run of words, a bit a row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grid {
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) rows: usize,
-    /// How many patients it is about: rows without any code may be left out.
+    /// The number of patients; those without any code may have no row.
     pub(crate) patients: usize,
     /// The codes, ascending.
     pub(crate) codes: Vec<u32>,
-    /// How many rows hold each code.
+    /// The number of rows that hold each code.
     pub(crate) supports: Vec<u32>,
     words: usize,
     bits: Vec<u64>,
@@ -49,7 +49,7 @@ impl Grid {
         &self.bits[column * self.words..][..self.words]
     }
 
-    /// Whether a row holds the code of a column.
+    /// Returns whether a row holds the code of a column.
     pub(crate) fn holds(&self, row: usize, column: usize) -> bool {
         self.bits[column * self.words + row / 64] >> (row % 64) & 1 == 1
     }
@@ -59,7 +59,7 @@ impl Grid {
         self.words
     }
 
-    /// How many rows hold any code of these columns.
+    /// The number of rows that hold any code of these columns.
     pub(crate) fn covered(&self, columns: &[usize]) -> u32 {
         (0..self.words)
             .map(|w| columns.iter().fold(0, |any, &c| any | self.bits[c * self.words + w]).count_ones())

@@ -71,14 +71,14 @@ pub(crate) fn horpart(records: &Sorted, rules: &Rules, max_cluster: usize, threa
 pub(crate) struct Sorted<'a> {
     /// The records.
     pub(crate) records: &'a Records,
-    /// By rank: the record.
+    /// For each rank: the record.
     pub(crate) order: Vec<u32>,
 }
 
 impl<'a> Sorted<'a> {
     /// Sorts them.
     pub(crate) fn new(records: &'a Records) -> Sorted<'a> {
-        // Most are told apart by their first two codes.
+        // Most records differ in their first two codes.
         let head = |r: u32| {
             let codes = records.get(r as usize);
             let code = |i: usize| codes.get(i).map_or(0, |&c| u64::from(c) + 1);
@@ -96,7 +96,7 @@ impl<'a> Sorted<'a> {
         self.records.get(self.order[rank as usize] as usize)
     }
 
-    /// How many there are.
+    /// The number of them.
     pub(crate) fn len(&self) -> usize {
         self.order.len()
     }
@@ -116,9 +116,9 @@ struct Cutter<'a> {
     records: &'a Sorted<'a>,
     rules: &'a Rules<'a>,
     max_cluster: usize,
-    /// By code: records of what is left that hold it.
+    /// For each code: records of what is left that hold it.
     counts: Vec<u32>,
-    /// By code: where its postings start.
+    /// For each code: where its postings start.
     starts: Vec<u32>,
     clusters: Vec<Vec<u32>>,
 }

@@ -13,7 +13,7 @@ pub(crate) struct Leaf {
     pub(crate) rows: Vec<u32>,
     /// Its record chunks.
     pub(crate) chunks: Vec<CodeChunk>,
-    /// Whether its record chunks would do without an item chunk (S4).
+    /// True if its record chunks would do without an item chunk (S4).
     pub(crate) covers_itself: bool,
     /// Its item chunk: codes, ascending, with the ranks that hold them.
     pub(crate) items: Items,

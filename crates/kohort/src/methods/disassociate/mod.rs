@@ -57,7 +57,7 @@ pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads:
     Ok(clusters)
 }
 
-/// What is asked of a release of codes.
+/// The requirements on a release of codes.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// k.
@@ -66,7 +66,7 @@ pub struct Asked<'a> {
     pub m: usize,
     /// Codes that belong together.
     pub constraints: &'a Constraints,
-    /// By code: whether it must stay in item chunks.
+    /// For each code: whether it must stay in item chunks.
     pub sensitive: &'a [bool],
 }
 

@@ -1,6 +1,6 @@
-//! What every chunk must keep to.
+//! The rules that every chunk must keep.
 
-/// What must be frequent in a chunk.
+/// The subrecords that must be frequent in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subrecords {
     /// Every itemset of at most m codes that occurs (k^m).
@@ -9,12 +9,12 @@ pub enum Subrecords {
     Whole,
 }
 
-/// Whether one code may tell another.
+/// The treatment of codes that reveal other codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covers {
     /// It is counted and reported.
     Shown,
-    /// No code stands in every row of its cluster, and none implies another of its chunk.
+    /// No code is in every row of its cluster, and none implies another one of its chunk.
     Avoided,
 }
 
@@ -25,13 +25,13 @@ pub(crate) struct Rules<'a> {
     pub(crate) k: u32,
     /// m: how many codes the adversary knows.
     pub(crate) m: usize,
-    /// By code: its utility constraint, or [`FREE`]. Empty: there are none.
+    /// For each code: its utility constraint, or [`FREE`]. Empty: there are none.
     pub(crate) constraint_of: &'a [u32],
-    /// By code: whether it must stay in item chunks. Empty: none must.
+    /// For each code: whether it must stay in item chunks. Empty: none must.
     pub(crate) sensitive: &'a [bool],
-    /// What must be frequent.
+    /// The subrecords that must be frequent.
     pub(crate) subrecords: Subrecords,
-    /// Whether a code may tell another.
+    /// The treatment of codes that reveal other codes.
     pub(crate) covers: Covers,
 }
 

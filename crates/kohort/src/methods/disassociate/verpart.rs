@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::rules::{Covers, Rules, Subrecords};
 
-/// How the columns of a grid are split.
+/// The split of a grid's columns into chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Split {
     /// Columns by record chunk, in the order they were taken.
@@ -52,7 +52,7 @@ pub(crate) fn verpart(grid: &Grid, rules: &Rules) -> Split {
     split
 }
 
-/// 2. Codes of one constraint stand together; frequent codes and constraints come first.
+/// 2. Codes of one constraint are neighbours; frequent codes and constraints come first.
 fn in_order(grid: &Grid, mut kept: Vec<usize>, rules: &Rules) -> Vec<usize> {
     let by_support = |c: usize| (std::cmp::Reverse(grid.supports[c]), grid.codes[c]);
     kept.sort_unstable_by_key(|&c| by_support(c));
@@ -126,7 +126,7 @@ impl<'a> Tester<'a> {
     /// Every itemset of at most m codes with this one is in no row or in k.
     fn itemsets_are_frequent(&mut self, column: usize) -> bool {
         let own = self.grid.column(column);
-        // A code that stands in the same rows as one that is here already adds no other count.
+        // A code with the same rows as one that is in the chunk already adds no new count.
         if self.chosen.iter().any(|&c| self.grid.column(c) == own) {
             return true;
         }
@@ -135,7 +135,7 @@ impl<'a> Tester<'a> {
         self.extend(0, 1)
     }
 
-    /// `size` codes were chosen; their rows stand in the room of that size.
+    /// `size` codes were chosen; their rows are in the buffer of that size.
     fn extend(&mut self, from: usize, size: usize) -> bool {
         if size >= self.rules.m {
             return true;
@@ -195,7 +195,7 @@ impl<'a> Tester<'a> {
     }
 }
 
-/// Whether all rows of one column are among those of the other.
+/// Returns whether all rows of one column are among those of the other.
 fn implies(a: &[u64], b: &[u64]) -> bool {
     let within = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
     within(a, b) || within(b, a)
@@ -215,7 +215,7 @@ pub(crate) fn leave_none_empty(grid: &Grid, rules: &Rules, split: &mut Split) {
     split.chunks.retain(|chunk| !chunk.is_empty());
 }
 
-/// Whether the record chunks would do without an item chunk: S ≥ |P| + k (min(m, v) − 1), v ≥ 1.
+/// Returns whether the record chunks would do without an item chunk: S ≥ |P| + k (min(m, v) − 1), v ≥ 1.
 pub(crate) fn covers_itself(grid: &Grid, rules: &Rules, split: &Split) -> bool {
     let chunks = split.chunks.len();
     if chunks == 0 {

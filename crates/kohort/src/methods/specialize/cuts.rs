@@ -1,53 +1,59 @@
-//! All cuts of an interval at once: under one set of known columns, which cuts would leave a class
-//! that fails. Between two neighbouring values of a class all cuts part it in the same way, so that
-//! one look serves them all; the ranges are put together in a difference array.
+//! Finds all cuts of an interval that would make a failing class, under one set of known columns, in
+//! one pass.
+//!
+//! # Example
+//! k = 2, and a class has the ages 31, 31, 36, 40. Every cut between 32 and 36 splits it into {31, 31}
+//! and {36, 40}: fine. Every cut between 37 and 40 splits it into {31, 31, 36} and {40}: one record is
+//! too few, so these four cuts fail. Between two neighbouring values of a class all cuts split it in
+//! the same way, so it is checked once for each pair of neighbours, and the failing ranges of all
+//! classes are added up in a difference array.
 
-use super::demands::{Demands, Verdict};
-use super::pieces::Line;
+use super::interval_records::{IntervalRecord, IntervalRecords};
+use super::requirements::{Requirements, Verdict};
 use std::ops::Range;
 
-/// With more counts than this only people are counted: what they forbid is forbidden in any case.
+/// With more counts than this only people are counted; a cut that fails for k fails in any case.
 const MOST_COUNTS: usize = 1 << 24;
 
-/// Calls `forbid` with every cut (by the leaf it is before) that leaves a class of too few people,
-/// or (`reveals`) one whose sensitive values fail. `group`: the class of each partition before the
-/// cut, below `groups`. Counted in rows: people are never more.
-pub(super) fn forbidden(
-    line: &Line,
+/// Calls `fails_before` with the leaf of every cut that makes a class with too few people, or (with
+/// `reveals`) one whose sensitive values break a requirement. `class_of` gives the class of each
+/// partition before the cut, a number below `classes`. Rows are counted: people are never more.
+pub(super) fn failing_cuts(
+    interval: &IntervalRecords,
     inside: &Range<u32>,
-    group: &[u32],
-    groups: u32,
-    demands: &Demands,
+    class_of: &[u32],
+    classes: u32,
+    requirements: &Requirements,
     reveals: bool,
-    mut forbid: impl FnMut(u32),
+    mut fails_before: impl FnMut(u32),
 ) {
-    let wide = reveals && groups as usize * demands.width <= MOST_COUNTS;
-    let width = if wide { demands.width } else { 1 };
-    let mut total = vec![0u32; groups as usize * width];
+    let wide = reveals && classes as usize * requirements.width <= MOST_COUNTS;
+    let width = if wide { requirements.width } else { 1 };
+    let mut total = vec![0u32; classes as usize * width];
     let mut left = total.clone();
-    let mut last = vec![u32::MAX; groups as usize];
+    let mut last = vec![u32::MAX; classes as usize];
     let add = |counts: &mut [u32], signature: u32, rows: u32| {
         counts[0] += rows;
         if width > 1 {
-            demands.adds[signature as usize].iter().for_each(|&a| counts[a as usize] += rows);
+            requirements.counters[signature as usize].iter().for_each(|&a| counts[a as usize] += rows);
         }
     };
-    for &[_, partition, signature, rows] in &line.entries {
-        add(&mut total[group[partition as usize] as usize * width..][..width], signature, rows);
+    for &IntervalRecord { partition, signature, rows, .. } in &interval.records {
+        add(&mut total[class_of[partition as usize] as usize * width..][..width], signature, rows);
     }
     let mut change = vec![0i64; inside.len() + 2];
     let (mut right, mut scratch) = (vec![0u32; width], Vec::new());
-    for &[leaf, partition, signature, rows] in &line.entries {
-        let own = group[partition as usize] as usize;
+    for &IntervalRecord { leaf, partition, signature, rows } in &interval.records {
+        let own = class_of[partition as usize] as usize;
         let (left, total) = (&mut left[own * width..][..width], &total[own * width..][..width]);
         let before = std::mem::replace(&mut last[own], leaf);
         if before != leaf && before != u32::MAX {
             let fails = if width == 1 {
-                left[0] < demands.k || total[0] - left[0] < demands.k
+                left[0] < requirements.k || total[0] - left[0] < requirements.k
             } else {
                 right.iter_mut().zip(total.iter().zip(&*left)).for_each(|(r, (t, l))| *r = t - l);
-                demands.verdict(left, &mut scratch) != Verdict::Holds
-                    || demands.verdict(&right, &mut scratch) != Verdict::Holds
+                requirements.verdict(left, &mut scratch) != Verdict::Holds
+                    || requirements.verdict(&right, &mut scratch) != Verdict::Holds
             };
             if fails {
                 change[(before + 1 - inside.start) as usize] += 1;
@@ -56,11 +62,11 @@ pub(super) fn forbidden(
         }
         add(left, signature, rows);
     }
-    let mut open = 0;
+    let mut failing = 0;
     for (at, change) in (inside.start..).zip(change) {
-        open += change;
-        if open > 0 {
-            forbid(at);
+        failing += change;
+        if failing > 0 {
+            fails_before(at);
         }
     }
 }

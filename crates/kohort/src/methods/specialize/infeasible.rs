@@ -1,6 +1,6 @@
-//! The gate before the first step: why no release can meet the requirement, and the nearest that can.
+//! Explains why no release can meet the requirement, and names the nearest requirement that can be met.
 
-use super::demands::Demands;
+use super::requirements::Requirements;
 use kohort_core::Error;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Policy, Role};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Explains which requirement the whole table fails, everything being `*`: some class always fails
 /// what the whole fails. Where the whole is fine, the coarsest permitted levels are not.
-pub(super) fn explain(cohort: &Cohort, policy: &Policy, demands: &Demands) -> Error {
+pub(super) fn explain(cohort: &Cohort, policy: &Policy, requirements: &Requirements) -> Error {
     let people = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
     let (k, all) = (policy.privacy.k.get(), cohort.tuples.people());
     if k > all {
@@ -40,7 +40,7 @@ pub(super) fn explain(cohort: &Cohort, policy: &Policy, demands: &Demands) -> Er
             ));
         }
     }
-    let what = if demands.reads_sensitive() { "what is required" } else { "k" };
+    let what = if requirements.reads_sensitive() { "what is required" } else { "k" };
     Error::infeasible(format!(
         "{what} cannot be met even with every column at its coarsest permitted level. Permit coarser levels (`levels` in [columns]), ask for less, or allow more suppression (max_suppressed)."
     ))
@@ -58,7 +58,7 @@ fn confidence(cohort: &Cohort, policy: &Policy, people: &str) -> Option<Error> {
                 .as_ref()
                 .is_none_or(|(h, n, _)| u128::from(hits) * u128::from(*n) > u128::from(*h) * u128::from(anybody));
             if !confidence.max.allows(hits, anybody) && higher {
-                // Only a value that stands in the policy may be named.
+                // Only a value that is in the policy may be named.
                 let text = cohort.tuples.dictionaries[required.kept.position].text(code);
                 let named = match &policy.columns[required.kept.column].role {
                     Role::Sensitive { values: Some(values) } => values.iter().any(|v| v == text),

@@ -1,41 +1,44 @@
 //! `specialize`: LKC-privacy by top-down specialization (PAIS).
 //!
 //! # Guarantee
-//! Whoever knows up to L quasi-identifiers of a person finds at least K people that match, or none,
-//! and at most the share C of them has a listed sensitive value; l-diversity and t-closeness
-//! likewise. It holds after every step.
+//! An attacker who knows up to L quasi-identifiers of a person finds at least K people who match, or
+//! none, and at most the share C of them has a listed sensitive value. l-diversity and t-closeness
+//! hold for the same classes. The guarantee holds after every step.
 //!
 //! # Source
-//! Mohammed, Fung, Hung, Lee: Anonymizing healthcare data (KDD 2009); METHOD.md says where it is
-//! not followed.
+//! Mohammed, Fung, Hung, Lee: Anonymizing healthcare data (KDD 2009); METHOD.md lists the
+//! deviations.
 //!
 //! # Cost
-//! A step touches the records of the value it specializes; a candidate costs its partitions times
-//! the sets of other columns that were split, and is looked at once. In wide tables with k alone
-//! most sets are settled by a share of the records (`sift.rs`).
+//! A step touches the records of the value it specializes. Checking a candidate costs its partitions
+//! times the sets of other columns that were split, and is done once. In wide tables with k alone
+//! most sets are settled by a sample of the records (`validity/sampled.rs`).
 
-mod bits;
+mod candidate;
+mod candidates;
+mod checks;
+mod child_partitions;
 mod cuts;
-mod demands;
 mod entry;
 mod infeasible;
+mod interval_records;
+mod memory;
 mod pais;
 mod params;
 mod partitions;
-mod pieces;
+mod requirements;
 mod score;
-mod sift;
 mod suppress;
 mod taxonomy;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod validity;
 
 pub use entry::METHOD;
 pub use params::{NumericSplit, Objective, Params, ScoreMode};
 
 use crate::methods::TableMethod;
-use demands::Demands;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
@@ -43,8 +46,9 @@ use kohort_core::privacy::Knows;
 use kohort_core::random::Randomness;
 use kohort_core::release::Plan;
 use pais::Pais;
+use requirements::Requirements;
 use serde_json::json;
-use validity::Reader;
+use validity::Attacker;
 
 impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
@@ -55,8 +59,8 @@ impl TableMethod for Params {
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let mut pais = top(cohort, policy, params)?;
-    if !pais.settle_start() {
-        return Err(infeasible::explain(cohort, policy, &pais.demands));
+    if !pais.repair_start() {
+        return Err(infeasible::explain(cohort, policy, &pais.requirements));
     }
     pais.run();
     while pais.unblock() {
@@ -72,7 +76,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         "suppressed": pais.suppressed,
         "max_steps": params.max_steps,
         "stopped": if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" },
-        "invalid": pais.invalid.len(),
+        "invalid": pais.memory.blocked.len(),
         "partitions": plan.cells.len() / plan.changed.len().max(1),
         "steps": pais.trace(),
     });
@@ -88,13 +92,13 @@ fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pa
             "\"class\" cannot read the column with role = \"class\": it has too many different values.",
         ));
     }
-    let demands = Demands::new(cohort, policy.privacy.k);
+    let requirements = Requirements::new(cohort, policy.privacy.k);
     let known = match policy.privacy.knows {
         Knows::Any(n) => n.min(columns.len()),
         _ => columns.len(),
     };
     // Two classes at confidence ½ that share a patient merge to ⅔: fewer known values are counted, too.
     let any = matches!(policy.privacy.knows, Knows::Any(_));
-    let shorter = any && cohort.tuples.patients.is_some() && demands.reads_sensitive();
-    Ok(Pais::new(cohort, params, Reader { known, shorter }, demands, columns))
+    let fewer_too = any && cohort.tuples.patients.is_some() && requirements.reads_sensitive();
+    Ok(Pais::new(cohort, params, Attacker { known, fewer_too }, requirements, columns))
 }

@@ -4,7 +4,7 @@
 use super::taxonomy::Column;
 use kohort_core::cohort::Cohort;
 
-/// A value of the cut that holds nobody's place yet.
+/// A leaf under none of the children, or a tuple in no partition.
 const NONE: u32 = u32::MAX;
 
 /// The partitions of a table under the present cut.
@@ -14,18 +14,19 @@ pub(super) struct Partitions {
     order: Vec<u32>,
     /// Where each partition starts and ends.
     ranges: Vec<(u32, u32)>,
-    /// By column and partition: the place of its value in the column's cut.
+    /// For each column and partition: the place of its value in the column's cut.
     slots: Vec<Vec<u32>>,
-    /// By column: the nodes of its cut.
+    /// For each column: the nodes of its cut.
     cuts: Vec<Vec<usize>>,
-    /// By column and tuple: its leaf.
+    /// For each column and tuple: its leaf.
     leaves: Vec<Vec<u32>>,
+    /// Room for sorting the tuples of one partition.
     spare: Vec<u32>,
-    /// Whether every tuple is a partition of its own.
+    /// True if every tuple is a partition of its own.
     dissolved: bool,
 }
 
-/// In a table of so many tuples, partitions are given up when they hold few.
+/// In a table with this many tuples, partitions are dissolved when most of them hold one tuple.
 const WORTH_DISSOLVING: usize = 1 << 16;
 
 impl Partitions {
@@ -52,7 +53,7 @@ impl Partitions {
         partitions
     }
 
-    /// How many partitions there are.
+    /// The number of partitions.
     pub(super) fn len(&self) -> usize {
         self.ranges.len()
     }
@@ -62,7 +63,7 @@ impl Partitions {
         &self.cuts[column]
     }
 
-    /// By partition: the place of its value in the column's cut.
+    /// For each partition: the place of its value in the column's cut.
     pub(super) fn slots(&self, column: usize) -> &[u32] {
         &self.slots[column]
     }
@@ -84,7 +85,7 @@ impl Partitions {
         &self.order[start as usize..end as usize]
     }
 
-    /// By tuple: its leaf in a column.
+    /// For each tuple: its leaf in a column.
     pub(super) fn leaves(&self, column: usize) -> &[u32] {
         &self.leaves[column]
     }
@@ -95,14 +96,14 @@ impl Partitions {
         self.split(q, slot, leaves, column, children);
     }
 
-    /// Whether most partitions hold one tuple: then they save nothing, and the tuples of a value lie
-    /// all over the table.
+    /// Returns whether most partitions hold one tuple: then they save nothing, and the tuples of a value are
+    /// scattered over the table.
     pub(super) fn hold_few(&self) -> bool {
         let tuples = self.leaves.first().map_or(0, Vec::len);
         !self.dissolved && tuples >= WORTH_DISSOLVING && self.len() >= tuples / 2
     }
 
-    /// Whether every tuple is a partition of its own, and some may have the same values.
+    /// Returns whether every tuple is a partition of its own, and some may have the same values.
     pub(super) fn are_dissolved(&self) -> bool {
         self.dissolved
     }
@@ -110,7 +111,7 @@ impl Partitions {
     /// From now on every tuple is a partition of its own, in the table's order.
     pub(super) fn dissolve(&mut self) {
         let tuples = self.leaves.first().map_or(0, Vec::len);
-        // What was taken out of its partition stays out.
+        // Tuples that were removed from their partition stay removed.
         let mut of_tuple = vec![NONE; tuples];
         for (number, &(start, end)) in (0u32..).zip(&self.ranges) {
             self.order[start as usize..end as usize].iter().for_each(|&t| of_tuple[t as usize] = number);
@@ -178,7 +179,7 @@ impl Partitions {
         }
     }
 
-    /// Takes tuples out of their partitions; a partition may become empty.
+    /// Removes tuples from their partitions; a partition may become empty.
     pub(super) fn remove(&mut self, gone: &[bool]) {
         for range in &mut self.ranges {
             let mut end = range.0;
@@ -194,7 +195,7 @@ impl Partitions {
     }
 }
 
-/// Which of the children each leaf under a node is in.
+/// Returns, for each leaf under a node, the child that it is in.
 pub(super) fn child_of_leaf(leaves: &std::ops::Range<u32>, column: &Column, children: &[usize]) -> Vec<u32> {
     let mut of_leaf = vec![NONE; leaves.len()];
     for (number, &child) in (0u32..).zip(children) {

@@ -1,4 +1,4 @@
-//! What the values of a column may become: a tree over leaves in an order in which every node is a
+//! The taxonomy tree of a column: its leaves are in an order in which every node is a
 //! range. Intervals of numbers get their children while the method runs.
 
 use kohort_core::Result;
@@ -12,19 +12,19 @@ use std::ops::Range;
 /// A value of a column at some depth.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
-    /// What the release shows.
+    /// The label in the release.
     pub label: Label,
-    /// How far on the way to `*` it is.
+    /// Its height in the tree, as a share of the way from a leaf (0) to `*` (1).
     pub height: f64,
-    /// What the trace calls it: an interval that leaves as `*` has its bounds.
+    /// The name in the trace: an interval that is released as `*` has its bounds there.
     pub name: String,
     /// The leaves under it.
     pub leaves: Range<u32>,
-    /// What it can be split into.
+    /// The ways in which it can be split.
     pub below: Below,
 }
 
-/// What is below a node.
+/// The children of a node.
 #[derive(Debug, Clone)]
 pub(super) enum Below {
     /// Nothing.
@@ -47,7 +47,7 @@ pub(super) enum Below {
 pub(super) struct Column {
     /// The leaf of each value, by value code.
     pub leaf_of: Vec<u32>,
-    /// How many leaves there are.
+    /// The number of leaves.
     pub leaves: u32,
     /// All nodes so far.
     pub nodes: Vec<Node>,
@@ -118,7 +118,7 @@ impl Tree<'_> {
     }
 
     /// The node of these codes, which share a label on the i-th permitted level. A label that
-    /// stands on several levels is one node.
+    /// is on several levels is one node.
     fn node(&mut self, i: usize, codes: &[u32]) -> usize {
         let text = |i: usize| {
             let level = &self.hierarchy.levels[self.levels[i]];
@@ -225,7 +225,7 @@ impl Column {
         (beside.into_iter().chain(first..self.nodes.len()).collect(), point)
     }
 
-    /// What the column shows when it is cut into these nodes.
+    /// The released labels of the column when it is cut into these nodes.
     pub(super) fn recoded(&self, cohort: &Cohort, position: usize, cut: &[usize]) -> Recoded {
         let labels = cut.iter().map(|&n| (self.nodes[n].label.clone(), self.nodes[n].height)).collect();
         let mut of_leaf = vec![0u32; self.leaves as usize];

@@ -208,7 +208,7 @@ fn without_partitions_the_steps_are_the_same() {
         // Never, at once, or when nothing is left but to suppress what blocks.
         let ways = [None, Some(0), Some(1)].map(|when| {
             let mut pais = super::top(&cohort, &policy, &params).unwrap();
-            assert!(pais.settle_start());
+            assert!(pais.repair_start());
             let mut rounds = 0;
             loop {
                 if when == Some(rounds) {

@@ -13,15 +13,15 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Classes<'a> {
     /// The combination.
     pub set: &'a [usize],
-    /// By run: its class.
+    /// For each run: its class.
     pub of_run: Vec<u32>,
-    /// By class: its rows.
+    /// For each class: its rows.
     pub rows: Vec<u64>,
-    /// By class: whether it is not safe.
+    /// For each class: whether it is not safe.
     pub fails: Vec<bool>,
-    /// What the classes show, one after the other.
+    /// The cells of the classes, one class after the other.
     shown: Vec<u32>,
-    /// By class: its people, where they are not just rows.
+    /// For each class: its people, where they are not just rows.
     crowds: Vec<Crowd>,
 }
 
@@ -54,17 +54,17 @@ impl<'a> Classes<'a> {
         classes
     }
 
-    /// What a class shows.
+    /// The cells that a class shows.
     pub fn shown(&self, class: u32) -> &[u32] {
         &self.shown[class as usize * self.set.len()..][..self.set.len()]
     }
 
-    /// Whether a class shows a blank.
+    /// Returns whether a class shows a blank.
     pub fn has_blank(&self, class: u32) -> bool {
         self.shown(class).contains(&BLANK)
     }
 
-    /// Whether a class is safe.
+    /// Returns whether a class is safe.
     pub fn is_safe(&self, rule: &Rule, class: usize) -> bool {
         match self.crowds.get(class) {
             None => self.rows[class] >= rule.k,
@@ -118,8 +118,8 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// By run of a list: its group over some columns, of which `cell` tells what a run shows; and by
-/// group: where its first run stands in the list.
+/// For each run of a list: its group over some columns, of which `cell` tells what a run shows; and by
+/// group: the position of its first run in the list.
 pub(super) fn grouped(
     records: &Records,
     set: &[usize],

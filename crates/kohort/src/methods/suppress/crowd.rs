@@ -1,4 +1,4 @@
-//! The people of a class, and whether they are enough.
+//! The people of a class, and the rule that says whether the class is safe.
 
 use super::records::Records;
 use crate::lattice::merge_counts;
@@ -9,7 +9,7 @@ use kohort_core::privacy::Counts;
 pub(super) struct Rule<'a> {
     pub cohort: &'a Cohort,
     pub k: u64,
-    /// By required column: people per value over all that is released, for t-closeness.
+    /// For each required column: people per value over all that is released, for t-closeness.
     pub tables: Vec<Vec<u64>>,
 }
 
@@ -18,7 +18,7 @@ impl<'a> Rule<'a> {
         Rule { cohort, k, tables: Vec::new() }
     }
 
-    /// Whether k is all that is asked: then a class that is safe stays safe when others join it.
+    /// Returns whether k is the only requirement: then a class that is safe stays safe when others join it.
     pub fn k_alone(&self) -> bool {
         self.cohort.required.is_empty()
     }
@@ -43,7 +43,7 @@ impl<'a> Rule<'a> {
             .collect();
     }
 
-    /// Whether a class of these people is safe.
+    /// Returns whether a class of these people is safe.
     pub fn holds(&self, crowd: &Crowd) -> bool {
         let required = self.cohort.required.iter().zip(&crowd.values).zip(&self.tables);
         crowd.people() >= self.k
@@ -63,7 +63,7 @@ pub(super) struct Crowd {
     values: Vec<Values>,
 }
 
-/// Who has which value of a sensitive column; missing is left out.
+/// The people with each value of a sensitive column; missing is not counted.
 #[derive(Clone, Default)]
 struct Values {
     /// Value and people with one row.
@@ -73,7 +73,7 @@ struct Values {
 }
 
 impl Crowd {
-    /// How many people there are, once settled.
+    /// The number of people, once settled.
     pub fn people(&self) -> u64 {
         self.single + self.named.len() as u64
     }

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use kohort_core::parallel;
 use std::hash::{BuildHasher, Hash};
 
-/// So many keys make a part.
+/// The number of keys in a part.
 const PART: usize = 1 << 13;
 const MOST_PARTS: usize = 1 << 11;
 /// Fewer keys are not worth a thread.
@@ -15,9 +15,9 @@ const FEW: usize = 1 << 16;
 
 /// Equal keys have one number, from 0. The numbers follow from the keys and their order alone.
 pub(super) struct Groups {
-    /// By key: its group.
+    /// For each key: its group.
     pub of: Vec<u32>,
-    /// By group: the first of its keys.
+    /// For each group: the first of its keys.
     pub first: Vec<u32>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn group<K: Copy + Eq + Hash + Send + Sync>(keys: &[K], threads: usiz
     Groups { of, first: firsts.concat() }
 }
 
-/// What one thread looks at.
+/// The keys that one thread handles.
 struct Share<'a> {
     /// Its keys, part by part.
     dealt: &'a [u32],

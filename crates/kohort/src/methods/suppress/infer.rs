@@ -3,7 +3,7 @@
 use super::records::{BLANK, Records, base};
 use kohort_core::cohort::Cohort;
 
-/// What tells what, by the declared dependencies between columns.
+/// The cells that can be inferred from others, by the declared dependencies between columns.
 pub(super) struct Inference {
     tells: Vec<Tells>,
 }
@@ -12,7 +12,7 @@ pub(super) struct Inference {
 struct Tells {
     blank: usize,
     tells: usize,
-    /// By value of the column that tells: whether it does.
+    /// For each value of the column that tells: whether it does.
     values: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ impl Inference {
         Inference { tells }
     }
 
-    /// Whether a record that shows these cells may show this column among them.
+    /// Returns whether a record that shows these cells may show this column among them.
     pub fn allows(&self, cells: &[u32], column: usize) -> bool {
         !self.tells.iter().any(|t| t.tells == column && cells[t.blank] == BLANK && t.values[cells[column] as usize])
     }
@@ -50,7 +50,7 @@ impl Inference {
     /// the record is deleted.
     pub fn close(&self, records: &mut Records) -> u64 {
         let mut changed = 0;
-        // A cell that goes blank may be told by another: once for each link of a chain at most.
+        // A blanked cell may be inferred from another one: at most once for each link of a chain.
         loop {
             let before = changed;
             for run in 0..records.len() {
@@ -75,7 +75,7 @@ impl Inference {
     }
 }
 
-/// By value of a column: whether only one other value, which is none that is blank, lies under it.
+/// Returns, for each value of a column, whether only one other value, which is none that is blank, lies under it.
 fn alone(cohort: &Cohort, records: &Records, column: usize, other: impl Fn(usize) -> u32) -> Vec<bool> {
     let mut only: Vec<Option<Option<u32>>> = vec![None; base(cohort, column).labels.len() + 1];
     for t in 0..cohort.tuples.len() {

@@ -16,7 +16,7 @@ use hashbrown::HashSet;
 /// More ways to blank than this are left to the paper's order.
 pub(super) const MOST_MASKS: usize = 4096;
 
-/// Gathers the records of failing classes of a combination. What it leaves, the paper's order does.
+/// Gathers the records of failing classes of a combination. The paper's order does the rest.
 pub(super) fn levels(records: &mut Records, rule: &Rule, classes: &Classes, weights: &[f64]) {
     let set = classes.set;
     let Some(packing) = Packing::new(records, set) else { return };
@@ -56,7 +56,7 @@ struct Group {
     members: Vec<u32>,
 }
 
-/// By open record: which mask of the level it gets, or [`NONE`].
+/// For each open record: which mask of the level it gets, or [`NONE`].
 fn gather(
     records: &Records,
     rule: &Rule,

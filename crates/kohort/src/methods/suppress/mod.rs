@@ -1,8 +1,8 @@
-//! `suppress`: single cells go blank, everything else stays exact. See METHOD.md.
+//! `suppress`: single cells are blanked, everything else stays exact. See METHOD.md.
 //!
 //! # Guarantee
-//! Every class of every combination the adversary may know holds k people and meets what the policy
-//! requires of sensitive values; a blank is a value of its own; no blank can be undone through a
+//! Every class of every combination that an attacker may know has k people and meets the policy's
+//! requirements on sensitive values. A blank is a value of its own. No blank can be inferred through a
 //! declared dependency.
 //!
 //! # Source
@@ -106,10 +106,10 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
         return (paper, paper_work, Order::Paper);
     }
     let plain = start.is_plain();
-    // With a blank its details go.
+    // The details of a blanked cell are blanked as well.
     let details = |q: usize| cohort.details.iter().filter(|(_, of)| of.contains(&q)).count() as f64;
     let costs: Vec<f64> = weights.iter().enumerate().map(|(q, weight)| weight + details(q)).collect();
-    // What is safe for all columns of all combinations together is safe for each of them.
+    // A table that is safe for all columns of all combinations together is safe for each combination.
     let mut together: Vec<usize> = sets.iter().flatten().copied().collect();
     together.sort_unstable();
     together.dedup();
@@ -123,7 +123,7 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     }
     let best = (Order::Best, params.remainder);
     let mut drafts = Vec::new();
-    // What one combination of all columns would lose, in bits: those who know less must not lose more.
+    // The loss of one combination of all columns, in bits: weaker attackers must not cost more.
     let mut most_bits = f64::INFINITY;
     if plain && sets.len() > 1 {
         drafts.push((paper.clone(), paper_work.clone()));
@@ -139,7 +139,7 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
         }
         drafts.push((records, work));
     }
-    // Undoing takes long, and what is far behind does not catch up.
+    // Undoing takes long, and a draft that is far behind does not catch up.
     let near = drafts.iter().map(|(records, _)| records.paid(&costs)).min().unwrap_or(0);
     drafts.retain(|(records, _)| small || records.paid(&costs) <= near + near / 4);
     let mut candidates = vec![(paper, paper_work, Order::Paper)];
@@ -147,7 +147,7 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
         if plain && sets.len() > 1 {
             undo(&mut records, k, sets, &costs, &inference);
         }
-        // Whatever was repaired is looked at again, as a whole.
+        // The repaired table is settled again as a whole.
         work.add(settle(&mut records, &mut rule, sets, &costs, best, &inference));
         candidates.push((records, work, Order::Best));
     }
@@ -155,7 +155,7 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     if candidates.iter().any(loses_less) {
         candidates.retain(loses_less);
     }
-    // Of equal ones the last: the paper's only if it is better.
+    // Of equally good ones the last is taken: the paper's only if it is better.
     let least = candidates.iter().map(|c| c.0.paid(&costs)).min();
     let at = candidates.iter().rposition(|c| Some(c.0.paid(&costs)) == least).unwrap_or(0);
     candidates.swap_remove(at)

@@ -1,5 +1,5 @@
-//! What records show in one combination, packed into one number each, so that blanking columns is
-//! one AND.
+//! The cells of a record in one combination, packed into one number, so that blanking columns is one
+//! AND.
 
 use super::records::Records;
 
@@ -8,11 +8,11 @@ pub(super) fn millionths(weight: f64) -> u64 {
     ((weight * 1e6).round() as u64).max(1)
 }
 
-/// Where the columns of a combination stand in a packed key.
+/// The positions of a combination's columns in a packed key.
 pub(super) struct Packing<'a> {
     pub set: &'a [usize],
     shifts: Vec<u32>,
-    /// By column of the set: its bits.
+    /// For each column of the set: its bits.
     fields: Vec<u128>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Packing<'a> {
 pub(super) struct Mask {
     /// Which columns of the set, as bits.
     pub columns: u32,
-    /// What a record pays for it, in millionths.
+    /// The price that a record pays for it, in millionths.
     pub cost: u64,
     /// The bits of a packed key that stay.
     pub keep: u128,
@@ -43,29 +43,29 @@ impl<'a> Packing<'a> {
         Some(Packing { set, shifts, fields })
     }
 
-    /// Whether a key fits into one word.
+    /// Returns whether a key fits into one word.
     pub fn fits_a_word(&self) -> bool {
         self.fields.last().is_none_or(|last| last >> 64 == 0)
     }
 
-    /// What a record shows, where it fits into one word.
+    /// Packs the cells of a record, where they fit into one word.
     #[inline]
     pub fn word(&self, cell: impl Fn(usize) -> u32) -> u64 {
         self.set.iter().zip(&self.shifts).fold(0, |key, (&q, &shift)| key | u64::from(cell(q)) << shift)
     }
 
-    /// What a record shows; a blank is 0.
+    /// Packs the cells of a record; a blank is 0.
     #[inline]
     pub fn key(&self, cell: impl Fn(usize) -> u32) -> u128 {
         self.set.iter().zip(&self.shifts).fold(0, |key, (&q, &shift)| key | u128::from(cell(q)) << shift)
     }
 
-    /// What a blank costs, by column of the set, in millionths.
+    /// The price of a blank in each column of the set, in millionths.
     pub fn prices(&self, weights: &[f64]) -> Vec<u64> {
         self.set.iter().map(|&q| millionths(weights[q])).collect()
     }
 
-    /// What a record pays that shows `key` of `original`.
+    /// The price that a record with the cells `original` pays for showing `key`.
     #[inline]
     pub fn cost(&self, original: u128, key: u128, prices: &[u64]) -> u64 {
         let gone = |field: u128| original & field != 0 && key & field == 0;
@@ -107,7 +107,7 @@ impl<'a> Packing<'a> {
             masks.extend(fresh.iter().copied());
         }
         masks.truncate(most);
-        // What a finer column would tell stays blank only with it.
+        // A coarser column may be blank only where the finer one is: otherwise it could be inferred.
         let place = |q: usize| self.set.iter().position(|&own| own == q).filter(|i| may.contains(i));
         let levels = records.cohort.dependencies.iter();
         let levels: Vec<(usize, usize)> = levels.filter_map(|&(f, c)| place(f).zip(place(c))).collect();

@@ -17,7 +17,7 @@ pub(super) struct Step {
     pub support: u64,
 }
 
-/// What a pass leaves.
+/// The result of a pass.
 pub(super) struct Passed {
     /// Steps taken, in order.
     pub steps: Vec<Step>,

@@ -1,4 +1,4 @@
-//! The records of a cohort while their cells go blank.
+//! The records of a cohort while their cells are blanked.
 
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
@@ -10,28 +10,28 @@ use std::sync::Arc;
 /// A blank cell. It is a value of its own, never a wildcard.
 pub(super) const BLANK: u32 = 0;
 
-/// Runs of rows that show the same cells. At first all rows that look alike are one run, where rows
-/// are the unit and k is all that is asked, else all rows of a tuple; runs are split where some of
+/// Runs of rows that show the same cells. At first all rows that look the same are one run, where rows
+/// are the unit and k is the only requirement, else all rows of a tuple; runs are split where some of
 /// their rows must show less than the others.
 #[derive(Clone)]
 pub(super) struct Records<'a> {
     pub cohort: &'a Cohort,
-    /// How many quasi-identifiers there are.
+    /// The number of quasi-identifiers.
     pub width: usize,
-    /// By run: its tuple; of several that look alike the one with the least codes.
+    /// For each run: its tuple; of several that look the same, the one with the least codes.
     pub tuple: Vec<u32>,
-    /// By run: its rows, or with patients as the unit its patients with one row.
+    /// For each run: its rows, or with patients as the unit its patients with one row.
     pub single: Vec<u64>,
-    /// By run: whether it was deleted.
+    /// For each run: whether it was deleted.
     pub deleted: Vec<bool>,
-    /// By column and value: rows that show it.
+    /// For each column and value: rows that show it.
     pub support: Vec<Vec<u64>>,
-    /// By column: whether its cells may go blank.
+    /// For each column: whether its cells may go blank.
     pub may_blank: Vec<bool>,
     cells: Vec<u32>,
-    /// By column and value code: what is shown of it.
+    /// For each column and value code: what is shown of it.
     values: Arc<Vec<Vec<u32>>>,
-    /// By run: which of the runs at the start it comes from, and the tuples of those.
+    /// For each run: which of the runs at the start it comes from, and the tuples of those.
     kind: Vec<u32>,
     alike: Arc<Alike>,
     /// With patients as the unit: who is in a run that was split, of those with several rows.
@@ -78,12 +78,12 @@ impl<'a> Records<'a> {
         records
     }
 
-    /// Whether rows are the unit and k is all that is asked.
+    /// Returns whether rows are the unit and k is the only requirement.
     pub fn is_plain(&self) -> bool {
         is_plain(self.cohort)
     }
 
-    /// How many runs there are, deleted ones included.
+    /// The number of runs, deleted ones included.
     pub fn len(&self) -> usize {
         self.tuple.len()
     }
@@ -93,12 +93,12 @@ impl<'a> Records<'a> {
         &self.cells[run * self.width..][..self.width]
     }
 
-    /// What a column showed of a run before anything went blank.
+    /// The cell of a run before anything was blanked.
     pub fn original(&self, run: usize, column: usize) -> u32 {
         self.first(column, self.tuple[run] as usize)
     }
 
-    /// What a column showed of a tuple before anything went blank.
+    /// The cell of a tuple before anything was blanked.
     pub fn first(&self, column: usize, tuple: usize) -> u32 {
         self.values[column][self.cohort.tuples.code(tuple, column) as usize]
     }
@@ -142,7 +142,7 @@ impl<'a> Records<'a> {
         value != BLANK
     }
 
-    /// Deletes a run: its rows leave.
+    /// Deletes a run: its rows are not released.
     pub fn delete(&mut self, run: usize) {
         if !std::mem::replace(&mut self.deleted[run], true) {
             let rows = self.rows(run);
@@ -190,7 +190,7 @@ impl<'a> Records<'a> {
         (blank + deleted * self.width as u64, deleted)
     }
 
-    /// What blanks and deleted records cost, in millionths of a cell of weight 1.
+    /// The price of blanks and deleted records, in millionths of a cell of weight 1.
     pub fn paid(&self, weights: &[f64]) -> u128 {
         let deleted = self.lost().1;
         let cost = |(support, weight): (&Vec<u64>, &f64)| {
@@ -208,7 +208,7 @@ impl<'a> Records<'a> {
         values.map(|(&before, &now)| before.saturating_sub(now) as f64 * (rows / before as f64).log2()).sum()
     }
 
-    /// The runs that leave: tuple, which of its rows, and the run.
+    /// The runs that are released: tuple, the share of its rows, and the run.
     pub fn runs(&self) -> Vec<(u32, Share, u32)> {
         if self.is_plain() {
             return self.dealt();
@@ -227,7 +227,7 @@ impl<'a> Records<'a> {
         (0..self.len()).filter(leaves).map(run).collect()
     }
 
-    /// The same where runs hold rows of several tuples: tuples that look alike are dealt out in the
+    /// The same where runs hold rows of several tuples: tuples that look the same are assigned in the
     /// order of their codes to the runs that come from them.
     fn dealt(&self) -> Vec<(u32, Share, u32)> {
         // By kind: the runs that were split off.
@@ -261,7 +261,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Whether rows are the unit and k is all that is asked: then rows that look alike are alike.
+/// Returns whether rows are the unit and k is the only requirement: then rows that look the same are interchangeable.
 fn is_plain(cohort: &Cohort) -> bool {
     cohort.required.is_empty() && cohort.tuples.patients.is_none()
 }
@@ -326,7 +326,7 @@ pub(super) fn base(cohort: &Cohort, column: usize) -> &kohort_core::hierarchy::L
     &quasi.hierarchy.levels[quasi.levels[0]]
 }
 
-/// By value code: the value that is shown of it, from 1, or [`BLANK`].
+/// For each value code: the value that is shown of it, from 1, or [`BLANK`].
 fn values(cohort: &Cohort, column: usize) -> Vec<u32> {
     let level = base(cohort, column);
     let shown = |&label: &u32| if level.labels[label as usize].text == SUPPRESSED { BLANK } else { label + 1 };

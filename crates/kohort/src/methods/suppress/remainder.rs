@@ -1,15 +1,15 @@
-//! What to do with a class that is too small and shows nothing any more that could go blank (P-2).
+//! Handles a class that is too small and has no cell left that could be blanked (P-2).
 
 use super::classes::{Classes, NONE};
 use super::crowd::Rule;
 use super::records::{BLANK, Records};
 
-/// What happens to such records.
+/// The treatment of such records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remainder {
-    /// They leave.
+    /// They are deleted.
     Delete,
-    /// Further records go blank until there are k, if classes can spare them; else they leave.
+    /// Further records are blanked until there are k, if classes can spare them; else they are deleted.
     Grow,
 }
 

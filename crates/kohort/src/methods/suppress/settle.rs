@@ -11,7 +11,7 @@ use super::pass::{Step, pass};
 use super::records::{BLANK, Records};
 use super::remainder::{Remainder, remainder};
 
-/// What it took.
+/// The work that was done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Work {
     /// Rounds over all combinations.
@@ -20,7 +20,7 @@ pub(super) struct Work {
     pub steps: Vec<Step>,
     /// Rows that went blank throughout so that a remainder has k people.
     pub grown: u64,
-    /// Cells blanked because another cell of the record would have told them.
+    /// Cells blanked because they could be inferred from another cell of the record.
     pub inferred: u64,
 }
 
@@ -131,7 +131,7 @@ fn blank_rare(records: &mut Records, rule: &Rule) -> bool {
     any
 }
 
-/// By value of a column that may go blank: whether fewer than k people show it.
+/// Returns, for each value of a column that may go blank, whether fewer than k people show it.
 fn rare(records: &Records, rule: &Rule, column: usize) -> Vec<bool> {
     let rows = &records.support[column];
     let few = |people: u64| 0 < people && people < rule.k;

@@ -37,7 +37,7 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         dependencies: Vec::new(),
         excluded: 0,
         catalogued: None,
-        stocks: vec![],
+        synthetic_values: vec![],
         notes: Vec::new(),
         threads: 1,
     }

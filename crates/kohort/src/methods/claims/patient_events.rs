@@ -1,16 +1,20 @@
-//! Which events of which patients are there: all of them, or those that are left.
+//! The events of each patient: all of them, or those that were not removed.
+//!
+//! Patients with events have a *place*: their position when all are sorted by patient-level values.
+//! With the patients 0 (F), 1 (M), 2 (F) and 3 (M), of whom 3 has no events, the order is `[0, 2, 1]`:
+//! place 1 is patient 2. Patients of one class are then neighbours, at every node.
 
 use kohort_core::events::Histories;
 
-/// The patients with events, those who look alike beside one another.
-pub(crate) struct People {
-    /// By place: the patient's number among the histories.
+/// The patients with events, sorted so that patients of one class are neighbours.
+pub(crate) struct PatientOrder {
+    /// For each place: the patient's number among the histories.
     pub(crate) patient: Vec<u32>,
 }
 
-impl People {
-    /// Sorts by the patient-level values, coarse to fine, so that a class at any node is a few runs.
-    pub(crate) fn of(histories: &Histories) -> People {
+impl PatientOrder {
+    /// Sorts by the patient-level values, coarse to fine, so that a class at any node is a few ranges.
+    pub(crate) fn of(histories: &Histories) -> PatientOrder {
         let mut patient: Vec<u32> =
             (0..histories.patients() as u32).filter(|&p| !histories.events_of(p as usize).is_empty()).collect();
         let most = histories.patient.iter().map(|c| c.hierarchy.levels.len()).max().unwrap_or(0);
@@ -27,7 +31,7 @@ impl People {
             path
         };
         patient.sort_by_cached_key(|&p| (path(p), p));
-        People { patient }
+        PatientOrder { patient }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -35,27 +39,27 @@ impl People {
     }
 }
 
-/// Events by place of their patient.
+/// Events by the place of their patient.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
+pub(crate) struct PatientEvents {
     ends: Vec<u32>,
     events: Vec<u32>,
 }
 
-impl Held {
-    /// The events of which `keep` is true.
-    pub(crate) fn of(histories: &Histories, people: &People, keep: impl Fn(usize) -> bool) -> Held {
+impl PatientEvents {
+    /// Takes the events for which `keep` is true.
+    pub(crate) fn of(histories: &Histories, people: &PatientOrder, keep: impl Fn(usize) -> bool) -> PatientEvents {
         let (mut ends, mut events) = (Vec::with_capacity(people.len()), Vec::new());
         for &patient in &people.patient {
             events.extend(histories.events_of(patient as usize).filter(|&e| keep(e)).map(|e| e as u32));
             ends.push(events.len() as u32);
         }
-        Held { ends, events }
+        PatientEvents { ends, events }
     }
 
-    /// So many events of each patient.
+    /// Gives each patient this number of events.
     #[cfg(test)]
-    pub(crate) fn with_numbers(numbers: &[u32]) -> Held {
+    pub(crate) fn with_numbers(numbers: &[u32]) -> PatientEvents {
         let mut all = 0;
         let ends: Vec<u32> = numbers
             .iter()
@@ -64,7 +68,7 @@ impl Held {
                 all
             })
             .collect();
-        Held { ends, events: (0..all).collect() }
+        PatientEvents { ends, events: (0..all).collect() }
     }
 
     /// The events of the patient at a place.
@@ -73,12 +77,12 @@ impl Held {
         &self.events[start..self.ends[person] as usize]
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub(crate) fn people(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub(crate) fn len(&self) -> usize {
         self.events.len()
     }
@@ -89,18 +93,18 @@ impl Held {
     }
 }
 
-/// Counts the labels of one patient at a time, without clearing more than was counted.
-pub(crate) struct Counter {
+/// Counts the labels of one patient at a time. Only the counters that were used are cleared.
+pub(crate) struct LabelCounter {
     counts: Vec<u32>,
     seen: Vec<u32>,
 }
 
-impl Counter {
-    pub(crate) fn new(labels: usize) -> Counter {
-        Counter { counts: vec![0; labels], seen: Vec::new() }
+impl LabelCounter {
+    pub(crate) fn new(labels: usize) -> LabelCounter {
+        LabelCounter { counts: vec![0; labels], seen: Vec::new() }
     }
 
-    /// Hands out each label with how often it came.
+    /// Hands each label to `each`, with the number of times it occurs.
     pub(crate) fn count(&mut self, labels: impl Iterator<Item = u32>, mut each: impl FnMut(u32, u32)) {
         for label in labels {
             if self.counts[label as usize] == 0 {

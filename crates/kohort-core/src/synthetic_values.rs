@@ -1,9 +1,13 @@
-//! What a row may show that stands for nobody: the values of each column, and how likely each is.
+//! The values that synthetic records may show in each column, and the probability of each.
 //!
-//! A sensitive value is drawn from a distribution that gives every allowed value a chance, whether or
-//! not it occurs in the file: a value that could only be drawn where a real one exists would prove
-//! the real one. What is allowed is therefore never read from the file: the policy lists it.
-//! All other columns are drawn from the file's own values, each column by itself.
+//! A sensitive value is drawn from a distribution in which every allowed value has a positive
+//! probability, whether or not it occurs in the file: a value that could only be drawn where a real one
+//! exists would prove that the real one exists. So the allowed values are never read from the file: the
+//! policy lists them. All other columns are drawn from the file's own values, each column by itself.
+//!
+//! # Example
+//! `dx` is sensitive with `domain = ["flu", "gout", "HIV"]`, and the file has flu three times and gout
+//! once. Every listed value counts once more than it occurs: the weights are flu 4, gout 2, HIV 1.
 
 use crate::number::Decimal;
 use crate::policy::{Invents, NamedText, Policy, Role};
@@ -14,36 +18,36 @@ use std::collections::BTreeMap;
 /// A range of more whole numbers than this is not taken for a list of values.
 const MOST_LISTED: usize = 100_000;
 
-/// The values of one column, for rows that stand for nobody.
+/// The values of one column, for synthetic records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stock {
+pub struct SyntheticValues {
     /// The column's name.
     pub name: String,
     /// Its place in the table.
     pub column: usize,
     /// Its place in the tuples, if it is in them: then a value's number is its code.
     pub position: Option<usize>,
-    /// Whether its values are sensitive.
+    /// True if its values are sensitive.
     pub sensitive: bool,
     /// The values: missing first, then in byte order.
     pub values: Vec<String>,
-    /// How likely each is, in proportion.
+    /// The weight of each value; its probability is in proportion.
     pub weights: Vec<u64>,
 }
 
-/// The stock of every released column that is no quasi-identifier and no detail. Values that may be
-/// drawn but occur in no row get codes in `tuples`, whose columns are `columns`.
-pub(crate) fn stocks(
+/// Lists the values of every released column that is neither a quasi-identifier nor a detail. Values
+/// that may be drawn but occur in no row get codes in `tuples`, whose columns are `columns`.
+pub(crate) fn synthetic_values(
     source: &Source,
     policy: &Policy,
     invents: &Invents,
     columns: &[usize],
     tuples: &mut Tuples,
-) -> Result<Vec<Stock>> {
+) -> Result<Vec<SyntheticValues>> {
     let drawn = policy.positions(|r| r.is_released() && !matches!(r, Role::Quasi | Role::Detail { .. }));
     let outside: Vec<usize> = drawn.iter().copied().filter(|c| !columns.contains(c)).collect();
     let mut counted = count_values(source, &outside)?.into_iter();
-    let mut stocks = Vec::new();
+    let mut all = Vec::new();
     for column in drawn {
         let position = columns.iter().position(|&c| c == column);
         let counts = match position {
@@ -57,7 +61,7 @@ pub(crate) fn stocks(
         let bound = &policy.columns[column];
         let sensitive = matches!(bound.role, Role::Sensitive { .. });
         let alone = counts.iter().filter(|(text, rows)| !text.is_empty() && **rows == 1).count() as u64;
-        // What a sensitive column may show is listed, whatever the file holds.
+        // The policy lists what a sensitive column may show, whatever the file holds.
         if !sensitive && 2 * alone > tuples.rows {
             return Err(policy.error(format!(
                 "column `{}`: most rows have a value of their own there, so that any row that is invented could be told by it. Drop the column (role = \"identifier\"), or pool its values before.",
@@ -76,12 +80,12 @@ pub(crate) fn stocks(
         let missing = weights.get("").copied().unwrap_or(0);
         let rest = weights.into_iter().filter(|(text, _)| !text.is_empty());
         let (values, weights) = std::iter::once((String::new(), missing)).chain(rest).unzip();
-        stocks.push(Stock { name: bound.name.clone(), column, position, sensitive, values, weights });
+        all.push(SyntheticValues { name: bound.name.clone(), column, position, sensitive, values, weights });
     }
-    Ok(stocks)
+    Ok(all)
 }
 
-/// How often each value of these columns occurs; missing is empty.
+/// Counts the values of these columns; a missing cell is the empty text.
 fn count_values(source: &Source, columns: &[usize]) -> Result<Vec<BTreeMap<String, u64>>> {
     if columns.is_empty() {
         return Ok(Vec::new());
@@ -116,7 +120,7 @@ fn count_values(source: &Source, columns: &[usize]) -> Result<Vec<BTreeMap<Strin
     Ok(all)
 }
 
-/// What may be drawn of a sensitive column, and how likely it is: a distribution from outside, or the
+/// Weights of the values that may be drawn in a sensitive column: a distribution from outside, or the
 /// file's own, in which every listed value counts once more than it occurs.
 fn allowed(
     policy: &Policy,

@@ -1,4 +1,5 @@
-//! The first look at a table as it is: who is unique, on which columns, and what k = 5 would cost.
+//! The risk of a table before anything is done to it: who is unique, by which columns, and what k = 5
+//! would cost.
 
 use crate::evidence;
 use crate::methods::Method;
@@ -9,69 +10,69 @@ use kohort_core::random::Randomness;
 use kohort_core::risk::{self, Attacks, Models, Risk, SinglingOut, Sizes, Uniqueness, View};
 use kohort_core::{Result, utility};
 
-/// So many tuples are looked at for sets of columns.
-const LOOKS: usize = 300_000_000;
-/// What k is tried.
+/// The most tuples that are counted for sets of columns.
+const MOST_COUNTED: usize = 300_000_000;
+/// The k whose cost is tried.
 const TRIED_K: u64 = 5;
 
-/// What a newcomer asks first.
+/// The risk of a table as it is.
 #[derive(Debug, Clone)]
-pub struct Look {
-    /// Risk to somebody of whom all quasi-identifiers are known.
+pub struct OriginalRisk {
+    /// The risk from an attacker who knows all quasi-identifiers of a person.
     pub all: Risk,
     /// The three attackers; the threshold is one in `k`.
     pub models: Models,
-    /// Who is unique outside, if it is said how many people there are.
+    /// The number of people who are unique in the population, if the policy gives its size.
     pub uniqueness: Option<Uniqueness>,
-    /// What a registry tells, if there is one.
+    /// The matches with a registry, if there is one.
     pub attacks: Option<Attacks>,
-    /// Which columns single people out.
+    /// The columns that single people out.
     pub singling_out: SinglingOut,
-    /// What `k` would cost.
+    /// The cost of reaching `k`.
     pub cost: Cost,
 }
 
-/// What a release would cost.
+/// The cost of a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
     /// The k asked for.
     pub k: u64,
-    /// The method asked.
+    /// The method that was tried.
     pub method: &'static str,
-    /// What is lost, or why there is no release.
+    /// The losses, or the reason why there is no release.
     pub outcome: std::result::Result<Lost, String>,
 }
 
-/// What is lost.
+/// The losses of a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lost {
     /// The mean loss of a cell.
     pub loss: f64,
-    /// Rows that would not leave.
+    /// Rows that would be suppressed.
     pub rows: u64,
-    /// Quasi-identifiers whose values would all leave as they are.
+    /// Quasi-identifiers whose values would all be released unchanged.
     pub untouched: Vec<String>,
-    /// Quasi-identifiers of which nothing would be left.
+    /// Quasi-identifiers that would be suppressed completely.
     pub gone: Vec<String>,
 }
 
-/// Looks. Nothing is written.
-pub fn look(policy: &Policy, cohort: &Cohort) -> Result<Look> {
+/// Assesses the risk. Nothing is written.
+pub fn assess(policy: &Policy, cohort: &Cohort) -> Result<OriginalRisk> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let sizes = risk::sizes(cohort, View::Before, &all);
     let population = policy.population.as_ref();
     let outside = population.and_then(|p| risk::outside(cohort, View::Before, p));
-    Ok(Look {
+    Ok(OriginalRisk {
         all: Risk::of(&all, &sizes),
         models: risk::models(&sizes, TRIED_K, outside.as_ref()),
         uniqueness: population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people())),
         attacks: evidence::attacks(cohort, policy)?,
-        singling_out: risk::singling_out(cohort, LOOKS, cohort.threads),
+        singling_out: risk::singling_out(cohort, MOST_COUNTED, cohort.threads),
         cost: cost(policy, cohort)?,
     })
 }
 
-/// The cost of k by the policy's method, or by the proposed method with its usual parameters where
+/// Computes the cost of k by the policy's method, or by the proposed method with its usual parameters where
 /// parameters are still to be chosen or the method would add synthetic records.
 fn cost(policy: &Policy, cohort: &Cohort) -> Result<Cost> {
     let k = K::new(TRIED_K).unwrap_or(K::LEAST);

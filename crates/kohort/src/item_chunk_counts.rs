@@ -1,8 +1,8 @@
-//! How many patients of a cluster have a code of its item chunk: the release tells that it is at
-//! least one, and the method that it is fewer than k.
+//! Estimates how many patients of a cluster have a code of its item chunk. The release shows that it is
+//! at least one, and the method guarantees that it is fewer than k.
 //!
-//! What a recipient can add is how frequent the code is elsewhere. A code that hardly anybody has is
-//! most likely one patient's; of one that many have, any number below k is about as likely. So with
+//! A recipient also sees how frequent the code is elsewhere. A code that hardly anybody has most likely
+//! belongs to one patient; for a code that many have, all numbers below k are about equally likely. So with
 //! λ patients who would have it if all clusters were alike, n + 1 have it λ ÷ (λ + n + 1) times as
 //! likely as n: a Poisson law where the code is rare, and no law where it is not, since clusters of
 //! like patients are not alike.
@@ -10,27 +10,27 @@
 use kohort_core::random::Randomness;
 use kohort_core::release::Node;
 
-/// How often the frequency of a code is estimated from its own estimate.
+/// The number of times that the frequency of a code is estimated again from its last estimate.
 const SWEEPS: usize = 4;
 
-/// Chances below this are none: they fall ever faster.
+/// Probabilities below this are ignored: they fall ever faster.
 const NOTHING: f64 = 1e-18;
 
-/// How codes of item chunks are spread.
-pub struct Rare {
+/// Estimates for all codes of item chunks.
+pub struct ItemChunkCounts {
     k: u64,
     /// By code: the share of all patients who are expected to have it.
     share: Vec<f64>,
 }
 
-impl Rare {
-    /// From all that is shown of these clusters, whose codes are numbers below `codes`.
-    pub fn new(nodes: &[Node], codes: usize, k: u64) -> Rare {
+impl ItemChunkCounts {
+    /// Estimates from all chunks of these clusters, whose codes are numbers below `codes`.
+    pub fn new(nodes: &[Node], codes: usize, k: u64) -> ItemChunkCounts {
         let mut shown = vec![0.0; codes];
         let mut hidden: Vec<Vec<f64>> = vec![Vec::new(); codes];
         let mut patients = 0.0;
         for node in nodes {
-            patients += look(node, &mut shown, &mut hidden);
+            patients += add_node(node, &mut shown, &mut hidden);
         }
         let share = |(shown, hidden): (f64, Vec<f64>)| {
             let mut share = (shown + hidden.len() as f64) / f64::max(patients, 1.0);
@@ -40,15 +40,15 @@ impl Rare {
             }
             share
         };
-        Rare { k, share: shown.into_iter().zip(hidden).map(share).collect() }
+        ItemChunkCounts { k, share: shown.into_iter().zip(hidden).map(share).collect() }
     }
 
-    /// How many patients of a cluster of this size are expected to have a code of its item chunk.
+    /// The expected number of patients who have a code of the item chunk, in a cluster of this size.
     pub fn mean(&self, code: u32, size: f64) -> f64 {
         mean(self.k, self.share[code as usize] * size).min(size)
     }
 
-    /// How many, drawn at random.
+    /// Draws the number of these patients at random.
     pub fn draw(&self, code: u32, size: u64, random: &mut Randomness) -> u64 {
         let weights = weights(self.k, self.share[code as usize] * size as f64);
         let at = random.below(1 << 32) as f64 / (1u64 << 32) as f64 * weights.clone().sum::<f64>();
@@ -61,7 +61,7 @@ impl Rare {
     }
 }
 
-/// The chances of 1, 2, … k − 1 patients, up to a factor.
+/// The probabilities of 1, 2, … k − 1 patients, up to a factor.
 fn weights(k: u64, expected: f64) -> impl Iterator<Item = f64> + Clone {
     let next = move |&(n, weight): &(f64, f64)| Some((n + 1.0, weight * expected / (expected + n + 1.0)));
     std::iter::successors(Some((1.0, 1.0)), next)
@@ -79,8 +79,9 @@ fn mean(k: u64, expected: f64) -> f64 {
     sum / all
 }
 
-/// Adds what a node shows of each code, and the sizes of the clusters that hide it; its patients.
-fn look(node: &Node, shown: &mut [f64], hidden: &mut [Vec<f64>]) -> f64 {
+/// Adds the number of times that a node shows each code, and the sizes of the clusters that have it in
+/// their item chunk. Returns the node's patients.
+fn add_node(node: &Node, shown: &mut [f64], hidden: &mut [Vec<f64>]) -> f64 {
     let (chunks, patients) = match node {
         Node::Cluster(cluster) => {
             let size = f64::from(cluster.size);
@@ -88,7 +89,7 @@ fn look(node: &Node, shown: &mut [f64], hidden: &mut [Vec<f64>]) -> f64 {
             (&cluster.record_chunks, size)
         }
         Node::Joint(joint) => {
-            (&joint.shared_chunks, joint.members.iter().map(|member| look(member, shown, hidden)).sum())
+            (&joint.shared_chunks, joint.members.iter().map(|member| add_node(member, shown, hidden)).sum())
         }
     };
     chunks.iter().flat_map(|chunk| chunk.subrecords()).flatten().for_each(|&code| shown[code as usize] += 1.0);
@@ -112,20 +113,20 @@ mod tests {
 
     #[test]
     fn what_is_rare_elsewhere_is_rare_here() {
-        let rare = Rare::new(&release(), 2, 5);
-        let (few, many) = (rare.mean(0, 100.0), rare.mean(1, 100.0));
+        let counts = ItemChunkCounts::new(&release(), 2, 5);
+        let (few, many) = (counts.mean(0, 100.0), counts.mean(1, 100.0));
         assert!((1.0..1.8).contains(&few) && (2.2..2.5).contains(&many), "{few} {many}");
-        assert!((Rare::new(&release(), 2, 2).mean(1, 100.0) - 1.0).abs() < 1e-12);
+        assert!((ItemChunkCounts::new(&release(), 2, 2).mean(1, 100.0) - 1.0).abs() < 1e-12);
     }
 
     #[test]
     fn draws_have_the_mean_they_should() {
-        let rare = Rare::new(&release(), 2, 5);
+        let counts = ItemChunkCounts::new(&release(), 2, 5);
         let mut random = Randomness::new(Some(3)).expect("a seed");
         for code in 0..2 {
-            let drawn: Vec<u64> = (0..20_000).map(|_| rare.draw(code, 100, &mut random)).collect();
+            let drawn: Vec<u64> = (0..20_000).map(|_| counts.draw(code, 100, &mut random)).collect();
             let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
-            assert!((mean - rare.mean(code, 100.0)).abs() < 0.05 && drawn.iter().all(|n| (1..5).contains(n)));
+            assert!((mean - counts.mean(code, 100.0)).abs() < 0.05 && drawn.iter().all(|n| (1..5).contains(n)));
         }
     }
 }

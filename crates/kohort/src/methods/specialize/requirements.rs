@@ -1,51 +1,57 @@
-//! What is required of a class, as counts that can be added up: people, and for each sensitive
-//! column those with any value and those with each value that matters.
+//! The requirements on a class, as a vector of counts that can be added up.
+//!
+//! # Example
+//! One sensitive column `dx` with `confidence` on the values HIV and flu needs four counters: 0 people,
+//! 1 people with any `dx`, 2 people with HIV, 3 people with flu. A record with HIV adds 1 to the
+//! counters 0, 1 and 2. Records with the same sensitive values share a *signature*; the signature of
+//! HIV lists the counters `[1, 2]` (everybody adds to counter 0). A class of three people, one with
+//! HIV and two with asthma, has the counts `[3, 3, 1, 0]`.
 
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::privacy::{Counts, Sensitive};
 use kohort_core::table::Keys;
 
-/// What becomes of a class.
+/// The result of checking a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It meets everything.
+    /// The class meets every requirement.
     Holds,
-    /// It has fewer than k people. What is finer has no more.
+    /// The class has fewer than k people. So has every finer class.
     TooFew,
-    /// Its sensitive values do not.
+    /// The sensitive values of the class break a requirement.
     Reveals,
 }
 
 /// The requirements over a vector of counts: `counts[0]` are the people.
 #[derive(Debug)]
-pub(super) struct Demands {
+pub(super) struct Requirements {
     /// k.
     pub k: u32,
-    /// How long a vector of counts is.
+    /// The length of a vector of counts.
     pub width: usize,
-    /// By tuple: which of `adds` it has; empty where nothing is required of sensitive values.
+    /// For each tuple: its signature; empty where nothing is required of sensitive values.
     pub signature: Vec<u32>,
-    /// What one person with a signature adds to, beside the people.
-    pub adds: Vec<Vec<u32>>,
-    columns: Vec<Demand>,
+    /// For each signature: the counters that a person with it adds to, beside counter 0.
+    pub counters: Vec<Vec<u32>>,
+    columns: Vec<ColumnRequirement>,
 }
 
-/// What is required of one sensitive column.
+/// The requirement on one sensitive column.
 #[derive(Debug)]
-struct Demand {
+struct ColumnRequirement {
     requirement: Sensitive,
-    /// Where people with any value are counted.
+    /// The counter of people with any value.
     any: usize,
-    /// Value codes, and where they are counted.
+    /// Value codes, and the counter of each.
     values: Vec<(u32, usize)>,
     /// People by value code in the whole release, for t-closeness.
     table: Vec<u64>,
 }
 
-impl Demands {
+impl Requirements {
     /// The requirements of a cohort, over all its people.
-    pub(super) fn new(cohort: &Cohort, k: K) -> Demands {
+    pub(super) fn new(cohort: &Cohort, k: K) -> Requirements {
         let mut columns = Vec::new();
         let mut positions = Vec::new();
         let mut width = 1;
@@ -67,7 +73,7 @@ impl Demands {
             let any = width;
             width += 1 + values.len();
             let table = vec![0; cohort.tuples.dictionaries[position].len()];
-            columns.push(Demand { requirement, any, values, table });
+            columns.push(ColumnRequirement { requirement, any, values, table });
             positions.push(position);
         }
         let mut keys = Keys::new(positions.len());
@@ -78,7 +84,7 @@ impl Demands {
             keys.intern(&key)
         });
         let signature: Vec<u32> = signature.collect();
-        let adds = (0..keys.len() as u32).map(|s| {
+        let counters = (0..keys.len() as u32).map(|s| {
             let own = columns.iter().zip(keys.get(s)).filter(|(_, code)| **code != 0);
             own.flat_map(|(demand, &code)| {
                 let value = demand.values.binary_search_by_key(&code, |v| v.0).ok();
@@ -86,15 +92,15 @@ impl Demands {
             })
             .collect()
         });
-        let adds = adds.collect();
+        let counters = counters.collect();
         let k = u32::try_from(k.get()).unwrap_or(u32::MAX);
-        Demands { k, width, signature, adds, columns }
+        Requirements { k, width, signature, counters, columns }
     }
 
     /// k alone.
     #[cfg(test)]
-    pub(super) fn of_k(k: u32) -> Demands {
-        Demands { k, width: 1, signature: Vec::new(), adds: Vec::new(), columns: Vec::new() }
+    pub(super) fn of_k(k: u32) -> Requirements {
+        Requirements { k, width: 1, signature: Vec::new(), counters: Vec::new(), columns: Vec::new() }
     }
 
     /// The signature of a tuple.
@@ -102,7 +108,7 @@ impl Demands {
         self.signature.get(tuple).copied().unwrap_or(0)
     }
 
-    /// Whether anything is required of sensitive values.
+    /// Returns whether anything is required of sensitive values.
     pub(super) fn reads_sensitive(&self) -> bool {
         !self.columns.is_empty()
     }
@@ -115,7 +121,7 @@ impl Demands {
         }
     }
 
-    /// Whether a class with these counts meets everything. One without people is no class.
+    /// Checks a class with these counts. Without people there is no class, and nothing fails.
     pub(super) fn verdict(&self, counts: &[u32], scratch: &mut Vec<(u32, u64)>) -> Verdict {
         if counts[0] == 0 {
             return Verdict::Holds;

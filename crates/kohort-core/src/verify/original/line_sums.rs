@@ -1,11 +1,12 @@
-//! The comparison row by row where every value has one label among those released, which is so
-//! wherever a column is recoded as a whole: the lines that show a label must be the lines whose
-//! value it stands for. Sets of lines are compared by the sum of numbers drawn for each line, so
-//! that memory follows values, not rows.
+//! The fast way: every value has only one label among those released, which is so wherever a column is
+//! recoded as a whole. The lines released with a label must be the lines whose value has that label.
+//! Sets of lines are compared by the sum of random numbers, one for each line, so that memory depends
+//! on the number of values, not of rows.
 
-use super::lines::{Draw, LineFile, LineSet};
-use super::original::{Columns, fingerprint, labels_of, no_ancestor};
-use super::recount::Counted;
+use super::super::lines::{Draw, LineFile, LineSet};
+use super::super::recount::Counted;
+use super::ancestors::{labels_of, no_ancestor};
+use super::columns::{Columns, fingerprint};
 use crate::policy::Policy;
 use crate::release::NO_LINE;
 use crate::table::{Chunk, Source, Texts};
@@ -13,30 +14,30 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is known of a release's lines.
-pub(super) struct Lines {
-    /// The lines that leave.
+/// The lines of a release, and their sums.
+pub(in super::super) struct LineSums {
+    /// The lines that are released.
     set: LineSet,
-    /// By released tuple: the sum of its lines' numbers.
-    pub(super) sums: Vec<u64>,
-    /// The cells that leave as they are, each row with its line.
+    /// For each released tuple: the sum of its lines' numbers.
+    pub(in super::super) sums: Vec<u64>,
+    /// A fingerprint of the cells that are released unchanged, each row with its line.
     print: u64,
     draw: Draw,
     key: foldhash::quality::RandomState,
-    /// Where they stand in the release.
+    /// The release's columns that are unchanged.
     kept: Vec<usize>,
     file: Option<LineFile>,
     rows: u64,
-    /// Whether rows may stand for nobody, and how many do.
+    /// True if records may be synthetic, and how many are.
     invented: bool,
-    pub(super) added: u64,
+    pub(in super::super) added: u64,
 }
 
-impl Lines {
-    /// Lines that are still to be read; `kept` are the release's columns that leave as they are.
-    /// `invented`: rows may stand for nobody.
-    pub(super) fn open(path: &Path, kept: Vec<usize>, invented: bool) -> Result<Lines> {
-        Ok(Lines {
+impl LineSums {
+    /// Opens the lines, which are still to be read; `kept` are the release's columns that are unchanged.
+    /// `invented`: records may be synthetic.
+    pub(in super::super) fn open(path: &Path, kept: Vec<usize>, invented: bool) -> Result<LineSums> {
+        Ok(LineSums {
             set: LineSet::default(),
             sums: Vec::new(),
             print: 0,
@@ -50,21 +51,25 @@ impl Lines {
         })
     }
 
-    /// What a thread finds in a chunk of the release, with nothing else known.
-    pub(super) fn look(kept: &[usize], key: &foldhash::quality::RandomState, chunk: &Chunk) -> Vec<u64> {
+    /// Fingerprints the rows of a chunk of the release.
+    pub(in super::super) fn fingerprints(
+        kept: &[usize],
+        key: &foldhash::quality::RandomState,
+        chunk: &Chunk,
+    ) -> Vec<u64> {
         if kept.is_empty() {
             return Vec::new();
         }
         (0..chunk.rows()).map(|r| fingerprint(key, kept.iter().map(|&c| chunk.cell(r, c)))).collect()
     }
 
-    /// What `look` needs.
-    pub(super) fn looking(&self) -> (Vec<usize>, foldhash::quality::RandomState) {
+    /// The columns and the key that [`LineSums::fingerprints`] needs.
+    pub(in super::super) fn fingerprint_key(&self) -> (Vec<usize>, foldhash::quality::RandomState) {
         (self.kept.clone(), self.key.clone())
     }
 
-    /// The next rows of the release: the number of each one's line.
-    pub(super) fn take(&mut self, prints: &[u64], rows: usize) -> Result<Vec<u64>> {
+    /// Takes the next rows of the release. Returns the number of each one's line.
+    pub(in super::super) fn take(&mut self, prints: &[u64], rows: usize) -> Result<Vec<u64>> {
         let Some(file) = &mut self.file else { return Ok(Vec::new()) };
         self.rows += rows as u64;
         let mut numbers = Vec::with_capacity(rows);
@@ -87,24 +92,25 @@ impl Lines {
         Ok(numbers)
     }
 
-    /// All rows of the release were seen.
-    pub(super) fn end(&mut self, sums: Vec<u64>) -> Result<()> {
+    /// Ends reading, when all rows of the release were taken.
+    pub(in super::super) fn end(&mut self, sums: Vec<u64>) -> Result<()> {
         self.sums = sums;
         self.file.take().map_or(Ok(()), LineFile::end)
     }
 }
 
-/// A row's cells and its line in one number.
+/// Mixes the fingerprint of a row with the number of its line.
 #[inline]
 fn mixed(own: u64, number: u64) -> u64 {
     let product = u128::from(own ^ number.rotate_left(32)) * u128::from(number | 1);
     (product >> 64) as u64 ^ product as u64
 }
 
-/// Compares: how many rows the original has, or nothing where a value could be shown in several ways.
+/// Compares. Returns the number of rows of the original, or nothing where a value could be released
+/// under several labels.
 pub(super) fn compare(
     counted: &Counted,
-    lines: &Lines,
+    lines: &LineSums,
     plan: &Columns,
     source: &Source,
     policy: &Policy,
@@ -115,7 +121,7 @@ pub(super) fn compare(
     let workers = source.scan(
         |_| Worker::new(plan.changed.len()),
         |worker, chunk| {
-            worker.look(&chunk, source, lines, plan);
+            worker.read(&chunk, source, lines, plan);
             Ok(())
         },
         |()| Ok(()),
@@ -133,8 +139,8 @@ pub(super) fn compare(
     Ok(Some(rows))
 }
 
-/// Every released row stands for a row of the original. Where some are `added` and stand for nobody,
-/// every row of the original is released: none was exchanged for an invented one.
+/// Checks that every released row comes from a row of the original. Where some are synthetic
+/// (`added`), every row of the original must be released: none was replaced by a synthetic one.
 pub(super) fn all_traced(counted: &Counted, matched: u64, rows: u64, added: Option<u64>) -> Result<()> {
     if matched + added.unwrap_or(0) != counted.tuples.rows {
         return Err(Error::refused("some released rows stand for no row of the original."));
@@ -145,17 +151,17 @@ pub(super) fn all_traced(counted: &Counted, matched: u64, rows: u64, added: Opti
     Ok(())
 }
 
-/// Whether a released column shows `*` beside other labels: then a value may be shown in two ways.
+/// Returns whether a released column shows `*` beside other labels: then a value may have two labels.
 fn may_be_local(counted: &Counted, position: usize) -> bool {
     let dictionary = &counted.tuples.dictionaries[position];
     let labels = dictionary.len() - 1 + usize::from(dictionary.missing_occurs);
     labels > 1 && (1..dictionary.len() as u32).any(|label| dictionary.text(label) == crate::hierarchy::SUPPRESSED)
 }
 
-/// Whether each value has one label it could be shown as; refuses lines under another one.
+/// Returns whether each value has only one possible label; refuses lines under another one.
 fn column_is_true(
     counted: &Counted,
-    lines: &Lines,
+    lines: &LineSums,
     plan: &Columns,
     policy: &Policy,
     i: usize,
@@ -197,16 +203,16 @@ fn column_is_true(
     }
 }
 
-/// What one thread has seen of the original.
+/// The state of one thread that reads the original.
 struct Worker {
     rows: u64,
     matched: u64,
     print: u64,
-    /// By changed column: its values, deleted rows included.
+    /// For each changed column: its values, suppressed rows included.
     values: Vec<Texts>,
-    /// By changed column and value: released rows, and the sum of their lines' numbers.
+    /// For each changed column and value: released rows, and the sum of their lines' numbers.
     sums: Vec<Vec<(u64, u64)>>,
-    /// By row of the chunk: the number of its line if it leaves.
+    /// For each row of the chunk: the number of its line, if it is released.
     numbers: Vec<Option<u64>>,
 }
 
@@ -216,7 +222,7 @@ impl Worker {
         Worker { rows: 0, matched: 0, print: 0, values, sums, numbers: Vec::new() }
     }
 
-    fn look(&mut self, chunk: &Chunk, source: &Source, lines: &Lines, plan: &Columns) {
+    fn read(&mut self, chunk: &Chunk, source: &Source, lines: &LineSums, plan: &Columns) {
         // A cell as the release shows it: missing is empty.
         let plain = |r: usize, c: usize| {
             let cell = chunk.cell(r, c);

@@ -1,0 +1,104 @@
+//! The requirements on sensitive columns, in value codes.
+
+use crate::Result;
+use crate::hierarchy::{MISSING, Rule};
+use crate::number::Decimal;
+use crate::policy::{Column, Policy, Role, TDistance};
+use crate::privacy::{Confidence, Distance, Sensitive, TCloseness};
+use crate::table::{Dictionary, Source};
+
+/// Translates the policy's requirements on one sensitive column into its value codes.
+pub(super) fn require(
+    source: &Source,
+    policy: &Policy,
+    column: &Column,
+    dictionary: &Dictionary,
+    notes: &mut Vec<String>,
+) -> Result<Sensitive> {
+    let privacy = &policy.privacy;
+    let Role::Sensitive { values } = &column.role else { return Ok(Sensitive::default()) };
+    let listed = values.as_ref().map(|values| {
+        let mut listed = vec![false; dictionary.len()];
+        for value in values {
+            match dictionary.code(value) {
+                Some(code) if code != MISSING => listed[code as usize] = true,
+                _ => notes.push(format!(
+                    "column `{}`: the listed value \"{value}\" does not occur in the data.",
+                    column.name
+                )),
+            }
+        }
+        listed
+    });
+    Ok(Sensitive {
+        confidence: privacy.confidence.map(|max| Confidence { max, listed }),
+        l_diversity: privacy.l_diversity.clone(),
+        t_closeness: match privacy.t_closeness {
+            None => None,
+            Some((max, distance)) => {
+                let point = source.input().decimal;
+                Some(TCloseness { max, distance: distance_of(policy, column, dictionary, distance, point)? })
+            }
+        },
+    })
+}
+
+/// The distance that t-closeness measures for a column.
+fn distance_of(
+    policy: &Policy,
+    column: &Column,
+    dictionary: &Dictionary,
+    distance: TDistance,
+    point: u8,
+) -> Result<Distance> {
+    let texts = dictionary.texts();
+    Ok(match distance {
+        TDistance::Equal => Distance::Equal,
+        TDistance::Ordered => Distance::Ordered(order(&texts, column.domain.as_deref(), point).ok_or_else(|| {
+            policy.error(format!(
+                "t_closeness by order: the values of `{}` are no numbers. Say domain = [\"least\", …, \"most\"] for that column, with every value.",
+                column.name
+            ))
+        })?),
+        TDistance::Hierarchical => {
+            if matches!(column.rule, Rule::Flat) {
+                return Err(policy.error(format!("t_closeness by hierarchy needs a hierarchy on `{}`.", column.name)));
+            }
+            let hierarchy = column.rule.apply(&texts, dictionary.missing_occurs);
+            if !hierarchy.uncovered.is_empty() {
+                return Err(policy.error(format!(
+                    "t_closeness by hierarchy: {} values of `{}` are not covered by {}.",
+                    hierarchy.uncovered.len(),
+                    column.name,
+                    column.rule_text
+                )));
+            }
+            Distance::Hierarchical(hierarchy.levels.into_iter().skip(1).map(|l| l.label_of).collect())
+        }
+    })
+}
+
+/// Value codes in their order: as the domain lists them, or as numbers with this decimal mark.
+pub(crate) fn order(texts: &[&str], domain: Option<&[String]>, point: u8) -> Option<Vec<u32>> {
+    let codes = 1..texts.len() as u32;
+    match domain {
+        Some(domain) => {
+            let mut order: Vec<(usize, u32)> = Vec::new();
+            for code in codes {
+                order.push((domain.iter().position(|d| d == texts[code as usize])?, code));
+            }
+            order.sort_unstable();
+            Some(order.into_iter().map(|o| o.1).collect())
+        }
+        None => {
+            // Values that are written differently but mean the same number are in the order of their texts.
+            let mut order: Vec<(Decimal, &str, u32)> = Vec::new();
+            for code in codes {
+                let text = texts[code as usize];
+                order.push((Decimal::parse(text, point)?, text, code));
+            }
+            order.sort_unstable();
+            Some(order.into_iter().map(|o| o.2).collect())
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The sets of quasi-identifiers that an attacker may know.
+
+use crate::Result;
+use crate::policy::Policy;
+use crate::privacy::{Knows, Shorter};
+
+/// Lists the sets to be counted. With patients as the unit, a requirement on sensitive values that holds
+/// for a set may fail for a part of it, so that sets of all sizes are counted.
+pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<Vec<Vec<usize>>> {
+    let shorter = shorter(policy.patient().is_some(), policy.privacy.reads_sensitive());
+    let knows = &policy.privacy.knows;
+    match knows.number(quasi, shorter) {
+        Some(n) if n <= MOST_SETS => Ok(knows.sets(quasi, shorter)),
+        n => {
+            let asked = if let Knows::Any(n) = knows { (*n).min(quasi) } else { quasi };
+            let reach =
+                (1..asked).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
+            let count = n.map_or("too many".into(), |n| n.to_string());
+            Err(policy.error(format!(
+                "`knows` makes {count} sets of quasi-identifiers, more than the {MOST_SETS} that are counted. Largest supported value here: knows = {}, or \"all\".",
+                reach.unwrap_or(1)
+            )))
+        }
+    }
+}
+
+/// The most sets that are counted.
+pub const MOST_SETS: u64 = 1_000_000;
+
+/// Returns whether sets of fewer columns must be counted as well.
+pub fn shorter(patients: bool, sensitive: bool) -> Shorter {
+    if patients && sensitive { Shorter::Counted } else { Shorter::Implied }
+}

@@ -1,0 +1,52 @@
+//! Decides which patients are kept after exclusions, and counts the others.
+
+use super::Counts;
+use super::read::{EventRows, PatientRows};
+use crate::policy::{EventsPolicy, WithoutEvents};
+
+/// The patients whom no rule excludes.
+pub(super) struct KeptPatients {
+    /// For each patient: whether they are kept.
+    pub(super) is_kept: Vec<bool>,
+    /// For each patient: events that no rule excludes alone.
+    pub(super) events_of: Vec<u32>,
+    /// Patients whose events were all excluded alone.
+    emptied: u64,
+    /// Patients who never had an event.
+    without: u64,
+}
+
+impl KeptPatients {
+    pub(super) fn of(asked: &EventsPolicy, people: &PatientRows, events: &EventRows) -> KeptPatients {
+        let mut events_of = vec![0; people.cells.lines.len()];
+        events.patient.iter().for_each(|&p| events_of[p as usize] += 1);
+        let (mut emptied, mut without) = (0, 0);
+        let is_kept = (0..events_of.len()).map(|p| match (people.excluded[p], events_of[p], events.read_of[p]) {
+            (true, ..) => false,
+            (false, 0, 0) => {
+                without += 1;
+                asked.without_events == WithoutEvents::Keep
+            }
+            (false, 0, _) => {
+                emptied += 1;
+                false
+            }
+            _ => true,
+        });
+        let is_kept = is_kept.collect();
+        KeptPatients { is_kept, events_of, emptied, without }
+    }
+
+    pub(super) fn counts(&self, people: &PatientRows, events: &EventRows) -> Counts {
+        let with_patient =
+            (0..self.is_kept.len()).filter(|&p| people.excluded[p]).map(|p| u64::from(self.events_of[p]));
+        Counts {
+            patients_in: people.cells.lines.len() as u64,
+            events_in: events.read,
+            patients_excluded: people.excluded.iter().filter(|e| **e).count() as u64,
+            events_excluded: events.excluded + with_patient.sum::<u64>(),
+            patients_emptied: self.emptied,
+            without_events: self.without,
+        }
+    }
+}

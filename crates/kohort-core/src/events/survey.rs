@@ -1,0 +1,107 @@
+//! Reads patients and their events, and makes the histories that a method works on.
+//!
+//! # Example
+//! Two rules exclude codes: HIV with `scope = "patient"`, V08 with `scope = "row"`.
+//!
+//! | patient | events | after exclusions |
+//! |---|---|---|
+//! | A | flu, gout | flu, gout |
+//! | B | HIV, flu | excluded with all events |
+//! | C | V08 | no event is left, so C is removed |
+//! | D | none | kept or removed, as `without_events` says |
+//!
+//! 1. `read.rs` reads both tables. It counts the rules that apply to each row (`rules.rs`, `ages.rs`)
+//!    and drops events that are excluded alone, such as C's V08.
+//! 2. `kept.rs` decides about patients: A is kept, B is excluded, C lost all events.
+//! 3. `columns.rs` and `event_columns.rs` make the columns, over everybody who was read.
+//! 4. `excluded.rs` compares B with A, so that the report shows how the excluded differ.
+//! 5. All columns are cut down to the rows that are kept, and `coverage.rs` checks that the
+//!    hierarchies cover their values.
+
+use super::Histories;
+use super::columns::{columns, copied, order_in_time};
+use super::coverage::check_coverage;
+use super::event_columns::event_columns;
+use super::excluded::compare_excluded;
+use super::kept::KeptPatients;
+use super::read::{EventRows, PatientRows};
+use super::rules::Tally;
+use crate::policy::Policy;
+use crate::table::{Scope, Source};
+use crate::{Error, Result, shape};
+
+/// Reads patients and events, removes what rules exclude, and applies the hierarchies to the rest.
+pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histories> {
+    let Some(patients) = source.patients() else { return Err(policy.error("the input names no table of patients.")) };
+    let asked = &policy.own;
+    source.progress().stage("reading", patients.bytes() + source.bytes());
+    let mut tally = Tally::new(&asked.exclude);
+    let mut people = PatientRows::read(patients, asked, &mut tally)?;
+    let mut events = EventRows::read(source, policy, asked, &mut people, &mut tally)?;
+    events.sort_by_patient(people.cells.lines.len());
+    let kept = KeptPatients::of(asked, &people, &events);
+    let mut histories =
+        Histories { rules: tally.counts(), counts: kept.counts(&people, &events), ..Histories::default() };
+    // Columns cover every row that was read, so that the excluded can be compared with the kept.
+    histories.patient = columns(patients, &asked.patients, &people.cells, &[])?;
+    histories.event = event_columns(source, policy, asked, patients, &people, &events)?;
+    if kept.counts(&people, &events).patients_excluded > 0 {
+        histories.differences = Some(compare_excluded(policy, asked, &histories, &people, &events, &kept));
+    }
+    let keep_event: Vec<usize> =
+        (0..events.cells.lines.len()).filter(|&e| kept.is_kept[events.patient[e] as usize]).collect();
+    let keep_patient: Vec<usize> = (0..people.cells.lines.len()).filter(|&p| kept.is_kept[p]).collect();
+    histories.patient_copied = copied(patients, &asked.patients, &people.cells, &keep_patient)?;
+    histories.event_copied = copied(source, &policy.columns, &events.cells, &keep_event)?;
+    for column in &mut histories.patient {
+        column.codes = keep_patient.iter().map(|&p| column.codes[p]).collect();
+    }
+    for column in &mut histories.event {
+        column.codes = keep_event.iter().map(|&e| column.codes[e]).collect();
+    }
+    histories.patient_lines = keep_patient.iter().map(|&p| people.cells.lines[p]).collect();
+    histories.event_lines = keep_event.iter().map(|&e| events.cells.lines[e]).collect();
+    histories.event_order = match asked.event_date {
+        None => vec![0; keep_event.len()],
+        Some(column) => order_in_time(source, &policy.columns[column], &events.cells, column, &keep_event),
+    };
+    let mut end = 0;
+    for &p in &keep_patient {
+        end += kept.events_of[p] as usize;
+        histories.ends.push(end);
+    }
+    let (patient, event) = (&mut histories.patient, &mut histories.event);
+    check_coverage(patients, &asked.patients, patient, &histories.patient_lines, &mut histories.notes)?;
+    check_coverage(source, &policy.columns, event, &histories.event_lines, &mut histories.notes)?;
+    histories.note_exclusions();
+    if histories.patients() == 0 || histories.events() == 0 {
+        return Err(Error::yours(format!("{}: no event is left to publish.", source.name())));
+    }
+    Ok(histories)
+}
+
+impl Histories {
+    /// Notes what was excluded, for the custodian.
+    fn note_exclusions(&mut self) {
+        for rule in self.rules.iter().filter(|r| r.rows > 0) {
+            let scope = match rule.scope {
+                Scope::Patient => "patients",
+                Scope::Row => "events alone",
+            };
+            self.notes.push(format!(
+                "excluded ({scope}): \"{}\" holds for {} rows of {} patients.",
+                rule.name, rule.rows, rule.patients
+            ));
+        }
+        let counts = &self.counts;
+        if counts.without_events > 0 {
+            self.notes.push(format!("{} patients never had an event.", counts.without_events));
+        }
+        if counts.patients_emptied > 0 {
+            self.notes.push(format!(
+                "{} patients lost all events to exclusions and leave with them.",
+                counts.patients_emptied
+            ));
+        }
+    }
+}

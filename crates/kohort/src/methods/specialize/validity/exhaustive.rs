@@ -1,0 +1,180 @@
+//! The exhaustive engine: counts every class under every set of columns that the attacker may know.
+//!
+//! Cost: child partitions × sets of other columns, about 3 ns each; the first class that fails ends it.
+
+use super::super::child_partitions::ChildPartitions;
+use super::super::requirements::{Requirements, Verdict};
+use super::Failure;
+use super::class_counts::{ClassCounter, Classes, KnownColumn, MOST_KEYS};
+use kohort_core::parallel;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Less work than this is not worth a second thread.
+const WORTH_A_THREAD: usize = 1 << 18;
+
+/// The check of some child partitions against one attacker.
+pub(in super::super) struct ExhaustiveCheck<'a> {
+    /// The child partitions of the split.
+    pub parts: &'a ChildPartitions,
+    /// The requirements on every class.
+    pub requirements: &'a Requirements,
+    /// The other columns that were split.
+    pub known: &'a [KnownColumn],
+    /// The number of these columns that the attacker knows.
+    pub others: usize,
+    /// True if sets of fewer columns must be checked as well.
+    pub fewer_too: bool,
+    /// The number of threads that may work.
+    pub threads: usize,
+}
+
+/// Receives the classes under one set of columns (positions in `known`) and answers whether to go on.
+type VisitSet<'e> = &'e (dyn Fn(&mut ClassCounter, Classes, &[usize]) -> ControlFlow<()> + Sync);
+
+impl ExhaustiveCheck<'_> {
+    /// Returns a class that fails, if there is one. The sets in `first` are checked before all others.
+    pub(in super::super) fn failure(&self, first: &[Vec<usize>]) -> Option<Failure> {
+        let mut counter = ClassCounter::default();
+        // Sets remembered from when fewer columns were split are too small, unless these count as well.
+        let size = self.others.min(self.known.len());
+        for set in first.iter().filter(|set| self.fewer_too || set.len() == size) {
+            if let Some(failure) = self.failure_under(set, &mut counter) {
+                return Some(failure);
+            }
+        }
+        let found: Mutex<Option<Failure>> = Mutex::new(None);
+        let stop = AtomicBool::new(false);
+        self.visit_sets(&|counter, classes, set| {
+            if stop.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            let verdict = counter.worst_verdict(self.parts, self.requirements, classes);
+            if verdict == Verdict::Holds {
+                return ControlFlow::Continue(());
+            }
+            let columns = set.iter().map(|&s| self.known[s].column).collect();
+            *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(Failure { columns, verdict });
+            stop.store(true, Ordering::Relaxed);
+            ControlFlow::Break(())
+        });
+        found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns, by child partition, whether it is in a class that fails. Gives up (`None`) where these
+    /// hold more than `most` rows.
+    pub(in super::super) fn failing(&self, most: u64) -> Option<Vec<bool>> {
+        let all: Mutex<(Vec<bool>, u64)> = Mutex::new((vec![false; self.parts.len()], 0));
+        let stop = AtomicBool::new(false);
+        self.visit_sets(&|counter, classes, _| {
+            if stop.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            if counter.worst_verdict(self.parts, self.requirements, classes) == Verdict::Holds {
+                return ControlFlow::Continue(());
+            }
+            let fails = counter.failing_classes(self.parts, self.requirements, classes);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            for (part, &class) in classes.of_part.iter().enumerate() {
+                if fails[class as usize] && !all.0[part] {
+                    all.0[part] = true;
+                    all.1 += u64::from(self.parts.rows[part]);
+                }
+            }
+            if all.1 > most {
+                stop.store(true, Ordering::Relaxed);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        let (failing, rows) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (rows <= most).then_some(failing)
+    }
+
+    /// Returns whether a class under this one set of columns fails.
+    pub(in super::super) fn failure_under(&self, set: &[usize], counter: &mut ClassCounter) -> Option<Failure> {
+        let mut of_part = self.parts.child.clone();
+        let mut count = self.parts.children as u32;
+        for column in set {
+            let known = self.known.iter().find(|k| k.column == *column)?;
+            (of_part, count) = counter.refine(Classes { of_part: &of_part, count }, known);
+        }
+        let classes = Classes { of_part: &of_part, count };
+        let verdict = counter.worst_verdict(self.parts, self.requirements, classes);
+        (verdict != Verdict::Holds).then(|| Failure { columns: set.to_vec(), verdict })
+    }
+
+    /// Visits every set of columns that the attacker may know.
+    fn visit_sets(&self, visit: VisitSet) {
+        let (columns, most) = (self.known.len(), self.others.min(self.known.len()));
+        if columns <= self.others && !self.fewer_too && !self.parts.scattered {
+            // An attacker who knows all columns meets the child partitions themselves.
+            let of_part: Vec<u32> = (0..self.parts.len() as u32).collect();
+            let every_column: Vec<usize> = (0..columns).collect();
+            let classes = Classes { of_part: &of_part, count: of_part.len() as u32 };
+            let _ = visit(&mut ClassCounter::default(), classes, &every_column);
+            return;
+        }
+        let children = Classes { of_part: &self.parts.child, count: self.parts.children as u32 };
+        if (self.fewer_too || most == 0) && visit(&mut ClassCounter::default(), children, &[]).is_break() {
+            return;
+        }
+        let next = AtomicUsize::new(0);
+        let run = || {
+            let mut counter = ClassCounter::default();
+            loop {
+                let first = next.fetch_add(1, Ordering::Relaxed);
+                if most == 0
+                    || first >= columns
+                    || self.visit_from(&mut counter, children, first, most, &mut Vec::new(), visit).is_break()
+                {
+                    return;
+                }
+            }
+        };
+        let work = self.parts.len().saturating_mul(columns.pow(most.min(3) as u32));
+        parallel::workers(if work > WORTH_A_THREAD { self.threads } else { 1 }, run);
+    }
+
+    /// Visits all sets that begin with `chosen` and go on with column `next`, of up to `left` more
+    /// columns. `classes` are those under `chosen`.
+    fn visit_from(
+        &self,
+        counter: &mut ClassCounter,
+        classes: Classes,
+        next: usize,
+        left: usize,
+        chosen: &mut Vec<usize>,
+        visit: VisitSet,
+    ) -> ControlFlow<()> {
+        if !self.fewer_too && self.known.len() - next < left {
+            return ControlFlow::Continue(());
+        }
+        let known = &self.known[next];
+        chosen.push(next);
+        let keys = u64::from(classes.count) * u64::from(known.slot_count);
+        if left == 1 && keys <= MOST_KEYS && keys <= 16 * self.parts.len() as u64 + 4096 {
+            // The last column: classes need no dense numbers, since they are counted only once.
+            let mut of_part = std::mem::take(&mut counter.spare_classes);
+            of_part.clear();
+            of_part.extend(classes.of_part.iter().zip(&known.slots).map(|(&c, &s)| c * known.slot_count + s));
+            let flow = visit(counter, Classes { of_part: &of_part, count: keys as u32 }, chosen);
+            counter.spare_classes = of_part;
+            flow?;
+        } else {
+            let (of_part, count) = counter.refine(classes, known);
+            let finer = Classes { of_part: &of_part, count };
+            if self.fewer_too || left == 1 {
+                visit(counter, finer, chosen)?;
+            }
+            if left > 1 {
+                for further in next + 1..self.known.len() {
+                    self.visit_from(counter, finer, further, left - 1, chosen, visit)?;
+                }
+            }
+        }
+        chosen.pop();
+        ControlFlow::Continue(())
+    }
+}
