@@ -38,7 +38,7 @@ fn print(folder: &Path, name: &str, policy: &str) {
     let released = anonymize(&path, &out, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
     let attacked =
         attack(&out, &path, &options, Trial { targets: 1000, seed: 1 }).unwrap_or_else(|e| panic!("{name}: {e}"));
-    println!("\n**{name}** ({} rows or patients in)\n", released.metrics["rows"]["in"]);
+    println!("\n**{name}** ({} rows or patients in)\n", released.metrics.to_value()["rows"]["in"]);
     println!("| attack | known | before | after | guessing |\n|---|---|---|---|---|");
     let share = |x: Option<f64>| match x {
         None => "–".to_string(),

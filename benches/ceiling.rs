@@ -73,7 +73,7 @@ fn main() {
 fn run(policy: &Path) -> Option<Value> {
     let options = Options { force: true, keep_rows: false, seed: Some(1), threads: 2, progress: Arc::new(Silent) };
     match anonymize(policy, &policy.with_file_name("out"), &options) {
-        Ok(released) => Some(released.metrics),
+        Ok(released) => Some(released.metrics.to_value()),
         Err(error) => {
             eprintln!("{error}");
             None

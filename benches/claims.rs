@@ -145,7 +145,7 @@ fn main() {
                 continue;
             }
         };
-        let m = &released.metrics;
+        let m = &released.metrics.to_value();
         let seconds = |name: &str| m["timing"][name].as_f64().unwrap_or_default();
         let columns = m["columns"].as_array().expect("columns");
         let levels: Vec<&str> = columns.iter().filter_map(|c| c["level_name"].as_str()).collect();

@@ -149,9 +149,9 @@ fn release(folder: &Path, privacy: &str, objective: &str, max_suppressed: &str) 
     eprintln!(
         "{} {objective} {max_suppressed}: {} s, method {}, verify {}",
         privacy.replace('\n', " "),
-        released.metrics["timing"]["total"],
-        released.metrics["timing"]["method"],
-        released.metrics["timing"]["verify"]
+        released.metrics.to_value()["timing"]["total"],
+        released.metrics.to_value()["timing"]["method"],
+        released.metrics.to_value()["timing"]["verify"]
     );
-    released.metrics
+    released.metrics.to_value()
 }

@@ -43,7 +43,7 @@ fn main() {
             let before = cpu().0;
             let options = Options { force: true, keep_rows: false, seed: None, threads: 2, progress: Arc::new(Silent) };
             let released = anonymize(&policy, &folder.join("out"), &options).expect("a release");
-            let m = &released.metrics;
+            let m = &released.metrics.to_value();
             let seconds = |name: &str| m["timing"][name].as_f64().unwrap_or_default();
             println!(
                 "| {name} | {order} | {} | {:.4} | {:.3e} | {:.2} | {:.2} | {:.1} | {} |",

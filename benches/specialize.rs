@@ -8,6 +8,7 @@
 use kohort::hospital::vary_adult;
 use kohort::methods::Method;
 use kohort_core::random::Randomness;
+use kohort_core::release::Noted;
 use kohort_core::{cohort, policy, table};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
@@ -192,8 +193,9 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
         let (start, before) = (Instant::now(), cpu(UsageWho::RUSAGE_SELF));
         let plan = method.plan(&cohort, &bound, &mut Randomness::seeded(1)).expect("a plan");
         (wall, used) = (wall.min(start.elapsed()), used.min(cpu(UsageWho::RUSAGE_SELF) - before));
-        steps = plan.trace["steps"].as_array().map_or(0, Vec::len);
-        invalid = plan.trace["invalid"].as_u64().unwrap_or(0);
+        steps = plan.trace.steps().len();
+        let noted = plan.trace.0.iter().find(|(name, _)| name == "invalid");
+        invalid = if let Some((_, Noted::Count(n))) = noted { *n } else { 0 };
         if wall > Duration::from_secs(20) {
             break;
         }

@@ -60,7 +60,9 @@ fn measure(folder: &Path, policy: &Path) {
     println!("    {} sets, {} classes", recount["sets"], recount["classes"]);
     timed("risk before", || worst(&cohort, View::Before, threads).expect("counted"));
     timed("risk after", || worst(&cohort, View::After(&plan), threads).expect("counted"));
-    let folder = verified.publish(false).expect("published");
+    let release::Published::Folder(folder) = verified.publish(false).expect("published") else {
+        panic!("the release is in a folder");
+    };
     timed("kohort verify", || {
         let status = Command::new(env!("CARGO_BIN_EXE_kohort")).arg("verify").arg(&folder).output().expect("a process");
         assert!(status.status.success());

@@ -1,11 +1,12 @@
 //! `kohort anonymize POLICY`: the straight path.
 
-use crate::output::{count, decimal, note, percent, say};
+use crate::output::{count, note, percent, say};
 use crate::{Context, progress};
+use kohort::evidence::Metrics;
+use kohort::evidence::metrics::{CodesMetrics, EventsMetrics, Risk, Role, Rows, Sides, TableMetrics};
 use kohort::methods::{Register, manual::overview};
 use kohort::pipeline::{Options, Readers, anonymize_for};
 use kohort_core::Result;
-use serde_json::Value;
 use std::path::PathBuf;
 
 /// Make a verified release of the data that a policy names
@@ -59,18 +60,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let released = anonymize_for(&args.policy, &out, &options, readers)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
-    let m = &released.metrics;
-    match m["samples"].as_array() {
+    match released.metrics.samples() {
         None => say(&format!("released and verified: {}", released.folder.join("release").display())),
         Some(samples) => samples.iter().for_each(|sample| {
-            let folder = released.folder.join(sample["folder"].as_str().unwrap_or_default()).join("release");
-            say(&format!("sampled and verified: {} ({} rows)", folder.display(), count(&sample["rows"])));
+            let folder = released.folder.join(&sample.folder).join("release");
+            say(&format!("sampled and verified: {} ({} rows)", folder.display(), count(sample.rows)));
         }),
     }
-    match m["shape"].as_str() {
-        Some("codes") => say_codes(m),
-        Some("events") => say_events(m),
-        _ => say_table(m),
+    match &released.metrics {
+        Metrics::Table(metrics) => say_table(metrics),
+        Metrics::Codes(metrics) => say_codes(metrics),
+        Metrics::Events(metrics) => say_events(metrics),
     }
     say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
     if args.shareable {
@@ -79,109 +79,107 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     Ok(())
 }
 
-fn say_table(m: &Value) {
-    let rows = &m["rows"];
+fn say_table(metrics: &TableMetrics) {
+    let Rows { r#in, suppressed, counterfeit, out, .. } = metrics.rows;
     say(&format!(
         "  rows       {} in, {} out, {} suppressed",
-        count(&rows["in"]),
-        count(&rows["out"]),
-        count(&rows["suppressed"])
+        count(r#in.known()),
+        count(out),
+        count(suppressed.known())
     ));
-    if m["counterfeits"].is_object() {
+    if let Some(found) = &metrics.counterfeits {
         say(&format!(
             "  invented   {} rows; the smallest class holds {} real people",
-            count(&rows["counterfeit"]),
-            count(&m["counterfeits"]["smallest_real_class"])
+            count(counterfeit.known()),
+            count(found.smallest_real_class)
         ));
     }
-    let (before, after) = (&m["risk"]["before"], &m["risk"]["after"]);
-    say(&format!("  unique     {} before, {} after", count(&before["unique"]), count(&after["unique"])));
+    let unique = |side: &Option<Risk>| count(side.as_ref().and_then(|risk| risk.unique));
+    let Sides { before, after } = &metrics.risk;
+    say(&format!("  unique     {} before, {} after", unique(before), unique(after)));
+    let share = |side: &Option<Risk>, of: fn(&Risk) -> f64| percent(side.as_ref().map(of));
     say(&format!(
         "  risk       highest {} before, {} after; mean {} before, {} after",
-        percent(&before["max"]),
-        percent(&after["max"]),
-        percent(&before["mean"]),
-        percent(&after["mean"])
+        share(before, |risk| risk.max),
+        share(after, |risk| risk.max),
+        share(before, |risk| risk.mean),
+        share(after, |risk| risk.mean)
     ));
     say(&format!(
         "  guarantee  smallest class {}, k = {}",
-        count(&m["guarantee"]["smallest_class"]),
-        count(&m["guarantee"]["k"])
+        count(metrics.guarantee.smallest_class),
+        count(metrics.guarantee.k)
     ));
-    say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&m["utility"]["loss"])));
+    say_loss(metrics.utility.loss);
 }
 
-fn say_events(m: &Value) {
-    let (people, rows, guarantee, utility) = (&m["people"], &m["rows"], &m["guarantee"], &m["utility"]);
+fn say_loss(loss: f64) {
+    say(&format!("  loss       {loss:.4} (0: nothing lost, 1: everything)"));
+}
+
+fn say_events(metrics: &EventsMetrics) {
+    let EventsMetrics { people, rows, guarantee, utility, .. } = metrics;
     say(&format!(
         "  patients   {} in, {} out, {} excluded by rules, {} suppressed",
-        count(&people["in"]),
-        count(&people["out"]),
-        count(&people["excluded"]),
-        count(&people["suppressed"])
+        count(people.r#in.known()),
+        count(people.out),
+        count(people.excluded.known()),
+        count(people.suppressed.known())
     ));
     say(&format!(
         "  events     {} in, {} out, {} excluded by rules, {} truncated or suppressed",
-        count(&rows["in"]),
-        count(&rows["out"]),
-        count(&rows["excluded"]),
-        count(&rows["suppressed"])
+        count(rows.r#in.known()),
+        count(rows.out),
+        count(rows.excluded.known()),
+        count(rows.suppressed.known())
     ));
-    let quasi = |c: &&Value| c["role"] == "quasi";
-    let levels: Vec<String> = m["columns"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(quasi)
-        .map(|c| format!("{} {}", c["name"].as_str().unwrap_or_default(), c["level_name"].as_str().unwrap_or_default()))
-        .collect();
+    let quasi = metrics.columns.iter().filter(|c| c.role == Role::Quasi);
+    let levels: Vec<String> =
+        quasi.map(|c| format!("{} {}", c.name, c.level_name.as_deref().unwrap_or_default())).collect();
     say(&format!("  levels     {}", levels.join(", ")));
     say(&format!(
         "  high risk  {} of patients before, {} after (interval {} to {}), at most {} asked; known: {}",
-        percent(&m["risk"]["before"]["high_risk"]),
-        percent(&guarantee["found"]["share"]),
-        percent(&guarantee["found"]["low"]),
-        percent(&guarantee["found"]["high"]),
-        percent(&guarantee["max_high_risk"]),
-        guarantee["knows"].as_str().unwrap_or_default()
+        percent(metrics.risk.before.as_ref().map(|risk| risk.high_risk)),
+        percent(guarantee.found.share),
+        percent(guarantee.found.low),
+        percent(guarantee.found.high),
+        percent(guarantee.max_high_risk),
+        guarantee.knows
     ));
     say(&format!(
         "             {} where one whole event is known, {} where as many as that",
-        percent(&guarantee["one_event_known"]["share"]),
-        percent(&guarantee["events_known"]["share"])
+        percent(guarantee.one_event_known.share),
+        percent(guarantee.events_known.share)
     ));
-    say(&format!("  loss       {} (0: nothing lost, 1: everything)", decimal(&utility["loss"])));
+    say_loss(utility.loss);
 }
 
-fn say_codes(m: &Value) {
-    let (clusters, utility, guarantee) = (&m["clusters"], &m["utility"], &m["guarantee"]);
+fn say_codes(metrics: &CodesMetrics) {
+    let CodesMetrics { rows, clusters, utility, guarantee, .. } = metrics;
     say(&format!(
         "  patients   {} in, {} out, {} without codes",
-        count(&m["rows"]["in"]),
-        count(&m["rows"]["out"]),
-        count(&m["rows"]["suppressed"])
+        count(rows.r#in.known()),
+        count(rows.out),
+        count(rows.suppressed.known())
     ));
     say(&format!(
         "  clusters   {}, {} of them joint; {} different codes, each as it is",
-        count(&clusters["clusters"]),
-        count(&clusters["joint"]),
-        count(&clusters["codes"])
+        count(clusters.clusters),
+        count(clusters.joint),
+        count(clusters.codes)
     ));
     say(&format!(
         "  guarantee  any {} codes could be at least {} patients', k = {}; smallest cluster {}",
-        count(&guarantee["m"]),
-        count(&guarantee["fewest_candidates"]),
-        count(&guarantee["k"]),
-        count(&guarantee["smallest_cluster"])
+        guarantee.m,
+        count(guarantee.fewest_candidates),
+        count(guarantee.k),
+        count(guarantee.smallest_cluster)
     ));
     say(&format!(
         "  codes      {} in record chunks, {} in shared chunks, {} in item chunks",
-        percent(&utility["in_record_chunks"]),
-        percent(&utility["in_shared_chunks"]),
-        percent(&utility["in_item_chunks"])
+        percent(utility.in_record_chunks),
+        percent(utility.in_shared_chunks),
+        percent(utility.in_item_chunks)
     ));
-    say(&format!(
-        "  counts     of frequent combinations are off by {} on average",
-        percent(&utility["frequent"]["are"])
-    ));
+    say(&format!("  counts     of frequent combinations are off by {} on average", percent(utility.frequent.are)));
 }

@@ -3,6 +3,7 @@
 use crate::output::{count, note, percent, say};
 use crate::{Context, progress};
 use kohort::compare::{Vary, compare};
+use kohort::evidence::Outlook;
 use kohort::methods::{Register, manual::parameters};
 use kohort::pipeline::Options;
 use kohort_core::Result;
@@ -57,14 +58,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     say(&format!("{:<widest$}  {:>12} {a:>8} {b:>10} {c:>11}  ", "setting", "highest risk"));
     for t in &made.tried {
         match &t.outcome {
-            Ok(metrics) => {
+            Ok(outlook) => {
+                let cells = if let Outlook::Table(own) = outlook { Some(own.cells.share) } else { None };
                 let share = |x: Option<f64>| x.map_or("–".into(), |x| format!("{:.1} %", 100.0 * x));
                 let [a, b, c] = match t.errors() {
                     Some(errors) => errors.map(share),
                     None => [
                         t.loss().map_or("–".into(), |x| format!("{x:.4}")),
-                        count(&metrics["rows"]["suppressed"]),
-                        percent(&metrics["cells"]["share"]),
+                        count(outlook.rows().suppressed.known()),
+                        percent(cells),
                     ],
                 };
                 let mark = match (t.is_baseline(), t.is_knee, t.on_frontier) {

@@ -3,8 +3,8 @@
 use crate::output::{count, note, percent, say, thousands};
 use crate::{Context, progress};
 use kohort::demo::demo;
+use kohort::evidence::Metrics;
 use kohort_core::Result;
-use serde_json::Value;
 use std::path::PathBuf;
 
 /// Create a synthetic hospital and release it with every method
@@ -70,34 +70,35 @@ fn line([method, guarantee, k, lost, suppressed, seconds, verified]: [&str; 7]) 
 }
 
 /// A release in one line.
-fn row(method: &str, m: &Value) -> String {
-    let guarantee = &m["guarantee"];
-    let (lost, suppressed) = match m["shape"].as_str() {
-        Some("codes") => (&m["utility"]["frequent"]["are"], &m["clusters"]["entries_in_item_chunks"]),
-        _ => (&m["utility"]["loss"], &m["rows"]["suppressed"]),
+fn row(method: &str, metrics: &Metrics) -> String {
+    let (k, lost, suppressed) = match metrics {
+        Metrics::Table(own) => (own.guarantee.k, own.utility.loss, own.rows.suppressed.known()),
+        Metrics::Codes(own) => (own.guarantee.k, own.utility.frequent.are, Some(own.clusters.entries_in_item_chunks)),
+        Metrics::Events(own) => (own.guarantee.k, own.utility.loss, own.rows.suppressed.known()),
     };
-    let seconds = m["timing"]["total"].as_f64().map_or("–".into(), |s| format!("{s:.1}"));
-    line([method, &in_short(m), &count(&guarantee["k"]), &percent(lost), &count(suppressed), &seconds, "yes"])
+    let seconds = metrics.timing().map_or("–".into(), |timing| format!("{:.1}", timing.total));
+    line([method, &in_short(metrics), &count(k), &percent(lost), &count(suppressed), &seconds, "yes"])
 }
 
 /// What is guaranteed, in a few words: the certificate has the sentences.
-fn in_short(m: &Value) -> String {
-    let guarantee = &m["guarantee"];
-    let k = count(&guarantee["k"]);
-    match m["shape"].as_str() {
-        Some("codes") => format!("any {} codes: {k} patients could have them", count(&guarantee["m"])),
-        Some("events") => format!(
+fn in_short(metrics: &Metrics) -> String {
+    match metrics {
+        Metrics::Codes(own) => {
+            format!("any {} codes: {} patients could have them", own.guarantee.m, count(own.guarantee.k))
+        }
+        Metrics::Events(own) => format!(
             "fewer than k match for {} (asked: {})",
-            percent(&guarantee["found"]["share"]),
-            percent(&guarantee["max_high_risk"])
+            percent(own.guarantee.found.share),
+            percent(own.guarantee.max_high_risk)
         ),
-        _ => {
-            let known = match guarantee["knows"].as_str() {
-                Some("all") | None => "all columns known".to_string(),
-                Some(some) => format!("{some} known"),
+        Metrics::Table(own) => {
+            let k = count(own.guarantee.k);
+            let known = match own.guarantee.knows.as_str() {
+                "all" => "all columns known".to_string(),
+                some => format!("{some} known"),
             };
-            match m["counterfeits"]["real_k"].as_u64() {
-                Some(real) => format!("{known}: {k} match, {real} of them real"),
+            match &own.counterfeits {
+                Some(found) => format!("{known}: {k} match, {} of them real", found.real_k),
                 None => format!("{known}: {k} match, or nobody"),
             }
         }

@@ -98,7 +98,7 @@ fn main() -> ExitCode {
                 Kind::Yours => "error",
                 Kind::Refused => "refused",
                 Kind::Infeasible => "no release",
-                Kind::Machine => "stopped",
+                Kind::Machine | Kind::Cancelled => "stopped",
             };
             output::complain(&format!("{word}: {}", output::printable(&error.message)));
             if cli.show_values {
@@ -108,7 +108,7 @@ fn main() -> ExitCode {
                 Kind::Refused => 1,
                 Kind::Yours => 2,
                 Kind::Infeasible => 3,
-                Kind::Machine => 4,
+                Kind::Machine | Kind::Cancelled => 4,
             })
         }
     }

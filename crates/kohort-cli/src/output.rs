@@ -1,7 +1,5 @@
 //! How results are printed: plain lines, numbers grouped by thousands.
 
-use serde_json::Value;
-
 /// 1234567 → 1,234,567.
 pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
@@ -15,19 +13,14 @@ pub(crate) fn thousands(n: u64) -> String {
     text
 }
 
-/// A count in metrics.json.
-pub(crate) fn count(value: &Value) -> String {
-    value.as_u64().map_or("–".into(), thousands)
+/// A count, unless it is unknown or hidden.
+pub(crate) fn count(count: impl Into<Option<u64>>) -> String {
+    count.into().map_or("–".into(), thousands)
 }
 
-/// A share in metrics.json as a percentage.
-pub(crate) fn percent(value: &Value) -> String {
-    value.as_f64().map_or("–".into(), |x| format!("{:.1} %", x * 100.0))
-}
-
-/// A number in metrics.json with four decimals.
-pub(crate) fn decimal(value: &Value) -> String {
-    value.as_f64().map_or("–".into(), |x| format!("{x:.4}"))
+/// A share as a percentage.
+pub(crate) fn percent(share: impl Into<Option<f64>>) -> String {
+    share.into().map_or("–".into(), |x| format!("{:.1} %", x * 100.0))
 }
 
 /// Prints a line; a closed pipe is no error of ours.

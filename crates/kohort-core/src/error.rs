@@ -13,6 +13,8 @@ pub enum Kind {
     Infeasible,
     /// Disk, memory, interrupted: exit code 4.
     Machine,
+    /// The caller stopped the run: exit code 4.
+    Cancelled,
 }
 
 /// Values of the data that an error is about. Printed only where the custodian asked for them
@@ -75,6 +77,11 @@ impl Error {
     /// The machine failed: a disk is full, the run was interrupted.
     pub fn machine(message: impl Into<String>) -> Self {
         Error::new(Kind::Machine, message)
+    }
+
+    /// The caller stopped the run.
+    pub fn cancelled() -> Self {
+        Error::new(Kind::Cancelled, "the run was cancelled. Nothing was published.")
     }
 
     /// An I/O error on a file: yours if it is not there or may not be read, else the machine's.

@@ -1,7 +1,62 @@
-//! Turns health data that must not leave the house into data that may.
+//! Kohort de-identifies health data so that it can be shared, and proves that the result keeps its promise.
 //!
-//! Start with [`pipeline`]: it is the whole product in one page.
+//! Columns go in, released columns come out, and no files are needed:
+//!
+//! ```
+//! use kohort::{Hierarchy, Policy, Table};
+//!
+//! # fn main() -> kohort::Result<()> {
+//! let table = Table::from_columns([
+//!     ("name", ["Ann", "Bob", "Cid", "Dea", "Eve", "Fay"]),
+//!     ("age", ["31", "34", "36", "52", "55", "58"]),
+//!     ("sex", ["F", "M", "M", "F", "F", "F"]),
+//!     ("diagnosis", ["flu", "asthma", "flu", "angina", "flu", "asthma"]),
+//! ])?;
+//! let policy = Policy::builder()
+//!     .identifier("name")
+//!     .quasi_with("age", Hierarchy::intervals([10, 20], 0, 100))
+//!     .quasi("sex")
+//!     .sensitive("diagnosis")
+//!     .k(3)
+//!     .confidence(0.67)
+//!     .method("lattice")
+//!     .parameter("max_suppressed", 0.05) // the share of records that may be removed
+//!     .build()?;
+//!
+//! let release = kohort::anonymize(&table, &policy)?; // verified, or an error
+//!
+//! let released = release.columns()?;
+//! assert_eq!(released.names(), ["age", "sex", "diagnosis"]);
+//! assert_eq!(released.rows(), 6);
+//! println!("{}", release.certificate()?.guarantee().plain);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The words
+//! - A **[`Table`]** is the data: columns in memory, the text of a CSV file, or a file. [`Data`] is a table, the codes
+//!   of patients ([`Data::codes`]), or patients with their events ([`Data::events`]).
+//! - A **[`Policy`]** is what the custodian decided: what each column is, what must hold, and by which method. It is
+//!   built key by key ([`Policy::builder`]), or it is the text of a `policy.toml` ([`Policy::parse`],
+//!   [`Policy::read`]). A [`Hierarchy`] says what the values of a column may become.
+//! - A **[`Release`]** is what may be shared, together with the evidence that stays in the house. It exists only
+//!   after its guarantee was recounted, from the very bytes it holds, by code that is independent of the method used.
+//!
+//! # The calls
+//! | call | does |
+//! |---|---|
+//! | [`anonymize`] | makes a verified release in memory; [`Run::anonymize_into`] makes it in a folder |
+//! | [`verify`] | recounts the guarantee of a published release from its bytes |
+//! | [`verify_with_original`] | the same, and compares it with the original data |
+//! | [`risk`] | measures how easily people can be found in the data as it is |
+//! | [`suggest`] | profiles a table and suggests a policy |
+//!
+//! [`Run`] sets threads, progress, cancellation and, for tests, the random seed. An [`Error`] has a [`Kind`], which
+//! says whose it is (your data, no release possible, the machine), and never holds a value of the data.
+//!
+//! The programs in `examples/` are meant to be copied. How a run goes, step by step, is in [`pipeline`].
 
+mod api;
 pub mod attack;
 pub mod baselines;
 pub mod compare;
@@ -20,3 +75,14 @@ pub mod reconstruct;
 pub mod released_shape;
 pub mod report;
 pub mod truthful;
+
+pub use api::{
+    Cancel, Cell, ColumnSettings, Data, DataRisk, Hierarchy, Policy, PolicyBuilder, Release, Run, Setting, Table,
+    TableBuilder, Verification, anonymize, risk, suggest, verify, verify_with_original,
+};
+pub use init::{ColumnAdvice, Suggestion};
+pub use kohort_core::error::Kind;
+pub use kohort_core::release::{AnyCertificate, Certificate};
+pub use kohort_core::table::{MemoryTable, Progress, Silent, TextColumn};
+pub use kohort_core::{Error, Result};
+pub use pipeline::Released;

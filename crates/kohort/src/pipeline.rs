@@ -1,6 +1,6 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
-use crate::evidence::{self, Timing};
+use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::init::init;
 use crate::methods::Register;
 use crate::released_shape::{ReleasedShape, Run};
@@ -10,7 +10,7 @@ use kohort_core::Result;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Staged, Staging, made};
+use kohort_core::release::{Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
@@ -34,11 +34,11 @@ pub struct Options {
 
 /// What a run made.
 #[derive(Debug)]
-pub struct Released {
-    /// DIR.
-    pub folder: PathBuf,
+pub struct Released<P = PathBuf> {
+    /// DIR, or its files in memory.
+    pub folder: P,
     /// What metrics.json holds.
-    pub metrics: serde_json::Value,
+    pub metrics: Metrics,
     /// What the custodian should know.
     pub notes: Vec<String>,
 }
@@ -61,11 +61,43 @@ pub fn anonymize_by(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
-    let timing = Timing::start();
     made::keep_apart(out, &policy::files_named(policy)?)?;
+    into_folder(register, &policy::read(policy)?, out, options, readers)
+}
+
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
+    into_folder(&Register::built_in(), policy, out, options, readers)
+}
+
+fn into_folder(
+    register: &Register,
+    policy: &PolicyFile,
+    out: &Path,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released> {
+    made::keep_apart(out, &policy.files_read())?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
-    let (source, policy) = open_by(register, policy, options)?;
-    let start = Start { register, source: &source, staging, timing, options, readers };
+    let made = make(register, policy, staging, options, readers)?;
+    let folder = match made.folder {
+        Published::Folder(folder) => folder,
+        Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
+    };
+    Ok(Released { folder, metrics: made.metrics, notes: made.notes })
+}
+
+/// The straight path, from a policy to what was verified and published.
+pub(crate) fn make(
+    register: &Register,
+    policy: &PolicyFile,
+    staging: Staging,
+    options: &Options,
+    readers: Readers,
+) -> Result<Released<Published>> {
+    let stopwatch = Stopwatch::start();
+    let (source, policy) = open_tables(register, policy, options)?;
+    let start = Start { register, source: &source, staging, stopwatch, options, readers };
     match &policy {
         AnyPolicy::Table(policy) => start.release(policy),
         AnyPolicy::Codes(policy) => start.release(policy),
@@ -78,31 +110,34 @@ struct Start<'a> {
     register: &'a Register,
     source: &'a Source,
     staging: Staging,
-    timing: Timing,
+    stopwatch: Stopwatch,
     options: &'a Options,
     readers: Readers,
 }
 
 impl Start<'_> {
     /// The whole path, the same for every shape of data.
-    fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released> {
-        let Start { register, source, staging, mut timing, options, readers } = self;
+    fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released<Published>> {
+        let Start { register, source, staging, mut stopwatch, options, readers } = self;
         let mut random = Randomness::new(options.seed)?;
         let method = S::method(register, policy)?;
-        let input = timing.stage("count", || S::survey(source, policy))?;
+        let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
-        let plan = timing.stage("method", || S::plan(&method, &input, policy, source, &mut random))?;
-        let staged = timing.stage("write", || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
+        let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
+        options.progress.go_on()?;
+        let staged =
+            stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
         let verified =
-            timing.stage("verify", || verify::verify(staged, source, policy, S::name(&method), random.test))?;
-        let verified = S::sample(&method, verified, source, policy, &mut random, &mut timing)?;
+            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
+        options.progress.go_on()?;
+        let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
         let run =
             Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
-        let mut metrics = S::measure(&run, &verified, &mut timing)?;
-        evidence::add_preset(&mut metrics, policy);
-        let measured = [evidence::notes(&metrics), evidence::invented::warnings(&metrics)].concat();
-        let notes = [policy.notes.clone(), S::notes(&input, &plan), measured].concat();
-        report::write(&verified.evidence(), &policy.text, &metrics, &notes, readers)?;
+        let mut metrics = S::measure(&run, &verified, &stopwatch)?;
+        let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        metrics.note(notes.clone());
+        report::write(&verified.evidence(), &policy.text, &metrics, readers)?;
+        options.progress.go_on()?;
         let folder = verified.publish(options.keep_rows)?;
         Ok(Released { folder, metrics, notes })
     }
@@ -128,7 +163,11 @@ pub fn open(policy: &Path, options: &Options) -> Result<(Source, AnyPolicy)> {
 
 /// The same with the methods of a register.
 pub fn open_by(register: &Register, policy: &Path, options: &Options) -> Result<(Source, AnyPolicy)> {
-    let file = policy::read(policy)?;
+    open_tables(register, &policy::read(policy)?, options)
+}
+
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn open_tables(register: &Register, file: &PolicyFile, options: &Options) -> Result<(Source, AnyPolicy)> {
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let policy = file.bind(&source, register)?;
     let source = policy.exclude(source)?;
@@ -166,7 +205,8 @@ pub fn survey_table(table: &Path, options: &Options) -> Result<AnySurvey> {
     survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
 }
 
-fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
+/// The same for a policy that was read already, or whose tables a caller handed over.
+pub fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
     fn read<S: Shape>(source: &Source, policy: Policy<S>) -> Result<Box<Survey<S>>> {
         let input = S::survey(source, &policy)?;
         Ok(Box::new(Survey { policy, input }))

@@ -1,7 +1,7 @@
 //! What the path from a policy to a release needs of each shape, beside what the core knows of it:
 //! how a method plans, what is measured, what the custodian is told.
 
-use crate::evidence::{self, Timing};
+use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::methods::{Method, Register, claims, disassociate};
 use kohort_core::Result;
 use kohort_core::codes::Records;
@@ -14,7 +14,6 @@ use kohort_core::risk::Attacks;
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::Source;
 use kohort_core::verify::Verified;
-use serde_json::Value;
 
 /// A shape of data for which releases are made.
 pub trait ReleasedShape: Shape {
@@ -49,11 +48,11 @@ pub trait ReleasedShape: Shape {
         source: &Source,
         policy: &Policy<Self>,
         random: &mut Randomness,
-        timing: &mut Timing,
+        stopwatch: &mut Stopwatch,
     ) -> Result<Verified<Self>>;
 
     /// Measures risk and utility: the content of metrics.json.
-    fn measure(run: &Run<Self>, verified: &Verified<Self>, timing: &mut Timing) -> Result<Value>;
+    fn measure(run: &Run<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
 
     /// What the custodian should know about the data and the plan.
     fn notes(input: &Self::Input, plan: &Self::Plan) -> Vec<String>;
@@ -102,19 +101,19 @@ impl ReleasedShape for Table {
         source: &Source,
         policy: &Policy,
         random: &mut Randomness,
-        timing: &mut Timing,
+        stopwatch: &mut Stopwatch,
     ) -> Result<Verified> {
         match method.samples() {
             [] => Ok(verified),
-            shares => timing.stage("sample", || verified.sample(shares, source, policy, random)),
+            shares => stopwatch.stage(Stage::Sample, || verified.sample(shares, source, policy, random)),
         }
     }
 
-    fn measure(run: &Run<Table>, verified: &Verified, timing: &mut Timing) -> Result<Value> {
+    fn measure(run: &Run<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {
         let found = (&verified.findings().recount, &verified.findings().compared);
-        let mut metrics = evidence::measure(run.input, run.plan, run.policy, run.method, verified, found, timing)?;
-        evidence::add_public_use(&mut metrics, run.input, run.plan, run.before.as_ref(), verified);
-        Ok(metrics)
+        let Run { policy, method, input: cohort, before, plan, .. } = *run;
+        let measured = evidence::table::Run { policy, method, cohort, plan, attacks: before.as_ref() };
+        evidence::table::measure(&measured, verified, found, stopwatch)
     }
 
     fn notes(cohort: &Cohort, _: &Plan) -> Vec<String> {
@@ -154,17 +153,17 @@ impl ReleasedShape for Codes {
         _: &Source,
         _: &Policy<Codes>,
         _: &mut Randomness,
-        _: &mut Timing,
+        _: &mut Stopwatch,
     ) -> Result<Verified<Codes>> {
         Ok(verified)
     }
 
-    fn measure(run: &Run<Codes>, verified: &Verified<Codes>, timing: &mut Timing) -> Result<Value> {
+    fn measure(run: &Run<Codes>, verified: &Verified<Codes>, stopwatch: &Stopwatch) -> Result<Metrics> {
         let (records, clusters) = (run.input, run.plan);
         let measured =
             evidence::codes::Run { policy: run.policy, params: &run.method.1, records, clusters, threads: run.threads };
         let found = (&verified.findings().recount, &verified.findings().compared);
-        evidence::codes::measure(&measured, verified, found, timing)
+        evidence::codes::measure(&measured, verified, found, stopwatch)
     }
 
     fn notes(records: &Records, clusters: &Clusters) -> Vec<String> {
@@ -204,16 +203,16 @@ impl ReleasedShape for Events {
         _: &Source,
         _: &Policy<Events>,
         _: &mut Randomness,
-        _: &mut Timing,
+        _: &mut Stopwatch,
     ) -> Result<Verified<Events>> {
         Ok(verified)
     }
 
-    fn measure(run: &Run<Events>, verified: &Verified<Events>, timing: &mut Timing) -> Result<Value> {
+    fn measure(run: &Run<Events>, verified: &Verified<Events>, stopwatch: &Stopwatch) -> Result<Metrics> {
         let Run { policy, input: histories, plan, threads, .. } = *run;
         let measured = evidence::events::Run { policy, asked: &policy.own, histories, plan, threads };
         let found = (&verified.findings().recount, &verified.findings().compared);
-        evidence::events::measure(&measured, verified, found, timing)
+        evidence::events::measure(&measured, verified, found, stopwatch)
     }
 
     fn notes(histories: &Histories, _: &EventsPlan) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! `[evidence] baseline`: another run of the same table, which this one is compared with.
 
+use super::files::PolicyFiles;
 use super::section::Section;
 use crate::Result;
 use crate::table::read_text;
-use std::path::Path;
 
 /// What another run lost.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,17 +21,17 @@ const LARGEST: u64 = 256 << 20;
 
 impl Baseline {
     /// Reads the section, and the numbers of the run it names.
-    pub(super) fn read(root: &Section, folder: &Path) -> Result<Option<Baseline>> {
+    pub(super) fn read(root: &Section, files: &PolicyFiles) -> Result<Option<Baseline>> {
         let Some(section) = root.section("evidence")? else { return Ok(None) };
         section.only(&["baseline"])?;
         let Some(name) = section.text("baseline")? else { return Ok(None) };
-        let path = folder.join(name).join("evidence").join("metrics.json");
-        if !path.is_file() {
+        let path = files.path(name).map(|folder| folder.join("evidence").join("metrics.json"));
+        let Some(path) = path.filter(|path| path.is_file()) else {
             return Err(section.wrong(
                 "baseline",
                 "there is no evidence/metrics.json in that folder. Name a folder that `kohort anonymize` made.",
             ));
-        }
+        };
         let metrics: serde_json::Value = serde_json::from_str(&read_text(&path, LARGEST)?).unwrap_or_default();
         let found =
             (metrics["method"].as_str(), metrics["rows"]["in"].as_u64(), metrics["utility"]["entropy"].as_f64());

@@ -5,6 +5,7 @@ use super::baseline::Baseline;
 use super::column::{Column, Role};
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
+use super::files::PolicyFiles;
 use super::invents::Invents;
 use super::population::Population;
 use super::privacy::Privacy;
@@ -12,7 +13,7 @@ use super::section::{Section, Value, nearest};
 use crate::codes::Repeats;
 use crate::number::K;
 use crate::shape::{Shape, Table};
-use crate::table::{Encoding, ExcludeRule, Input, Source, read_text};
+use crate::table::{Encoding, ExcludeRule, Input, Place, Source, read_text};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,20 @@ pub struct NamedText {
     pub text: String,
 }
 
+/// Tables that a caller hands over, instead of those that [input] names.
+#[derive(Debug, Clone)]
+pub enum GivenTables {
+    /// A table, or the codes of patients.
+    One(Place),
+    /// Patients, and their events in a table of their own.
+    Linked {
+        /// The table of patients.
+        patients: Place,
+        /// The table of events.
+        events: Place,
+    },
+}
+
 /// A policy as written: read, its input known, its columns not yet those of a table.
 #[derive(Debug, Clone)]
 pub struct PolicyFile {
@@ -47,7 +62,7 @@ pub struct PolicyFile {
     layout: Layout,
     /// The text of the file, for the evidence.
     pub text: String,
-    folder: PathBuf,
+    files: PolicyFiles,
     root: Section,
 }
 
@@ -97,13 +112,23 @@ pub fn files_named(path: &Path) -> Result<Vec<PathBuf>> {
 impl PolicyFile {
     /// Reads a policy's text; paths in it are relative to `folder`.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
+        PolicyFile::parse_with(file, text, &PolicyFiles::in_folder(folder), None)
+    }
+
+    /// Reads a policy's text that names `files`. Given tables are used instead of those that [input] names,
+    /// which need not name any then.
+    pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
         root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence"])?;
-        let Some(section) = root.section("input")? else {
-            return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
+        let section = match (root.section("input")?, given) {
+            (Some(section), _) => section,
+            (None, Some(_)) => Section::empty(file, "[input]"),
+            (None, None) => {
+                return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
+            }
         };
-        let folder = &section.text("folder")?.map_or_else(|| folder.to_path_buf(), |own| folder.join(own));
-        let mut input = read_input(&section, folder)?;
+        let files = section.text("folder")?.map_or_else(|| files.clone(), |own| files.below(own));
+        let mut input = read_input(&section, &files, given)?;
         if let Some(columns) = root.section("columns")? {
             match &mut input.patients {
                 None => input.derived = derived(&columns)?,
@@ -121,7 +146,18 @@ impl PolicyFile {
             (None, Some(_)) => Layout::Events,
             (layout, None) => layout.unwrap_or(Layout::Table),
         };
-        Ok(PolicyFile { input, layout, text: text.into(), folder: folder.clone(), root })
+        Ok(PolicyFile { input, layout, text: text.into(), files, root })
+    }
+
+    /// Lists the tables on disk, and every file or folder that a text of the policy names: no run may write
+    /// over them.
+    pub fn files_read(&self) -> Vec<PathBuf> {
+        let inputs = [Some(&self.input), self.input.patients.as_deref()].into_iter().flatten();
+        let mut files: Vec<PathBuf> = inputs.filter_map(|input| input.place.path()).map(Path::to_path_buf).collect();
+        let folder = self.files.path("");
+        let named = self.root.texts_below().into_iter().filter_map(|text| self.files.path(text.as_ref()));
+        files.extend(named.filter(|file| folder.as_ref() != Some(file) && std::fs::symlink_metadata(file).is_ok()));
+        files
     }
 
     /// Binds the policy to its table. `methods` says what the method that it names adds to the promise.
@@ -178,7 +214,7 @@ impl PolicyFile {
             None => None,
             Some(patients) => {
                 let tables = Tables { patients, events: &columns };
-                Some(EventsPolicy::read(&self.root, &self.folder, &tables, &mut notes)?)
+                Some(EventsPolicy::read(&self.root, &self.files, &tables, &mut notes)?)
             }
         };
         // Claims have rules of their own.
@@ -188,8 +224,8 @@ impl PolicyFile {
             None => quasi.clone(),
             Some(patients) => patients.iter().filter(of_patients).map(|c| c.name.as_str()).collect(),
         };
-        let population = Population::read(&self.root, &self.folder, &outside)?;
-        let baseline = Baseline::read(&self.root, &self.folder)?;
+        let population = Population::read(&self.root, &self.files, &outside)?;
+        let baseline = Baseline::read(&self.root, &self.files)?;
         let named = method.get("name").and_then(|item| match &item.value {
             Value::Text(name) => methods.effects(name),
             _ => None,
@@ -209,7 +245,7 @@ impl PolicyFile {
             (Layout::Table, _) => {
                 // A question about the data needs no synthetic records.
                 let invents = match shared.effects.synthetic && k.is_none() {
-                    true => Some(Invents::read(&shared.method, &shared.columns, &self.folder)?),
+                    true => Some(Invents::read(&shared.method, &shared.columns, &self.files)?),
                     false => None,
                 };
                 AnyPolicy::Table(shared.with(TablePolicy { invents }))
@@ -220,7 +256,7 @@ impl PolicyFile {
     /// Reads the file that `constraints` names, where it names one.
     fn read_constraints(&self, method: &Section) -> Result<Option<NamedText>> {
         let Some(Value::Text(name)) = method.get("constraints").map(|item| &item.value) else { return Ok(None) };
-        let text = read_text(&self.folder.join(name), LARGEST_POLICY)?;
+        let text = self.files.read(name, LARGEST_POLICY)?;
         Ok(Some(NamedText { name: name.clone(), text }))
     }
 
@@ -297,7 +333,7 @@ impl PolicyFile {
             let Value::Section(column) = &item.value else {
                 return Err(section.error(item.line, format!("`{key}` must be a section: {key} = {{ role = \"…\" }}.")));
             };
-            let mut column = Column::read(name, column, &self.folder, &self.input)?;
+            let mut column = Column::read(name, column, &self.files, &self.input)?;
             column.place = section.entries.iter().position(|(n, _)| n == key).unwrap_or_default();
             if key != name && column.role != Role::Identifier {
                 return Err(section
@@ -364,7 +400,7 @@ fn check_sensitive(section: &Section, privacy: &Privacy, columns: &[Column], not
     Ok(())
 }
 
-fn read_input(section: &Section, folder: &Path) -> Result<Input> {
+fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<Input> {
     section.only(&[
         "table",
         "folder",
@@ -378,18 +414,10 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         "patients",
         "claims",
     ])?;
-    let (table, patients) = match (section.text("table")?, section.text("patients")?, section.text("claims")?) {
-        (Some(table), None, None) => (table, None),
-        (None, Some(patients), Some(claims)) => (claims, Some(patients)),
-        (None, None, None) => {
-            return Err(section.error(section.line, "[input] names no table: say table = \"patients.csv\"."));
-        }
-        _ => {
-            return Err(section.error(
-                section.line,
-                "[input] must name `table`, or `patients` and `claims`: two tables that are linked.",
-            ));
-        }
+    let (table, patients) = match given {
+        Some(GivenTables::One(table)) => (table.clone(), None),
+        Some(GivenTables::Linked { patients, events }) => (events.clone(), Some(patients.clone())),
+        None => named_tables(section, files)?,
     };
     let one_byte = |key: &str| -> Result<Option<u8>> {
         match section.text(key)?.map(str::as_bytes) {
@@ -407,7 +435,7 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         }
     };
     let input = Input {
-        path: folder.join(table),
+        place: table,
         delimiter: one_byte("delimiter")?,
         header: section.flag("header")?.unwrap_or(true),
         trim: section.flag("trim")?.unwrap_or(false),
@@ -417,9 +445,19 @@ fn read_input(section: &Section, folder: &Path) -> Result<Input> {
         derived: Vec::new(),
         patients: None,
     };
-    let of_patients = |table: &str| Box::new(Input { path: folder.join(table), ..input.clone() });
-    let patients = patients.map(of_patients);
+    let patients = patients.map(|place| Box::new(Input { place, ..input.clone() }));
     Ok(Input { patients, ..input })
+}
+
+/// The tables that [input] names: one, or events with the table of their patients.
+fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option<Place>)> {
+    match (section.text("table")?, section.text("patients")?, section.text("claims")?) {
+        (Some(table), None, None) => Ok((files.place(table)?, None)),
+        (None, Some(patients), Some(claims)) => Ok((files.place(claims)?, Some(files.place(patients)?))),
+        (None, None, None) => Err(section.error(section.line, "[input] names no table: say table = \"patients.csv\".")),
+        _ => Err(section
+            .error(section.line, "[input] must name `table`, or `patients` and `claims`: two tables that are linked.")),
+    }
 }
 
 /// The columns of a section that are derived from others.

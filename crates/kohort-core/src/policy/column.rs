@@ -1,11 +1,12 @@
 //! What a policy says of one column.
 
+use super::files::PolicyFiles;
 use super::section::{Section, Value};
 use crate::calendar::DateFormat;
 use crate::code_systems::{CodeSystem, Grouping};
 use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
-use crate::table::{Input, read_text};
+use crate::table::Input;
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -143,11 +144,11 @@ const KEYS: [&str; 12] = [
 ];
 
 impl Column {
-    /// Reads a column's section; `folder` is where hierarchy files are found.
-    pub(super) fn read(name: &str, section: &Section, folder: &Path, input: &Input) -> Result<Column> {
+    /// Reads a column's section; `files` are where hierarchies are found.
+    pub(super) fn read(name: &str, section: &Section, files: &PolicyFiles, input: &Input) -> Result<Column> {
         section.only(&KEYS)?;
         let role = read_role(section)?;
-        let (mut rule, rule_text, months) = read_rule(section, folder, input)?;
+        let (mut rule, rule_text, months) = read_rule(section, files, input)?;
         let mut unmapped = Unmapped::Refused;
         if let (Rule::Groups(grouping, to), Some(group)) = (&mut rule, section.text("unmapped")?)
             && grouping.groups().contains(&group)
@@ -258,7 +259,7 @@ fn read_role(section: &Section) -> Result<Role> {
 }
 
 /// The rule and its description.
-fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, String, Option<MonthsSince>)> {
+fn read_rule(section: &Section, files: &PolicyFiles, input: &Input) -> Result<(Rule, String, Option<MonthsSince>)> {
     let Some(item) = section.get("hierarchy") else { return Ok((Rule::Flat, "the value, or *".into(), None)) };
     if let Value::Section(rule) = &item.value
         && rule.get("months_since").is_some()
@@ -273,21 +274,20 @@ fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, S
             if let Some(grouping) = Grouping::named(file) {
                 return Ok((Rule::Groups(grouping, None), grouping.title().to_string(), None));
             }
-            let path = folder.join(file);
-            if !path.exists() {
+            if !files.has(file) {
                 return Err(section.wrong(
                     "hierarchy",
-                    format!("there is no file {}. Built in: \"icd9\", \"icd10\", \"icd9-procedure\", \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".", path.display()),
+                    format!("there is no file {}. Built in: \"icd9\", \"icd10\", \"icd9-procedure\", \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".", files.shown(file)),
                 ));
             }
             // Errors name labels of a hierarchy; no cell of the data is one.
-            if is_data(&path, input) {
+            if files.is_data(file, input) {
                 return Err(section
                     .wrong("hierarchy", "names the data itself. A hierarchy is a file of its own: leaf;parent;…;*."));
             }
-            let text = read_text(&path, LARGEST_HIERARCHY)?;
+            let text = files.read(file, LARGEST_HIERARCHY)?;
             // Its folder is nobody's business: the rule is named in the release.
-            let name = path.file_name().map_or_else(|| file.clone(), |n| n.to_string_lossy().into_owned());
+            let name = Path::new(file).file_name().map_or_else(|| file.clone(), |n| n.to_string_lossy().into_owned());
             Ok((Rule::File(FileHierarchy::parse(file, &text)?), format!("the file {name}")))
         }
         Value::Section(rule) => read_inline(rule, input),
@@ -295,12 +295,6 @@ fn read_rule(section: &Section, folder: &Path, input: &Input) -> Result<(Rule, S
             .wrong("hierarchy", "must be a file, \"icd9\", \"icd10\", or { intervals | cuts | prefix | date = … }.")),
     }?;
     Ok((rule, text, None))
-}
-
-/// Whether a file is one of the tables.
-fn is_data(path: &Path, input: &Input) -> bool {
-    let same = |table: &Path| path.canonicalize().is_ok_and(|own| table.canonicalize().is_ok_and(|other| own == other));
-    same(&input.path) || input.patients.as_ref().is_some_and(|patients| same(&patients.path))
 }
 
 /// `{ months_since = "first", date = "%Y%m%d", groups = [3, 6, 12] }`.

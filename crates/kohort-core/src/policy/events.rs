@@ -1,15 +1,15 @@
 //! What a policy says of events: two linked tables, what is excluded, what an adversary knows of events.
 
 use super::column::{Column, Role};
+use super::files::PolicyFiles;
 use super::privacy::{Privacy, read_k};
 use super::section::{Section, Value, nearest};
 use crate::calendar::DateFormat;
 use crate::hierarchy::Rule;
 use crate::number::{Fraction, K};
 use crate::privacy::Knows;
-use crate::table::{ExcludeRule, Scope, read_text};
+use crate::table::{ExcludeRule, Scope};
 use crate::{Error, Result};
-use std::path::Path;
 
 /// The rules of the Heritage Health Prize.
 const HHP: &str = include_str!("../code_systems/tables/hhp_rules.csv");
@@ -154,7 +154,7 @@ impl EventsPolicy {
     /// Reads what is said of events over the columns of both tables.
     pub(super) fn read(
         root: &Section,
-        folder: &Path,
+        files: &PolicyFiles,
         tables: &Tables,
         notes: &mut Vec<String>,
     ) -> Result<EventsPolicy> {
@@ -168,7 +168,7 @@ impl EventsPolicy {
         let words = [("keep", WithoutEvents::Keep), ("drop", WithoutEvents::Drop)];
         Ok(EventsPolicy {
             patients: tables.patients.to_vec(),
-            exclude: read_rules(root, folder, tables, notes)?,
+            exclude: read_rules(root, files, tables, notes)?,
             power: read_power(&privacy)?,
             max_high_risk: read_high_risk(&privacy)?,
             event_date,
@@ -322,7 +322,12 @@ fn find_all(section: &Section, key: &str, columns: &[Column]) -> Result<Vec<usiz
     Ok(found)
 }
 
-fn read_rules(root: &Section, folder: &Path, tables: &Tables, notes: &mut Vec<String>) -> Result<Vec<EventsRule>> {
+fn read_rules(
+    root: &Section,
+    files: &PolicyFiles,
+    tables: &Tables,
+    notes: &mut Vec<String>,
+) -> Result<Vec<EventsRule>> {
     let mut rules = Vec::new();
     for item in root.list("exclude")?.unwrap_or_default() {
         let Value::Section(section) = &item.value else {
@@ -340,7 +345,7 @@ fn read_rules(root: &Section, folder: &Path, tables: &Tables, notes: &mut Vec<St
             Table::Events => tables.events,
         };
         match section.text("rules")? {
-            Some(name) => read_rule_table(section, name, folder, (table, columns), tables, &mut rules, notes)?,
+            Some(name) => read_rule_table(section, name, files, (table, columns), tables, &mut rules, notes)?,
             None => rules.push(read_rule(section, (table, columns))?),
         }
     }
@@ -400,7 +405,7 @@ fn read_codes<'a>(texts: impl IntoIterator<Item = &'a str>) -> std::result::Resu
 fn read_rule_table(
     section: &Section,
     name: &str,
-    folder: &Path,
+    files: &PolicyFiles,
     (table, columns): (Table, &[Column]),
     tables: &Tables,
     rules: &mut Vec<EventsRule>,
@@ -413,7 +418,7 @@ fn read_rule_table(
     }
     let text = match name {
         "hhp" => HHP.to_string(),
-        file => read_text(&folder.join(file), LARGEST_RULES)?,
+        file => files.read(file, LARGEST_RULES)?,
     };
     let except = read_except(section)?;
     let (icd9, cpt, place) =

@@ -2,10 +2,9 @@
 
 use super::bind::{LARGEST_POLICY, NamedText};
 use super::column::{Column, Role};
+use super::files::PolicyFiles;
 use super::section::{Section, Value};
 use crate::Result;
-use crate::table::read_text;
-use std::path::Path;
 
 /// What a policy says about synthetic records that must be known before the data is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +17,12 @@ pub struct Invents {
 
 impl Invents {
     /// Reads `catalog` and `reference` under [method].
-    pub(super) fn read(method: &Section, columns: &[Column], folder: &Path) -> Result<Invents> {
+    pub(super) fn read(method: &Section, columns: &[Column], files: &PolicyFiles) -> Result<Invents> {
         let catalog = method.word("catalog", &[("none", false), ("grouped", true)])?.unwrap_or(false);
         let sensitive: Vec<usize> =
             (0..columns.len()).filter(|&c| matches!(columns[c].role, Role::Sensitive { .. })).collect();
         let open = |name: &str| -> Result<NamedText> {
-            Ok(NamedText { name: name.into(), text: read_text(&folder.join(name), LARGEST_POLICY)? })
+            Ok(NamedText { name: name.into(), text: files.read(name, LARGEST_POLICY)? })
         };
         let references = match (method.get("reference").map(|item| &item.value), &sensitive[..]) {
             (None, _) => Vec::new(),

@@ -1,10 +1,10 @@
 //! `[population]`: how many people there are outside, for attacks with a registry.
 
+use super::files::PolicyFiles;
 use super::section::Section;
 use crate::Result;
-use crate::table::{Counting, Input, count, open};
+use crate::table::{Counting, Input, Place, count, open};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The registry an attacker may have.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ impl Population {
     }
 
     /// Reads the section; `quasi` are the quasi-identifiers' names in table order.
-    pub(super) fn read(root: &Section, folder: &Path, quasi: &[&str]) -> Result<Option<Population>> {
+    pub(super) fn read(root: &Section, files: &PolicyFiles, quasi: &[&str]) -> Result<Option<Population>> {
         let Some(section) = root.section("population")? else { return Ok(None) };
         section.only(&["counts", "size", "region"])?;
         let region = match section.text("region")? {
@@ -45,7 +45,7 @@ impl Population {
             },
         };
         let registry = match (section.text("counts")?, section.whole("size")?) {
-            (Some(file), None) => read_counts(&section, &folder.join(file), quasi)?,
+            (Some(file), None) => read_counts(&section, files.place(file)?, quasi)?,
             (None, Some(size)) if size > 0 => Registry::Size(size),
             _ => {
                 return Err(section.error(
@@ -58,8 +58,8 @@ impl Population {
     }
 }
 
-fn read_counts(section: &Section, path: &Path, quasi: &[&str]) -> Result<Registry> {
-    let source = open(&Input::new(path))?;
+fn read_counts(section: &Section, place: Place, quasi: &[&str]) -> Result<Registry> {
+    let source = open(&Input::at(place))?;
     let names = source.columns();
     let wrong = |message: String| Err(section.wrong("counts", message));
     let Some(people) = names.iter().position(|n| n == "count") else {

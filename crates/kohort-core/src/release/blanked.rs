@@ -75,7 +75,7 @@ impl Plan {
             catalog: None,
             recoding: Recoding::ByCell,
             levels: None,
-            trace: serde_json::Value::Null,
+            trace: crate::release::Trace::default(),
         }
     }
 }

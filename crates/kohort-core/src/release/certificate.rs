@@ -245,6 +245,33 @@ impl AnyCertificate {
         }
     }
 
+    /// Whether randomness came from a seed: then it is a test, not a release.
+    pub fn is_test(&self) -> bool {
+        match self {
+            AnyCertificate::Table(own) => own.test,
+            AnyCertificate::Codes(own) => own.test,
+            AnyCertificate::Events(own) => own.test,
+        }
+    }
+
+    /// The files of the release.
+    pub fn files(&self) -> &[FileEntry] {
+        match self {
+            AnyCertificate::Table(own) => &own.files,
+            AnyCertificate::Codes(own) => &own.files,
+            AnyCertificate::Events(own) => &own.files,
+        }
+    }
+
+    /// The character that separates the cells of its data files.
+    pub fn delimiter(&self) -> u8 {
+        match self {
+            AnyCertificate::Table(own) => own.delimiter,
+            AnyCertificate::Codes(own) => own.delimiter,
+            AnyCertificate::Events(own) => own.delimiter,
+        }
+    }
+
     /// The certificate, if it is of a table.
     pub fn table(self) -> Option<Certificate<Table>> {
         if let AnyCertificate::Table(own) = self { Some(own) } else { None }

@@ -157,7 +157,7 @@ pub struct Plan {
     /// The level of each quasi-identifier, where the method is full-domain.
     pub levels: Option<Vec<usize>>,
     /// What the method tells of its work, for the evidence.
-    pub trace: serde_json::Value,
+    pub trace: crate::release::Trace,
 }
 
 impl Plan {
@@ -210,7 +210,7 @@ impl Plan {
             catalog: None,
             recoding: Recoding::ByValue,
             levels: None,
-            trace: serde_json::Value::Null,
+            trace: crate::release::Trace::default(),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The folder beside the target in which a release is made. It becomes the target by one rename,
 //! or it disappears.
 
+use super::files::{Published, ReleaseFiles};
 use super::leftovers::Lock;
 use super::made;
 use crate::shape::{Shape, Table};
-use crate::table::Progress;
+use crate::table::{Progress, Silent};
 use crate::{Error, Result};
 use std::fs;
 use std::marker::PhantomData;
@@ -42,8 +43,21 @@ pub(crate) const SAMPLE: &str = "sample-";
 #[derive(Debug)]
 pub struct Staging {
     place: Beside,
-    replace: bool,
+    goal: Goal,
 }
+
+/// What becomes of a staging folder when its release was verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// It becomes its target, which may be replaced if it says so.
+    Folder { replace: bool },
+    /// Its files are read into memory, and it disappears.
+    Memory,
+}
+
+/// The name beside which releases are staged that end in memory. All runs of a user share it, so that each
+/// removes what a killed one left.
+const IN_MEMORY: &str = "kohort-in-memory";
 
 /// A staging folder into which a whole release was written: ready for the gate.
 #[derive(Debug)]
@@ -71,17 +85,30 @@ impl Staging {
     /// Makes the folder beside `target`. `replace`: the target may exist and will be replaced.
     /// What killed runs left there is removed first; `progress` is told of it.
     pub fn create(target: &Path, replace: bool, progress: &dyn Progress) -> Result<Staging> {
-        let staging = Staging { place: Beside::take(target, progress)?, replace };
-        staging.may_become_target()?;
-        for part in ["", "release", "evidence", "private"] {
-            make_private(&staging.place.folder.join(part))?;
-        }
+        let staging = Staging { place: Beside::take(target, progress)?, goal: Goal::Folder { replace } };
+        staging.may_become_target(replace)?;
+        staging.make_parts()?;
         Ok(staging)
     }
 
-    fn may_become_target(&self) -> Result<()> {
+    /// Makes a folder in `scratch` for a release that ends in memory. What killed runs left there is removed
+    /// first; what others left is not touched.
+    pub fn in_memory(scratch: &Path) -> Result<Staging> {
+        let staging = Staging { place: Beside::take(&scratch.join(IN_MEMORY), &Silent)?, goal: Goal::Memory };
+        staging.make_parts()?;
+        Ok(staging)
+    }
+
+    fn make_parts(&self) -> Result<()> {
+        for part in ["", "release", "evidence", "private"] {
+            make_private(&self.place.folder.join(part))?;
+        }
+        Ok(())
+    }
+
+    fn may_become_target(&self, replace: bool) -> Result<()> {
         let target = &self.place.target;
-        if fs::symlink_metadata(target).is_ok() && !self.replace {
+        if fs::symlink_metadata(target).is_ok() && !replace {
             return Err(Error::yours(format!(
                 "{} exists. Choose another folder with -o, or replace it with --force.",
                 target.display()
@@ -141,8 +168,15 @@ impl Staging {
         Ok(folders)
     }
 
-    /// Turns the folder into the target by one rename. `keep_rows`: private/ stays.
-    pub(crate) fn publish(self, keep_rows: bool) -> Result<PathBuf> {
+    /// Turns the folder into the target by one rename, or reads it into memory. `keep_rows`: private/ stays.
+    pub(crate) fn publish(self, keep_rows: bool) -> Result<Published> {
+        match self.goal {
+            Goal::Memory => ReleaseFiles::take(&self.place.folder, keep_rows).map(Published::Memory),
+            Goal::Folder { replace } => self.become_target(keep_rows, replace).map(Published::Folder),
+        }
+    }
+
+    fn become_target(self, keep_rows: bool, replace: bool) -> Result<PathBuf> {
         let io = |path: &Path| {
             let path = path.to_path_buf();
             move |e: std::io::Error| Error::io(&path, &e)
@@ -160,7 +194,7 @@ impl Staging {
                 fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(io(path))?;
             }
         }
-        self.place.become_target(self.replace)?;
+        self.place.become_target(replace)?;
         Ok(self.place.target.clone())
     }
 
@@ -302,7 +336,7 @@ fn remove_made(folders: &[PathBuf]) {
 }
 
 /// A folder that only its owner can look into.
-fn make_private(path: &Path) -> Result<()> {
+pub(super) fn make_private(path: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     {

@@ -7,6 +7,8 @@ use memchr::{memchr, memchr2, memchr2_iter, memrchr};
 
 /// No table is wider.
 pub(super) const MOST_COLUMNS: usize = 100_000;
+/// No record is that long: a quote was opened and never closed.
+pub(super) const LONGEST_RECORD: usize = 64 << 20;
 
 /// Where a block ends: behind the last record border in `bytes`, which start at a record.
 /// `None`: no record ends here.

@@ -1,87 +1,30 @@
-//! A table on disk: opened once, read as often as needed, in file order or on all cores.
+//! An opened table, on disk or in memory: read as often as needed, in its order or on all cores.
 
 use super::chunk::Chunk;
-use super::csv::{Cutter, MOST_COLUMNS, last_border, split_record};
+use super::csv::{Cutter, LONGEST_RECORD, MOST_COLUMNS, last_border, split_record};
 use super::dialect::find_delimiter;
-use super::encoding::Encoding;
 use super::exclude::Exclusion;
+use super::input::{Input, Place};
+use super::memory::MemoryTable;
+use super::progress::{Progress, Silent};
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 /// How many bytes of a text table are cut at a time.
 const BLOCK: usize = 1 << 20;
-/// No record is that long: a quote was opened and never closed.
-const LONGEST_RECORD: usize = 64 << 20;
-
-/// Where a table is and how it is written.
-#[derive(Debug, Clone)]
-pub struct Input {
-    /// The file: CSV, TSV, `;`-separated or Parquet, also `.gz`.
-    pub path: PathBuf,
-    /// Its delimiter, if it is not to be found out.
-    pub delimiter: Option<u8>,
-    /// Whether the first record names the columns.
-    pub header: bool,
-    /// Whether white space around cells is no part of them.
-    pub trim: bool,
-    /// Its encoding.
-    pub encoding: Encoding,
-    /// What stands for a missing cell, beside the empty one.
-    pub missing: Vec<String>,
-    /// The decimal mark of numbers.
-    pub decimal: u8,
-    /// Columns that are not in the file but copies of others, to be published in another way: name
-    /// and the column they are derived from.
-    pub derived: Vec<(String, String)>,
-    /// Of a table of events: the table of the patients they belong to.
-    pub patients: Option<Box<Input>>,
-}
-
-impl Input {
-    /// A table with everything as it is found.
-    pub fn new(path: impl Into<PathBuf>) -> Input {
-        Input {
-            path: path.into(),
-            delimiter: None,
-            header: true,
-            trim: false,
-            encoding: Encoding::Utf8,
-            missing: Vec::new(),
-            decimal: b'.',
-            derived: Vec::new(),
-            patients: None,
-        }
-    }
-}
-
-/// Told how far a run is. Called from several threads.
-pub trait Progress: Send + Sync {
-    /// A stage begins that will take about `total` steps.
-    fn stage(&self, name: &str, total: u64);
-    /// So many steps are done.
-    fn advance(&self, steps: u64);
-    /// Something was found that the custodian should know whether or not the run succeeds.
-    fn note(&self, _: &str) {}
-}
-
-/// Says nothing.
-pub struct Silent;
-
-impl Progress for Silent {
-    fn stage(&self, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text { gzip: bool },
     Parquet,
+    Memory,
 }
 
 /// An opened table: its columns are known, its rows are read when asked for.
@@ -103,16 +46,15 @@ pub struct Source {
 
 /// Opens a table: finds its format, its delimiter and its columns.
 pub fn open(input: &Input) -> Result<Source> {
-    let path = &input.path;
-    let io = |e: &std::io::Error| Error::io(path, e);
-    let bytes = std::fs::metadata(path).map_err(|e| io(&e))?.len();
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+    let bytes = input.place.size()?;
+    let name = input.place.name();
     let mut magic = [0u8; 4];
-    let mut file = File::open(path).map_err(|e| io(&e))?;
-    let got = read_full(&mut file, &mut magic).map_err(|e| io(&e))?;
+    let got = read_full(&mut input.place.bytes()?, &mut magic).map_err(|e| input.place.io(&e))?;
     let form = match &magic[..got] {
+        _ if matches!(input.place, Place::Memory(_)) => Form::Memory,
         [0x1f, 0x8b, ..] => Form::Text { gzip: true },
-        b"PAR1" => Form::Parquet,
+        b"PAR1" if input.place.path().is_some() => Form::Parquet,
+        b"PAR1" => return Err(Error::yours(format!("{name}: Parquet is read from files only. Save it as a file."))),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             return Err(Error::yours(format!(
                 "{name}: the file is UTF-16. Save it as UTF-8 (in a spreadsheet: \"CSV UTF-8\")."
@@ -136,6 +78,7 @@ pub fn open(input: &Input) -> Result<Source> {
     match form {
         Form::Parquet => source.columns = source.parquet()?.columns().into_iter().map(|(name, _)| name).collect(),
         Form::Text { .. } => source.read_header()?,
+        Form::Memory => source.columns = source.memory().map(|table| table.names().to_vec()).unwrap_or_default(),
     }
     for (name, from) in &input.derived {
         let Some(copied) = source.columns.iter().position(|c| c == from) else {
@@ -210,6 +153,11 @@ impl Source {
         self.form == Form::Parquet
     }
 
+    /// Whether the names of its columns are a record like the others, which may be missing.
+    pub fn has_header(&self) -> bool {
+        matches!(self.form, Form::Text { .. }) && self.input.header
+    }
+
     /// Whether it is compressed text.
     pub fn is_gzip(&self) -> bool {
         self.form == Form::Text { gzip: true }
@@ -268,8 +216,29 @@ impl Source {
         Ok((rows, lines))
     }
 
-    /// Blocks of text or chunks of Parquet, in file order.
+    /// The table, if it is in memory.
+    fn memory(&self) -> Option<&MemoryTable> {
+        match &self.input.place {
+            Place::Memory(table) => Some(table),
+            Place::File(_) | Place::Text(..) => None,
+        }
+    }
+
+    /// Blocks of text, chunks of Parquet or runs of rows in memory, in order, until the caller stops the run.
     fn raw(&self, each: &mut dyn FnMut(Raw) -> Result<()>) -> Result<()> {
+        self.raw_until_done(&mut |raw| {
+            self.progress.go_on()?;
+            each(raw)
+        })
+    }
+
+    fn raw_until_done(&self, each: &mut dyn FnMut(Raw) -> Result<()>) -> Result<()> {
+        if let Some(table) = self.memory() {
+            return table.runs(&mut |rows, bytes| {
+                self.progress.advance(bytes);
+                each(Raw::Memory(rows))
+            });
+        }
         if self.form == Form::Parquet {
             return self.parquet()?.chunks(8192, &mut |chunk| each(Raw::Rows(chunk)));
         }
@@ -290,6 +259,13 @@ impl Source {
     fn cells(&self, raw: Raw) -> Result<Chunk> {
         let mut chunk = match raw {
             Raw::Rows(chunk) => chunk,
+            Raw::Memory(rows) => {
+                let mut chunk = self.memory().map(|table| table.chunk(rows)).unwrap_or_default();
+                if self.input.trim {
+                    chunk.trim();
+                }
+                chunk
+            }
             Raw::Text(bytes, line) => {
                 let width = self.columns.len() - self.copies.len();
                 Cutter { name: &self.name, delimiter: self.delimiter, width, trim: self.input.trim }
@@ -306,7 +282,7 @@ impl Source {
     }
 
     fn parquet(&self) -> Result<super::ParquetFile> {
-        super::ParquetFile::open(&self.input.path)
+        super::ParquetFile::open(self.input.place.path().unwrap_or(Path::new(&self.name)))
     }
 
     /// The type of each column, where the format has types.
@@ -319,12 +295,12 @@ impl Source {
     }
 
     fn blocks(&self) -> Result<Blocks> {
-        let file = File::open(&self.input.path).map_err(|e| Error::io(&self.input.path, &e))?;
+        let bytes = self.input.place.bytes()?;
         let reader: Box<dyn Read + Send> = match self.form {
             Form::Text { gzip: true } => {
-                Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, file)))
+                Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, bytes)))
             }
-            _ => Box::new(file),
+            _ => bytes,
         };
         Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false })
     }
@@ -386,6 +362,7 @@ impl Source {
 enum Raw {
     Text(Vec<u8>, u64),
     Rows(Chunk),
+    Memory(Range<usize>),
 }
 
 /// Cuts a stream into blocks of whole records.
@@ -443,7 +420,7 @@ impl Source {
         if self.is_gzip() {
             return Error::yours(format!("{}: the gzip data is damaged or cut off.", self.name));
         }
-        Error::io(&self.input.path, error)
+        self.input.place.io(error)
     }
 }
 

@@ -39,7 +39,7 @@ use crate::number::Fraction;
 use crate::parallel;
 use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
-use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Staged, Staging, Written};
+use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
@@ -117,8 +117,8 @@ impl<S: Shape> Verified<S> {
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
     }
 
-    /// Publishes it: one rename, all or nothing. `keep_rows`: private/ stays.
-    pub fn publish(self, keep_rows: bool) -> Result<PathBuf> {
+    /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
+    pub fn publish(self, keep_rows: bool) -> Result<Published> {
         self.staging.publish(keep_rows)
     }
 }

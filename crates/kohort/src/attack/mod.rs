@@ -14,6 +14,7 @@ mod guess;
 mod sides;
 mod table;
 
+use crate::evidence::metrics::TriedAttack;
 use crate::pipeline::{self, Options};
 use kohort_core::policy::{AnyPolicy, Policy};
 use kohort_core::random::Randomness;
@@ -22,7 +23,6 @@ use kohort_core::shape::{Shape, Table};
 use kohort_core::table::{Input, Source, open};
 use kohort_core::verify::verify_as;
 use kohort_core::{Error, Result};
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// An attack and how often it was right.
@@ -116,12 +116,15 @@ pub fn attack(folder: &Path, policy: &Path, options: &Options, trial: Trial) -> 
 
 impl Attacked {
     /// As the evidence shows it.
-    pub fn to_json(&self) -> Value {
-        let one = |a: &Attack| {
-            json!({
-                "name": a.name, "about": a.about, "measure": a.measure, "targets": a.targets,
-                "before": a.before, "after": a.after, "baseline": a.baseline,
-            })
+    pub fn tried(&self) -> Vec<TriedAttack> {
+        let one = |a: &Attack| TriedAttack {
+            name: a.name.into(),
+            about: a.about.clone(),
+            measure: a.measure.into(),
+            targets: a.targets,
+            before: a.before,
+            after: a.after,
+            baseline: a.baseline,
         };
         self.attacks.iter().map(one).collect()
     }

@@ -2,7 +2,8 @@
 
 use super::vary::Baseline;
 use crate::baselines::{Recoded, apriori, cba};
-use crate::evidence::{self, codes::Answers};
+use crate::evidence::codes::Answers;
+use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
 use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
 use crate::methods::{Method, Register};
 use crate::pipeline::{Options, anonymize};
@@ -17,7 +18,6 @@ use kohort_core::release::Unfinished;
 use kohort_core::shape::{Codes, Shape};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
-use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -58,10 +58,10 @@ enum Counted {
 
 /// What a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
-pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options) -> Vec<Result<Value>> {
+pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
     let mut source = None;
     let bound: Vec<Result<Bound>> = cells.iter().map(|cell| bind(cell, unfinished, &mut source, options)).collect();
-    let mut outcomes: Vec<Option<Result<Value>>> = cells.iter().map(|_| None).collect();
+    let mut outcomes: Vec<Option<Result<Outlook>>> = cells.iter().map(|_| None).collect();
     // Settings that share what is counted, in the order of the first of each.
     let mut groups: Vec<(&str, &str, Vec<usize>)> = Vec::new();
     for (i, bound) in bound.iter().enumerate() {
@@ -159,8 +159,8 @@ fn count(source: &Source, first: &Bound) -> Result<Counted> {
 fn on_all_cores<'b>(
     settings: &[(usize, &'b Bound)],
     threads: usize,
-    measure: impl Fn(&'b Bound) -> Result<Value> + Sync,
-) -> Vec<(usize, Result<Value>)> {
+    measure: impl Fn(&'b Bound) -> Result<Outlook> + Sync,
+) -> Vec<(usize, Result<Outlook>)> {
     parallel::map(threads, settings.len(), |number| {
         let (place, bound) = settings[number];
         (place, measure(bound))
@@ -176,7 +176,7 @@ impl Bound {
         }
     }
 
-    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Value> {
+    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Outlook> {
         match (&self.task, counted) {
             (Task::Table(policy, method), Counted::Table(cohort)) => table(policy, method, cohort, options),
             (Task::Codes(policy, params), Counted::Codes(records)) => self.codes(policy, params, records, source),
@@ -184,22 +184,16 @@ impl Bound {
         }
     }
 
-    fn codes(&self, policy: &Policy<Codes>, params: &Params, records: &Records, source: &Source) -> Result<Value> {
+    fn codes(&self, policy: &Policy<Codes>, params: &Params, records: &Records, source: &Source) -> Result<Outlook> {
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         let asked = |with_all: &dyn Fn(&[u32]) -> f64, with_any: &dyn Fn(&[u32]) -> f64| {
-            let (mut utility, errors) =
-                evidence::codes::queries((records, policy, params), k, &Answers { with_all, with_any })?;
-            if !errors.is_empty() {
-                let sum: f64 = errors.iter().map(|e| e.abs()).sum();
-                utility["mre"]["mean"] = json!(sum / errors.len() as f64);
-            }
-            Ok::<Value, Error>(utility)
+            evidence::codes::queries((records, policy, params), k, &Answers { with_all, with_any })
+                .map(CodesErrors::from)
         };
         let of_baseline = |recoded: Recoded| {
-            let mut utility = asked(&|codes| recoded.with_all(codes), &|codes| recoded.with_any(codes))?;
-            utility["suppressed_codes"] = json!(recoded.suppressed());
-            utility["items"] = json!(recoded.items());
-            Ok(utility)
+            let utility = asked(&|codes| recoded.with_all(codes), &|codes| recoded.with_any(codes))?;
+            let (suppressed_codes, items) = (Some(recoded.suppressed() as u64), Some(recoded.items() as u64));
+            Ok::<_, Error>(CodesErrors { suppressed_codes, items, ..utility })
         };
         let (utility, notes) = match self.baseline {
             None => {
@@ -218,19 +212,13 @@ impl Bound {
                 (of_baseline(recoded)?, vec!["for comparison only: it is never published".to_string()])
             }
         };
-        let all = records.len() as u64 + records.without_codes;
-        Ok(json!({
-            "method": self.baseline.map_or(policy.method.text("name")?.unwrap_or_default(), |baseline| baseline.name()),
-            "shape": "codes",
-            "rows": { "in": all, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0, "out": records.len() },
-            "utility": utility,
-            "guarantee": { "k": k, "m": m, "knows": format!("up to {m} codes") },
-            "notes": notes,
-        }))
+        let named = policy.method.text("name")?.unwrap_or_default();
+        let method = self.baseline.map_or(named, |baseline| baseline.name());
+        Ok(CodesOutlook::of(method, records, policy, utility, notes))
     }
 }
 
-fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -> Result<Value> {
+fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -> Result<Outlook> {
     evidence::baseline_fits(cohort, policy)?;
     evidence::attacks(cohort, policy)?;
     let plan = method.plan(cohort, policy, &mut Randomness::new(options.seed)?)?;
@@ -238,12 +226,15 @@ fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -
 }
 
 /// Patient histories are released and verified, and the release is removed again.
-fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Value> {
+fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Outlook> {
     let folder = unfinished.folder().join("release");
     let options = Options { force: true, keep_rows: false, ..options.clone() };
     let released = anonymize(path, &folder, &options)?;
     fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
-    Ok(released.metrics)
+    match released.metrics {
+        Metrics::Events(own) => Ok(Outlook::Events(own)),
+        Metrics::Table(_) | Metrics::Codes(_) => Err(Error::refused("the release has another shape than its policy.")),
+    }
 }
 
 /// The system that the codes are of: the one the policy names, or the one that holds more of them.

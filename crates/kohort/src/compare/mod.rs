@@ -10,6 +10,7 @@ mod vary;
 
 pub use vary::Vary;
 
+use crate::evidence::Outlook;
 use crate::pipeline::Options;
 use grid::Cell;
 use kohort_core::error::Kind;
@@ -17,7 +18,7 @@ use kohort_core::policy;
 use kohort_core::policy::Section;
 use kohort_core::release::{Unfinished, made};
 use kohort_core::{Error, Result};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ pub struct Tried {
     /// Its policy; none for what is compared with and never released.
     pub policy: Option<PathBuf>,
     /// What metrics.json would hold of it, as far as a plan tells, or why there is no release.
-    pub outcome: std::result::Result<Value, String>,
+    pub outcome: std::result::Result<Outlook, String>,
     /// Whether no other setting has both less risk and less loss.
     pub on_frontier: bool,
     /// Whether it is the setting at which a little less risk begins to cost much more.
@@ -115,7 +116,7 @@ fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, optio
         let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
-            Err(error) if error.kind == Kind::Machine => return Err(error),
+            Err(error) if matches!(error.kind, Kind::Machine | Kind::Cancelled) => return Err(error),
             Err(error) => {
                 let reason = error.to_string();
                 first_error.get_or_insert(error);
@@ -139,39 +140,54 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 /// What compare.json holds.
-fn numbers(tried: &[Tried]) -> Value {
-    let one = |t: &Tried| {
-        let mut value = json!({
-            "setting": t.name,
-            "policy": t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned()),
-            "on_frontier": t.on_frontier,
-            "is_knee": t.is_knee,
-        });
-        match &t.outcome {
-            Ok(metrics) => {
-                value["risk"] = json!(t.risk());
-                value["loss"] = json!(t.loss());
-                value["metrics"] = metrics.clone();
-            }
-            Err(reason) => value["refused"] = json!(reason),
-        }
-        value
-    };
-    json!({ "settings": tried.iter().map(one).collect::<Vec<_>>() })
+#[derive(Serialize)]
+struct Numbers<'a> {
+    settings: Vec<SettingNumbers<'a>>,
+}
+
+#[derive(Serialize)]
+struct SettingNumbers<'a> {
+    setting: &'a str,
+    policy: Option<String>,
+    on_frontier: bool,
+    is_knee: bool,
+    #[serde(flatten)]
+    outcome: OutcomeNumbers<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum OutcomeNumbers<'a> {
+    Measured { risk: Option<f64>, loss: Option<f64>, metrics: &'a Outlook },
+    Refused { refused: &'a str },
+}
+
+fn numbers(tried: &[Tried]) -> Numbers<'_> {
+    Numbers { settings: tried.iter().map(numbers_of).collect() }
+}
+
+fn numbers_of(t: &Tried) -> SettingNumbers<'_> {
+    SettingNumbers {
+        setting: &t.name,
+        policy: t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned()),
+        on_frontier: t.on_frontier,
+        is_knee: t.is_knee,
+        outcome: match &t.outcome {
+            Ok(metrics) => OutcomeNumbers::Measured { risk: t.risk(), loss: t.loss(), metrics },
+            Err(reason) => OutcomeNumbers::Refused { refused: reason },
+        },
+    }
 }
 
 /// Whether codes are compared and not tables.
 fn is_of_codes(tried: &[Tried]) -> bool {
-    tried.iter().any(|t| t.outcome.as_ref().is_ok_and(|m| m["shape"] == "codes"))
+    tried.iter().any(|t| matches!(t.outcome, Ok(Outlook::Codes(_))))
 }
 
 impl Tried {
     /// The highest risk of being found that anybody is left with.
     pub fn risk(&self) -> Option<f64> {
-        let metrics = self.outcome.as_ref().ok()?;
-        let measured = metrics["risk"]["after"]["max"].as_f64();
-        // Where classes are no measure of it, what was asked for.
-        measured.or_else(|| metrics["guarantee"]["k"].as_f64().filter(|k| *k > 0.0).map(|k| 1.0 / k))
+        self.outcome.as_ref().ok()?.risk()
     }
 
     /// Whether it is there to be compared with, and never released.
@@ -181,18 +197,12 @@ impl Tried {
 
     /// Of codes: how far counts of frequent sets, of random pairs and of constraints are off.
     pub fn errors(&self) -> Option<[Option<f64>; 3]> {
-        let metrics = self.outcome.as_ref().ok().filter(|m| m["shape"] == "codes")?;
-        let utility = &metrics["utility"];
-        Some(
-            [&utility["frequent"]["are"], &utility["random"][1]["are_sane"], &utility["mre"]["mean"]]
-                .map(Value::as_f64),
-        )
+        self.outcome.as_ref().ok()?.errors()
     }
 
     /// What was lost: the mean loss of a cell, or for codes the mean error of a count.
     pub fn loss(&self) -> Option<f64> {
-        let utility = &self.outcome.as_ref().ok()?["utility"];
-        utility["loss"].as_f64().or_else(|| utility["frequent"]["are"].as_f64())
+        self.outcome.as_ref().ok().map(Outlook::loss)
     }
 }
 

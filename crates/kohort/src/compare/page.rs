@@ -1,8 +1,9 @@
 //! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
 
 use super::Tried;
+use crate::evidence::Outlook;
+use crate::evidence::metrics::Masked;
 use crate::report::{Point, Scatter, cards, escape, frame};
-use serde_json::Value;
 
 /// The page.
 pub(super) fn page(tried: &[Tried]) -> String {
@@ -70,7 +71,7 @@ fn share(x: Option<f64>) -> String {
 }
 
 /// A row for each setting; those that cannot be met say why.
-fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<String>) -> String {
+fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Outlook) -> Vec<String>) -> String {
     let one = |(number, t): (usize, &Tried)| {
         let mut cells = vec![named(number, t)];
         match &t.outcome {
@@ -89,27 +90,27 @@ fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Value) -> Vec<
 
 /// The table behind the picture.
 fn table(tried: &[Tried]) -> String {
-    let count = |value: &Value| value.as_u64().map_or("–".into(), |n| n.to_string());
-    let added = |t: &Tried| t.outcome.as_ref().is_ok_and(|m| m["rows"]["counterfeit"].as_u64() > Some(0));
+    let count = |count: Masked<u64>| count.known().map_or("–".into(), |n| n.to_string());
+    let added = |t: &Tried| t.outcome.as_ref().is_ok_and(|m| m.rows().counterfeit.known() > Some(0));
     let any_added = tried.iter().any(added);
     let mut headings =
         vec!["Setting", "Frontier", "Highest risk", "Loss", "Shares off", "Ranges off", "Rows gone", "Cells blank"];
     if any_added {
         headings.push("Rows added");
     }
-    let body = rows(tried, &headings, |t, metrics| {
-        let utility = &metrics["utility"];
+    let body = rows(tried, &headings, |t, outlook| {
+        let table = if let Outlook::Table(own) = outlook { Some(own) } else { None };
         let mut cells = vec![
             place(t),
             number(t.risk()),
             number(t.loss()),
-            share(utility["distribution"].as_f64()),
-            share(utility["range_error"]["median"].as_f64()),
-            count(&metrics["rows"]["suppressed"]),
-            share(metrics["cells"]["share"].as_f64()),
+            share(table.and_then(|own| own.utility.distribution)),
+            share(table.and_then(|own| own.utility.range_error.as_ref()).map(|ranges| ranges.median)),
+            count(outlook.rows().suppressed),
+            share(table.map(|own| own.cells.share)),
         ];
         if any_added {
-            cells.push(count(&metrics["rows"]["counterfeit"]));
+            cells.push(count(outlook.rows().counterfeit));
         }
         cells
     });
@@ -127,9 +128,10 @@ fn table_of_codes(tried: &[Tried]) -> String {
         "Constraints off by (MRE)",
         "Codes suppressed",
     ];
-    rows(tried, &headings, |t, metrics| {
+    rows(tried, &headings, |t, outlook| {
         let [frequent, random, constraints] = t.errors().unwrap_or_default();
-        let gone = metrics["utility"]["suppressed_codes"].as_u64().unwrap_or(0);
+        let suppressed = if let Outlook::Codes(own) = outlook { own.utility.suppressed_codes } else { None };
+        let gone = suppressed.unwrap_or(0);
         vec![place(t), number(t.risk()), share(frequent), share(random), share(constraints), gone.to_string()]
     })
 }

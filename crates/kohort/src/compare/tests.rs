@@ -1,10 +1,24 @@
 use super::*;
+use crate::evidence::metrics::TableMetrics;
+use crate::evidence::{Metrics, TableOutlook};
 use crate::pipeline::anonymize;
 use kohort_core::table::Silent;
 use std::sync::Arc;
 
 const POLICY: &str = "[input]\ntable = \"t.csv\"\n[columns]\nage = { role = \"quasi\", hierarchy = { from = 0, to = 100, step = 5 } }\n\
     sex = { role = \"quasi\" }\nill = { role = \"identifier\" }\n[privacy]\nmax_risk = 0.5\n[method]\nname = \"lattice\"\nmax_suppressed = 0.1\n";
+
+#[track_caller]
+fn table_outlook(outlook: &Outlook) -> &TableOutlook {
+    let Outlook::Table(own) = outlook else { panic!("not of a table") };
+    own
+}
+
+#[track_caller]
+fn of_table(metrics: &Metrics) -> &TableMetrics {
+    let Metrics::Table(own) = metrics else { panic!("not of a table") };
+    own
+}
 
 fn options() -> Options {
     Options { force: false, keep_rows: false, seed: Some(1), threads: 2, progress: Arc::new(Silent) }
@@ -45,7 +59,7 @@ fn every_setting_is_tried_and_can_be_released() {
     let first = &made.tried[0];
     let released = anonymize(first.policy.as_ref().unwrap(), &folder.path().join("one"), &options()).unwrap();
     let metrics = first.outcome.as_ref().unwrap();
-    assert_eq!(released.metrics["utility"], metrics["utility"]);
+    assert_eq!(of_table(&released.metrics).utility, table_outlook(metrics).utility);
     assert!(!out.join("release").exists() && out.join("compare.html").is_file() && out.join("compare.json").is_file());
     // Only a comparison is replaced.
     assert!(compare(&policy, &vary, &out, &options()).is_err());
@@ -69,12 +83,13 @@ fn presets_are_settings_and_say_whose_number_they_are() {
     let policy = table(folder.path());
     let out = folder.path().join("presets");
     let made = compare(&policy, &vary(&["preset=trusted-recipient,public-file"]), &out, &options()).unwrap();
-    let metrics: Vec<&serde_json::Value> = made.tried.iter().map(|t| t.outcome.as_ref().unwrap()).collect();
-    assert_eq!((&metrics[0]["guarantee"]["k"], &metrics[1]["guarantee"]["k"]), (&json!(5), &json!(20)));
-    assert_eq!(metrics[1]["guarantee"]["preset"]["max_risk"], "0.05");
+    let outlooks: Vec<&TableOutlook> = made.tried.iter().map(|t| table_outlook(t.outcome.as_ref().unwrap())).collect();
+    assert_eq!((outlooks[0].guarantee.k, outlooks[1].guarantee.k), (5, 20));
+    let preset = outlooks[1].guarantee.preset.as_ref().unwrap();
+    assert_eq!(preset.max_risk.as_deref(), Some("0.05"));
     let released = anonymize(made.tried[1].policy.as_ref().unwrap(), &folder.path().join("one"), &options()).unwrap();
     let report = fs::read_to_string(released.folder.join("evidence/report.html")).unwrap();
-    let source = metrics[1]["guarantee"]["preset"]["source"].as_str().unwrap();
+    let source = preset.source.as_str();
     assert!(report.contains("public-file") && report.contains(source));
     assert!(released.notes.iter().any(|n| n.contains("k = 20") && n.contains(source)));
 }
@@ -107,9 +122,10 @@ fn what_a_setting_is_said_to_be_like_its_release_is() {
         let released = anonymize(t.policy.as_ref().unwrap(), &folder.path().join(i.to_string()), &options());
         match (&t.outcome, released) {
             (Ok(said), Ok(released)) => {
-                assert_eq!(said["utility"], released.metrics["utility"], "{}", t.name);
-                assert_eq!(said["risk"]["after"], released.metrics["risk"]["after"], "{}", t.name);
-                assert_eq!(said["rows"], released.metrics["rows"], "{}", t.name);
+                let (said, released) = (table_outlook(said), of_table(&released.metrics));
+                assert_eq!(said.utility, released.utility, "{}", t.name);
+                assert_eq!(said.risk.after, released.risk.after, "{}", t.name);
+                assert_eq!(said.rows, released.rows, "{}", t.name);
             }
             (Err(said), Err(error)) => assert_eq!(*said, error.to_string(), "{}", t.name),
             (said, released) => panic!("{}: {said:?}, but {released:?}", t.name),
@@ -139,8 +155,9 @@ fn codes_are_compared_with_what_is_never_released() {
     assert_eq!(fs::read_dir(out.join("policies")).unwrap().count(), 2);
     let released = anonymize(made.tried[0].policy.as_ref().unwrap(), &folder.path().join("one"), &options()).unwrap();
     let said = made.tried[0].outcome.as_ref().unwrap();
-    assert_eq!(said["utility"]["frequent"], released.metrics["utility"]["frequent"]);
-    assert_eq!(said["rows"], released.metrics["rows"]);
+    let (Outlook::Codes(said), Metrics::Codes(released)) = (said, &released.metrics) else { panic!("not of codes") };
+    assert_eq!(said.utility.frequent, released.utility.frequent);
+    assert_eq!(said.rows, released.rows);
     let page = fs::read_to_string(out.join("compare.html")).unwrap();
     assert!(page.contains("never released") && page.contains("kohort anonymize policies/001.toml"));
     // A table has no such baselines.

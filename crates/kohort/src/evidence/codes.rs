@@ -1,6 +1,12 @@
 //! What is known of a release of codes.
 
-use super::{Timing, files};
+use super::Stopwatch;
+use super::metrics::{
+    self, CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRead, CodesRisk, CodesUtility, Column,
+    ComparedCodes, ConstraintErrors, ErrorInterval, Metrics, People, RandomWorkload, Rows, Shape, Sides, Unit,
+    Workload,
+};
+use super::table::{files, preset};
 use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
 use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mre, mre_histogram, random_queries};
 use kohort_core::Result;
@@ -8,10 +14,9 @@ use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
-use kohort_core::risk::codes_known;
+use kohort_core::risk::{self, codes_known};
 use kohort_core::shape::Codes;
 use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
-use serde_json::{Value, json};
 
 /// What a run is measured by.
 pub struct Run<'a> {
@@ -34,13 +39,13 @@ const MOST_QUERIES: usize = 1000;
 /// The most frequent codes are counted one by one.
 const MOST_CODES: usize = 20;
 
-/// What metrics.json holds.
+/// Measures a release.
 pub fn measure(
     run: &Run,
     verified: &Verified<Codes>,
     (recount, compared): (&CodesRecount, &CodesCompared),
-    timing: &mut Timing,
-) -> Result<Value> {
+    stopwatch: &Stopwatch,
+) -> Result<Metrics> {
     let (policy, records) = (run.policy, run.records);
     let certificate = &verified.findings().certificate;
     let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
@@ -48,68 +53,105 @@ pub fn measure(
     let chunked = recount.occurrences_in_record_chunks + recount.occurrences_in_shared_chunks;
     let share = |n: u64| n as f64 / occurrences.max(1) as f64;
     let known = codes_known(records, k);
-    let risks: Vec<Value> = known
-        .iter()
-        .map(|r| {
-            let of = |n: u64| n as f64 / r.patients.max(1) as f64;
-            json!({
-                "codes": r.codes, "patients": r.patients, "unique": of(r.unique), "fewer_than_k": of(r.fewer_than_k),
-            })
-        })
-        .collect();
-    let before = known.get(m.clamp(1, 5) - 1);
-    let before = before.map(|r| json!({ "max": r.max, "mean": r.mean, "unique": r.unique, "people": r.patients }));
-    let after = json!({ "max": 1.0 / compared.fewest_candidates.max(1) as f64, "unique": 0 });
-    let unit = if policy.patient().is_some() { "patient" } else { "row" };
-    let mut metrics = json!({
-        "method": certificate.method,
-        "shape": "codes",
-        "files": files(certificate),
-        "kohort": env!("CARGO_PKG_VERSION"),
-        "test": certificate.test,
-        "rows": {
-            "in": compared.patients, "excluded": 0, "suppressed": records.without_codes, "counterfeit": 0,
-            "out": recount.patients,
-        },
-        "people": { "unit": unit, "in": compared.patients },
-        "codes": { "distinct": records.distinct(), "occurrences": occurrences, "repeated": records.repeated },
-        "columns": policy.columns.iter().map(|c| json!({ "name": c.name, "role": c.role.name() })).collect::<Vec<_>>(),
-        "clusters": recount,
-        "risk": { "before": before, "after": after },
-        "codes_known": risks,
-        "utility": {
-            "in_record_chunks": share(recount.occurrences_in_record_chunks),
-            "in_shared_chunks": share(recount.occurrences_in_shared_chunks),
-            "in_item_chunks": share(occurrences.saturating_sub(chunked)),
-            "codes_in_item_chunks_only": recount.codes_in_item_chunks_only,
-        },
-        "guarantee": {
-            "k": k, "m": m, "knows": format!("up to {m} codes"), "unit": unit,
-            "smallest_cluster": recount.smallest_cluster,
-            "smallest_support": recount.smallest_support,
-            "smallest_subrecord": recount.smallest_subrecord,
-            "fewest_candidates": compared.fewest_candidates,
-            "aware_reader": run.params.subrecords == Subrecords::Whole,
-            "no_cover": run.params.covers == Covers::Avoided,
-            "sensitive_codes": run.params.sensitive.len(),
-            "plain": certificate.guarantee.plain,
-            "aware": certificate.guarantee.aware,
-            "assumed": certificate.promise.assumed,
-            "not_recountable": certificate.promise.not_recountable,
-            "compared": {
-                "patients": compared.patients, "matched": compared.matched, "combinations": compared.combinations,
-            },
-        },
-        "trace": run.clusters.trace,
+    let of_known = |r: &risk::CodesKnown| {
+        let of = |n: u64| n as f64 / r.patients.max(1) as f64;
+        CodesKnown {
+            codes: r.codes,
+            patients: Some(r.patients),
+            unique: of(r.unique),
+            fewer_than_k: of(r.fewer_than_k),
+        }
+    };
+    let before = known.get(m.clamp(1, 5) - 1).map(|r| CodesRisk {
+        max: r.max,
+        mean: Some(r.mean),
+        unique: Some(r.unique),
+        people: Some(r.patients),
     });
+    let after =
+        CodesRisk { max: 1.0 / compared.fewest_candidates.max(1) as f64, mean: None, unique: Some(0), people: None };
     let expected = Expected::new(&run.clusters.nodes, records.distinct(), k);
     let answers = Answers { with_all: &|codes| expected.with_all(codes), with_any: &|codes| expected.with_any(codes) };
-    let (queried, _) = queries((records, policy, run.params), k, &answers)?;
-    if let (Some(utility), Value::Object(queried)) = (metrics["utility"].as_object_mut(), queried) {
-        utility.extend(queried);
+    let asked = queries((records, policy, run.params), k, &answers)?;
+    Ok(Metrics::Codes(Box::new(CodesMetrics {
+        method: certificate.method.clone(),
+        shape: Shape::Codes,
+        files: files(certificate),
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        test: certificate.test,
+        rows: Rows {
+            r#in: compared.patients.into(),
+            excluded: 0.into(),
+            suppressed: records.without_codes.into(),
+            counterfeit: 0.into(),
+            out: recount.patients,
+        },
+        people: People { unit: Unit::of(policy), r#in: compared.patients.into() },
+        codes: Some(CodesRead { distinct: records.distinct(), occurrences, repeated: records.repeated }),
+        columns: policy.columns.iter().map(|c| Column::named(&c.name, &c.role)).collect(),
+        clusters: clusters(recount),
+        risk: Sides { before, after: Some(after) },
+        codes_known: known.iter().map(of_known).collect(),
+        utility: CodesUtility {
+            in_record_chunks: share(recount.occurrences_in_record_chunks),
+            in_shared_chunks: share(recount.occurrences_in_shared_chunks),
+            in_item_chunks: Some(share(occurrences.saturating_sub(chunked))),
+            codes_in_item_chunks_only: Some(recount.codes_in_item_chunks_only),
+            frequent: asked.frequent,
+            counts: Some(asked.counts),
+            random: asked.random,
+            mre: asked.constraints,
+        },
+        guarantee: CodesGuarantee {
+            k,
+            m,
+            knows: format!("up to {m} codes"),
+            unit: Unit::of(policy),
+            smallest_cluster: recount.smallest_cluster,
+            smallest_support: recount.smallest_support,
+            smallest_subrecord: recount.smallest_subrecord,
+            fewest_candidates: compared.fewest_candidates,
+            aware_reader: run.params.subrecords == Subrecords::Whole,
+            no_cover: run.params.covers == Covers::Avoided,
+            sensitive_codes: run.params.sensitive.len(),
+            plain: certificate.guarantee.plain.clone(),
+            aware: certificate.guarantee.aware.clone(),
+            assumed: certificate.promise.assumed.clone(),
+            not_recountable: certificate.promise.not_recountable.clone(),
+            compared: Some(ComparedCodes {
+                patients: compared.patients,
+                matched: compared.matched,
+                combinations: compared.combinations,
+            }),
+            preset: preset(policy),
+        },
+        trace: Some(run.clusters.trace.clone()),
+        timing: Some(stopwatch.read()),
+        attacks: None,
+        notes: None,
+        shareable: None,
+    })))
+}
+
+/// What the release is made of, as it was recounted.
+fn clusters(recount: &CodesRecount) -> metrics::Clusters {
+    metrics::Clusters {
+        patients: recount.patients,
+        clusters: recount.clusters,
+        joint: recount.joint,
+        record_chunks: recount.record_chunks,
+        shared_chunks: recount.shared_chunks,
+        smallest_cluster: recount.smallest_cluster,
+        smallest_support: recount.smallest_support,
+        smallest_subrecord: recount.smallest_subrecord,
+        covers: recount.covers,
+        implied: recount.implied,
+        codes: recount.codes,
+        codes_in_item_chunks_only: recount.codes_in_item_chunks_only,
+        occurrences_in_record_chunks: recount.occurrences_in_record_chunks,
+        occurrences_in_shared_chunks: recount.occurrences_in_shared_chunks,
+        entries_in_item_chunks: recount.entries_in_item_chunks,
     }
-    metrics["timing"] = timing.finish();
-    Ok(metrics)
 }
 
 /// What a release answers: how many patients have all, or any, of some codes.
@@ -118,57 +160,67 @@ pub(crate) struct Answers<'a> {
     pub(crate) with_any: &'a dyn Fn(&[u32]) -> f64,
 }
 
-/// How well counts can be estimated: workloads W1 and W2, and each constraint; its errors by themselves too.
+/// How well counts can be estimated.
+pub(crate) struct Queried {
+    /// Of frequent combinations (workload W1).
+    pub(crate) frequent: Workload,
+    /// Of the most frequent codes, one by one.
+    pub(crate) counts: Vec<CodeCount>,
+    /// Of random combinations (workload W2).
+    pub(crate) random: Vec<RandomWorkload>,
+    /// Of utility constraints, if there are any.
+    pub(crate) constraints: Option<ConstraintErrors>,
+    /// The error of each constraint.
+    pub(crate) errors: Vec<f64>,
+}
+
+/// Asks workloads W1 and W2, and each constraint.
 pub(crate) fn queries(
     (records, policy, params): (&Records, &Policy<Codes>, &Params),
     k: u64,
     answers: &Answers,
-) -> Result<(Value, Vec<f64>)> {
-    let mut utility = json!({});
+) -> Result<Queried> {
     let exact = Exact::new(records);
     let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
     let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
-    let asked = |queries: &[crate::queries::Query]| {
-        let Are { error, queries, dropped, sane } = are(queries, records.len(), |codes| (answers.with_all)(codes));
-        json!({ "are": error, "are_sane": sane, "queries": queries, "dropped": dropped })
-    };
-    utility["frequent"] = asked(&frequent);
+    let asked = |queries: &[crate::queries::Query]| are(queries, records.len(), |codes| (answers.with_all)(codes));
+    let Are { error, queries, dropped, sane } = asked(&frequent);
+    let frequent = Workload { are: error, are_sane: sane, queries, dropped };
     let mut counts: Vec<(u32, u32)> = records.supports().into_iter().zip(0u32..).collect();
     counts.sort_by_key(|&(patients, code)| (std::cmp::Reverse(patients), code));
-    let count = |&(patients, code): &(u32, u32)| json!({ "code": records.text(code), "before": patients, "after": (answers.with_all)(&[code]) });
-    utility["counts"] = counts.iter().take(MOST_CODES).map(count).collect();
+    let count = |&(before, code): &(u32, u32)| CodeCount {
+        code: records.text(code).to_string(),
+        before: u64::from(before),
+        after: (answers.with_all)(&[code]),
+    };
     let mut draws = Randomness::named("queries about codes");
-    let random: Vec<Value> = random_queries(&exact, 1000, &mut draws)
-        .iter()
-        .enumerate()
-        .map(|(i, queries)| {
-            let mut own = asked(queries);
-            own["codes"] = json!(i + 1);
-            own
-        })
-        .collect();
-    utility["random"] = json!(random);
+    let random = random_queries(&exact, 1000, &mut draws);
+    let random = (1..).zip(random.iter()).map(|(codes, queries)| {
+        let Are { error, queries, dropped, sane } = asked(queries);
+        RandomWorkload { are: error, are_sane: sane, queries, dropped, codes }
+    });
     let (constraints, _) = Constraints::of(records, policy, params)?;
-    let mut errors = Vec::new();
-    if !constraints.is_empty() {
-        errors = constraints
-            .sets()
-            .iter()
-            .map(|set| {
-                let mut codes = set.clone();
-                codes.sort_unstable();
-                mre(exact.with_any(&codes), (answers.with_any)(&codes))
-            })
-            .collect();
-        let bins: Vec<Value> = mre_histogram(&errors)
-            .iter()
-            .enumerate()
-            .map(|(i, n)| {
-                let from = if i == 0 { None } else { Some(MRE_BOUNDS[i - 1]) };
-                json!({ "from_percent": from, "to_percent": MRE_BOUNDS.get(i), "constraints": n })
-            })
-            .collect();
-        utility["mre"] = json!({ "constraints": errors.len(), "intervals": bins });
-    }
-    Ok((utility, errors))
+    let error = |set: &Vec<u32>| {
+        let mut codes = set.clone();
+        codes.sort_unstable();
+        mre(exact.with_any(&codes), (answers.with_any)(&codes))
+    };
+    let errors: Vec<f64> = constraints.sets().iter().map(error).collect();
+    let interval = |(i, constraints): (usize, u64)| ErrorInterval {
+        from_percent: i.checked_sub(1).map(|before| MRE_BOUNDS[before]),
+        to_percent: MRE_BOUNDS.get(i).copied(),
+        constraints,
+    };
+    let constraints = (!constraints.is_empty()).then(|| ConstraintErrors {
+        constraints: errors.len(),
+        intervals: mre_histogram(&errors).into_iter().enumerate().map(interval).collect(),
+        mean: None,
+    });
+    Ok(Queried {
+        frequent,
+        counts: counts.iter().take(MOST_CODES).map(count).collect(),
+        random: random.collect(),
+        constraints,
+        errors,
+    })
 }

@@ -2,12 +2,12 @@
 //!
 //! Both are counted in the labels that leave, or in coarser ones where these are more than a picture can show.
 
+use super::metrics::{Bin, Distribution, Missingness, OtherBins, SuppressedBin};
 use kohort_core::cohort::Cohort;
 use kohort_core::events::{Column, Histories};
 use kohort_core::hierarchy::{Hierarchy, MISSING, SUPPRESSED};
 use kohort_core::policy::Policy;
 use kohort_core::release::{EventsPlan, Plan};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// More bars than this nobody compares.
@@ -26,7 +26,7 @@ struct Counted {
 }
 
 /// The distribution of each quasi-identifier of a table.
-pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Value {
+pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Vec<Distribution> {
     let columns = cohort.quasi.iter().enumerate().filter_map(|(q, quasi)| {
         let values = cohort.tuples.dictionaries[q].len();
         let mut counted =
@@ -60,7 +60,7 @@ pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Value {
 }
 
 /// The distribution of each quasi-identifier of patients and of events.
-pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Value {
+pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distribution> {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
     let columns = patients.chain(events).filter_map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
@@ -83,7 +83,7 @@ pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Value {
 }
 
 /// Of each column that may change: the share of cells that were missing, are missing, and are suppressed.
-pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Value {
+pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Vec<Missingness> {
     let released = plan.rows_by_cells(cohort);
     let added = plan.added.iter().map(|added| (added.cells, 1));
     let shown: Vec<(u32, u64)> = (0u32..).zip(released).chain(added).collect();
@@ -100,7 +100,7 @@ pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Valu
 }
 
 /// The same for patients and events.
-pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) -> Value {
+pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Missingness> {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
     let columns = patients.chain(events).map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
@@ -119,16 +119,18 @@ pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) ->
     columns.collect()
 }
 
-fn shares(column: &str, (before, rows): (u64, u64), (missing, suppressed, out): (u64, u64, u64)) -> Value {
+fn shares(column: &str, (before, rows): (u64, u64), (missing, suppressed, out): (u64, u64, u64)) -> Missingness {
     let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
-    json!({
-        "column": column, "missing_before": share(before, rows), "missing_after": share(missing, out),
-        "suppressed": share(suppressed, out),
-    })
+    Missingness {
+        column: column.to_string(),
+        missing_before: share(before, rows),
+        missing_after: share(missing, out),
+        suppressed: share(suppressed, out),
+    }
 }
 
 /// One column; nothing if all of it is `*`.
-fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Value> {
+fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Distribution> {
     let labels = labels(hierarchy, &counted);
     let mut bins: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut never = (0, counted.blank);
@@ -163,16 +165,13 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Value> 
         others = rest.iter().fold((0, (0, 0)), |(n, (b, a)), (_, bin)| (n + 1, (b + bin.0, a + bin.1)));
     }
     bins.sort_by(|a, b| order(&a.0).partial_cmp(&order(&b.0)).unwrap_or(std::cmp::Ordering::Equal));
-    let bin =
-        |(label, (before, after)): &(String, (u64, u64))| json!({ "label": label, "before": before, "after": after });
-    let mut value = json!({ "column": name, "bins": bins.iter().map(bin).collect::<Vec<_>>() });
-    if others.0 > 0 {
-        value["others"] = json!({ "labels": others.0, "before": others.1.0, "after": others.1.1 });
-    }
-    if never != (0, 0) {
-        value["suppressed"] = json!({ "before": never.0, "after": never.1 });
-    }
-    Some(value)
+    let bin = |(label, (before, after)): (String, (u64, u64))| Bin { label, before: before.into(), after };
+    Some(Distribution {
+        column: name.to_string(),
+        bins: bins.into_iter().map(bin).collect(),
+        others: (others.0 > 0).then(|| OtherBins { labels: others.0, before: others.1.0.into(), after: others.1.1 }),
+        suppressed: (never != (0, 0)).then(|| SuppressedBin { before: never.0.into(), after: never.1 }),
+    })
 }
 
 /// By value code, the label it is counted under: the released one, or one of the finest level that

@@ -1,17 +1,22 @@
 //! What is known of a release of patients and their events.
 
-use super::{Timing, distributions, files};
+use super::metrics::{
+    self, Adversaries, Apart, ColumnLoss, ComparedEvents, Correlation, Difference, EventsGuarantee, EventsMetrics,
+    EventsPeople, EventsUtility, ExcludedAndKept, Exclusion, FactsKnown, FoundShare, HighRisk, LabelShares, Marketer,
+    Metrics, OtherRule, PowerBy, PowerRuleName, Rows, Shape, Sides, ThreeReadings, Unit, ValuesKnown,
+};
+use super::table::{files, preset};
+use super::{Stopwatch, distributions};
 use crate::methods::claims::{Estimate, as_it_is, sensitivity};
 use kohort_core::Result;
 use kohort_core::events::{Column, Histories};
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
-use kohort_core::release::EventsPlan;
+use kohort_core::release::{Certificate, EventsPlan};
 use kohort_core::risk::marketer;
 use kohort_core::shape::Events;
 use kohort_core::statistics::{Z95, wilson};
 use kohort_core::table::Scope;
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What a run is measured by.
@@ -32,13 +37,13 @@ pub struct Run<'a> {
 const POWERS: [usize; 4] = [2, 3, 5, 10];
 const SEED: u64 = 20_120_229;
 
-/// What metrics.json holds.
+/// Measures a release.
 pub fn measure(
     run: &Run,
     verified: &Verified<Events>,
     (recount, compared): (&EventsRecount, &EventsCompared),
-    timing: &mut Timing,
-) -> Result<Value> {
+    stopwatch: &Stopwatch,
+) -> Result<Metrics> {
     let Run { policy, asked, histories, plan, threads } = *run;
     let certificate = &verified.findings().certificate;
     let counts = &histories.counts;
@@ -57,72 +62,113 @@ pub fn measure(
         Power::Events { .. } => after.events.iter().find(|e| e.0 == p).map(|e| e.1),
         Power::Total { .. } => after.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
     };
-    let high_risk = |e: Estimate| json!({ "high_risk": e.share(), "hits": e.hits, "of": e.draws });
-    let mut guarantee = json!({
-        "k": k, "unit": "patient", "max_high_risk": asked.max_high_risk.to_f64(), "knows": knows(asked.power),
-        "found": share(recount.found.hits),
-        "one_event_known": share(recount.found.one_event), "events_known": share(recount.found.p_events),
-        "patients": recount.patients, "events": recount.events, "classes": recount.classes,
-        "smallest_class": recount.smallest_class, "without_events": recount.without_events,
-        "without_events_at_risk": recount.without_events_at_risk,
-        "plain": certificate.guarantee.plain, "aware": certificate.guarantee.aware,
-        "assumed": certificate.promise.assumed, "not_recountable": certificate.promise.not_recountable,
-        "compared": { "patients": compared.patients, "events": compared.events, "matched": compared.matched },
-    });
+    let high_risk = |e: Estimate| HighRisk { high_risk: e.share(), hits: Some(e.hits), of: Some(e.draws) };
+    let lost =
+        |(column, &level): (&Column, &usize)| ColumnLoss { column: column.name.clone(), loss: column.loss(level) };
+    let patient_columns = histories.patient.iter().zip(&plan.patient_levels);
+    let event_columns = histories.event.iter().zip(&plan.event_levels);
+    let exclusion = |r: &kohort_core::events::RuleCount| Exclusion {
+        rule: r.name.clone(),
+        scope: if r.scope == Scope::Patient { "patient" } else { "row" }.into(),
+        rows: r.rows.into(),
+        patients: r.patients.into(),
+    };
+    Ok(Metrics::Events(Box::new(EventsMetrics {
+        method: certificate.method.clone(),
+        shape: Shape::Events,
+        files: files(certificate),
+        kohort: env!("CARGO_PKG_VERSION").into(),
+        test: certificate.test,
+        rows: Rows {
+            r#in: counts.events_in.into(),
+            excluded: counts.events_excluded.into(),
+            suppressed: gone.into(),
+            counterfeit: 0.into(),
+            out: recount.events,
+        },
+        people: EventsPeople {
+            unit: Unit::Patient,
+            r#in: counts.patients_in.into(),
+            excluded: counts.patients_excluded.into(),
+            emptied: counts.patients_emptied.into(),
+            without_events: counts.without_events.into(),
+            dropped: dropped.into(),
+            suppressed: patients_gone.into(),
+            out: recount.patients,
+        },
+        columns: columns(run),
+        exclusions: Some(histories.rules.iter().map(exclusion).collect()),
+        risk: Sides { before: Some(high_risk(before)), after: found.map(high_risk) },
+        adversaries: adversaries(&after),
+        correlation: correlation(histories, &after.correlation),
+        distributions: Some(distributions::of_events(histories, plan)),
+        missingness: Some(distributions::missingness_of_events(histories, plan)),
+        utility: EventsUtility {
+            loss: loss_with_suppressed(histories, plan),
+            loss_of_levels: plan.loss,
+            events_left: Some(1.0 - of_events(gone)),
+            columns: patient_columns.chain(event_columns).map(lost).collect(),
+        },
+        guarantee: guarantee_found(run, certificate, (recount, compared)),
+        trace: Some(plan.trace.clone()),
+        excluded_and_kept: differences(histories, plan),
+        marketer: policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)),
+        timing: Some(stopwatch.read()),
+        attacks: None,
+        notes: None,
+        shareable: None,
+    })))
+}
+
+/// The guarantee, and how it was recounted.
+fn guarantee_found(
+    run: &Run,
+    certificate: &Certificate<Events>,
+    (recount, compared): (&EventsRecount, &EventsCompared),
+) -> EventsGuarantee {
+    let Run { policy, asked, .. } = *run;
+    let mut guarantee = EventsGuarantee {
+        k: policy.privacy.k.get(),
+        unit: Unit::Patient,
+        max_high_risk: asked.max_high_risk.to_f64(),
+        knows: knows(asked.power),
+        found: share(recount.found.hits),
+        one_event_known: share(recount.found.one_event),
+        events_known: share(recount.found.p_events),
+        patients: recount.patients,
+        events: recount.events,
+        classes: recount.classes,
+        smallest_class: Some(recount.smallest_class),
+        without_events: Some(recount.without_events),
+        without_events_at_risk: Some(recount.without_events_at_risk),
+        plain: certificate.guarantee.plain.clone(),
+        aware: certificate.guarantee.aware.clone(),
+        assumed: certificate.promise.assumed.clone(),
+        not_recountable: certificate.promise.not_recountable.clone(),
+        compared: Some(ComparedEvents {
+            patients: compared.patients,
+            events: compared.events,
+            matched: compared.matched,
+            original: compared.original.map(share),
+        }),
+        power: None,
+        power_rule: None,
+        events_power: None,
+        power_total: None,
+        preset: preset(policy),
+    };
     match asked.power {
         Power::Values { p, rule } => {
-            guarantee["power"] = json!(p);
-            guarantee["power_rule"] = json!(if rule == PowerRule::Variable { "variable" } else { "fixed" });
+            guarantee.power = Some(p);
+            guarantee.power_rule = Some(match rule {
+                PowerRule::Variable => PowerRuleName::Variable,
+                PowerRule::Fixed => PowerRuleName::Fixed,
+            });
         }
-        Power::Events { p } => guarantee["events_power"] = json!(p),
-        Power::Total { p } => guarantee["power_total"] = json!(p),
+        Power::Events { p } => guarantee.events_power = Some(p),
+        Power::Total { p } => guarantee.power_total = Some(p),
     }
-    if let Some(found) = compared.original {
-        guarantee["compared"]["original"] = share(found);
-    }
-    let lost = |(column, &level): (&Column, &usize)| json!({ "column": column.name, "loss": column.loss(level) });
-    let mut metrics = json!({
-        "method": "claims",
-        "shape": "events",
-        "files": files(certificate),
-        "kohort": env!("CARGO_PKG_VERSION"),
-        "test": certificate.test,
-        "rows": {
-            "in": counts.events_in, "excluded": counts.events_excluded, "suppressed": gone, "counterfeit": 0,
-            "out": recount.events,
-        },
-        "people": {
-            "unit": "patient", "in": counts.patients_in, "excluded": counts.patients_excluded,
-            "emptied": counts.patients_emptied, "without_events": counts.without_events, "dropped": dropped,
-            "suppressed": patients_gone, "out": recount.patients,
-        },
-        "columns": columns(run),
-        "exclusions": histories.rules.iter().map(|r| json!({
-            "rule": r.name, "scope": if r.scope == Scope::Patient { "patient" } else { "row" },
-            "rows": r.rows, "patients": r.patients,
-        })).collect::<Vec<_>>(),
-        "risk": { "before": high_risk(before), "after": found.map(high_risk) },
-        "adversaries": adversaries(&after),
-        "correlation": correlation(histories, &after.correlation),
-        "distributions": distributions::of_events(histories, plan),
-        "missingness": distributions::missingness_of_events(histories, plan),
-        "utility": {
-            "loss": loss_with_suppressed(histories, plan), "loss_of_levels": plan.loss,
-            "events_left": 1.0 - of_events(gone),
-            "columns": histories.patient.iter().zip(&plan.patient_levels)
-                .chain(histories.event.iter().zip(&plan.event_levels)).map(lost).collect::<Vec<_>>(),
-        },
-        "guarantee": guarantee,
-        "trace": plan.trace,
-    });
-    if let Some(found) = differences(histories, plan) {
-        metrics["excluded_and_kept"] = found;
-    }
-    if let Some(found) = policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)) {
-        metrics["marketer"] = found;
-    }
-    metrics["timing"] = timing.finish();
-    Ok(metrics)
+    guarantee
 }
 
 /// The powers of the table of other adversaries, the policy's own among them; and the one that is
@@ -146,9 +192,9 @@ fn knows(power: Power) -> String {
 }
 
 /// Hits as a share with its interval.
-fn share(found: (u64, u64)) -> Value {
+fn share(found: (u64, u64)) -> FoundShare {
     let (low, high) = wilson(found, Z95);
-    json!({ "hits": found.0, "of": found.1, "share": found.0 as f64 / found.1.max(1) as f64, "low": low, "high": high })
+    FoundShare { hits: Some(found.0), of: Some(found.1), share: found.0 as f64 / found.1.max(1) as f64, low, high }
 }
 
 /// Suppressed events lose everything.
@@ -163,7 +209,7 @@ fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
 }
 
 /// What happened to each column of both tables.
-fn columns(run: &Run) -> Vec<Value> {
+fn columns(run: &Run) -> Vec<metrics::Column> {
     let Run { policy, asked, histories, plan, .. } = *run;
     let tables = [
         ("patients", &asked.patients[..], &histories.patient, &plan.patient_levels),
@@ -172,49 +218,59 @@ fn columns(run: &Run) -> Vec<Value> {
     let mut all = Vec::new();
     for (table, columns, quasi, levels) in tables {
         for (c, own) in columns.iter().enumerate() {
-            let mut value = json!({ "name": own.name, "table": table, "role": own.role.name() });
+            let mut found =
+                metrics::Column { table: Some(table.into()), ..metrics::Column::named(&own.name, &own.role) };
             if let Role::Other { reason } = &own.role {
-                value["reason"] = json!(reason);
+                found.reason = Some(reason.clone());
             }
             if let Some((column, &level)) = quasi.iter().zip(levels).find(|(q, _)| q.column == c) {
-                value["hierarchy"] = json!(own.rule_text);
-                value["values"] = json!(column.dictionary.len() - 1);
-                value["level"] = json!(level);
-                value["level_name"] = json!(column.level(level).name);
-                value["levels"] = json!(column.hierarchy.levels.len() - 1);
-                value["labels"] = json!(column.level(level).labels.len());
-                value["unmapped"] = json!(column.unmapped);
+                found.hierarchy = Some(own.rule_text.clone());
+                found.values = Some(column.dictionary.len() - 1);
+                found.level = Some(level);
+                found.level_name = Some(column.level(level).name.clone());
+                found.levels = Some(column.hierarchy.levels.len() - 1);
+                found.labels = Some(column.level(level).labels.len());
+                found.unmapped = Some(column.unmapped);
             }
-            all.push(value);
+            all.push(found);
         }
     }
     all
 }
 
 /// What others would find in the release.
-fn adversaries(found: &crate::methods::claims::Sensitivity) -> Value {
-    let both = |e: &[Estimate; 3]| json!({ "tolerant": e[0].share(), "strict": e[1].share(), "release": e[2].share() });
-    let values = found
-        .values
-        .iter()
-        .map(|(p, variable, fixed)| json!({ "known": p, "variable": both(variable), "fixed": both(fixed) }));
-    let rule = |name: &str, (p, e): (usize, Estimate)| json!({ "rule": name, "known": p, "release": e.share() });
-    let rules = [rule("nearest", found.rules[0]), rule("p95", found.rules[1])];
-    let events = found.events.iter().map(|(p, e)| json!({ "known": p, "release": e.share() }));
-    let total =
-        found.total.iter().map(|&(p, hits, of)| json!({ "known": p, "release": hits as f64 / of.max(1) as f64 }));
-    json!({ "values": values.collect::<Vec<_>>(), "rules": rules, "events": events.collect::<Vec<_>>(), "total": total.collect::<Vec<_>>() })
+fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
+    let three =
+        |e: &[Estimate; 3]| ThreeReadings { tolerant: e[0].share(), strict: e[1].share(), release: e[2].share() };
+    let values = found.values.iter().map(|(known, variable, fixed)| ValuesKnown {
+        known: *known,
+        variable: three(variable),
+        fixed: three(fixed),
+    });
+    let rule = |rule: PowerBy, (known, e): (usize, Estimate)| OtherRule { rule, known, release: e.share() };
+    let events = found.events.iter().map(|(known, e)| FactsKnown { known: *known, release: e.share() });
+    let total = found.total.iter();
+    let total = total.map(|&(known, hits, of)| FactsKnown { known, release: hits as f64 / of.max(1) as f64 });
+    Adversaries {
+        values: values.collect(),
+        rules: vec![rule(PowerBy::Nearest, found.rules[0]), rule(PowerBy::P95, found.rules[1])],
+        events: events.collect(),
+        total: total.collect(),
+    }
 }
 
 /// The correlation of diversities (the paper's Table 5), below the diagonal.
-fn correlation(histories: &Histories, found: &[Vec<Option<f64>>]) -> Vec<Value> {
-    let name = |c: usize| histories.event[c].name.as_str();
+fn correlation(histories: &Histories, found: &[Vec<Option<f64>>]) -> Vec<Correlation> {
+    let name = |c: usize| histories.event[c].name.clone();
     let pairs = (1..found.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-    pairs.map(|(a, b)| json!({ "columns": [name(b), name(a)], "r": found[a][b] })).collect()
+    pairs.map(|(a, b)| Correlation { columns: [name(b), name(a)], r: found[a][b] }).collect()
 }
 
-/// How the excluded differ from the kept, at the levels that leave.
-fn differences(histories: &Histories, plan: &EventsPlan) -> Option<Value> {
+/// More labels of a column are not listed.
+const MOST_LABELS: usize = 60;
+
+/// How the excluded differ from the kept, at the levels that are released.
+fn differences(histories: &Histories, plan: &EventsPlan) -> Option<ExcludedAndKept> {
     let found = histories.differences.as_ref()?;
     let levels = plan.patient_levels.iter().chain(&plan.event_levels);
     let columns = histories.patient.iter().chain(&histories.event).zip(levels);
@@ -230,24 +286,30 @@ fn differences(histories: &Histories, plan: &EventsPlan) -> Option<Value> {
         let mut rows: Vec<(&str, u64, u64)> =
             labels.labels.iter().zip(counts).map(|(l, (a, b))| (l.text.as_str(), a, b)).collect();
         rows.sort();
-        let shares = rows
-            .iter()
-            .filter(|r| r.1 + r.2 > 0)
-            .map(|&(label, a, b)| json!({ "label": label, "excluded": share(a, all.0), "kept": share(b, all.1) }));
-        json!({
-            "column": own.name, "of": if own.of_patients { "patients" } else { "events" },
-            "statistic": own.statistic, "p_value": own.p_value, "labels": shares.take(60).collect::<Vec<_>>(),
-        })
+        let shares = rows.iter().filter(|r| r.1 + r.2 > 0).map(|&(label, a, b)| LabelShares {
+            label: label.to_string(),
+            excluded: share(a, all.0),
+            kept: share(b, all.1),
+        });
+        Difference {
+            column: own.name.clone(),
+            of: if own.of_patients { "patients" } else { "events" }.into(),
+            statistic: own.statistic,
+            p_value: own.p_value,
+            labels: shares.take(MOST_LABELS).collect(),
+        }
     };
-    Some(json!({
-        "patients": { "excluded": found.patients.0, "kept": found.patients.1 },
-        "median_events": { "excluded": found.median_events.0, "kept": found.median_events.1 },
-        "columns": found.columns.iter().zip(columns).map(one).collect::<Vec<_>>(),
-    }))
+    let apart = |(excluded, kept)| Apart { excluded, kept };
+    let medians = found.median_events;
+    Some(ExcludedAndKept {
+        patients: apart(found.patients),
+        median_events: Apart { excluded: medians.0, kept: medians.1 },
+        columns: found.columns.iter().zip(columns).map(one).collect(),
+    })
 }
 
 /// What share of the patients someone links correctly who has a list of the population.
-fn marketer_risk(run: &Run, policies: &[policy::Column], population: &Population) -> Option<Value> {
+fn marketer_risk(run: &Run, policies: &[policy::Column], population: &Population) -> Option<Marketer> {
     let Run { histories, plan, .. } = *run;
     let quasi: Vec<&Column> = histories.patient.iter().collect();
     // The population section names quasi-identifiers by their place in the table.
@@ -265,9 +327,15 @@ fn marketer_risk(run: &Run, policies: &[policy::Column], population: &Population
             let classes: std::collections::BTreeSet<Vec<String>> = released.iter().map(|&p| class(&all, p)).collect();
             // Classes are taken to be as much larger outside as the file is smaller.
             let realized = classes.len() as f64 / (*size).max(n) as f64;
-            Some(
-                json!({ "estimated": true, "population": size, "patients": n, "classes": classes.len(), "realized": realized }),
-            )
+            Some(Marketer {
+                estimated: true,
+                population: *size,
+                patients: n,
+                classes: classes.len(),
+                realized,
+                expected: None,
+                paper_eq2: None,
+            })
         }
         Registry::Counts(places, counts) => {
             let columns: Vec<usize> = places.iter().map(place).collect::<Option<_>>()?;
@@ -292,11 +360,15 @@ fn marketer_risk(run: &Run, policies: &[policy::Column], population: &Population
             released.iter().for_each(|&p| *inside.entry(class(&columns, p)).or_default() += 1);
             let sizes: Vec<u64> = outside.values().copied().collect();
             let pairs = inside.iter().map(|(key, &own)| (own, outside.get(key).copied().unwrap_or(0)));
-            Some(json!({
-                "estimated": false, "population": sizes.iter().sum::<u64>(), "patients": n, "classes": sizes.len(),
-                "realized": marketer::realized(pairs), "expected": marketer::expected(&sizes),
-                "paper_eq2": marketer::paper_eq2(&sizes, n),
-            }))
+            Some(Marketer {
+                estimated: false,
+                population: sizes.iter().sum(),
+                patients: n,
+                classes: sizes.len(),
+                realized: marketer::realized(pairs),
+                expected: Some(marketer::expected(&sizes)),
+                paper_eq2: Some(marketer::paper_eq2(&sizes, n)),
+            })
         }
     }
 }

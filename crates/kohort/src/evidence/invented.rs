@@ -1,6 +1,8 @@
 //! What is known of rows that stand for nobody: how many there are, how many people a class holds without
 //! them, what a reader of the catalog makes of it, and whether they can be told from real ones.
 
+use super::metrics::{CatalogFound, Counterfeits, Kind, ToldApart};
+use super::table::Run;
 use crate::methods::Synthetic;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -9,7 +11,6 @@ use kohort_core::release::{CatalogLine, Plan};
 use kohort_core::table::Keys;
 use kohort_core::utility;
 use kohort_core::verify::{Compared, Recount, Verified, catalog_groups};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Above this, invented rows are told too well.
@@ -27,61 +28,57 @@ struct Class {
     effective: f64,
 }
 
-/// Adds it to the metrics of a release.
-pub fn add(
-    metrics: &mut Value,
-    cohort: &Cohort,
-    plan: &Plan,
-    policy: &Policy,
+/// Measures synthetic records.
+pub(super) fn measure(
+    run: &Run,
     synthetic: Synthetic,
     verified: &Verified,
     (recount, compared): (&Recount, &Compared),
-) -> Result<()> {
+) -> Result<Counterfeits> {
+    let Run { policy, cohort, plan, .. } = *run;
     let classes = classes(cohort, plan, policy, synthetic);
-    let least = |of: &dyn Fn(&Class) -> f64| classes.iter().map(of).fold(f64::INFINITY, f64::min);
     let (released, lines) = verified.released(cohort.threads)?;
     let told = utility::told_apart(&released, &lines)?;
-    metrics["counterfeits"] = json!({
-        "rows": compared.added,
-        "share": compared.added as f64 / cohort.tuples.rows as f64,
-        "real_k": synthetic.real_k,
-        "smallest_real_class": compared.smallest_real_class,
-        "smallest_effective_k": least(&|c| c.effective),
-        "classes": classes.len(),
-        "filled_classes": classes.iter().filter(|c| c.added > 0).count(),
-        "kinds": kinds(&classes, policy.privacy.k.get()),
-        "told_apart": told.map(|t| json!({
-            "auc": t.auc, "invented": t.invented, "real": t.real, "warning": t.auc > MOST_AUC,
-        })),
-    });
-    if let Some(catalog) = &recount.catalog {
-        metrics["counterfeits"]["catalog"] = json!({
-            "groups": catalog.groups, "rows": catalog.rows, "highest_posterior": catalog.highest_posterior,
-        });
-    }
-    for (name, e) in &compared.sensitive_real {
-        metrics["guarantee"]["sensitive_real"][name] = json!({
-            "highest_confidence": e.confidence.map(|(h, n)| h as f64 / n.max(1) as f64),
-            "least_diversity": e.diversity, "largest_distance": e.distance,
-        });
-    }
-    let rows = (cohort.tuples.rows + compared.added) as f64;
+    Ok(Counterfeits {
+        rows: compared.added,
+        share: compared.added as f64 / cohort.tuples.rows as f64,
+        real_k: synthetic.real_k,
+        smallest_real_class: compared.smallest_real_class,
+        smallest_effective_k: classes.iter().map(|c| c.effective).fold(f64::INFINITY, f64::min),
+        classes: classes.len(),
+        filled_classes: classes.iter().filter(|c| c.added > 0).count(),
+        kinds: kinds(&classes, policy.privacy.k.get()),
+        told_apart: told.map(|t| ToldApart {
+            auc: t.auc,
+            invented: t.invented,
+            real: t.real,
+            warning: t.auc > MOST_AUC,
+        }),
+        catalog: recount.catalog.as_ref().map(|catalog| CatalogFound {
+            groups: catalog.groups,
+            rows: catalog.rows,
+            highest_posterior: catalog.highest_posterior,
+        }),
+    })
+}
+
+/// The loss if synthetic records count too.
+pub(super) fn loss_with_counterfeits(cohort: &Cohort, plan: &Plan, added: u64) -> f64 {
     let width = cohort.quasi.len().max(1) as f64;
-    let added: f64 = plan.added.iter().map(|a| loss(cohort, plan, a.cells) / width).sum();
-    let real: f64 = (0..cohort.tuples.len())
+    let of_added: f64 = plan.added.iter().map(|a| loss(cohort, plan, a.cells) / width).sum();
+    let of_real: f64 = (0..cohort.tuples.len())
         .flat_map(|t| plan.rows(cohort, t))
         .map(|(cells, rows)| rows as f64 * loss(cohort, plan, cells) / width)
         .sum();
-    metrics["utility"]["loss_with_counterfeits"] = json!((real + added) / rows);
-    Ok(())
+    (of_real + of_added) / (cohort.tuples.rows + added) as f64
 }
 
 /// What the custodian must be told.
-pub fn warnings(metrics: &Value) -> Vec<String> {
-    let told = &metrics["counterfeits"]["told_apart"];
-    match (told["warning"].as_bool(), told["auc"].as_f64()) {
-        (Some(true), Some(auc)) => vec![format!(
-            "a tree tells invented rows from real ones better than it should (AUC {auc:.3}, above {MOST_AUC}): whoever looks closely may find some of them. Permit coarser levels, raise real_k, or list what cannot be under `forbidden`."
+pub(super) fn warnings(found: &Counterfeits) -> Vec<String> {
+    match &found.told_apart {
+        Some(told) if told.warning => vec![format!(
+            "a tree tells invented rows from real ones better than it should (AUC {:.3}, above {MOST_AUC}): whoever looks closely may find some of them. Permit coarser levels, raise real_k, or list what cannot be under `forbidden`.",
+            told.auc
         )],
         _ => Vec::new(),
     }
@@ -158,15 +155,18 @@ fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) 
 
 /// How many classes there are of each kind: real people, rows shown, effective k. Larger ones to which
 /// nothing was added are of no interest.
-fn kinds(classes: &[Class], k: u64) -> Vec<Value> {
+fn kinds(classes: &[Class], k: u64) -> Vec<Kind> {
     let mut kinds: BTreeMap<(u64, u64, u64), u64> = BTreeMap::new();
     for class in classes.iter().filter(|c| c.added > 0 || c.real <= k || c.effective < c.rows as f64) {
         let effective = (class.effective * 1e4 + 1e-6).floor() as u64;
         *kinds.entry((effective, class.real, class.rows + class.added)).or_default() += 1;
     }
     let kinds = kinds.into_iter().take(MOST_KINDS);
-    let kinds = kinds.map(|((effective, real, shown), classes)| {
-        json!({ "real": real, "published": shown, "effective_k": effective as f64 / 1e4, "classes": classes })
+    let kinds = kinds.map(|((effective, real, published), classes)| Kind {
+        real,
+        published,
+        effective_k: effective as f64 / 1e4,
+        classes,
     });
     kinds.collect()
 }

@@ -1,11 +1,14 @@
 //! How easily people are found, by whom and by which columns.
 
+use super::metrics::{
+    self, Attackers, Blanks, Chances, Matches, SingledByColumn, SingledByNumber, SingledBySet, Unique,
+};
+use super::table::names;
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::Policy;
 use kohort_core::release::Plan;
-use kohort_core::risk::{self, Found, Matches, Models, SinglingOut, Sizes, Uniqueness, View};
-use serde_json::{Value, json};
+use kohort_core::risk::{self, Found, SinglingOut, Sizes, Uniqueness, View};
 
 /// So many tuples are looked at for sets of columns while a release is made.
 const LOOKS: usize = 10_000_000;
@@ -14,41 +17,88 @@ const MOST_CELLS: usize = 100_000;
 /// So many sets of each number of columns are listed.
 const MOST_LISTED: usize = 3;
 
-/// Adds the three attackers, uniqueness in the population, and which columns single people out.
-/// `before` and `after` are people by class over all quasi-identifiers.
-pub(super) fn add(
-    metrics: &mut Value,
+/// The risk by attacker. `before` and `after` are people by class over all quasi-identifiers.
+pub(super) fn models(
     cohort: &Cohort,
     plan: &Plan,
     policy: &Policy,
     (before, after): (&[u64], &[u64]),
-) {
+) -> metrics::Models {
     let k = policy.privacy.k.get();
     let outside = |view: View| policy.population.as_ref().and_then(|p| risk::outside(cohort, view, p));
-    let models = |view: View, sizes: &[u64]| models_json(&risk::models(sizes, k, outside(view).as_ref()));
-    metrics["models"] = json!({
-        "threshold": 1.0 / k as f64,
-        "before": models(View::Before, before), "after": models(View::After(plan), after),
-    });
-    if let Some(population) = &policy.population {
-        let people = population.people();
-        let found = Uniqueness::of(&Sizes::of(before), people);
-        metrics["uniqueness"] = json!({
-            "population": found.population, "fraction": found.fraction, "before": uniqueness_json(&found),
-        });
-        let found = Uniqueness::of(&Sizes::of(after), people);
-        if found.sample > 0 {
-            metrics["uniqueness"]["after"] = uniqueness_json(&found);
+    let chances = |found: Found| Chances { max: found.max, mean: found.mean, above: found.above };
+    let attackers = |view: View, sizes: &[u64]| {
+        let found = risk::models(sizes, k, outside(view).as_ref());
+        Attackers {
+            prosecutor: chances(found.prosecutor),
+            journalist: found.journalist.map(chances),
+            marketer: found.marketer,
         }
+    };
+    metrics::Models {
+        threshold: 1.0 / k as f64,
+        before: attackers(View::Before, before),
+        after: attackers(View::After(plan), after),
     }
-    let singled = risk::singling_out(cohort, LOOKS, cohort.threads);
-    metrics["singling_out"] = singling_json(cohort, &singled);
-    if plan.cells.len() <= MOST_CELLS * plan.changed.len() && is_mixed(cohort, plan) {
-        let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-        let matches = |m: Matches| json!({ "fewest": m.fewest, "mean": m.mean });
-        metrics["blanks"] = risk::wildcard_matches(cohort, plan, &all)
-            .map_or(Value::Null, |(own, any)| json!({ "own_value": matches(own), "wildcard": matches(any) }));
+}
+
+/// Who is unique in the population, where its size is known.
+pub(super) fn uniqueness(policy: &Policy, (before, after): (&[u64], &[u64])) -> Option<metrics::Uniqueness> {
+    let people = policy.population.as_ref()?.people();
+    let (before, after) = (Uniqueness::of(&Sizes::of(before), people), Uniqueness::of(&Sizes::of(after), people));
+    let unique = |found: &Uniqueness| Unique {
+        sample: found.sample,
+        zayatz: found.zayatz,
+        pitman: found.pitman,
+        snb: found.snb,
+        chosen: found.chosen.map(|e| e.name().into()),
+        estimate: found.chosen.and_then(|e| found.estimate(e)),
+        largest: found.largest(),
+    };
+    Some(metrics::Uniqueness {
+        population: before.population,
+        fraction: before.fraction,
+        before: unique(&before),
+        after: (after.sample > 0).then(|| unique(&after)),
+    })
+}
+
+/// Which columns single people out in the original.
+pub(super) fn singling_out(cohort: &Cohort) -> metrics::SinglingOut {
+    let found = risk::singling_out(cohort, LOOKS, cohort.threads);
+    let all = cohort.tuples.people().max(1) as f64;
+    let by_number = (1..).zip(&found.people);
+    let by_number = by_number.map(|(columns, &people)| SingledByNumber {
+        columns,
+        people: Some(people),
+        share: people as f64 / all,
+    });
+    let sets = worst_sets(&found).into_iter().map(|(set, people)| SingledBySet {
+        set: names(cohort, &set),
+        people: Some(people),
+        share: people as f64 / all,
+    });
+    let by_column = cohort.quasi.iter().enumerate().map(|(q, quasi)| SingledByColumn {
+        column: quasi.name.clone(),
+        alone: found.sets.iter().find(|(set, _)| set[..] == [q]).map(|s| s.1),
+        only_with: found.added.as_ref().map(|a| a.only_with[q]),
+    });
+    metrics::SinglingOut { by_number: by_number.collect(), sets: sets.collect(), by_column: Some(by_column.collect()) }
+}
+
+/// The two readings of a suppressed cell, where some are suppressed and others not.
+pub(super) fn blanks(cohort: &Cohort, plan: &Plan) -> Option<Blanks> {
+    if plan.cells.len() > MOST_CELLS * plan.changed.len() || !is_mixed(cohort, plan) {
+        return None;
     }
+    let all: Vec<usize> = (0..cohort.quasi.len()).collect();
+    let (own, any) = risk::wildcard_matches(cohort, plan, &all)?;
+    Some(Blanks { own_value: matches(own), wildcard: matches(any) })
+}
+
+/// How many rows match.
+pub(super) fn matches(found: risk::Matches) -> Matches {
+    Matches { fewest: found.fewest, mean: found.mean }
 }
 
 /// Whether a column is blank in some rows and not in others: only there a blank can be read in two ways.
@@ -66,39 +116,6 @@ fn is_mixed(cohort: &Cohort, plan: &Plan) -> bool {
             }
         }
         false
-    })
-}
-
-fn models_json(models: &Models) -> Value {
-    let found = |found: &Found| json!({ "max": found.max, "mean": found.mean, "above": found.above });
-    let journalist = models.journalist.as_ref().map(found);
-    json!({ "prosecutor": found(&models.prosecutor), "journalist": journalist, "marketer": models.marketer })
-}
-
-fn uniqueness_json(found: &Uniqueness) -> Value {
-    json!({
-        "sample": found.sample, "zayatz": found.zayatz, "pitman": found.pitman, "snb": found.snb,
-        "chosen": found.chosen.map(|e| e.name()), "estimate": found.chosen.and_then(|e| found.estimate(e)),
-        "largest": found.largest(),
-    })
-}
-
-fn singling_json(cohort: &Cohort, found: &SinglingOut) -> Value {
-    let all = cohort.tuples.people().max(1) as f64;
-    let by_number = (1..)
-        .zip(&found.people)
-        .map(|(number, &people)| json!({ "columns": number, "people": people, "share": people as f64 / all }));
-    let sets = worst_sets(found).into_iter().map(|(set, people)| {
-        let names: Vec<&str> = set.iter().map(|&q| cohort.quasi[q].name.as_str()).collect();
-        json!({ "set": names, "people": people, "share": people as f64 / all })
-    });
-    let by_column = cohort.quasi.iter().enumerate().map(|(q, quasi)| {
-        let alone = found.sets.iter().find(|(set, _)| set[..] == [q]).map(|s| s.1);
-        json!({ "column": quasi.name, "alone": alone, "only_with": found.added.as_ref().map(|a| a.only_with[q]) })
-    });
-    json!({
-        "by_number": by_number.collect::<Vec<_>>(), "sets": sets.collect::<Vec<_>>(),
-        "by_column": by_column.collect::<Vec<_>>(),
     })
 }
 

@@ -1,6 +1,11 @@
 //! What the custodian and the recipients of a public-use file ask: attacks, samples, blanks, and what could undo them.
 
-use super::files;
+use super::metrics::{
+    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, RegistryFound, SampleRisk, TableMetrics, TargetRisk,
+    Targeted, Undeclared, WholeFile,
+};
+use super::people::matches;
+use super::table::{Run, files, names};
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Plan, Recoding};
@@ -8,108 +13,138 @@ use kohort_core::risk::{self, Attacks, View};
 use kohort_core::utility;
 use kohort_core::verify::{Sample, Verified};
 use kohort_core::{Error, Result};
-use serde_json::{Map, Value, json};
 
 /// More columns that tell others are not listed.
 const MOST_TOLD: usize = 20;
+/// More sets of columns are not attacked one by one.
+const MOST_TARGETED: usize = 50;
 
 /// What a registry outside would tell an attacker, if the policy names one.
 pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
     policy.population.as_ref().map(|p| risk::attacks(cohort, p, policy.privacy.k.get())).transpose()
 }
 
-/// Adds what the recipients of a public-use file ask: attacks, and where cells are blank.
-pub fn add_public_use(
-    metrics: &mut Value,
-    cohort: &Cohort,
-    plan: &Plan,
-    attacks: Option<&Attacks>,
-    verified: &Verified,
-) {
-    let names = |set: &[usize]| set.iter().map(|&q| cohort.quasi[q].name.clone()).collect::<Vec<_>>();
-    let samples = &verified.findings().samples;
-    if !samples.is_empty() {
-        metrics["samples"] = samples.iter().map(|sample| sample_json(cohort, sample)).collect();
+/// Attacks on the release: with the registry, if there is one, and by what may be known where single cells are
+/// suppressed.
+pub(super) fn against(run: &Run, found: Option<&Attacks>) -> Option<metrics::Attacks> {
+    let Run { cohort, plan, policy, .. } = *run;
+    let blanks = plan.recoding == Recoding::ByCell;
+    if found.is_none() && !blanks {
+        return None;
     }
-    if let Some(found) = attacks {
-        metrics["attacks"]["registry"] = json!({
-            "columns": names(&found.columns), "estimated": found.estimated, "people": found.people.round(), "classes": found.classes,
-        });
-        let regions = found.one_patient.iter();
-        metrics["attacks"]["one_patient"] = regions
-            .map(|(region, people, share)| json!({ "region": region, "people": people.round(), "at_risk": share }))
-            .collect();
-        let share = found.whole_file / cohort.tuples.people().max(1) as f64;
-        metrics["attacks"]["whole_file"] = json!({ "links": found.whole_file, "share": share });
-    }
-    if plan.recoding != Recoding::ByCell {
-        return;
-    }
+    let people = cohort.tuples.people().max(1) as f64;
+    let region = |(region, people, share): &(String, f64, f64)| OnePatient {
+        region: region.clone(),
+        people: people.round(),
+        at_risk: *share,
+    };
+    Some(metrics::Attacks {
+        registry: found.map(|found| RegistryFound {
+            columns: names(cohort, &found.columns),
+            estimated: found.estimated,
+            people: found.people.round(),
+            classes: found.classes,
+        }),
+        one_patient: found.map(|found| found.one_patient.iter().map(region).collect()),
+        whole_file: found.map(|found| WholeFile { links: found.whole_file, share: found.whole_file / people }),
+        targeted: blanks.then(|| targeted(cohort, plan)),
+        undeclared: blanks.then(|| undeclared(cohort, plan, policy.privacy.k.get())),
+        tried: None,
+    })
+}
+
+/// A targeted neighbour, by what is known.
+fn targeted(cohort: &Cohort, plan: &Plan) -> Vec<Targeted> {
     // More sets than anybody reads are left to `risk`, which shows the worst.
-    let targeted = cohort.sets.iter().take(50).map(|set| {
+    let sets = cohort.sets.iter().take(MOST_TARGETED).map(|set| {
         let own = |view: View| {
             let risk = risk::risk(cohort, view, set);
-            json!({ "max": risk.max, "mean": risk.mean, "unique": risk.unique })
+            TargetRisk { max: risk.max, mean: risk.mean, unique: Some(risk.unique) }
         };
-        let wildcard = risk::wildcard_matches(cohort, plan, set);
-        let wildcard = wildcard.map(|(_, any)| json!({ "fewest": any.fewest, "mean": any.mean }));
-        json!({ "set": names(set), "before": own(View::Before), "after": own(View::After(plan)), "wildcard": wildcard })
+        Targeted {
+            set: names(cohort, set),
+            before: own(View::Before),
+            after: own(View::After(plan)),
+            wildcard: risk::wildcard_matches(cohort, plan, set).map(|(_, any)| matches(any)),
+        }
     });
-    metrics["attacks"]["targeted"] = targeted.collect();
+    sets.collect()
+}
+
+/// Columns from which others can be inferred, though nobody declared it.
+fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Undeclared> {
     let column = |c: usize| match cohort.quasi.get(c) {
         Some(quasi) => quasi.name.clone(),
         None => cohort.details[c - cohort.quasi.len()].0.name.clone(),
     };
-    let tells = risk::undeclared(cohort, plan, metrics["guarantee"]["k"].as_u64().unwrap_or(2));
-    metrics["attacks"]["undeclared"] = tells
-        .iter()
-        .take(MOST_TOLD)
-        .map(|t| {
-            json!({ "column": column(t.tells), "tells": column(t.told), "share": t.share, "blanks": t.blanks, "right": t.right })
-        })
-        .collect();
+    let found = risk::undeclared(cohort, plan, k);
+    let one = |t: &risk::Tells| Undeclared {
+        column: column(t.tells),
+        tells: column(t.told),
+        share: t.share,
+        blanks: t.blanks,
+        right: t.right,
+    };
+    found.iter().take(MOST_TOLD).map(one).collect()
+}
+
+/// Suppressed cells by group, where single cells are suppressed.
+pub(super) fn missing(run: &Run) -> Option<Missing> {
+    let Run { cohort, plan, .. } = *run;
+    if plan.recoding != Recoding::ByCell {
+        return None;
+    }
     let out: u64 = plan.rows_by_cells(cohort).iter().sum();
     let blank = utility::rows_with_blanks(cohort, plan);
     let groups = utility::blanks_by_group(cohort, plan);
-    // Half of them or more than half: a reader must be told.
+    // Readers must be told where more than half of the cells are suppressed.
     let flagged = |b: &utility::Blanks| 2 * b.blank > b.rows;
-    let mut by = Map::new();
+    let name = |position: usize| {
+        let details = cohort.details.iter().map(|(kept, _)| (kept.position, &kept.name));
+        let quasi = cohort.quasi.iter().enumerate().map(|(q, quasi)| (q, &quasi.name));
+        quasi.chain(details).find(|(p, _)| *p == position).map_or(String::new(), |(_, name)| name.clone())
+    };
+    let mut by: ByName<ByName<Vec<BlankGroup>>> = ByName::default();
     for group in groups.iter().filter(|b| plan.changed[b.column].position != b.by.0) {
-        let name = |position: usize| {
-            let details = cohort.details.iter().map(|(kept, _)| (kept.position, &kept.name));
-            let quasi = cohort.quasi.iter().enumerate().map(|(q, quasi)| (q, &quasi.name));
-            quasi.chain(details).find(|(p, _)| *p == position).map_or(String::new(), |(_, name)| name.clone())
-        };
-        let column = by.entry(name(plan.changed[group.column].position)).or_insert_with(|| json!({}));
-        let text = cohort.tuples.dictionaries[group.by.0].text(group.by.1);
-        let value = json!({
-            "value": text, "rows": group.rows, "share": group.blank as f64 / group.rows as f64, "flagged": flagged(group),
+        let column = by.entry(&name(plan.changed[group.column].position));
+        column.entry(&name(group.by.0)).push(BlankGroup {
+            value: cohort.tuples.dictionaries[group.by.0].text(group.by.1).to_string(),
+            rows: group.rows,
+            share: (group.blank as f64 / group.rows as f64).into(),
+            flagged: flagged(group),
         });
-        match column[name(group.by.0)].as_array_mut() {
-            Some(list) => list.push(value),
-            None => column[name(group.by.0)] = json!([value]),
-        }
     }
-    metrics["missing"] = json!({
-        "rows": blank, "share": blank as f64 / out.max(1) as f64,
-        "flagged": groups.iter().filter(|b| flagged(b)).count(), "by": by,
-    });
+    Some(Missing {
+        rows: blank.into(),
+        share: Some(blank as f64 / out.max(1) as f64),
+        flagged: Some(groups.iter().filter(|b| flagged(b)).count()),
+        by,
+    })
 }
 
-/// One sample, and how easily its people are found.
-fn sample_json(cohort: &Cohort, sample: &Sample) -> Value {
-    let names = |set: &[usize]| set.iter().map(|&q| cohort.quasi[q].name.clone()).collect::<Vec<_>>();
-    let sets = sample.risk.iter().map(|r| {
-        json!({
-            "set": names(&r.set), "unique": r.unique,
-            "unknown": { "max": r.unknown.0, "mean": r.unknown.1 }, "known": { "max": r.known.0, "mean": r.known.1 },
-        })
-    });
-    json!({
-        "folder": sample.name, "share": sample.certificate.sample.map(|s| s.to_f64()), "files": files(&sample.certificate),
-        "rows": sample.recount.rows, "people": sample.people, "classes": sample.recount.classes,
-        "smallest_class": sample.recount.smallest_class, "sets": sets.collect::<Vec<_>>(),
-    })
+/// The samples that are released instead of the whole, and how easily their people are found.
+pub(super) fn samples(cohort: &Cohort, verified: &Verified) -> Option<Vec<metrics::Sample>> {
+    let samples = &verified.findings().samples;
+    let one = |sample: &Sample| metrics::Sample {
+        folder: sample.name.clone(),
+        share: sample.certificate.sample.map(|s| s.to_f64()),
+        files: files(&sample.certificate),
+        rows: sample.recount.rows,
+        people: sample.people,
+        classes: sample.recount.classes,
+        smallest_class: sample.recount.smallest_class,
+        sets: sample
+            .risk
+            .iter()
+            .map(|r| SampleRisk {
+                set: names(cohort, &r.set),
+                unique: r.unique,
+                unknown: HighestAndMean { max: r.unknown.0, mean: r.unknown.1 },
+                known: HighestAndMean { max: r.known.0, mean: r.known.1 },
+            })
+            .collect(),
+    };
+    (!samples.is_empty()).then(|| samples.iter().map(one).collect())
 }
 
 /// Refuses a baseline that is of another table.
@@ -124,24 +159,21 @@ pub fn baseline_fits(cohort: &Cohort, policy: &Policy) -> Result<()> {
     }
 }
 
-/// What the numbers give reason to say.
-pub fn notes(metrics: &Value) -> Vec<String> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    let told = metrics["attacks"]["undeclared"].as_array().into_iter().flatten();
-    let told = told.filter(|t| t["right"].as_u64() > Some(0)).take(5).map(|t| {
-        let (column, tells) = (text(&t["column"]), text(&t["tells"]));
+/// What the numbers of a table give reason to say.
+pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
+    let told = metrics.attacks.iter().flat_map(|a| &a.undeclared).flatten();
+    let told = told.filter(|t| t.right > 0).take(5).map(|Undeclared { column, tells, blanks, right, .. }| {
         format!(
-            "column `{column}` tells `{tells}`, which nobody declared: of {} suppressed cells of `{tells}`, {} are what usually stands beside `{column}`. If that is known outside, declare it: of = [\"{tells}\"] for `{column}`.",
-            t["blanks"], t["right"]
+            "column `{column}` tells `{tells}`, which nobody declared: of {blanks} suppressed cells of `{tells}`, {right} are what usually stands beside `{column}`. If that is known outside, declare it: of = [\"{tells}\"] for `{column}`."
         )
     });
-    let samples = metrics["samples"].as_array().map(|samples| {
+    let samples = metrics.samples.as_ref().map(|samples| {
         format!(
             "{} samples leave instead of the whole file, which stays in the house (population/). Nobody outside may learn who is in a sample: for them the risk is that of the sample's own classes.",
             samples.len()
         )
     });
-    let formulas = metrics["formulas"].as_array().into_iter().flatten().map(|c| formula_note(&text(c)));
+    let formulas = metrics.formulas.iter().flatten().map(|c| formula_note(c));
     told.chain(samples).chain(formulas).collect()
 }
 

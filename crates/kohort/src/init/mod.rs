@@ -19,7 +19,7 @@ mod write;
 
 use kohort_core::error::Kind;
 use kohort_core::policy::{Role, Unmapped};
-use kohort_core::table::{Encoding, Input, Progress, Source, open};
+use kohort_core::table::{Encoding, Input, Place, Progress, Source, open};
 use kohort_core::{Error, Result};
 use profile::Profile;
 use shape::{Seen, Shape};
@@ -65,21 +65,31 @@ pub fn init(tables: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn
             n => format!("init profiles one table, and {n} were given. Run it once for each of them."),
         }));
     };
-    let (source, profile) = read(path, threads, &progress)?;
     let table = relative(path, folder)?;
+    suggest_for(Place::File(path.clone()), &table, threads, progress)
+}
+
+/// Profiles a table, wherever it is, and suggests a policy that calls it `table`.
+pub(crate) fn suggest_for(
+    place: Place,
+    table: &str,
+    threads: usize,
+    progress: Arc<dyn Progress>,
+) -> Result<Suggestion> {
+    let (source, profile) = read(place, threads, &progress)?;
     let reading = suggest::Reading::of(&source, &profile);
     let columns = suggest::columns(&profile, &reading);
     let warnings = warn::warnings(&profile, &reading, &columns, source.input());
-    let policy = write::policy(&table, source.input(), &reading, &columns);
+    let policy = write::policy(table, source.input(), &reading, &columns);
     Ok(Suggestion { policy, columns, warnings })
 }
 
 /// Opens and profiles a table. One that is not UTF-8 is tried as Windows-1252, which is what it then is.
-fn read(path: &Path, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
+fn read(place: Place, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
     let read_as = |encoding| -> Result<(Source, Profile)> {
-        let mut input = Input { encoding, ..Input::new(path) };
+        let mut input = Input { encoding, ..Input::at(place.clone()) };
         let mut source = open(&input)?;
-        if !source.is_parquet() && is_data(source.columns()) {
+        if source.has_header() && is_data(source.columns()) {
             input.header = false;
             source = open(&input)?;
         }

@@ -11,6 +11,8 @@ mod codes;
 mod distributions;
 mod escape;
 mod events;
+mod exclusions;
+mod facts;
 mod invented;
 mod limits;
 mod number;
@@ -18,8 +20,11 @@ mod people;
 mod place;
 mod public_use;
 mod risk;
+mod samples;
 mod svg;
 mod table;
+mod timing;
+mod trace;
 mod tried;
 mod utility;
 mod verdict;
@@ -31,27 +36,28 @@ mod reference;
 #[cfg(test)]
 pub(in crate::report) mod tests;
 
+use crate::evidence::Metrics;
+use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
 pub(crate) use escape::escape;
-use place::Place;
-use serde_json::Value;
+use place::{Place, at};
 pub(crate) use svg::{Point, Scatter};
 pub(crate) use table::cards;
+use verdict::head;
 
 const CSS: &str = include_str!("html/page.css");
 
 /// The page.
-pub(super) fn page(metrics: &Value, notes: &[String]) -> String {
-    let metrics = &Place::root(metrics);
-    let method = metrics.at("method").text().map_or(String::new(), |name| format!(": {}", escape::escape(name)));
-    let json = if metrics.at("shareable").exists() { "shareable.json" } else { "metrics.json" };
-    let body = match metrics.at("shape").text() {
-        Some("codes") => of_codes(metrics, notes),
-        Some("events") => of_events(metrics, notes),
-        _ => of_table(metrics, notes),
+pub(super) fn page(metrics: &Metrics) -> String {
+    let notes = metrics.notes();
+    let (method, shareable, body) = match metrics {
+        Metrics::Table(own) => (&own.method, &own.shareable, of_table(&Place::root(&**own), notes)),
+        Metrics::Codes(own) => (&own.method, &own.shareable, of_codes(&Place::root(&**own), notes)),
+        Metrics::Events(own) => (&own.method, &own.shareable, of_events(&Place::root(&**own), notes)),
     };
+    let json = if shareable.is_some() { "shareable.json" } else { "metrics.json" };
     let footer = format!("Numbers are rounded for reading; {json} beside this page has them exactly.");
-    frame(&format!("Release report{method}"), &body, &footer)
+    frame(&format!("Release report: {}", escape(method)), &body, &footer)
 }
 
 /// A self-contained page around a body: no network, no script, no fonts but the reader's own.
@@ -67,66 +73,96 @@ pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
 }
 
 /// The chapters of a table's page.
-fn of_table(metrics: &Place, notes: &[String]) -> String {
-    let limits = [limits::assumed(metrics, notes), limits::limits(metrics)];
+fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
+    let head = head!(metrics, "rows");
+    let guarantee = at!(metrics, guarantee);
+    let knows = verdict::knows(guarantee.value, &metrics.value.columns);
+    let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
     [
-        verdict::title(metrics),
-        verdict::verdict(metrics),
+        verdict::title(&head),
+        verdict::verdict(
+            &head,
+            &verdict::of_table(&guarantee),
+            &knows,
+            &verdict::sensitive(&at!(guarantee, sensitive)),
+        ),
         Chapter::Asked.of([asked::asked(metrics)]),
         Chapter::Guaranteed.of([asked::recounted(metrics)]),
         Chapter::Changed.of([
             changes::columns(metrics),
-            changes::rows(metrics),
-            distributions::distributions(metrics),
-            asked::trace(metrics),
+            changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            distributions::distributions(&at!(metrics, distributions), "Rows"),
+            asked::found(metrics),
         ]),
-        Chapter::Risk.of([risk::risk(metrics), people::people(metrics), public_use::samples(metrics)]),
-        Chapter::Utility.of([utility::utility(metrics)]),
-        Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(metrics), invented::invented(metrics)]),
-        Chapter::Missing.of([changes::cells(metrics), public_use::missing(metrics)]),
-        Chapter::Limits.of(limits),
-        Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
+        Chapter::Risk.of([risk::risk(metrics), people::people(metrics), samples::samples(metrics)]),
+        Chapter::Utility.of([utility::utility(&at!(metrics, utility))]),
+        Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(tried), invented::invented(metrics)]),
+        Chapter::Missing.of([
+            changes::cells(&at!(metrics, missingness), at!(metrics, cells).some(), metrics.value.rows.r#in.known()),
+            public_use::missing(metrics),
+        ]),
+        Chapter::Limits.of([
+            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable, notes),
+            limits::limits(guarantee.value),
+        ]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
     ]
     .concat()
 }
 
 /// The chapters of the page of a release of patients and their events.
-fn of_events(metrics: &Place, notes: &[String]) -> String {
+fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
+    let head = head!(metrics, "events");
+    let guarantee = at!(metrics, guarantee);
+    let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
     [
-        verdict::title(metrics),
-        verdict::verdict(metrics),
-        Chapter::Asked.of([events::asked(metrics)]),
-        Chapter::Guaranteed.of([events::recounted(metrics)]),
+        verdict::title(&head),
+        verdict::verdict(&head, &events::facts_found(&guarantee), &escape(&guarantee.value.knows), ""),
+        Chapter::Asked.of([events::asked(&guarantee)]),
+        Chapter::Guaranteed.of([events::recounted(&guarantee)]),
         Chapter::Changed.of([
             events::columns(metrics),
             events::rows(metrics),
-            distributions::distributions(metrics),
-            events::trace(metrics),
+            distributions::distributions(&at!(metrics, distributions), "Patients or events"),
+            events::found(metrics),
         ]),
         Chapter::Risk.of([events::risk(metrics), events::marketer(metrics)]),
         Chapter::Utility.of([events::utility(metrics)]),
-        Chapter::Attacks.of([adversaries::adversaries(metrics), tried::tried(metrics)]),
-        Chapter::Missing.of([changes::cells(metrics), events::exclusions(metrics)]),
-        Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_events()]),
-        Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
+        Chapter::Attacks.of([adversaries::adversaries(metrics), tried::tried(tried)]),
+        Chapter::Missing.of([
+            changes::cells(&at!(metrics, missingness), None, metrics.value.rows.r#in.known()),
+            exclusions::exclusions(metrics),
+        ]),
+        Chapter::Limits.of([
+            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable, notes),
+            limits::of_events(),
+        ]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
     ]
     .concat()
 }
 
 /// The chapters of the page of a release of codes.
-fn of_codes(metrics: &Place, notes: &[String]) -> String {
+fn of_codes(metrics: &Place<CodesMetrics>, notes: &[String]) -> String {
+    let head = head!(metrics, "patients");
+    let guarantee = at!(metrics, guarantee);
+    let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
+    let knows = format!("{} of a person", escape(&guarantee.value.knows));
     [
-        verdict::title(metrics),
-        verdict::verdict(metrics),
-        Chapter::Asked.of([codes::asked(metrics)]),
-        Chapter::Guaranteed.of([codes::recounted(metrics)]),
-        Chapter::Changed.of([changes::rows(metrics), codes::clusters(metrics)]),
+        verdict::title(&head),
+        verdict::verdict(&head, &codes::facts_found(&guarantee), &knows, ""),
+        Chapter::Asked.of([codes::asked(&guarantee)]),
+        Chapter::Guaranteed.of([codes::recounted(&guarantee)]),
+        Chapter::Changed.of([changes::rows(&at!(metrics, rows), &at!(metrics, people)), codes::clusters(metrics)]),
         Chapter::Risk.of([codes::risk(metrics)]),
-        Chapter::Utility.of([codes::utility(metrics)]),
-        Chapter::Attacks.of([codes::attacks(metrics), tried::tried(metrics)]),
+        Chapter::Utility.of([codes::utility(&at!(metrics, utility))]),
+        Chapter::Attacks.of([codes::attacks(metrics), tried::tried(tried)]),
         Chapter::Missing.of([codes::missing(metrics)]),
-        Chapter::Limits.of([limits::assumed(metrics, notes), limits::of_codes()]),
-        Chapter::Approval.of([asked::timing(metrics), limits::approval()]),
+        Chapter::Limits.of([
+            limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable, notes),
+            limits::of_codes(),
+        ]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
     ]
     .concat()
 }

@@ -6,9 +6,10 @@ mod shareable;
 pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 use crate::attack::Attacked;
+use crate::evidence::Metrics;
+use crate::evidence::metrics::Timing;
 use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
-use serde_json::Value;
 use std::path::Path;
 
 /// Who reads the reports.
@@ -22,21 +23,16 @@ pub enum Readers {
 
 /// Writes the evidence: report.html, metrics.json, policy.toml and the log; for others shareable.html and
 /// shareable.json.
-pub fn write(folder: &Path, policy: &str, metrics: &Value, notes: &[String], readers: Readers) -> Result<()> {
+pub fn write(folder: &Path, policy: &str, metrics: &Metrics, readers: Readers) -> Result<()> {
     if readers == Readers::Others {
-        let shared = shareable::shareable(metrics);
-        put(&folder.join("shareable.json"), &pretty(&shared))?;
-        // Notes may hold counts.
-        put(&folder.join("shareable.html"), &html::page(&shared, &[]))?;
+        let shared = shareable::shareable(metrics.clone());
+        put(&folder.join("shareable.json"), &shared.to_json())?;
+        put(&folder.join("shareable.html"), &html::page(&shared))?;
     }
-    put(&folder.join("metrics.json"), &pretty(metrics))?;
+    put(&folder.join("metrics.json"), &metrics.to_json())?;
     put(&folder.join("policy.toml"), policy)?;
-    put(&folder.join("report.html"), &html::page(metrics, notes))?;
-    put(&folder.join("log"), &log(metrics, notes))
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+    put(&folder.join("report.html"), &html::page(metrics))?;
+    put(&folder.join("log"), &log(metrics))
 }
 
 /// Adds attacks to the evidence in DIR, if it is there: attacks.json, metrics.json and the page.
@@ -46,18 +42,14 @@ pub fn add_attacks(folder: &Path, attacked: &Attacked) -> Result<bool> {
     if !path.is_file() {
         return Ok(false);
     }
-    let text = read_text(&path, LARGEST)?;
-    let mut metrics: Value = serde_json::from_str(&text)
+    let mut metrics = Metrics::parse(&read_text(&path, LARGEST)?)
         .map_err(|e| Error::yours(format!("{}: line {}: no evidence of a run.", path.display(), e.line())))?;
-    if !metrics.is_object() || !(metrics["attacks"].is_object() || metrics["attacks"].is_null()) {
-        return Err(Error::yours(format!("{}: no evidence of a run.", path.display())));
-    }
-    metrics["attacks"]["tried"] = attacked.to_json();
-    let log = read_text(&evidence.join("log"), LARGEST).unwrap_or_default();
-    let notes: Vec<String> = log.lines().filter_map(|l| l.strip_prefix("note: ")).map(str::to_string).collect();
-    put(&evidence.join("attacks.json"), &pretty(&attacked.to_json()))?;
-    put(&path, &pretty(&metrics))?;
-    put(&evidence.join("report.html"), &html::page(&metrics, &notes))?;
+    let tried = attacked.tried();
+    let json = serde_json::to_string_pretty(&tried).unwrap_or_default() + "\n";
+    put(&evidence.join("attacks.json"), &json)?;
+    metrics.add_attacks(tried);
+    put(&path, &metrics.to_json())?;
+    put(&evidence.join("report.html"), &html::page(&metrics))?;
     Ok(true)
 }
 
@@ -68,12 +60,18 @@ fn put(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|e| Error::io(path, &e))
 }
 
-fn log(metrics: &Value, notes: &[String]) -> String {
-    let mut text = format!("kohort {}\n", metrics["kohort"].as_str().unwrap_or_default());
-    for (stage, seconds) in metrics["timing"].as_object().into_iter().flatten() {
-        text += &format!("{stage}: {seconds} s\n");
+/// What the run was, for whoever looks into the folder.
+fn log(metrics: &Metrics) -> String {
+    let mut text = format!("kohort {}\n", env!("CARGO_PKG_VERSION"));
+    if let Some(Timing { read, count, method, write, verify, sample, total }) = metrics.timing() {
+        let stages =
+            [("read", Some(*read)), ("count", Some(*count)), ("method", Some(*method)), ("write", Some(*write))];
+        let last = [("verify", Some(*verify)), ("sample", *sample), ("total", Some(*total))];
+        for (stage, seconds) in stages.into_iter().chain(last) {
+            text += &seconds.map_or(String::new(), |seconds| format!("{stage}: {seconds} s\n"));
+        }
     }
-    for note in notes {
+    for note in metrics.notes() {
         text += &format!("note: {note}\n");
     }
     text

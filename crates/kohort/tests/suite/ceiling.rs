@@ -45,7 +45,7 @@ const EXACT: &str = "h = 0.02\nreal_k = 3\nmax_counterfeits = 0.2\npadding = \"e
 fn table_1_needs_one_counterfeit_at_k_4() {
     let folder = tempfile::tempdir().unwrap();
     let (out, released) = release(&table_1(folder.path(), 4, EXACT), "out", &options(7, 1)).unwrap();
-    let m = &released.metrics;
+    let m = &released.metrics.to_value();
     assert_eq!(m["rows"], json!({ "in": 7, "excluded": 0, "suppressed": 0, "counterfeit": 1, "out": 8 }));
     assert_eq!(m["levels"], json!({ "age": 1, "sex": 0, "zip": 1 }));
     // The second class: (5/99 + 0 + 225/99999) / 3; the paper prints 0.02 by a slip (C-5).
@@ -69,7 +69,7 @@ fn one_class_of_all_has_the_papers_degree() {
     let text = text.replace("[35, 38, 61, 67]", "[35, 67]").replace("[22071, 23062, 55099, 55325]", "[22071, 55325]");
     fs::write(&policy, text).unwrap();
     let (_, released) = release(&policy, "out", &options(7, 1)).unwrap();
-    let m = &released.metrics;
+    let m = &released.metrics.to_value();
     assert_eq!(m["levels"], json!({ "age": 1, "sex": 1, "zip": 1 }));
     assert!((m["trace"]["highest_degree"].as_f64().unwrap() - 0.5485549).abs() < 5e-8);
     assert!((m["utility"]["loss"].as_f64().unwrap() - 0.5485549).abs() < 5e-8);
@@ -202,7 +202,7 @@ fn a_catalog_that_leaves_keeps_one_in_k() {
         let policy = diseases(folder.path(), &rows, "real_k = 2\nmax_counterfeits = 0.2\ncatalog = \"grouped\"", 4);
         let Ok((out, released)) = release(&policy, "out", &options(seed, 1)) else { continue };
         made += 1;
-        let m = &released.metrics["counterfeits"];
+        let m = &released.metrics.to_value()["counterfeits"];
         let invented = lines(&out).iter().filter(|l| **l == 0).count() as u64;
         told += invented;
         assert_eq!(m["catalog"]["rows"], invented);
@@ -278,7 +278,7 @@ fn randomized_padding_fills_every_class_by_chance() {
     for seed in 0..runs {
         let force = pipeline::Options { force: true, ..options(seed, 1) };
         let (out, released) = release(&policy, "out", &force).unwrap();
-        expected = released.metrics["trace"]["expected_counterfeits"].as_f64().unwrap();
+        expected = released.metrics.to_value()["trace"]["expected_counterfeits"].as_f64().unwrap();
         let table = Table::released(&out);
         table
             .rows
@@ -318,7 +318,7 @@ fn no_counterfeit_shows_what_cannot_be() {
     for seed in 0..30 {
         let plain = policy("forbidden = [{ sex = \"F\", dx = [\"250\"] }]");
         let (out, released) = release(&plain, &format!("out{seed}"), &options(seed, 1)).unwrap();
-        assert_eq!(released.metrics["trace"]["forbidden_built_in"], 2);
+        assert_eq!(released.metrics.to_value()["trace"]["forbidden_built_in"], 2);
         let table = Table::released(&out);
         for (row, _) in table.rows.iter().zip(lines(&out)).filter(|(_, line)| *line == 0) {
             *shown.entry((row[0].clone(), row[2].clone())).or_default() += 1;
@@ -351,7 +351,7 @@ fn details_and_other_columns_are_drawn_one_by_one() {
     let table = Table::released(&out);
     let fakes: Vec<&Vec<String>> =
         table.rows.iter().zip(lines(&out)).filter(|(_, l)| *l == 0).map(|(r, _)| r).collect();
-    assert!(fakes.len() >= 10 && released.metrics["rows"]["counterfeit"] == fakes.len());
+    assert!(fakes.len() >= 10 && released.metrics.to_value()["rows"]["counterfeit"] == fakes.len());
     assert!(fakes.iter().all(|r| r[1].starts_with(&r[0])), "a detail follows what it is finer than");
     // Not one of the two rows of its class copied: other wards, other classes.
     assert!(fakes.iter().any(|r| r[0] == "e" && !["w0", "w1"].contains(&r[2].as_str())), "{fakes:?}");
@@ -474,11 +474,11 @@ proptest! {
             (Err(error), None) => prop_assert_eq!(error.kind, Kind::Infeasible),
             (Ok((_, released)), Some(best)) => {
                 let levels: Vec<usize> =
-                    case.quasi.iter().map(|q| released.metrics["levels"][&q.name].as_u64().unwrap() as usize).collect();
+                    case.quasi.iter().map(|q| released.metrics.to_value()["levels"][&q.name].as_u64().unwrap() as usize).collect();
                 let own = cost(&levels);
                 prop_assert!(own.is_some_and(|own| (own - best).abs() <= 1e-6 * best.max(1.0)), "{own:?} is not {best}");
             }
-            (made, best) => prop_assert!(false, "{:?} where the best is {best:?}", made.map(|m| m.1.metrics["levels"].clone())),
+            (made, best) => prop_assert!(false, "{:?} where the best is {best:?}", made.map(|m| m.1.metrics.to_value()["levels"].clone())),
         }
     }
 }

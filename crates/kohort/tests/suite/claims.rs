@@ -105,7 +105,7 @@ fn a_release_passes_every_gate_and_is_the_same_with_one_seed() {
         let text = fs::read_to_string(out.join("release/claims.csv")).unwrap()
             + &fs::read_to_string(out.join("release/patients.csv")).unwrap();
         assert!(!text.contains("CANARY") && !text.contains(",D0") && !text.contains(",042"));
-        let m = &released.metrics;
+        let m = &released.metrics.to_value();
         let number = |of: &str, key: &str| m[of][key].as_u64().unwrap();
         assert_eq!(
             number("rows", "in"),
@@ -354,10 +354,10 @@ fn exclusions_have_their_scope() {
 fn truncation_can_be_asked_for() {
     let folder = random(41, 150, PRIVACY, &format!("{METHOD}truncate = [1.0, 0.9]\n"));
     let (_, released) = run(folder.path(), "out", 1, 1);
-    assert_eq!(released.metrics["trace"]["truncate"], 1.0);
+    assert_eq!(released.metrics.to_value()["trace"]["truncate"], 1.0);
     let folder = random(41, 150, PRIVACY, &format!("{METHOD}truncate = 0.8\nresidual = 1.0\n"));
     let (out, released) = run(folder.path(), "out", 1, 1);
-    assert!(released.metrics["trace"]["truncated_events"].as_u64().unwrap() > 0);
+    assert!(released.metrics.to_value()["trace"]["truncated_events"].as_u64().unwrap() > 0);
     let (source, bound) = pipeline::open(&folder.path().join("policy.toml"), &options(1, 1)).unwrap();
     let AnyFindings::Events(own) = verify_with_original(&out, &source, &bound).unwrap() else { panic!("events") };
     assert!(own.compared.original.unwrap().1 > 0, "the original's draws are recounted");
@@ -367,7 +367,7 @@ fn truncation_can_be_asked_for() {
 fn patients_without_events_stay_or_go() {
     let with = |without: &str| {
         let folder = random(51, 150, PRIVACY, &format!("{METHOD}without_events = \"{without}\"\n"));
-        run(folder.path(), "out", 1, 1).1.metrics
+        run(folder.path(), "out", 1, 1).1.metrics.to_value()
     };
     let (kept, dropped) = (with("keep"), with("drop"));
     let number = |m: &serde_json::Value, key: &str| m["people"][key].as_u64().unwrap();
@@ -431,7 +431,7 @@ fn synpuf_is_released() {
     let policy = synpuf(&data, folder.path(), "power = 2");
     let out = folder.path().join("out");
     let released = pipeline::anonymize(&policy, &out, &quick()).unwrap();
-    let m = &released.metrics;
+    let m = &released.metrics.to_value();
     assert_eq!((m["people"]["excluded"].as_u64(), m["trace"]["nodes"].as_u64()), (Some(1808), Some(12_960)));
     assert_eq!(m["guarantee"]["compared"]["patients"], 16_983);
     assert_eq!(m["guarantee"]["compared"]["events"], 28_218);
@@ -460,8 +460,8 @@ fn synpuf_keeps_more_where_facts_are_counted_in_total() {
     let policy = synpuf(&data, folder.path(), "power_total = 2");
     let out = folder.path().join("out");
     let released = pipeline::anonymize(&policy, &out, &quick()).unwrap();
-    assert!(released.metrics["trace"]["loss"].as_f64().unwrap() < 0.55, "time and procedures are kept");
-    assert!(released.metrics["trace"]["decided"]["share"].as_f64().unwrap() <= 0.1);
+    assert!(released.metrics.to_value()["trace"]["loss"].as_f64().unwrap() < 0.55, "time and procedures are kept");
+    assert!(released.metrics.to_value()["trace"]["decided"]["share"].as_f64().unwrap() <= 0.1);
     verify_release(&out, 2).unwrap();
 }
 
@@ -498,7 +498,7 @@ fn encounters_of_diabetes_patients_are_released() {
     fs::write(folder.path().join("policy.toml"), policy).unwrap();
     let out = folder.path().join("out");
     let released = pipeline::anonymize(&folder.path().join("policy.toml"), &out, &quick()).unwrap();
-    let m = &released.metrics;
+    let m = &released.metrics.to_value();
     assert_eq!((m["people"]["in"].as_u64(), m["rows"]["in"].as_u64()), (Some(71_518), Some(101_766)));
     assert!(m["guarantee"]["found"]["high"].as_f64().unwrap() <= 0.105);
     verify_release(&out, 2).unwrap();

@@ -26,7 +26,7 @@ fn check(sensitive: &str, t_closeness: &str, values: [&str; 2], rare: &str) {
         );
         fs::write(&policy, text).unwrap();
         let (out, released) = release(&policy, "out", &options(1, 1)).unwrap();
-        assert_eq!(released.metrics["rows"]["suppressed"], 1, "the rare row goes");
+        assert_eq!(released.metrics.to_value()["rows"]["suppressed"], 1, "the rare row goes");
         for entry in fs::read_dir(out.join("release")).unwrap() {
             let path = entry.unwrap().path();
             let text = fs::read_to_string(&path).unwrap();

@@ -95,7 +95,7 @@ fn a_row_with_a_missing_value_is_not_silently_dropped() {
     for name in Register::built_in().names(DataShape::Table) {
         let folder = tempfile::tempdir().unwrap();
         let (out, released) = run(folder.path(), table, columns, "k = 2", &method(name)).unwrap();
-        let rows = &released.metrics["rows"];
+        let rows = &released.metrics.to_value()["rows"];
         let count = |key: &str| rows[key].as_u64().unwrap();
         assert_eq!(count("in"), 7, "{name}");
         assert_eq!(
@@ -122,7 +122,10 @@ fn missing_values_do_not_raise_k() {
     let (out, released) = run(folder.path(), table, columns, "k = 2", &method("lattice")).unwrap();
     assert_eq!(Table::released(&out).sorted(), [["a"], ["a"]]);
     assert_eq!(
-        (&released.metrics["guarantee"]["smallest_class"], &released.metrics["rows"]["suppressed"]),
+        (
+            &released.metrics.to_value()["guarantee"]["smallest_class"],
+            &released.metrics.to_value()["rows"]["suppressed"]
+        ),
         (&2.into(), &1.into())
     );
 }
@@ -141,7 +144,7 @@ fn results_do_not_change_with_the_order_of_rows() {
             let (out, released) = run(folder.path(), table, COLUMNS, "k = 3", &method(name)).unwrap();
             let mut rows = Table::released(&out);
             rows.rows.iter_mut().for_each(|row| row.truncate(2));
-            (rows.sorted(), released.metrics["guarantee"]["smallest_class"].clone())
+            (rows.sorted(), released.metrics.to_value()["guarantee"]["smallest_class"].clone())
         };
         assert_eq!(sorted(&text), sorted(&turned), "{name}");
     }
@@ -184,7 +187,7 @@ fn no_threshold_is_ignored() {
     let bound = |privacy: &str, name: &str| {
         let folder = tempfile::tempdir().unwrap();
         let (_, released) = run(folder.path(), &people(), COLUMNS, privacy, &method(name)).unwrap();
-        released.metrics["guarantee"].clone()
+        released.metrics.to_value()["guarantee"].clone()
     };
     for name in Register::built_in().names(DataShape::Table) {
         for k in [2, 3, 6, 12] {
@@ -273,7 +276,7 @@ fn cells_that_a_spreadsheet_would_run_are_reported() {
                 assert_eq!(name, "ceiling");
                 continue;
             };
-            assert_eq!(released.metrics["formulas"], serde_json::json!(["note"]), "{name}: {formula}");
+            assert_eq!(released.metrics.to_value()["formulas"], serde_json::json!(["note"]), "{name}: {formula}");
             let said = |note: &String| note.contains("`note`") && note.contains("spreadsheet");
             assert!(released.notes.iter().any(said), "{:?}", released.notes);
             assert!(!released.notes.iter().any(|n| n.contains(formula)), "the cell is not shown");

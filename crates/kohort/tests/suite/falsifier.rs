@@ -228,7 +228,7 @@ fn honest(folder: &Path) -> (std::path::PathBuf, std::path::PathBuf) {
     let case = case();
     let policy = case.write(folder);
     let (out, released) = release(&policy, "out", &options(1, 1)).unwrap();
-    assert_eq!(released.metrics["rows"]["suppressed"], 1, "{}", released.metrics["levels"]);
+    assert_eq!(released.metrics.to_value()["rows"]["suppressed"], 1, "{}", released.metrics.to_value()["levels"]);
     assert_eq!(falsify_folder(&case, &out), None);
     (policy, out)
 }

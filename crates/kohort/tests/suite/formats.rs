@@ -205,7 +205,7 @@ fn invented_rows_leave_in_every_format() {
         let path = folder.path().join("p.toml");
         fs::write(&path, policy(table)).unwrap();
         let (out, released) = release(&path, "out", &options(5, 2)).unwrap();
-        assert!(released.metrics["rows"]["counterfeit"].as_u64().unwrap() >= 20);
+        assert!(released.metrics.to_value()["rows"]["counterfeit"].as_u64().unwrap() >= 20);
         let data = out.join("release").join(if gzip { "data.csv.gz" } else { "data.csv" });
         let (table, lines) = (Table::read(&data, b';'), common::table::lines(&out));
         let real: std::collections::BTreeSet<&String> =

@@ -80,7 +80,7 @@ fn table_2_passes_the_gate_and_fails_2_anonymity() {
             "Technical F [60,99) Y Vascular",
         ]
     );
-    let metrics = &run.released.metrics;
+    let metrics = &run.released.metrics.to_value();
     assert_eq!(metrics["utility"]["discernibility"], 29.0);
     assert_eq!(metrics["guarantee"]["smallest_class"], 2);
     assert_eq!(metrics["guarantee"]["highest_confidence"], 0.5);
@@ -99,7 +99,7 @@ fn table_2_passes_the_gate_and_fails_2_anonymity() {
 #[test]
 fn the_trace_stays_in_the_house() {
     let run = run(TABLE_1, PAPER, "k = 2\nknows = 2\nconfidence = 0.5", "max_steps = 2\n").unwrap();
-    let trace = &run.released.metrics["trace"];
+    let trace = &run.released.metrics.to_value()["trace"];
     assert_eq!(trace["steps"].as_array().unwrap().len(), 2);
     assert_eq!(trace["stopped"], "max_steps");
     let report = fs::read_to_string(run.out.join("evidence/report.html")).unwrap();

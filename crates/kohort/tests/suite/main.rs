@@ -12,6 +12,7 @@ mod conformance;
 mod deleted;
 mod determinism;
 mod elsewhere;
+mod examples;
 mod falsifier;
 mod formats;
 mod golden;

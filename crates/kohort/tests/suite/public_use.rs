@@ -23,7 +23,7 @@ fn run(table: &str, text: &str) -> (Vec<Vec<String>>, Value) {
     let folder = tempfile::tempdir().unwrap();
     let (out, released) = release(&policy(folder.path(), table, text), "out", &options(1, 1)).unwrap();
     verify_release(&out, 1).unwrap();
-    (Table::released(&out).sorted(), released.metrics)
+    (Table::released(&out).sorted(), released.metrics.to_value())
 }
 
 fn error(table: &str, text: &str) -> (Kind, String) {
@@ -123,12 +123,12 @@ fn a_column_that_tells_another_undeclared_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let path = policy(folder.path(), &table, text);
     let (out, released) = release(&path, "out", &options(1, 1)).unwrap();
-    let told = &released.metrics["attacks"]["undeclared"][0];
+    let told = &released.metrics.to_value()["attacks"]["undeclared"][0];
     assert_eq!(
         (&told["column"], &told["tells"]),
         (&"clinic".into(), &"region".into()),
         "{}",
-        released.metrics["attacks"]
+        released.metrics.to_value()["attacks"]
     );
     // By the plain definition.
     let blank = Table::released(&out).rows.iter().filter(|r| r[0] == "*" && r[1] != "*").count();
@@ -160,9 +160,13 @@ fn bits_are_compared_with_a_baseline() {
     };
     let (out, second) = compared("first").unwrap();
     let bits = |m: &Value| m["utility"]["entropy"].as_f64().unwrap();
-    let baseline = &second.metrics["utility"]["baseline"];
-    assert_eq!(baseline["entropy"].as_f64(), Some(bits(&first.metrics)));
-    assert!((baseline["share"].as_f64().unwrap() - bits(&second.metrics) / bits(&first.metrics)).abs() < 1e-12);
+    let baseline = &second.metrics.to_value()["utility"]["baseline"];
+    assert_eq!(baseline["entropy"].as_f64(), Some(bits(&first.metrics.to_value())));
+    assert!(
+        (baseline["share"].as_f64().unwrap() - bits(&second.metrics.to_value()) / bits(&first.metrics.to_value()))
+            .abs()
+            < 1e-12
+    );
     let report = fs::read_to_string(out.join("evidence/report.html")).unwrap();
     assert!(report.contains("utility.baseline.share") && report.contains("utility.baseline.entropy"));
     let error = compared("nowhere").unwrap_err();
@@ -226,13 +230,14 @@ fn attacks_and_missingness_are_reported() {
     fs::write(folder.path().join("registry.csv"), "prov,age,count\nON,40,60\nON,50,10\nAB,40,20\nAB,50,2\n").unwrap();
     let path = policy(folder.path(), &table, text);
     let (_, released) = release(&path, "out", &options(1, 1)).unwrap();
-    let attacks = &released.metrics["attacks"];
+    let attacks = &released.metrics.to_value()["attacks"];
     let expected = 6.0 / 60.0 + 1.0 / 10.0 + 2.0 / 20.0 + 1.0 / 2.0;
     assert!((attacks["whole_file"]["links"].as_f64().unwrap() - expected).abs() < 1e-12);
     assert_eq!(attacks["one_patient"][0]["region"], "AB");
     assert!((attacks["one_patient"][0]["at_risk"].as_f64().unwrap() - 2.0 / 22.0).abs() < 1e-12);
     assert!(attacks["targeted"][0]["wildcard"]["fewest"].as_u64().unwrap() >= 3);
-    let groups = released.metrics["missing"]["by"]["cmg"]["prov"].as_array().unwrap();
+    let metrics = released.metrics.to_value();
+    let groups = metrics["missing"]["by"]["cmg"]["prov"].as_array().unwrap();
     assert!(groups.iter().any(|g| g["value"] == "AB" && g["flagged"] == true), "{groups:?}");
     let report = fs::read_to_string(folder.path().join("out/evidence/report.html")).unwrap();
     assert!(report.contains("Missingness") && report.contains("attacks.whole_file.links"));

@@ -47,7 +47,7 @@ fn the_optimum_of_adult_is_found() {
     let policy = adult(&data, folder.path(), "k = 5", "max_suppressed = 0.05", &[]);
     let out = folder.path().join("out");
     let released = anonymize(&policy, &out, &options()).unwrap();
-    let m = &released.metrics;
+    let m = &released.metrics.to_value();
     assert_eq!(m["rows"]["suppressed"], 1346);
     let loss = m["utility"]["loss"].as_f64().unwrap();
     assert!((loss - 0.269635).abs() < 5e-7, "{loss}");
@@ -123,7 +123,7 @@ fn further_requirements_hold_on_adult() {
         let policy = adult(&data, folder.path(), privacy, "max_suppressed = 0.05", instead);
         let out = folder.path().join("out");
         let released = anonymize(&policy, &out, &options()).unwrap_or_else(|e| panic!("{privacy}: {e}"));
-        assert!(released.metrics["rows"]["suppressed"].as_u64().unwrap() <= 1508, "{privacy}");
+        assert!(released.metrics.to_value()["rows"]["suppressed"].as_u64().unwrap() <= 1508, "{privacy}");
         verify::verify_release(&out, 2).unwrap_or_else(|e| panic!("{privacy}: {e}"));
     }
 }
@@ -149,7 +149,7 @@ fn a_discharge_survey_is_released() {
     std::fs::write(&policy, text).unwrap();
     let out = folder.path().join("out");
     let released = anonymize(&policy, &out, &options()).unwrap();
-    assert!(released.metrics["rows"]["out"].as_u64().unwrap() > 95_000);
+    assert!(released.metrics.to_value()["rows"]["out"].as_u64().unwrap() > 95_000);
     verify::verify_release(&out, 2).unwrap();
 }
 
@@ -165,7 +165,7 @@ fn risk_and_utility_of_adult_are_those_computed_elsewhere() {
         let privacy = format!("k = 5\n[population]\nsize = {population}");
         let policy = adult(&data, folder.path(), &privacy, "max_suppressed = 0.05", &[]);
         let released = anonymize(&policy, &folder.path().join("out"), &options()).unwrap();
-        let m = &released.metrics;
+        let m = &released.metrics.to_value();
         let unique = &m["uniqueness"]["before"];
         for (name, expected) in ["zayatz", "pitman", "snb"].iter().zip(expected) {
             let found = unique[name].as_f64().unwrap();

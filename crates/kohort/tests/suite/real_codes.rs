@@ -33,7 +33,7 @@ fn real_codes_are_released_verified_and_better_than_printed() {
             );
             fs::write(&policy, text).unwrap();
             let (out, released) = release(&policy, &format!("{name}{number}"), &options(1, 2)).unwrap();
-            let metrics = &released.metrics;
+            let metrics = &released.metrics.to_value();
             assert_eq!(metrics["rows"]["out"].as_u64(), Some(patients), "{file}");
             assert_eq!(metrics["codes"]["distinct"].as_u64(), Some(codes), "{file}");
             verify_release(&out, 2).unwrap();

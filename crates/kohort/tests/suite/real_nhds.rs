@@ -62,7 +62,7 @@ fn combinations_lose_less_than_complete() {
                 fs::write(&policy, text).unwrap();
                 let options = kohort::pipeline::Options { force: true, ..options(1, 2) };
                 let (_, released) = release(&policy, "out", &options).unwrap();
-                let m = &released.metrics;
+                let m = &released.metrics.to_value();
                 let (cells, bits) =
                     (m["cells"]["suppressed"].as_u64().unwrap(), m["utility"]["entropy"].as_f64().unwrap());
                 let base = *baseline.get_or_insert(bits);

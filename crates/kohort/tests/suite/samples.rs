@@ -72,7 +72,7 @@ fn samples_are_disjoint_parts_of_a_verified_file() {
         verify_with_original(&own, &source, &bound).unwrap();
     }
     let report = fs::read_to_string(out.join("evidence/report.html")).unwrap();
-    let sample = &released.metrics["samples"][0];
+    let sample = &released.metrics.to_value()["samples"][0];
     assert!(report.contains("samples.0.sets.0.known.max") && report.contains("samples.0.sets.0.unknown.max"));
     for set in sample["sets"].as_array().unwrap() {
         let risk = |key: &str| set[key]["max"].as_f64().unwrap();
@@ -101,8 +101,8 @@ fn all_rows_of_a_patient_are_in_one_sample() {
         let times = |names: &[String], who: &String| names.iter().filter(|n| *n == who).count();
         assert!(sample.iter().all(|who| times(sample, who) == times(&whole, who)));
     }
-    assert_eq!(released.metrics["samples"][0]["people"], distinct(&first).len());
-    assert_eq!(released.metrics["samples"][0]["rows"], first.len());
+    assert_eq!(released.metrics.to_value()["samples"][0]["people"], distinct(&first).len());
+    assert_eq!(released.metrics.to_value()["samples"][0]["rows"], first.len());
 }
 
 #[test]

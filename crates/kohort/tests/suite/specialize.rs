@@ -108,8 +108,7 @@ fn pais(case: &Case) -> Option<(Steps, Rows)> {
 }
 
 fn steps(plan: &Plan) -> Steps {
-    let text = |value: &serde_json::Value| value.as_str().unwrap().to_string();
-    plan.trace["steps"].as_array().unwrap().iter().map(|s| (text(&s["column"]), text(&s["value"]))).collect()
+    plan.trace.steps().iter().map(|step| (step.column.clone(), step.value.clone())).collect()
 }
 
 proptest! {

@@ -236,7 +236,7 @@ pub struct Clusters {
     /// The clusters; every record is in one of them.
     pub nodes: Vec<Node>,
     /// What the method tells of its work, for the evidence.
-    pub trace: serde_json::Value,
+    pub trace: crate::release::Trace,
     /// What the custodian should know.
     pub notes: Vec<String>,
 }

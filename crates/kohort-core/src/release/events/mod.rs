@@ -27,7 +27,7 @@ pub struct EventsPlan {
     /// What the levels lose, by the method's objective.
     pub loss: f64,
     /// How the method came to it, for the evidence.
-    pub trace: serde_json::Value,
+    pub trace: crate::release::Trace,
 }
 
 impl EventsPlan {
@@ -39,7 +39,7 @@ impl EventsPlan {
             patients: vec![true; histories.patients()],
             events: vec![true; histories.events()],
             loss: 0.0,
-            trace: serde_json::Value::Null,
+            trace: crate::release::Trace::default(),
         }
     }
 }

@@ -34,9 +34,8 @@ use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::release::Plan;
+use kohort_core::release::{Plan, Trace};
 use padding::ROW;
-use serde_json::json;
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
 const MOST_NODES: usize = 20_000_000;
@@ -73,19 +72,23 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
         let Some(best) = search.best(&refused) else { break };
         match fill::fill(&mut search, cohort, policy, params, &best.levels, random)? {
             Ok(mut plan) => {
-                plan.trace = json!({
-                    "objective": params.objective.name(),
-                    "h": match params.ceiling { Ceiling::Auto => "auto".to_string(), Ceiling::At(h) => h.to_string() },
-                    "highest_degree": search.degrees.highest(best.node),
-                    "padding": params.padding.name(),
-                    "nodes": space.len(),
-                    "counted": search.counted,
-                    "refused": refused.len(),
-                    "expected_counterfeits": best.counterfeits as f64 / ROW as f64,
-                    "may_add": params.max_counterfeits.of(cohort.tuples.rows),
-                    "forbidden": params.forbidden.combinations.len(),
-                    "forbidden_built_in": params.forbidden.built_in,
-                });
+                let ceiling = match params.ceiling {
+                    Ceiling::Auto => "auto".to_string(),
+                    Ceiling::At(h) => h.to_string(),
+                };
+                plan.trace = Trace::of([
+                    ("objective", params.objective.name().into()),
+                    ("h", ceiling.into()),
+                    ("highest_degree", search.degrees.highest(best.node).into()),
+                    ("padding", params.padding.name().into()),
+                    ("nodes", space.len().into()),
+                    ("counted", search.counted.into()),
+                    ("refused", refused.len().into()),
+                    ("expected_counterfeits", (best.counterfeits as f64 / ROW as f64).into()),
+                    ("may_add", params.max_counterfeits.of(cohort.tuples.rows).into()),
+                    ("forbidden", params.forbidden.combinations.len().into()),
+                    ("forbidden_built_in", params.forbidden.built_in.into()),
+                ]);
                 return Ok(plan);
             }
             Err(refusal) => {

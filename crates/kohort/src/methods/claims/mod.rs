@@ -38,7 +38,7 @@ use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
 use kohort_core::random::Randomness;
-use kohort_core::release::EventsPlan;
+use kohort_core::release::{EventsPlan, Trace, TraceShare};
 use kohort_core::shape::Events;
 use kohort_core::statistics::Z95;
 use kohort_core::table::Progress;
@@ -47,7 +47,6 @@ use nodes::Nodes;
 use patient_events::{PatientEvents, PatientOrder};
 use residual::{Demand, suppress};
 use search::Search;
-use serde_json::{Value, json};
 use tester::Tester;
 
 /// A chosen node that does not hold afresh is given up, but not more often than this.
@@ -158,16 +157,26 @@ pub fn plan(
         let matched: u64 = searches.iter().map(|s| s.1.matched).sum();
         let cut = searches.iter().any(|s| s.0.is_cut());
         let truncated = world.keep.iter().filter(|k| !**k).count() as u64;
-        let trace = json!({
-            "nodes": nodes, "tests": tests, "draws_matched": matched, "cut_off": cut, "attempts": attempts,
-            "loss": world.nodes.loss(node), "truncate": world.share.to_f64(), "truncated_events": truncated,
-            "max_flagged": params.max_flagged.to_f64(),
-            "residual": {
-                "passes": removed.passes, "flagged": removed.flagged, "still_flagged": removed.still_flagged,
-                "events": removed.events, "patients": removed.patients,
-            },
-            "decided": decided.to_json(),
-        });
+        let residual = Trace::of([
+            ("passes", removed.passes.into()),
+            ("flagged", removed.flagged.into()),
+            ("still_flagged", removed.still_flagged.into()),
+            ("events", removed.events.into()),
+            ("patients", removed.patients.into()),
+        ]);
+        let trace = Trace::of([
+            ("nodes", nodes.into()),
+            ("tests", tests.into()),
+            ("draws_matched", matched.into()),
+            ("cut_off", cut.into()),
+            ("attempts", attempts.into()),
+            ("loss", world.nodes.loss(node).into()),
+            ("truncate", world.share.to_f64().into()),
+            ("truncated_events", truncated.into()),
+            ("max_flagged", params.max_flagged.to_f64().into()),
+            ("residual", residual.into()),
+            ("decided", decided.trace().into()),
+        ]);
         let leaves = |p: usize| {
             let events = histories.events_of(p);
             events.is_empty() || events.into_iter().any(|e| keep[e])
@@ -231,23 +240,24 @@ fn holds(decided: &Decided, max: Fraction) -> bool {
 }
 
 impl Decided {
-    fn to_json(&self) -> Value {
-        let one = |e: &Estimate| {
+    fn trace(&self) -> Trace {
+        let share = |e: &Estimate| {
             let (low, high) = e.interval(Z95);
-            json!({ "hits": e.hits, "draws": e.draws, "share": e.share(), "low": low, "high": high })
+            TraceShare { hits: e.hits, draws: e.draws, share: e.share(), low, high }
         };
-        let mut value = json!({ "patients": self.patients });
+        let mut trace = Trace::of([("patients", self.patients.into())]);
         if let Some([tolerant, strict, released]) = &self.estimates {
-            value["original"] = one(tolerant);
-            value["original_strict"] = one(strict);
-            value["release"] = one(released);
+            trace.note("original", share(tolerant));
+            trace.note("original_strict", share(strict));
+            trace.note("release", share(released));
         }
         if let Some(n) = self.violating {
-            value["violating"] = json!(n);
-            value["share"] = json!(n as f64 / self.patients.max(1) as f64);
+            trace.note("violating", n);
+            trace.note("share", n as f64 / self.patients.max(1) as f64);
         }
-        value["without_events"] = json!({ "patients": self.without.patients, "at_risk": self.without.at_risk });
-        value
+        let without = [("patients", self.without.patients.into()), ("at_risk", self.without.at_risk.into())];
+        trace.note("without_events", Trace::of(without));
+        trace
     }
 }
 

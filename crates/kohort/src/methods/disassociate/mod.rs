@@ -31,13 +31,12 @@ use horpart::{Sorted, horpart};
 use kohort_core::codes::Records;
 use kohort_core::parallel;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Clusters, Joint, Node};
+use kohort_core::release::{Clusters, Joint, Node, Trace};
 use kohort_core::shape::Codes;
 use kohort_core::{Error, Result};
 use leaf::{Leaf, split};
 use refine::{Limits, Tree, refine};
 use rules::Rules;
-use serde_json::json;
 
 /// Splits the records of a policy.
 pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads: usize) -> Result<Clusters> {
@@ -98,7 +97,11 @@ pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: 
     };
     let mut leaves: Vec<Option<Leaf>> = leaves.into_iter().map(Some).collect();
     let nodes = trees.into_iter().map(|tree| publish(tree, &mut leaves, &sorted, &mut Vec::new())).collect();
-    let trace = json!({ "clusters": formed, "max_cluster": max_cluster, "constraints": asked.constraints.len() });
+    let trace = Trace::of([
+        ("clusters", formed.into()),
+        ("max_cluster", max_cluster.into()),
+        ("constraints", asked.constraints.len().into()),
+    ]);
     Clusters { nodes, trace, notes: Vec::new() }
 }
 

@@ -25,8 +25,7 @@ use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::release::Plan;
-use serde_json::json;
+use kohort_core::release::{Plan, Trace};
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
 const MOST_NODES: usize = 20_000_000;
@@ -52,13 +51,13 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         return Err(infeasible::explain(cohort, policy, &space.level_vector(space.top()), limits));
     };
     let mut plan = Plan::full_domain(cohort, &best.levels, &best.outcome.kept);
-    plan.trace = json!({
-        "objective": params.objective.name(),
-        "max_suppressed": params.max_suppressed.to_string(),
-        "nodes": best.counted.1,
-        "counted": best.counted.0,
-        "suppressed": best.outcome.suppressed,
-        "may_suppress": suppressed,
-    });
+    plan.trace = Trace::of([
+        ("objective", params.objective.name().into()),
+        ("max_suppressed", params.max_suppressed.to_string().into()),
+        ("nodes", best.counted.1.into()),
+        ("counted", best.counted.0.into()),
+        ("suppressed", best.outcome.suppressed.into()),
+        ("may_suppress", suppressed.into()),
+    ]);
     Ok(plan)
 }

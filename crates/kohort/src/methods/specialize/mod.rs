@@ -44,10 +44,9 @@ use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Knows;
 use kohort_core::random::Randomness;
-use kohort_core::release::Plan;
+use kohort_core::release::{Plan, Trace};
 use pais::Pais;
 use requirements::Requirements;
-use serde_json::json;
 use validity::Attacker;
 
 impl TableMethod for Params {
@@ -69,17 +68,18 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let columns = (0..pais.columns.len()).map(|q| pais.columns[q].recoded(cohort, q, pais.partitions.cut(q)));
     let kept: Vec<bool> = pais.weights.iter().map(|&w| w > 0).collect();
     let mut plan = Plan::recoded(cohort, columns.collect(), &kept);
-    plan.trace = json!({
-        "objective": params.objective.name(),
-        "max_suppressed": params.max_suppressed.to_string(),
-        "may_suppress": params.max_suppressed.of(cohort.tuples.rows),
-        "suppressed": pais.suppressed,
-        "max_steps": params.max_steps,
-        "stopped": if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" },
-        "invalid": pais.memory.blocked.len(),
-        "partitions": plan.cells.len() / plan.changed.len().max(1),
-        "steps": pais.trace(),
-    });
+    let stopped = if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" };
+    plan.trace = Trace::of([
+        ("objective", params.objective.name().into()),
+        ("max_suppressed", params.max_suppressed.to_string().into()),
+        ("may_suppress", params.max_suppressed.of(cohort.tuples.rows).into()),
+        ("suppressed", pais.suppressed.into()),
+        ("max_steps", params.max_steps.into()),
+        ("stopped", stopped.into()),
+        ("invalid", pais.memory.blocked.len().into()),
+        ("partitions", (plan.cells.len() / plan.changed.len().max(1)).into()),
+        ("steps", pais.trace().into()),
+    ]);
     Ok(plan)
 }
 

@@ -3,7 +3,7 @@
 use crate::methods::Method;
 use crate::pipeline::{self, Options};
 use kohort_core::cohort::{self, Cohort};
-use kohort_core::release::Plan;
+use kohort_core::release::{Plan, TraceStep};
 use kohort_core::table::Silent;
 use kohort_core::{Error, Result};
 use std::fs;
@@ -71,13 +71,11 @@ fn rows(cohort: &Cohort, plan: &Plan) -> Vec<String> {
 
 /// The trace as lines `column value[@cut] score`.
 fn trace(plan: &Plan) -> Vec<String> {
-    let steps = plan.trace["steps"].as_array().unwrap().iter();
-    let line = |step: &serde_json::Value| {
-        let at = step.get("at").map_or(String::new(), |at| format!("@{}", at.as_str().unwrap()));
-        let score = step["score"].as_f64().unwrap();
-        format!("{} {}{at} {score:.4}", step["column"].as_str().unwrap(), step["value"].as_str().unwrap())
+    let line = |step: &TraceStep| {
+        let at = step.at.as_ref().map_or(String::new(), |at| format!("@{at}"));
+        format!("{} {}{at} {:.4}", step.column, step.value, step.score)
     };
-    steps.map(line).collect()
+    plan.trace.steps().iter().map(line).collect()
 }
 
 const FINAL: [&str; 11] = [

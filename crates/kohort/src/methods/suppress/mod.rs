@@ -40,11 +40,10 @@ use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::release::Plan;
+use kohort_core::release::{Plan, Trace};
 use kohort_core::{Error, Result};
 use records::{BLANK, Records};
 use repair::repair;
-use serde_json::json;
 use settle::{Work, settle};
 use undo::undo;
 
@@ -80,17 +79,25 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let levels: Vec<usize> = cohort.quasi.iter().map(|q| q.levels[0]).collect();
     let parts = records.runs();
     let mut plan = Plan::blanked(cohort, &levels, &parts, |run, column| records.cells(run as usize)[column] == BLANK);
-    plan.trace = json!({
-        "order": match order { Order::Best => "best", Order::Paper => "paper" },
-        "remainder": match params.remainder { Remainder::Delete => "delete", Remainder::Grow => "grow" },
-        "combinations": sets.len(),
-        "rounds": work.rounds,
-        "steps": work.steps.len(),
-        "blank_cells": cells - deleted * cohort.quasi.len() as u64,
-        "deleted": deleted,
-        "grown": work.grown,
-        "told_by_others": work.inferred,
-    });
+    let order = match order {
+        Order::Best => "best",
+        Order::Paper => "paper",
+    };
+    let remainder = match params.remainder {
+        Remainder::Delete => "delete",
+        Remainder::Grow => "grow",
+    };
+    plan.trace = Trace::of([
+        ("order", order.into()),
+        ("remainder", remainder.into()),
+        ("combinations", sets.len().into()),
+        ("rounds", work.rounds.into()),
+        ("steps", work.steps.len().into()),
+        ("blank_cells", (cells - deleted * cohort.quasi.len() as u64).into()),
+        ("deleted", deleted.into()),
+        ("grown", work.grown.into()),
+        ("told_by_others", work.inferred.into()),
+    ]);
     Ok(plan)
 }
 

@@ -1,23 +1,26 @@
 //! What adversaries who know other things than was asked would find in a release of events.
 
-use super::escape::codes;
+use super::escape::names;
 use super::number::Shown;
-use super::place::Place;
+use super::place::{Figure, Place, at, figure};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, section, table};
+use crate::evidence::metrics::{Adversaries, Correlation, EventsMetrics, FactsKnown, OtherRule, PowerBy, ValuesKnown};
 
 /// What others would find.
-pub(super) fn adversaries(metrics: &Place) -> String {
-    let adversaries = metrics.at("adversaries");
-    let values = adversaries.at("values").elements();
-    let row = |own: &Place| {
-        let mut cells = vec![own.at("known").show(Shown::Count)];
-        for rule in ["variable", "fixed"] {
-            for of in ["strict", "tolerant", "release"] {
-                cells.push(own.at(rule).at(of).show(Shown::Percent));
-            }
-        }
-        cells
+pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
+    let adversaries = at!(metrics, adversaries);
+    let values = at!(adversaries, values).elements();
+    let row = |own: &Place<ValuesKnown>| {
+        vec![
+            figure!(own, known).show(Shown::Count),
+            figure!(own, variable.strict).show(Shown::Percent),
+            figure!(own, variable.tolerant).show(Shown::Percent),
+            figure!(own, variable.release).show(Shown::Percent),
+            figure!(own, fixed.strict).show(Shown::Percent),
+            figure!(own, fixed.tolerant).show(Shown::Percent),
+            figure!(own, fixed.release).show(Shown::Percent),
+        ]
     };
     let headings = [
         "Values known in each event column",
@@ -34,30 +37,31 @@ pub(super) fn adversaries(metrics: &Place) -> String {
     body += &picture(&adversaries);
     body += &cards(&headings, &values.iter().map(row).collect::<Vec<_>>());
     body += "<p class=\"read\">Strict: who knows a value that was left out finds nobody. Tolerant: they go on with the rest. From the release: what they know is all in it.</p>\n";
-    let rule = |own: &Place| {
-        let name = match own.at("rule").text() {
-            Some("nearest") => "Rounded to the nearest number, not up",
-            _ => "Measured by all but the twentieth whose events differ least, not by the largest",
+    let rule = |own: &Place<OtherRule>| {
+        let name = match own.value.rule {
+            PowerBy::Nearest => "Rounded to the nearest number, not up",
+            PowerBy::P95 => "Measured by all but the twentieth whose events differ least, not by the largest",
         };
-        vec![name.to_string(), own.at("known").show(Shown::Count), own.at("release").show(Shown::Percent)]
+        vec![name.to_string(), figure!(own, known).show(Shown::Count), figure!(own, release).show(Shown::Percent)]
     };
     body += &table(
         &["Variable power by another rule", "Values known, at most", "Fewer than k match"],
-        &adversaries.at("rules").elements().iter().map(rule).collect::<Vec<_>>(),
+        &at!(adversaries, rules).elements().iter().map(rule).collect::<Vec<_>>(),
     );
-    let known = |own: &Place| vec![own.at("known").show(Shown::Count), own.at("release").show(Shown::Percent)];
+    let known = |own: &Place<FactsKnown>| {
+        vec![figure!(own, known).show(Shown::Count), figure!(own, release).show(Shown::Percent)]
+    };
     body += &table(
         &["Whole events known", "Fewer than k match"],
-        &adversaries.at("events").elements().iter().map(known).collect::<Vec<_>>(),
+        &at!(adversaries, events).elements().iter().map(known).collect::<Vec<_>>(),
     );
     body += &table(
         &["Any facts in total", "Patients with facts that fewer than k have"],
-        &adversaries.at("total").elements().iter().map(known).collect::<Vec<_>>(),
+        &at!(adversaries, total).elements().iter().map(known).collect::<Vec<_>>(),
     );
-    let pairs = metrics.at("correlation").elements();
+    let pairs = at!(metrics, correlation).elements();
     if !pairs.is_empty() {
-        let row =
-            |own: &Place| vec![codes(own.at("columns").texts().into_iter()), own.at("r").show(Shown::Decimals(3))];
+        let row = |own: &Place<Correlation>| vec![names(&own.value.columns), figure!(own, r).show(Shown::Decimals(3))];
         body += &format!(
             "<details><summary>How the diversities of event columns go together</summary>\n{}</details>\n",
             table(&["Columns", "Correlation"], &pairs.iter().map(row).collect::<Vec<_>>())
@@ -67,15 +71,17 @@ pub(super) fn adversaries(metrics: &Place) -> String {
 }
 
 /// The same as a picture: what is drawn from the release.
-fn picture(adversaries: &Place) -> String {
-    let kinds = [("values", "fixed.release", "values"), ("events", "release", "events"), ("total", "release", "facts")];
-    let mut groups = Vec::new();
-    for (key, share, unit) in kinds {
-        for own in adversaries.at(key).elements() {
-            let name = |element: &str| format!("{} {unit}", own.at("known").show_in(element, Shown::Count));
-            groups.push(Group { name: Name::numbers(name("tspan"), name("span")), bars: vec![own.at(share)] });
-        }
-    }
+fn picture(adversaries: &Place<Adversaries>) -> String {
+    let group = |known: Figure, unit: &str, share: Figure| {
+        let name = |element: &str| format!("{} {unit}", known.show_in(element, Shown::Count));
+        Group::of(Name::numbers(name("tspan"), name("span")), [share])
+    };
+    let facts = |own: &Place<FactsKnown>, unit: &str| group(figure!(own, known), unit, figure!(own, release));
+    let values = at!(adversaries, values).elements();
+    let mut groups: Vec<Group> =
+        values.iter().map(|own| group(figure!(own, known), "values", figure!(own, fixed.release))).collect();
+    groups.extend(at!(adversaries, events).elements().iter().map(|own| facts(own, "events")));
+    groups.extend(at!(adversaries, total).elements().iter().map(|own| facts(own, "facts")));
     Bars {
         id: "adversaries".into(),
         title: "Patients of whom fewer than k match, by what is known of their events: values of each column, whole events, or facts in total".into(),

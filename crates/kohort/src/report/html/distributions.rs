@@ -1,14 +1,15 @@
 //! How the values of each quasi-identifier are distributed, before and after.
 
 use super::number::Shown;
-use super::place::Place;
+use super::place::{Place, at, figure};
 use super::svg::{Bars, Group, Name, gallery};
 use super::table::section;
+use crate::evidence::metrics::{Bin, Distribution};
 
-/// A picture for each quasi-identifier that is not suppressed throughout.
-pub(super) fn distributions(metrics: &Place) -> String {
-    let columns = metrics.at("distributions").elements();
-    let figures = columns.iter().enumerate().map(|(i, column)| picture(i, column, counted(metrics)));
+/// A picture for each quasi-identifier that is not suppressed throughout; `counted` says what a bar counts.
+pub(super) fn distributions(columns: &Place<Option<Vec<Distribution>>>, counted: &'static str) -> String {
+    let columns = columns.elements();
+    let figures = columns.iter().enumerate().map(|(i, column)| picture(i, column, counted));
     let figures: Vec<String> = figures.filter(|figure| !figure.is_empty()).collect();
     if figures.is_empty() {
         return String::new();
@@ -22,28 +23,21 @@ pub(super) fn distributions(metrics: &Place) -> String {
     section("How values are distributed, before and after", &body)
 }
 
-/// What a bar counts.
-fn counted(metrics: &Place) -> &'static str {
-    if metrics.at("shape").text() == Some("events") { "Patients or events" } else { "Rows" }
-}
-
-fn picture(i: usize, column: &Place, counted: &'static str) -> String {
-    let name = column.at("column").text().unwrap_or("?");
-    const BOTH: [&str; 2] = ["before", "after"];
-    let bin = |bin: &Place| match bin.at("label").text() {
-        Some("") => Name::text("(missing)"),
-        label => Name::text(label.unwrap_or("?")),
+fn picture(i: usize, column: &Place<Distribution>, counted: &'static str) -> String {
+    let name = &column.value.column;
+    let bin = |own: &Place<Bin>| {
+        let label = own.value.label.as_str();
+        let name = Name::text(if label.is_empty() { "(missing)" } else { label });
+        Group::of(name, [figure!(own, before), figure!(own, after)])
     };
-    let bins = column.at("bins").elements();
-    let mut groups: Vec<Group> = bins.iter().map(|own| Group::of(bin(own), own, &BOTH)).collect();
-    let others = column.at("others");
-    if others.exists() {
-        let number = |element: &str| format!("{} others", others.at("labels").show_in(element, Shown::Count));
-        groups.push(Group::of(Name::numbers(number("tspan"), number("span")), &others, &BOTH));
+    let mut groups: Vec<Group> = at!(column, bins).elements().iter().map(bin).collect();
+    if let Some(others) = at!(column, others).some() {
+        let number = |element: &str| format!("{} others", figure!(others, labels).show_in(element, Shown::Count));
+        let name = Name::numbers(number("tspan"), number("span"));
+        groups.push(Group::of(name, [figure!(others, before), figure!(others, after)]));
     }
-    let suppressed = column.at("suppressed");
-    if suppressed.exists() {
-        groups.push(Group::of(Name::text("*"), &suppressed, &BOTH));
+    if let Some(suppressed) = at!(column, suppressed).some() {
+        groups.push(Group::of(Name::text("*"), [figure!(suppressed, before), figure!(suppressed, after)]));
     }
     Bars {
         id: format!("distribution-{i}"),

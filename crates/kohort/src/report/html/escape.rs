@@ -50,6 +50,11 @@ pub(super) fn codes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(code).collect::<Vec<_>>().join(", ")
 }
 
+/// The same for owned names.
+pub(super) fn names(names: &[String]) -> String {
+    codes(names.iter().map(String::as_str))
+}
+
 /// At most `width` columns of a fixed-width font, and an ellipsis if something was cut.
 pub(crate) fn shorten(text: &str, width: usize) -> String {
     // Scripts from Hangul on are drawn about twice as wide.

@@ -1,85 +1,66 @@
 //! Rows that stand for nobody.
 
+use super::facts::facts;
 use super::number::Shown;
-use super::place::Place;
+use super::place::{Place, at, figure, of};
 use super::svg::{Bars, Group, Name};
-use super::table::{cards, named, section, table};
+use super::table::{cards, section};
+use crate::evidence::metrics::{ByName, FoundOfSensitive, Kind, TableMetrics, ToldApart};
 
 /// How many there are, who is left without them, and whether they can be told.
-pub(super) fn invented(metrics: &Place) -> String {
-    let found = metrics.at("counterfeits");
-    if !found.exists() {
-        return String::new();
-    }
+pub(super) fn invented(metrics: &Place<TableMetrics>) -> String {
+    let Some(found) = at!(metrics, counterfeits).some() else { return String::new() };
+    let catalog = at!(found, catalog).some();
     let rows = [
-        ("Invented rows", "They stand for nobody.", found.at("rows"), Shown::Count),
-        ("For each real row", "", found.at("share"), Shown::Percent),
+        (figure!(found, rows), "Invented rows", Shown::Count, "They stand for nobody."),
+        (figure!(found, share), "For each real row", Shown::Percent, ""),
         (
+            figure!(found, real_k),
             "Least number of real people in a class, as asked",
+            Shown::Count,
             "Whoever reasons about the method finds a person among so many, no more: invented rows are no protection.",
-            found.at("real_k"),
-            Shown::Count,
         ),
         (
+            figure!(found, smallest_real_class),
             "Real people in the smallest class",
-            "Counted without the invented rows.",
-            found.at("smallest_real_class"),
             Shown::Count,
+            "Counted without the invented rows.",
         ),
         (
+            figure!(found, smallest_effective_k),
             "Smallest effective k",
-            "One divided by the probability of the likeliest row, to a reader who takes any row for real unless the catalog says otherwise.",
-            found.at("smallest_effective_k"),
             Shown::Decimals(2),
+            "One divided by the probability of the likeliest row, to a reader who takes any row for real unless the catalog says otherwise.",
         ),
-        ("Classes", "", found.at("classes"), Shown::Count),
-        ("Classes with invented rows", "", found.at("filled_classes"), Shown::Count),
-        ("Groups of the catalog", "Classes that it lists together.", found.at("catalog.groups"), Shown::Count),
-        ("Invented rows that the catalog tells of", "", found.at("catalog.rows"), Shown::Count),
+        (figure!(found, classes), "Classes", Shown::Count, ""),
+        (figure!(found, filled_classes), "Classes with invented rows", Shown::Count, ""),
         (
+            of(&catalog, |own| figure!(own, groups)),
+            "Groups of the catalog",
+            Shown::Count,
+            "Classes that it lists together.",
+        ),
+        (of(&catalog, |own| figure!(own, rows)), "Invented rows that the catalog tells of", Shown::Count, ""),
+        (
+            of(&catalog, |own| figure!(own, highest_posterior)),
             "Likeliest row, with the catalog",
-            "How likely any one row is somebody’s.",
-            found.at("catalog.highest_posterior"),
             Shown::Percent,
+            "How likely any one row is somebody’s.",
         ),
     ];
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .filter(|(_, _, place, _)| place.exists())
-        .map(|(name, read, place, shown)| vec![named(name, read), place.show(*shown)])
-        .collect();
-    let mut body = table(&["Counted", "Number"], &rows);
+    let mut body = facts(["Counted", "Number"], rows);
     body += "<h3>Can they be told from real ones?</h3>\n";
-    let told = found.at("told_apart");
-    if told.exists() {
-        let verdict = if told.at("warning").is_true() {
-            "<p class=\"warning\"><strong>Better than they should.</strong> See the warnings.</p>\n"
-        } else {
-            "<p>Hardly better than by guessing.</p>\n"
-        };
-        let rows = [
-            (
-                "Area under the curve",
-                "How often an invented row looks more invented than a real one to a tree that learned which are; a half is guessing.",
-                told.at("auc"),
-                Shown::Decimals(3),
-            ),
-            ("Invented rows looked at", "", told.at("invented"), Shown::Count),
-            ("Real rows looked at", "", told.at("real"), Shown::Count),
-        ];
-        let rows: Vec<Vec<String>> =
-            rows.iter().map(|(name, read, place, shown)| vec![named(name, read), place.show(*shown)]).collect();
-        body += &(verdict.to_string() + &table(&["Attack", "Number"], &rows));
-    } else {
-        body += "<p>There are too few of them to say.</p>\n";
-    }
-    let kinds = found.at("kinds").elements();
-    let row = |kind: &Place| {
+    body += &match at!(found, told_apart).some() {
+        Some(told) => told_apart(&told),
+        None => "<p>There are too few of them to say.</p>\n".into(),
+    };
+    let kinds = at!(found, kinds).elements();
+    let row = |kind: &Place<Kind>| {
         vec![
-            kind.at("real").show(Shown::Count),
-            kind.at("published").show(Shown::Count),
-            kind.at("effective_k").show(Shown::Decimals(2)),
-            kind.at("classes").show(Shown::Count),
+            figure!(kind, real).show(Shown::Count),
+            figure!(kind, published).show(Shown::Count),
+            figure!(kind, effective_k).show(Shown::Decimals(2)),
+            figure!(kind, classes).show(Shown::Count),
         ]
     };
     if !kinds.is_empty() {
@@ -88,24 +69,47 @@ pub(super) fn invented(metrics: &Place) -> String {
         let rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
         body += &cards(&["Real people", "Rows shown", "Effective k", "Classes like this"], &rows);
     }
-    body += &real_values(&metrics.at("guarantee.sensitive_real"));
+    body += &real_values(&at!(metrics, guarantee.sensitive_real));
     section("Invented rows", &body)
 }
 
-/// Real people and rows shown in classes of one kind.
-fn filled(kinds: &[Place]) -> String {
-    let classes = |kind: &Place, element: &str| match kind.at("classes").number() {
-        Some(1.0) => format!("{} class", kind.at("classes").show_in(element, Shown::Count)),
-        _ => format!("{} classes", kind.at("classes").show_in(element, Shown::Count)),
+/// How well they are told from real ones.
+fn told_apart(told: &Place<ToldApart>) -> String {
+    let verdict = if told.value.warning {
+        "<p class=\"warning\"><strong>Better than they should.</strong> See the warnings.</p>\n"
+    } else {
+        "<p>Hardly better than by guessing.</p>\n"
     };
-    let name = |kind: &Place| Name::numbers(classes(kind, "tspan"), classes(kind, "span"));
+    let rows = [
+        (
+            figure!(told, auc),
+            "Area under the curve",
+            Shown::Decimals(3),
+            "How often an invented row looks more invented than a real one to a tree that learned which are; a half is guessing.",
+        ),
+        (figure!(told, invented), "Invented rows looked at", Shown::Count, ""),
+        (figure!(told, real), "Real rows looked at", Shown::Count, ""),
+    ];
+    verdict.to_string() + &facts(["Attack", "Number"], rows)
+}
+
+/// Real people and rows shown in classes of one kind.
+fn filled(kinds: &[Place<Kind>]) -> String {
+    let classes = |kind: &Place<Kind>, element: &str| {
+        let unit = if kind.value.classes == 1 { "class" } else { "classes" };
+        format!("{} {unit}", figure!(kind, classes).show_in(element, Shown::Count))
+    };
+    let name = |kind: &Place<Kind>| Name::numbers(classes(kind, "tspan"), classes(kind, "span"));
     Bars {
         id: "filled".into(),
         title: "Small and filled classes: how many real people each holds, and how many rows it shows".into(),
         names: "Classes alike".into(),
         lengths: "In each of them",
         legend: &["real people", "rows shown"],
-        groups: kinds.iter().map(|kind| Group::of(name(kind), kind, &["real", "published"])).collect(),
+        groups: kinds
+            .iter()
+            .map(|kind| Group::of(name(kind), [figure!(kind, real), figure!(kind, published)]))
+            .collect(),
         full: None,
         shown: Shown::Count,
     }
@@ -113,13 +117,13 @@ fn filled(kinds: &[Place]) -> String {
 }
 
 /// What holds of sensitive values without the invented rows.
-fn real_values(columns: &Place) -> String {
-    let row = |(name, found): &(&str, Place)| {
+fn real_values(columns: &Place<ByName<FoundOfSensitive>>) -> String {
+    let row = |(name, found): &(&str, Place<FoundOfSensitive>)| {
         vec![
             super::escape::code(name),
-            found.at("highest_confidence").show(Shown::Percent),
-            found.at("least_diversity").show(Shown::Decimals(3)),
-            found.at("largest_distance").show(Shown::Decimals(4)),
+            figure!(found, highest_confidence).show(Shown::Percent),
+            figure!(found, least_diversity).show(Shown::Decimals(3)),
+            figure!(found, largest_distance).show(Shown::Decimals(4)),
         ]
     };
     let rows: Vec<Vec<String>> = columns.members().iter().map(row).collect();

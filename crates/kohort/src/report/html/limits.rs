@@ -1,33 +1,31 @@
 //! What the guarantee rests on, what it does not say, and who signs it.
 
 use super::escape::prose;
-use super::place::Place;
 use super::table::{list, section};
+use crate::evidence::metrics::{TableGuarantee, Unit};
 
 /// What is assumed, what the recipient cannot recount, and what the custodian should know.
-pub(super) fn assumed(metrics: &Place, notes: &[String]) -> String {
-    let guarantee = metrics.at("guarantee");
-    let sentences = |place: Place| -> Vec<String> { place.texts().into_iter().map(prose).collect() };
-    let mut body = format!("<h3>The guarantee holds if</h3>\n{}", list(&sentences(guarantee.at("assumed"))));
-    body += &format!("<h3>The recipient cannot recount</h3>\n{}", list(&sentences(guarantee.at("not_recountable"))));
-    let notes: Vec<String> = notes.iter().map(|note| prose(note)).collect();
+pub(super) fn assumed(assumed: &[String], not_recountable: &[String], notes: &[String]) -> String {
+    let sentences = |all: &[String]| all.iter().map(|sentence| prose(sentence)).collect::<Vec<_>>();
+    let mut body = format!("<h3>The guarantee holds if</h3>\n{}", list(&sentences(assumed)));
+    body += &format!("<h3>The recipient cannot recount</h3>\n{}", list(&sentences(not_recountable)));
     let class = if notes.is_empty() { "" } else { " class=\"warning\"" };
-    body += &format!("<h3>Notes and warnings</h3>\n<div{class}>{}</div>\n", list(&notes));
+    body += &format!("<h3>Notes and warnings</h3>\n<div{class}>{}</div>\n", list(&sentences(notes)));
     section("What is assumed, and what to know", &body)
 }
 
 /// What no such guarantee says.
-pub(super) fn limits(metrics: &Place) -> String {
-    let sensitive = if metrics.at("guarantee.sensitive").members().is_empty() {
+pub(super) fn limits(guarantee: &TableGuarantee) -> String {
+    let sensitive = if guarantee.sensitive.is_empty() {
         "<strong>Sensitive values are not bounded.</strong> If all who look the same have the same diagnosis, it is learned without finding anyone’s row. Nothing was asked against this."
     } else {
         "<strong>Sensitive values are bounded only as the guarantee says,</strong> column by column. A column that it does not name is not bounded: if all who look the same have the same value there, it is learned without finding anyone’s row."
     };
-    let rows = match metrics.at("guarantee.unit").text() {
-        Some("row") => {
+    let rows = match guarantee.unit {
+        Unit::Row => {
             "<strong>Every row is taken for a person.</strong> If a person has several rows, a class may hold fewer people than rows."
         }
-        _ => {
+        Unit::Patient => {
             "<strong>Several rows of one person.</strong> Someone who knows that two rows belong to the same person knows more than was assumed."
         }
     };

@@ -1,48 +1,51 @@
 //! Who could be found: by which attacker, by which columns, and who is unique outside.
 
-use super::escape::{code, codes, escape};
+use super::escape::{code, escape, names};
 use super::number::Shown;
-use super::place::Place;
+use super::place::{Figure, Place, at, figure, of};
 use super::svg::{Bars, Group, Name, gallery, sets};
 use super::table::{cards, named, section, table};
+use crate::evidence::metrics::{
+    Blanks, Chances, Matches, Models, SingledByNumber, SingledBySet, SinglingOut, TableMetrics, Unique, Uniqueness,
+};
 
-/// All of it; nothing where nothing of it was measured.
-pub(super) fn people(metrics: &Place) -> String {
+/// All of it.
+pub(super) fn people(metrics: &Place<TableMetrics>) -> String {
     let body = [
-        attackers(&metrics.at("models")),
-        singling_out(&metrics.at("singling_out")),
-        uniqueness(&metrics.at("uniqueness")),
-        blanks(&metrics.at("blanks")),
+        attackers(&at!(metrics, models)),
+        singling_out(&at!(metrics, singling_out)),
+        at!(metrics, uniqueness).some().map_or(String::new(), |found| uniqueness(&found)),
+        at!(metrics, blanks).some().map_or(String::new(), |found| blanks(&found)),
     ]
     .concat();
-    if body.is_empty() { body } else { section("Who could find whom", &body) }
+    section("Who could find whom", &body)
 }
 
 /// A row of before and after, unless nothing is known.
-fn row(name: &str, read: &str, of: &Place, key: &str, shown: Shown) -> Option<Vec<String>> {
-    let (before, after) = (of.at("before").at(key), of.at("after").at(key));
+fn row(name: &str, read: &str, [before, after]: [Figure; 2], shown: Shown) -> Option<Vec<String>> {
     (before.exists() || after.exists()).then(|| vec![named(name, read), before.show(shown), after.show(shown)])
 }
 
 /// Prosecutor, journalist and marketer.
-fn attackers(models: &Place) -> String {
-    let rows = [
-        ("prosecutor", "Prosecutor", "Knows that a person is in the file, and looks for them."),
-        ("journalist", "Journalist", "Does not know who is in the file; has a registry of the people outside."),
+fn attackers(models: &Place<Models>) -> String {
+    let sides = [at!(models, before), at!(models, after)];
+    let prosecutor = sides.each_ref().map(|side| Some(at!(side, prosecutor)));
+    let journalist = sides.each_ref().map(|side| at!(side, journalist).some());
+    let attackers = [
+        ("Prosecutor", "Knows that a person is in the file, and looks for them.", prosecutor),
+        ("Journalist", "Does not know who is in the file; has a registry of the people outside.", journalist),
     ];
     let mut all = Vec::new();
-    for (key, name, read) in rows {
-        let of = |part: &str| format!("{key}.{part}");
-        all.extend(row(&format!("{name}, highest risk"), read, models, &of("max"), Shown::Percent));
-        all.extend(row(&format!("{name}, mean risk"), "", models, &of("mean"), Shown::Percent));
-        all.extend(row(&format!("{name}, people above the threshold"), "", models, &of("above"), Shown::Percent));
+    for (name, read, sides) in attackers {
+        let both = |figure: fn(&Place<Chances>) -> Figure| sides.each_ref().map(|side| of(side, figure));
+        all.extend(row(&format!("{name}, highest risk"), read, both(|own| figure!(own, max)), Shown::Percent));
+        all.extend(row(&format!("{name}, mean risk"), "", both(|own| figure!(own, mean)), Shown::Percent));
+        let above = both(|own| figure!(own, above));
+        all.extend(row(&format!("{name}, people above the threshold"), "", above, Shown::Percent));
     }
     let read = "Looks for everybody: the share of the file that is linked to the right person.";
-    all.extend(row("Marketer", read, models, "marketer", Shown::Percent));
-    if all.is_empty() {
-        return String::new();
-    }
-    let threshold = models.at("threshold").show(Shown::Percent);
+    all.extend(row("Marketer", read, sides.each_ref().map(|side| figure!(side, marketer)), Shown::Percent));
+    let threshold = figure!(models, threshold).show(Shown::Percent);
     format!(
         "<h3>By what they are after</h3>\n<p class=\"read\">All know all quasi-identifiers. The threshold is one in k: {threshold}. Where class sizes outside are estimated, the journalist’s risk is an expected one.</p>\n{}",
         table(&["Attacker", "Before", "After"], &all)
@@ -50,41 +53,30 @@ fn attackers(models: &Place) -> String {
 }
 
 /// Which columns single people out in the original.
-fn singling_out(found: &Place) -> String {
-    let numbers = found.at("by_number").elements();
+fn singling_out(found: &Place<SinglingOut>) -> String {
+    let numbers = at!(found, by_number).elements();
     if numbers.is_empty() {
         return String::new();
     }
-    let by_number: Vec<Vec<String>> = numbers
-        .iter()
-        .map(|n| {
-            vec![
-                n.at("columns").show(Shown::Count),
-                n.at("people").show(Shown::Count),
-                n.at("share").show(Shown::Percent),
-            ]
-        })
-        .collect();
-    let listed: Vec<Vec<String>> = found
-        .at("sets")
-        .elements()
-        .iter()
-        .map(|s| {
-            vec![codes(s.at("set").texts()), s.at("people").show(Shown::Count), s.at("share").show(Shown::Percent)]
-        })
-        .collect();
-    let columns: Vec<Vec<String>> = found
-        .at("by_column")
-        .elements()
-        .iter()
-        .map(|c| {
-            let name = c.at("column").text().map_or(String::new(), code);
-            vec![name, c.at("alone").show(Shown::Count), c.at("only_with").show(Shown::Count)]
-        })
-        .collect();
+    let by_number = numbers.iter().map(|n| {
+        vec![
+            figure!(n, columns).show(Shown::Count),
+            figure!(n, people).show(Shown::Count),
+            figure!(n, share).show(Shown::Percent),
+        ]
+    });
+    let sets = at!(found, sets).elements();
+    let listed = sets.iter().map(|s| {
+        vec![names(&s.value.set), figure!(s, people).show(Shown::Count), figure!(s, share).show(Shown::Percent)]
+    });
+    let listed: Vec<Vec<String>> = listed.collect();
+    let columns = at!(found, by_column).elements();
+    let columns = columns.iter().map(|c| {
+        vec![code(&c.value.column), figure!(c, alone).show(Shown::Count), figure!(c, only_with).show(Shown::Count)]
+    });
     let mut html = "<h3>How few columns single people out, in the original</h3>\n".to_string();
-    html += &gallery([by_number_picture(&numbers), by_set_picture(&found.at("sets").elements())]);
-    html += &table(&["Columns known", "People some such set singles out", "Share"], &by_number);
+    html += &gallery([by_number_picture(&numbers), by_set_picture(&sets)]);
+    html += &table(&["Columns known", "People some such set singles out", "Share"], &by_number.collect::<Vec<_>>());
     if !listed.is_empty() {
         html += &format!(
             "<p class=\"read\">The sets that single most people out, of each number of columns:</p>\n{}",
@@ -93,14 +85,14 @@ fn singling_out(found: &Place) -> String {
     }
     html + &format!(
         "<p class=\"read\">What each column adds: people alone on it, and people alone on all quasi-identifiers together who are not if this one is unknown.</p>\n{}",
-        table(&["Column", "Alone on it", "Alone only with it"], &columns)
+        table(&["Column", "Alone on it", "Alone only with it"], &columns.collect::<Vec<_>>())
     )
 }
 
 /// How many some set of so many columns singles out.
-fn by_number_picture(numbers: &[Place]) -> String {
-    let name = |own: &Place| {
-        let number = |element: &str| own.at("columns").show_in(element, Shown::Count);
+fn by_number_picture(numbers: &[Place<SingledByNumber>]) -> String {
+    let name = |own: &Place<SingledByNumber>| {
+        let number = |element: &str| figure!(own, columns).show_in(element, Shown::Count);
         Name::numbers(number("tspan"), number("span"))
     };
     Bars {
@@ -109,7 +101,7 @@ fn by_number_picture(numbers: &[Place]) -> String {
         names: "Columns known".into(),
         lengths: "Share of people",
         legend: &[],
-        groups: numbers.iter().map(|own| Group::of(name(own), own, &["share"])).collect(),
+        groups: numbers.iter().map(|own| Group::of(name(own), [figure!(own, share)])).collect(),
         full: Some(1.0),
         shown: Shown::Percent,
     }
@@ -117,59 +109,57 @@ fn by_number_picture(numbers: &[Place]) -> String {
 }
 
 /// Which sets single out most.
-fn by_set_picture(found: &[Place]) -> String {
+fn by_set_picture(found: &[Place<SingledBySet>]) -> String {
     let title = "Which columns identify: people of the original who are alone on a set of columns, the worst sets";
-    sets("sets", title, "People alone, share", found, "share", Shown::Percent)
+    let found: Vec<(&[String], Figure)> = found.iter().map(|s| (&s.value.set[..], figure!(s, share))).collect();
+    sets("sets", title, "People alone, share", &found, Shown::Percent)
 }
 
 /// Who is unique in the population.
-fn uniqueness(found: &Place) -> String {
-    const ROWS: [(&str, &str, &str); 6] = [
-        ("sample", "Unique in the file", "Counted."),
-        (
-            "estimate",
+fn uniqueness(found: &Place<Uniqueness>) -> String {
+    let sides = [Some(at!(found, before)), at!(found, after).some()];
+    let both = |figure: fn(&Place<Unique>) -> Figure| sides.each_ref().map(|side| of(side, figure));
+    let rows = [
+        row("Unique in the file", "Counted.", both(|own| figure!(own, sample)), Shown::Count),
+        row(
             "Unique in the population, by the rule",
             "Of Dankar, El Emam, Neisa and Roffey: it chooses one of the estimates below.",
+            both(|own| figure!(own, estimate)),
+            Shown::Count,
         ),
-        ("largest", "Unique in the population, largest estimate", "For the careful reader."),
-        ("zayatz", "By Zayatz", ""),
-        ("pitman", "By Pitman", ""),
-        ("snb", "By the slide negative binomial model", ""),
+        row(
+            "Unique in the population, largest estimate",
+            "For the careful reader.",
+            both(|own| figure!(own, largest)),
+            Shown::Count,
+        ),
+        row("By Zayatz", "", both(|own| figure!(own, zayatz)), Shown::Count),
+        row("By Pitman", "", both(|own| figure!(own, pitman)), Shown::Count),
+        row("By the slide negative binomial model", "", both(|own| figure!(own, snb)), Shown::Count),
     ];
-    let rows: Vec<Vec<String>> =
-        ROWS.iter().filter_map(|(key, name, read)| row(name, read, found, key, Shown::Count)).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let chosen = found
-        .at("before.chosen")
-        .text()
-        .map_or(String::new(), |name| format!(" The rule took {} before.", escape(name)));
+    let rows: Vec<Vec<String>> = rows.into_iter().flatten().collect();
+    let chosen = found.value.before.chosen.as_ref();
+    let chosen = chosen.map_or(String::new(), |name| format!(" The rule took {} before.", escape(name)));
     format!(
         "<h3>Unique outside as well</h3>\n<p class=\"read\">The file holds {} of a population of {} people, and is taken for a random sample of it: who is unique in the file may have doubles outside.{chosen} A dash: no estimate, or nobody is unique in what is released.</p>\n{}",
-        found.at("fraction").show(Shown::Percent),
-        found.at("population").show(Shown::Count),
+        figure!(found, fraction).show(Shown::Percent),
+        figure!(found, population).show(Shown::Count),
         table(&["People", "Before", "After"], &rows)
     )
 }
 
 /// The two readings of a blank.
-fn blanks(found: &Place) -> String {
-    let (own, any) = (found.at("own_value"), found.at("wildcard"));
-    if !own.exists() || !any.exists() {
-        return String::new();
-    }
+fn blanks(found: &Place<Blanks>) -> String {
+    let row = |name: &str, read: &str, own: Place<Matches>| {
+        vec![named(name, read), figure!(own, fewest).show(Shown::Count), figure!(own, mean).show(Shown::Count)]
+    };
     let rows = vec![
-        vec![
-            named("As a value of its own", "A row with a blank matches only rows with the same blank."),
-            own.at("fewest").show(Shown::Count),
-            own.at("mean").show(Shown::Count),
-        ],
-        vec![
-            named("As any value", "A blank matches whatever is known."),
-            any.at("fewest").show(Shown::Count),
-            any.at("mean").show(Shown::Count),
-        ],
+        row(
+            "As a value of its own",
+            "A row with a blank matches only rows with the same blank.",
+            at!(found, own_value),
+        ),
+        row("As any value", "A blank matches whatever is known.", at!(found, wildcard)),
     ];
     format!(
         "<h3>Two readings of a suppressed cell</h3>\n<p class=\"read\">How many match a released row in all quasi-identifiers. The guarantee holds under the first reading, the stronger one.</p>\n{}",

@@ -1,115 +1,37 @@
-//! docs/reference/metrics.md is made from what releases of the synthetic hospital hold and what their reports call it.
+//! docs/reference/metrics.md is made from the types of the metrics and their documentation.
 //! `KOHORT_DOCS=write cargo test -p kohort --lib reference` writes it anew.
 
-use super::page;
-use super::reader::{Read, read};
 use super::tests::hospital;
-use crate::methods::Register;
+use crate::evidence::metrics::{CodesMetrics, Described, Entry, EventsMetrics, TableMetrics};
+use crate::hospital::policies;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is known of a key.
-#[derive(Default)]
-struct Known {
-    methods: Vec<&'static str>,
-    kind: &'static str,
-    called: Option<String>,
-}
-
-/// A path whose names of columns and places in lists are left open.
-fn open(path: &str) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for part in path.split('.') {
-        let by = |n: usize| parts.len().checked_sub(n).map(|at| parts[at].as_str());
-        let named = ["by_column", "levels", "sensitive", "sensitive_real", "asked"].iter().any(|k| by(1) == Some(k));
-        let part = match part {
-            _ if by(2) == Some("missing") && by(1) == Some("by") => "COLUMN",
-            _ if by(3) == Some("missing") && by(2) == Some("by") => "GROUP",
-            _ if named => "COLUMN",
-            number if number.parse::<u64>().is_ok() => "N",
-            other => other,
-        };
-        parts.push(part.to_string());
-    }
-    parts.join(".")
-}
-
-fn walk(value: &Value, path: &str, visit: &mut dyn FnMut(String, &'static str)) {
-    let below = |key: &str| if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
-    match value {
-        Value::Array(all) => all.iter().enumerate().for_each(|(i, v)| walk(v, &below(&i.to_string()), visit)),
-        Value::Object(all) => all.iter().for_each(|(k, v)| walk(v, &below(k), visit)),
-        Value::Number(n) if n.is_f64() => visit(open(path), "number"),
-        Value::Number(_) => visit(open(path), "count"),
-        Value::String(_) => visit(open(path), "text"),
-        Value::Bool(_) => visit(open(path), "yes or no"),
-        Value::Null => {}
-    }
-}
-
-/// What the page calls a number: the name of its row, of its column where that says more.
-fn called(page: &Read) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
-    let (mut row, mut label, mut behind) = (None, None, false);
-    for (i, element) in page.elements.iter().enumerate() {
-        let attribute = |key: &str| element.attributes.get(key).map(String::as_str);
-        match element.name.as_str() {
-            "th" if attribute("scope") == Some("row") => {
-                let inner = page.elements.get(i + 1);
-                let read = inner.filter(|e| e.name == "small").map_or("", |e| &e.text);
-                let name = element.text.strip_suffix(read).unwrap_or(&element.text).to_string();
-                let open = inner.is_some_and(|e| e.name == "code" || e.name == "span") || behind;
-                (row, label) = (Some(if open { (String::new(), "") } else { (name, read) }), None);
-            }
-            "td" => label = attribute("data-label"),
-            "details" => behind = attribute("class") == Some("behind"),
-            "svg" | "h2" | "h3" | "p" => (row, label, behind) = (None, None, false),
-            "table" => (row, label) = (None, None),
-            "span" => {
-                if let (Some(path), Some((name, read)), Some(label)) = (attribute("data-metric"), &row, label) {
-                    let plain = ["Value", "Number", ""].contains(&label);
-                    let said = match (name.is_empty(), plain) {
-                        (true, _) => label.to_string(),
-                        (false, true) => name.clone(),
-                        (false, false) => format!("{name}, {}", label.to_lowercase()),
-                    };
-                    let said = if read.is_empty() { said } else { format!("{said}. {read}") };
-                    all.entry(open(path)).or_insert(said);
-                }
-            }
-            _ => {}
-        }
-    }
-    all
+/// The keys of each shape's metrics.
+fn described() -> [(&'static str, Vec<Entry>); 3] {
+    let (mut table, mut codes, mut events) = (Vec::new(), Vec::new(), Vec::new());
+    TableMetrics::describe("", "", &mut table);
+    CodesMetrics::describe("", "", &mut codes);
+    EventsMetrics::describe("", "", &mut events);
+    [("table", table), ("codes", codes), ("events", events)]
 }
 
 #[test]
-fn the_reference_of_metrics_is_what_releases_hold() {
-    let mut known: BTreeMap<String, Known> = BTreeMap::new();
-    let register = Register::built_in();
-    for method in register.entries().iter().map(|entry| entry.name) {
-        let (metrics, notes) = hospital(method, 2000);
-        let names = called(&read(&page(&metrics, &notes)));
-        walk(&metrics, "", &mut |path, kind| {
-            let own = known.entry(path.clone()).or_default();
-            own.kind = if own.kind == "number" { "number" } else { kind };
-            if own.methods.last() != Some(&method) {
-                own.methods.push(method);
-            }
-            if own.called.is_none() {
-                own.called = names.get(&path).cloned();
-            }
-        });
+fn the_reference_of_metrics_is_what_the_types_say() {
+    let mut keys: BTreeMap<String, (Entry, Vec<&str>)> = BTreeMap::new();
+    for (shape, entries) in described() {
+        for entry in entries {
+            assert!(!entry.meaning.is_empty(), "{} is not documented", entry.path);
+            keys.entry(entry.path.clone()).or_insert_with(|| (entry, Vec::new())).1.push(shape);
+        }
     }
     let mut text = String::from(
-        "# metrics.json\n\nMade from the code: what releases of the synthetic hospital hold, and what their reports call it. `COLUMN` and `GROUP` stand for names of columns, `N` for a place in a list. Counts are of rows unless they say otherwise. A policy that asks for more (samples, a registry, a catalog, constraints) adds to it.\n\n| key | | in | what it is |\n|---|---|---|---|\n",
+        "# metrics.json\n\nThis page is generated from the code. `NAME` stands for the name of a column or of a value, and `N` for a position in a list. Counts are of rows unless they say otherwise. A key is missing where it was not measured: for example, there is no `counterfeits` without synthetic records.\n\n| key | kind | data | meaning |\n|---|---|---|---|\n",
     );
-    for (path, own) in &known {
-        let methods =
-            if own.methods.len() == register.entries().len() { "all".to_string() } else { own.methods.join(", ") };
-        let called = own.called.clone().unwrap_or_default().replace('|', "\\|");
-        text += &format!("| `{path}` | {} | {methods} | {called} |\n", own.kind);
+    for (path, (entry, shapes)) in &keys {
+        let shapes = if shapes.len() == 3 { "all".to_string() } else { shapes.join(", ") };
+        text += &format!("| `{path}` | {} | {shapes} | {} |\n", entry.kind, entry.meaning.replace('|', "\\|"));
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/metrics.md");
     if std::env::var_os("KOHORT_DOCS").is_some_and(|v| v == "write") {
@@ -118,4 +40,41 @@ fn the_reference_of_metrics_is_what_releases_hold() {
     let old = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     let differs = old.lines().zip(text.lines()).find(|(old, new)| old != new);
     assert!(old == text, "metrics.md is old ({differs:?}). KOHORT_DOCS=write cargo test -p kohort --lib reference");
+}
+
+/// Calls `visit` with the path to every number, text and yes-or-no.
+fn walk(value: &Value, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String])) {
+    let mut below = |key: String, value: &Value| {
+        path.push(key);
+        walk(value, path, visit);
+        path.pop();
+    };
+    match value {
+        Value::Array(all) => all.iter().enumerate().for_each(|(i, v)| below(i.to_string(), v)),
+        Value::Object(all) => all.iter().for_each(|(k, v)| below(k.clone(), v)),
+        Value::Number(_) | Value::String(_) | Value::Bool(_) => visit(path),
+        Value::Null => {}
+    }
+}
+
+#[test]
+fn the_reference_names_every_key_that_releases_hold() {
+    let described = described();
+    for (method, _) in policies() {
+        let metrics = hospital(method, 2000).to_value();
+        let shape = metrics["shape"].as_str().unwrap_or("table");
+        let (_, entries) = described.iter().find(|(own, _)| *own == shape).unwrap();
+        let keys: Vec<Vec<&str>> = entries.iter().map(|e| e.path.split('.').collect()).collect();
+        walk(&metrics, &mut Vec::new(), &mut |path| {
+            let fits = |key: &[&str]| {
+                let same = |(known, own): (&&str, &String)| {
+                    *known == own || *known == "NAME" || (*known == "N" && own.parse::<usize>().is_ok())
+                };
+                // What a method notes of its search may have parts.
+                let open = key == ["trace", "NAME"] && path[0] == "trace";
+                open || (key.len() == path.len() && key.iter().zip(path).all(same))
+            };
+            assert!(keys.iter().any(|key| fits(key)), "{method}: {path:?} is not in the reference");
+        });
+    }
 }

@@ -1,77 +1,84 @@
 //! Risk before and after: who can be found, by someone who knows what.
 
-use super::escape::codes;
+use super::escape::names;
 use super::number::Shown;
-use super::place::Place;
+use super::place::{Figure, Place, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{named, section, table};
 use super::verdict::knows;
+use crate::evidence::metrics::{Risk, Sides, SizeBin, TableMetrics};
 
 /// Risk before and after, in numbers and as a picture.
-pub(super) fn risk(metrics: &Place) -> String {
-    let (asked, all) = (metrics.at("risk"), metrics.at("risk_all"));
+pub(super) fn risk(metrics: &Place<TableMetrics>) -> String {
+    let sides = at!(metrics, risk);
+    let asked = [at!(sides, before).some(), at!(sides, after).some()];
+    let all = [Some(at!(metrics, risk_all.before)), Some(at!(metrics, risk_all.after))];
+    let TableMetrics { risk: Sides { before, after }, risk_all, .. } = metrics.value;
+    let same = before.as_ref() == Some(&risk_all.before) && after.as_ref() == Some(&risk_all.after);
     let worst = "Columns known, in the set with the highest risk";
     let mut body = "<p>The risk of a person who is known to be in the file: the chance that whoever knows the columns below picks the right one among all who look the same.</p>\n".to_string();
-    if asked.same(&all) || !all.exists() {
-        body += &before_after(&asked, worst);
+    if same {
+        body += &before_after(asked, worst);
     } else {
-        let known = knows(metrics).map_or(String::new(), |known| format!(" ({known})"));
-        body += &format!("<h3>Under what the policy says is known{known}</h3>\n{}", before_after(&asked, worst));
+        let known = knows(&metrics.value.guarantee, &metrics.value.columns);
+        body += &format!("<h3>Under what the policy says is known ({known})</h3>\n{}", before_after(asked, worst));
         body +=
-            &format!("<h3>If all quasi-identifiers were known at once</h3>\n{}", before_after(&all, "Columns known"));
+            &format!("<h3>If all quasi-identifiers were known at once</h3>\n{}", before_after(all, "Columns known"));
         body += "<p class=\"warning\"><strong>More than the policy protects against.</strong> The guarantee does not cover someone who knows all quasi-identifiers at once. Whoever is unique here could be found by such a person.</p>\n";
     }
-    body += &sizes(metrics);
+    body += &at!(metrics, class_sizes).some().map_or(String::new(), |own| sizes(&own));
     section("Risk before and after", &body)
 }
 
 /// A table of one adversary; `known` says what the columns are that follow it.
-fn before_after(risk: &Place, known: &str) -> String {
-    let (before, after) = (risk.at("before"), risk.at("after"));
-    let row = |name: &str, key: &str, shown: Shown, read: &str| {
-        let (before, after) = (before.at(key), after.at(key));
+fn before_after([before, after]: [Option<Place<Risk>>; 2], known: &str) -> String {
+    let row = |name: &str, shown: Shown, read: &str, figure: fn(&Place<Risk>) -> Figure| {
+        let (before, after) = (of(&before, figure), of(&after, figure));
         let known = before.exists() || after.exists();
         known.then(|| vec![named(name, read), before.show(shown), after.show(shown)])
     };
     let rows: Vec<Vec<String>> = [
-        row("Highest risk", "max", Shown::Percent, "Of whoever looks like the fewest others. Lower is safer."),
-        row("Mean risk", "mean", Shown::Percent, "On average over people. Lower is safer."),
-        row("Unique people", "unique", Shown::Count, "Nobody else looks like them. Zero is the aim."),
-        row("People", "people", Shown::Count, "Counted once in every class they are in."),
+        row("Highest risk", Shown::Percent, "Of whoever looks like the fewest others. Lower is safer.", |risk| {
+            figure!(risk, max)
+        }),
+        row("Mean risk", Shown::Percent, "On average over people. Lower is safer.", |risk| figure!(risk, mean)),
+        row("Unique people", Shown::Count, "Nobody else looks like them. Zero is the aim.", |risk| {
+            figure!(risk, unique)
+        }),
+        row("People", Shown::Count, "Counted once in every class they are in.", |risk| figure!(risk, people)),
         row(
             "Classes",
-            "classes",
             Shown::Count,
             "Groups that look the same. Fewer and larger ones are safer and coarser.",
+            |risk| figure!(risk, classes),
         ),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let columns = match (before.at("set").texts(), after.at("set").texts()) {
+    let set = |side: &Option<Place<Risk>>| side.as_ref().map_or(Vec::new(), |risk| risk.value.set.clone());
+    let columns = match (set(&before), set(&after)) {
         (before, after) if before.is_empty() && after.is_empty() => String::new(),
-        (before, after) if before == after => codes(before),
-        (before, after) => format!("before {}; after {}", codes(before), codes(after)),
+        (before, after) if before == after => names(&before),
+        (before, after) => format!("before {}; after {}", names(&before), names(&after)),
     };
     let mut html = table(&["Risk", "Before", "After"], &rows);
     if !columns.is_empty() {
         html += &format!("<p class=\"read\">{known}: {columns}.</p>\n");
     }
-    if [&before, &after].iter().any(|risk| risk.at("exact").is_false()) {
+    if [&before, &after].into_iter().flatten().any(|risk| risk.value.exact == Some(false)) {
         html += "<p class=\"read\">At least: there are so many sets of columns that only the most promising ones were counted for this table. The guarantee was counted over all of them.</p>\n";
     }
     html
 }
 
 /// People by the size of their class.
-fn sizes(metrics: &Place) -> String {
-    let sizes = metrics.at("class_sizes");
-    let (before, after) = (sizes.at("before").elements(), sizes.at("after").elements());
+fn sizes(sizes: &Place<Sides<Vec<SizeBin>>>) -> String {
+    let (before, after) = (at!(sizes, before).elements(), at!(sizes, after).elements());
     // Before and after have the same bins; where one is missing, the other is not shown beside wrong ones.
-    let bins: Vec<(&Place, &Place)> =
-        before.iter().zip(&after).filter(|(b, a)| b.at("from").same(&a.at("from"))).collect();
-    let name = |b: &Place| Name::numbers(bin(b, "tspan"), bin(b, "span"));
-    let groups = bins.iter().map(|(b, a)| Group { name: name(b), bars: vec![b.at("people"), a.at("people")] });
+    let bins = before.iter().zip(&after).filter(|(b, a)| b.value.from == a.value.from);
+    let name = |b: &Place<SizeBin>| Name::numbers(bin(b, "tspan"), bin(b, "span"));
+    let groups = bins.map(|(b, a)| Group::of(name(b), [figure!(b, people), figure!(a, people)]));
     Bars {
         id: "sizes".into(),
         title: "People by how many look like them in all quasi-identifiers, before and after".into(),
@@ -86,12 +93,11 @@ fn sizes(metrics: &Place) -> String {
 }
 
 /// The sizes a bin holds: one, from–to, or from on.
-fn bin(bin: &Place, element: &str) -> String {
-    let (from, to) = (bin.at("from"), bin.at("to"));
-    let first = from.show_in(element, Shown::Count);
-    match to.number() {
+fn bin(bin: &Place<SizeBin>, element: &str) -> String {
+    let first = figure!(bin, from).show_in(element, Shown::Count);
+    match bin.value.to {
         None => format!("{first} and more"),
-        Some(_) if from.same(&to) => first,
-        Some(_) => format!("{first}–{}", to.show_in(element, Shown::Count)),
+        Some(to) if to == bin.value.from => first,
+        Some(_) => format!("{first}–{}", figure!(bin, to).show_in(element, Shown::Count)),
     }
 }

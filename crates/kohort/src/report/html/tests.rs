@@ -2,6 +2,7 @@
 
 use super::page;
 use super::reader::{Read, read, resolve};
+use crate::evidence::Metrics;
 use crate::hospital::{Hospital, policies};
 use kohort_core::table::Silent;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 const HOSTILE: &str = "a.b\\<script>alert(\"x\")</script>&amp;'`{}\u{202e}\n*";
 
 /// Metrics of a release of the synthetic hospital.
-pub(in crate::report) fn hospital(method: &str, rows: u64) -> (Value, Vec<String>) {
+pub(in crate::report) fn hospital(method: &str, rows: u64) -> Metrics {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| std::fs::File::create(folder.path().join(name)).unwrap();
     let hospital = Hospital { rows, seed: 1 };
@@ -29,17 +30,29 @@ pub(in crate::report) fn hospital(method: &str, rows: u64) -> (Value, Vec<String
         progress: Arc::new(Silent),
     };
     let released = crate::pipeline::anonymize(&policy, &folder.path().join("out"), &options).unwrap();
-    (released.metrics, released.notes)
+    released.metrics
 }
 
 /// Metrics of a release whose adversary knows less than all, with bounds on sensitive values.
-fn bounded(name: &str) -> Value {
+fn bounded(name: &str) -> Metrics {
+    parse(&bounded_json(name))
+}
+
+#[track_caller]
+fn parse(json: &Value) -> Metrics {
+    Metrics::parse(&json.to_string()).unwrap()
+}
+
+/// The same as JSON.
+fn bounded_json(name: &str) -> Value {
     let risk = |set: &[&str], max: f64, unique: u64| json!({ "set": set, "max": max, "mean": 0.0123, "unique": unique, "people": 1234567, "classes": 4321 });
+    let chances =
+        json!({ "prosecutor": { "max": 1.0, "mean": 0.5, "above": 0.25 }, "journalist": null, "marketer": 0.5 });
     let bins = |people: u64| json!([{ "from": 1, "to": 1, "people": people }, { "from": 2, "to": 4, "people": 7 }, { "from": 1000, "to": null, "people": 0 }]);
     let mut metrics = json!({
         "method": "suppress", "kohort": "9.8.7", "test": true,
         "rows": { "in": 1234567, "excluded": 3, "suppressed": 12, "counterfeit": 0, "out": 1234552 },
-        "people": { "unit": "row", "in": 1234567 }, "tuples": 65432,
+        "files": [], "people": { "unit": "row", "in": 1234567 }, "tuples": 65432,
         "cells": { "suppressed": 9876, "share": 0.00012, "by_column": { name: 5555, "zip": 0 } },
         "levels": null,
         "columns": [
@@ -50,7 +63,7 @@ fn bounded(name: &str) -> Value {
         "risk": { "before": risk(&[name], 1.0, 17), "after": risk(&["zip"], 0.2, 0) },
         "risk_all": { "before": risk(&[name, "zip"], 1.0, 1999), "after": risk(&[name, "zip"], 1.0, 444) },
         "class_sizes": { "before": bins(1999), "after": bins(444) },
-        "utility": { "loss": 0.25, "average_class_size": null, "rce": 0.98765,
+        "utility": { "loss": 0.25, "precision": 0.5, "discernibility_ratio": 0.125, "average_class_size": null, "rce": 0.98765,
             "classification": { "column": name, "learned": 823000, "foretold": 411500, "baseline_error": 0.147, "error": 0.1555, "upper_bound_error": 0.248 } },
         "guarantee": {
             "k": 11, "knows": "one of 2 sets", "unit": "row", "smallest_class": 13, "sets": 2, "classes": 4321,
@@ -58,8 +71,10 @@ fn bounded(name: &str) -> Value {
             "highest_confidence": 0.4321,
             "preset": { "name": "public-file", "max_risk": "0.05", "meaning": name, "source": name },
         },
-        "trace": { "rounds": 19, "weights": [0.5, 2], name: 23 },
-        "timing": { "count": 0.0001, "draw": 1.5, "total": 4321.5 }
+        "trace": { "rounds": 19, "share": 0.5, name: 23 },
+        "models": { "threshold": 0.0909, "before": chances, "after": chances },
+        "singling_out": { "by_number": [], "sets": [], "by_column": [] },
+        "timing": { "read": 0.0001, "count": 0.0001, "method": 0.5, "write": 0.25, "verify": 0.125, "sample": 1.5, "total": 4321.5 }
     });
     metrics["guarantee"]["sensitive"][name] =
         json!({ "highest_confidence": 0.4321, "least_diversity": 2.999, "largest_distance": null });
@@ -68,7 +83,8 @@ fn bounded(name: &str) -> Value {
 
 /// Every number on the page is the one of metrics.json that it says it is; returns their paths.
 #[track_caller]
-fn check_numbers(metrics: &Value, page: &Read) -> BTreeSet<String> {
+fn check_numbers(metrics: &Metrics, page: &Read) -> BTreeSet<String> {
+    let metrics = &metrics.to_value();
     let mut shown = BTreeSet::new();
     for element in &page.elements {
         let Some(path) = element.attributes.get("data-metric") else { continue };
@@ -99,9 +115,9 @@ fn walk(value: &Value, path: &str, texts: &mut Vec<String>, numbers: &mut BTreeS
 
 #[test]
 fn every_number_on_the_page_is_the_one_in_metrics() {
-    let (metrics, notes) = hospital("lattice", 1500);
+    let metrics = hospital("lattice", 1500);
     // Levels stand in `columns`, `risk_all` is `risk` if all is known, bins are named once.
-    check_all(&metrics, notes, |path| {
+    check_all(&metrics, |path| {
         let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
         let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
         starts || bin || path.ends_with(".labels")
@@ -111,8 +127,8 @@ fn every_number_on_the_page_is_the_one_in_metrics() {
 #[test]
 fn every_number_of_the_hospitals_other_releases_is_the_one_in_metrics() {
     for method in ["specialize", "suppress"] {
-        let (metrics, notes) = hospital(method, 1500);
-        check_all(&metrics, notes, |path| {
+        let metrics = hospital(method, 1500);
+        check_all(&metrics, |path| {
             let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
             bin || path.starts_with("risk_all.")
         });
@@ -136,7 +152,7 @@ fn every_number_of_a_release_of_codes_is_the_one_in_metrics() {
         progress: Arc::new(Silent),
     };
     let released = crate::pipeline::anonymize(&policy, &folder.path().join("out"), &options).unwrap();
-    check_all(&released.metrics, released.notes, |_| false);
+    check_all(&released.metrics, |_| false);
 }
 
 #[test]
@@ -171,9 +187,9 @@ fn every_number_of_a_release_of_claims_is_the_one_in_metrics() {
         };
         let out = folder.path().join("out");
         let released = crate::pipeline::anonymize(&folder.path().join("p.toml"), &out, &options).unwrap();
-        assert!(released.metrics["excluded_and_kept"]["patients"]["excluded"].as_u64().unwrap() > 0);
-        assert!(released.metrics["marketer"]["expected"].is_number());
-        check_all(&released.metrics, released.notes, |_| false);
+        assert!(released.metrics.to_value()["excluded_and_kept"]["patients"]["excluded"].as_u64().unwrap() > 0);
+        assert!(released.metrics.to_value()["marketer"]["expected"].is_number());
+        check_all(&released.metrics, |_| false);
     }
 }
 
@@ -196,8 +212,8 @@ fn every_number_about_invented_rows_is_the_one_in_metrics() {
             progress: Arc::new(Silent),
         };
         let released = crate::pipeline::anonymize(&policy, &folder.path().join("out"), &options).unwrap();
-        assert!(released.metrics["counterfeits"]["told_apart"]["auc"].is_number());
-        check_all(&released.metrics, released.notes, |path| {
+        assert!(released.metrics.to_value()["counterfeits"]["told_apart"]["auc"].is_number());
+        check_all(&released.metrics, |path| {
             let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
             let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
             starts || bin || path.ends_with(".labels")
@@ -234,12 +250,12 @@ fn every_number_about_attackers_is_the_one_in_metrics() {
         };
         let out = folder.path().join("out");
         let released = crate::pipeline::anonymize(&folder.path().join("p.toml"), &out, &options).unwrap();
-        let metrics = &released.metrics;
+        let metrics = released.metrics.to_value();
         let (models, uniqueness) = (&metrics["models"], &metrics["uniqueness"]);
         assert!(models["before"]["journalist"]["max"].as_f64() < models["before"]["prosecutor"]["max"].as_f64());
         assert!(models["after"]["prosecutor"]["above"] == 0.0 && uniqueness["before"]["largest"].is_number());
         assert_eq!(metrics["blanks"].is_object(), blanks);
-        check_all(metrics, released.notes.clone(), |path| {
+        check_all(&released.metrics, |path| {
             let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
             starts || path.starts_with("class_sizes.") && !path.ends_with(".people") || path.ends_with(".labels")
         });
@@ -249,11 +265,11 @@ fn every_number_about_attackers_is_the_one_in_metrics() {
 /// Every number on the page is in metrics.json, and every number there is on the page, but for those
 /// that may be left out.
 #[track_caller]
-fn check_all(metrics: &Value, notes: Vec<String>, may_be_left_out: impl Fn(&str) -> bool) {
-    let page = read(&page(metrics, &notes));
+fn check_all(metrics: &Metrics, may_be_left_out: impl Fn(&str) -> bool) {
+    let page = read(&page(metrics));
     let shown = check_numbers(metrics, &page);
-    let (mut texts, mut numbers) = (notes, BTreeSet::new());
-    walk(metrics, "", &mut texts, &mut numbers);
+    let (mut texts, mut numbers) = (Vec::new(), BTreeSet::new());
+    walk(&metrics.to_value(), "", &mut texts, &mut numbers);
     let mut prose = page.prose.clone();
     texts.extend(super::chapter::STANDARDS.map(String::from));
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
@@ -269,7 +285,7 @@ fn check_all(metrics: &Value, notes: Vec<String>, may_be_left_out: impl Fn(&str)
 fn numbers_of_any_method_are_those_in_metrics() {
     for name in ["age", HOSTILE] {
         let metrics = bounded(name);
-        let page = read(&page(&metrics, &[]));
+        let page = read(&page(&metrics));
         let shown = check_numbers(&metrics, &page);
         for path in [
             "risk_all.after.unique",
@@ -277,7 +293,7 @@ fn numbers_of_any_method_are_those_in_metrics() {
             "utility.classification.upper_bound_error",
             "trace.rounds",
             "class_sizes.after.1.people",
-            "timing.draw",
+            "timing.sample",
         ] {
             assert!(shown.contains(path), "{path} is not on the page");
         }
@@ -286,8 +302,10 @@ fn numbers_of_any_method_are_those_in_metrics() {
 
 #[test]
 fn hostile_names_and_notes_stay_text() {
-    let plain = read(&page(&bounded("age"), &["a note".into()]));
-    let html = page(&bounded(HOSTILE), &[HOSTILE.into()]);
+    let (mut plain, mut hostile) = (bounded("age"), bounded(HOSTILE));
+    plain.note(vec!["a note".into()]);
+    hostile.note(vec![HOSTILE.into()]);
+    let (plain, html) = (read(&page(&plain)), page(&hostile));
     let hostile = read(&html);
     let names = |page: &Read| page.elements.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
     let without_code = |page: &Read| names(page).into_iter().filter(|n| n != "code").collect::<Vec<_>>();
@@ -298,19 +316,19 @@ fn hostile_names_and_notes_stay_text() {
 }
 
 #[test]
-fn a_page_of_nothing_is_a_page_and_promises_nothing() {
-    for metrics in
-        [json!({}), Value::Null, json!([1]), json!({ "guarantee": 5, "columns": [3, {}], "trace": [], "rows": "many" })]
-    {
-        let page = read(&page(&metrics, &[]));
-        check_numbers(&metrics, &page);
-        assert!(page.prose.contains("No verdict") && !page.prose.contains("Verified"));
+fn what_is_no_evidence_makes_no_page() {
+    for text in ["{}", "null", "[1]", r#"{ "guarantee": 5, "columns": [3, {}], "trace": [], "rows": "many" }"#] {
+        assert!(Metrics::parse(text).is_err(), "{text}");
     }
+    // Without a guarantee in words there is nothing to verify.
+    let mut metrics = bounded_json("age");
+    metrics["guarantee"].as_object_mut().unwrap().remove("plain");
+    assert!(Metrics::parse(&metrics.to_string()).is_err());
 }
 
 #[test]
 fn a_page_does_not_need_any_one_field() {
-    let whole = bounded("age");
+    let whole = bounded_json("age");
     let mut paths = Vec::new();
     fn pointers(value: &Value, pointer: String, paths: &mut Vec<String>) {
         for (key, member) in value.as_object().into_iter().flatten() {
@@ -319,34 +337,40 @@ fn a_page_does_not_need_any_one_field() {
         paths.push(pointer);
     }
     pointers(&whole, String::new(), &mut paths);
+    let mut pages = 0;
     for path in paths {
         for other in [Value::Null, json!("text"), json!(-1.5), json!([]), json!({})] {
             let mut metrics = whole.clone();
             *metrics.pointer_mut(&path).unwrap() = other;
-            check_numbers(&metrics, &read(&page(&metrics, &[])));
+            // What cannot be evidence is refused; all else makes a page.
+            if let Ok(metrics) = Metrics::parse(&metrics.to_string()) {
+                pages += 1;
+                check_numbers(&metrics, &read(&page(&metrics)));
+            }
         }
     }
+    assert!(pages > 100, "{pages}");
 }
 
 #[test]
 fn a_test_says_so() {
-    let mut metrics = bounded("age");
-    assert!(read(&page(&metrics, &[])).prose.contains("Made with a seed: a test, not a release."));
+    let mut metrics = bounded_json("age");
+    assert!(read(&page(&parse(&metrics))).prose.contains("Made with a seed: a test, not a release."));
     metrics["test"] = json!(false);
-    assert!(!read(&page(&metrics, &[])).prose.contains("seed"));
+    assert!(!read(&page(&parse(&metrics))).prose.contains("seed"));
 }
 
 #[test]
 fn an_adversary_who_knows_more_than_asked_is_warned_of() {
-    let mut metrics = bounded("age");
-    assert!(read(&page(&metrics, &[])).prose.contains("More than the policy protects against"));
+    let mut metrics = bounded_json("age");
+    assert!(read(&page(&parse(&metrics))).prose.contains("More than the policy protects against"));
     metrics["risk_all"] = metrics["risk"].clone();
-    assert!(!read(&page(&metrics, &[])).prose.contains("More than the policy protects against"));
+    assert!(!read(&page(&parse(&metrics))).prose.contains("More than the policy protects against"));
 }
 
 #[test]
 fn nothing_is_fetched_and_nothing_runs() {
-    let html = page(&bounded("age"), &[]);
+    let html = page(&bounded("age"));
     for word in ["<script", "http:", "https:", "src=\"", "href=", "@import", "@font-face", "url(http", "onload"] {
         assert!(!html.contains(word), "{word}");
     }

@@ -2,24 +2,24 @@
 
 use super::escape::escape;
 use super::number::Shown;
-use super::place::Place;
+use super::place::{Place, figure};
 use super::table::{named, section, table};
+use crate::evidence::metrics::TriedAttack;
 
 /// Each attack on the data as it is, on the release, and by base rates alone.
-pub(super) fn tried(metrics: &Place) -> String {
-    let tried = metrics.at("attacks.tried").elements();
+pub(super) fn tried(tried: Option<Place<Option<Vec<TriedAttack>>>>) -> String {
+    let tried = tried.map_or(Vec::new(), |tried| tried.elements());
     if tried.is_empty() {
         return String::new();
     }
     let rows: Vec<Vec<String>> = tried
         .iter()
-        .map(|a| {
-            let text = |key: &str| a.at(key).text().map_or(String::new(), escape);
-            let mut row = vec![named(&format!("{}: {}", text("name"), text("measure")), &text("about"))];
-            row.push(a.at("targets").show(Shown::Count));
-            for key in ["before", "after", "baseline"] {
-                let place = a.at(key);
-                row.push(if place.number().is_some() { place.show(Shown::Percent) } else { "–".into() });
+        .map(|own| {
+            let TriedAttack { name, about, measure, .. } = own.value;
+            let mut row = vec![named(&format!("{}: {}", escape(name), escape(measure)), &escape(about))];
+            row.push(figure!(own, targets).show(Shown::Count));
+            for figure in [figure!(own, before), figure!(own, after), figure!(own, baseline)] {
+                row.push(if figure.exists() { figure.show(Shown::Percent) } else { "–".into() });
             }
             row
         })

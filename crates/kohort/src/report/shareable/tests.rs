@@ -1,5 +1,10 @@
+use super::cells::{LEAST, is_small};
 use super::*;
+use crate::evidence::metrics::Hidden;
 use crate::report::html::tests::hospital;
+use serde_json::{Value, json};
+
+const HIDDEN: &str = Hidden::WORD;
 
 /// What a small number may be called in a shareable report: it is in the release, or counts no people.
 fn harmless(path: &str) -> bool {
@@ -27,8 +32,9 @@ fn walk(value: &Value, path: &str, visit: &mut dyn FnMut(&str, u64)) {
 fn no_small_count_of_people_is_in_a_shareable_report() {
     let mut hides = 0;
     for (method, _) in crate::hospital::policies() {
-        let (metrics, _) = hospital(method, 2000);
-        let shared = shareable(&metrics);
+        let shared = shareable(hospital(method, 2000));
+        let page = crate::report::html::page(&shared);
+        let shared = shared.to_value();
         walk(&shared, "", &mut |path, n| assert!(!is_small(n) || harmless(path), "{method}: {path} = {n}"));
         hides += shared.to_string().matches(HIDDEN).count();
         for gone in
@@ -36,7 +42,6 @@ fn no_small_count_of_people_is_in_a_shareable_report() {
         {
             assert!(shared.get(gone).is_none(), "{method}: {gone}");
         }
-        let page = crate::report::html::page(&shared, &[]);
         assert!(page.contains("Small counts are hidden") && !page.contains("Keep this page with the evidence"));
     }
     assert!(hides > 20, "{hides}");
@@ -49,9 +54,10 @@ fn no_hidden_count_of_a_distribution_can_be_computed() {
     for (rows, method) in
         [(1500, "lattice"), (700, "lattice"), (1500, "suppress"), (1500, "specialize"), (1500, "claims")]
     {
-        let (metrics, _) = hospital(method, rows);
-        let whole = metrics["distributions"].as_array().unwrap();
-        for column in shareable(&metrics)["distributions"].as_array().into_iter().flatten() {
+        let metrics = hospital(method, rows);
+        let whole = metrics.to_value();
+        let whole = whole["distributions"].as_array().unwrap();
+        for column in shareable(metrics.clone()).to_value()["distributions"].as_array().into_iter().flatten() {
             let original = whole.iter().find(|c| c["column"] == column["column"]).unwrap();
             let bins = |c: &Value| -> Vec<Value> {
                 let rest = ["others", "suppressed"].iter().filter_map(|k| c.get(*k)).cloned();
@@ -80,18 +86,20 @@ fn no_hidden_count_of_a_distribution_can_be_computed() {
 
 #[test]
 fn a_small_number_of_rows_gone_takes_all_that_would_tell_it() {
-    let metrics = json!({
-        "rows": { "in": 1000, "excluded": 0, "suppressed": 4, "counterfeit": 0, "out": 996 },
-        "people": { "unit": "row", "in": 1000 },
-        "guarantee": { "k": 5, "compared": { "rows": 1000, "matched": 996 } },
-        "utility": { "average_class_size": 10.0, "classification": { "learned": 600, "foretold": 400, "error": 0.1 } },
-        "class_sizes": { "before": [{ "from": 1, "to": 1, "people": 1000 }], "after": [] },
-        "distributions": [{ "column": "a", "bins": [{ "label": "x", "before": 1000, "after": 996 }] }],
+    let mut metrics = hospital("lattice", 1500).to_value();
+    metrics["rows"] = json!({ "in": 98765, "excluded": 0, "suppressed": 4, "counterfeit": 0, "out": 98761 });
+    metrics["people"] = json!({ "unit": "row", "in": 98765 });
+    metrics["guarantee"]["compared"] = json!({ "rows": 98765, "matched": 98761, "smallest_class_in_rows": 5 });
+    metrics["utility"]["average_class_size"] = json!(10.0);
+    metrics["utility"]["classification"] = json!({
+        "column": "a", "learned": 65432, "foretold": 43210, "baseline_error": 0.1, "error": 0.1, "upper_bound_error": 0.1,
     });
-    let shared = shareable(&metrics);
+    metrics["class_sizes"] = json!({ "before": [{ "from": 1, "to": 1, "people": 98765 }], "after": [] });
+    metrics["distributions"] = json!([{ "column": "a", "bins": [{ "label": "x", "before": 98765, "after": 98761 }] }]);
+    let shared = shareable(Metrics::parse(&metrics.to_string()).unwrap()).to_value();
     assert_eq!(shared["rows"]["suppressed"], HIDDEN);
     assert_eq!(shared["rows"]["in"], HIDDEN);
-    assert_eq!(shared["rows"]["out"], 996);
+    assert_eq!(shared["rows"]["out"], 98761);
     let text = shared.to_string();
-    assert!(!text.contains("1000") && !text.contains("600") && !text.contains("class_size"), "{text}");
+    assert!(!text.contains("98765") && !text.contains("65432") && !text.contains("class_size"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use super::{LEFT, Name, WIDTH, axis, figure};
 use crate::report::html::number::Shown;
-use crate::report::html::place::Place;
+use crate::report::html::place::Figure;
 
 const BAR: f64 = 13.0;
 const GAP: f64 = 10.0;
@@ -10,7 +10,7 @@ const GAP: f64 = 10.0;
 const DIGIT: f64 = 6.4;
 
 /// A chart of lying bars.
-pub(in crate::report::html) struct Bars<'a> {
+pub(in crate::report::html) struct Bars {
     /// Told apart from other pictures of the page by it.
     pub id: String,
     /// What it shows, in one sentence; not yet escaped.
@@ -22,7 +22,7 @@ pub(in crate::report::html) struct Bars<'a> {
     /// What the first, second … bar of a group is; nothing if there is one bar.
     pub legend: &'static [&'static str],
     /// From top to bottom.
-    pub groups: Vec<Group<'a>>,
+    pub groups: Vec<Group>,
     /// A number as long as the chart is wide, if it is to be longer than the longest bar.
     pub full: Option<f64>,
     /// How numbers are written.
@@ -30,29 +30,29 @@ pub(in crate::report::html) struct Bars<'a> {
 }
 
 /// Bars that belong together.
-pub(in crate::report::html) struct Group<'a> {
+pub(in crate::report::html) struct Group {
     /// Its name.
     pub name: Name,
     /// Its numbers.
-    pub bars: Vec<Place<'a>>,
+    pub bars: Vec<Figure>,
 }
 
-impl<'a> Group<'a> {
-    /// What stands at these keys of a place.
-    pub(in crate::report::html) fn of(name: Name, place: &Place<'a>, keys: &[&str]) -> Group<'a> {
-        Group { name, bars: keys.iter().map(|key| place.at(key)).collect() }
+impl Group {
+    /// These numbers.
+    pub(in crate::report::html) fn of<const N: usize>(name: Name, bars: [Figure; N]) -> Group {
+        Group { name, bars: bars.into() }
     }
 }
 
-impl Bars<'_> {
+impl Bars {
     /// The chart as a figure; nothing if there is nothing to draw.
     pub(in crate::report::html) fn draw(&self) -> String {
         let numbers = || self.groups.iter().flat_map(|g| &g.bars);
         if numbers().all(|place| place.number().is_none()) {
             return String::new();
         }
-        let longest = numbers().filter_map(Place::number).fold(self.full.unwrap_or(0.0), f64::max);
-        let digits = numbers().map(|p| p.figure(self.shown).chars().count()).max().unwrap_or(0);
+        let longest = numbers().filter_map(Figure::number).fold(self.full.unwrap_or(0.0), f64::max);
+        let digits = numbers().map(|p| p.written(self.shown).chars().count()).max().unwrap_or(0);
         let room = WIDTH - LEFT - digits as f64 * DIGIT - 8.0;
         let scale = if longest > 0.0 { room / longest } else { 0.0 };
         let mut body = self.hatch() + &self.key();

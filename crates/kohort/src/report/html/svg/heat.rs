@@ -9,7 +9,7 @@ const HIGH: f64 = 20.0;
 const DARKEST: f64 = 0.5;
 
 /// A heat map of shares.
-pub(in crate::report::html) struct Heat<'a> {
+pub(in crate::report::html) struct Heat {
     /// Told apart from other pictures of the page by it.
     pub id: String,
     /// What it shows, in one sentence; not yet escaped.
@@ -19,10 +19,10 @@ pub(in crate::report::html) struct Heat<'a> {
     /// Its columns; not yet escaped.
     pub columns: Vec<String>,
     /// Its rows: a share for each column.
-    pub rows: Vec<Group<'a>>,
+    pub rows: Vec<Group>,
 }
 
-impl Heat<'_> {
+impl Heat {
     /// The map as a figure; nothing if there is nothing to draw.
     pub(in crate::report::html) fn draw(&self) -> String {
         if self.rows.iter().all(|row| row.bars.iter().all(|place| place.number().is_none())) {

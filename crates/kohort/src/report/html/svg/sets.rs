@@ -2,9 +2,9 @@
 
 use super::{LEFT, WIDTH, axis, figure, shorten};
 use crate::report::escape;
-use crate::report::html::escape::codes;
+use crate::report::html::escape::names;
 use crate::report::html::number::Shown;
-use crate::report::html::place::Place;
+use crate::report::html::place::Figure;
 
 const HIGH: f64 = 17.0;
 /// Between two columns of dots.
@@ -13,29 +13,28 @@ const APART: f64 = 17.0;
 const MOST_COLUMNS: usize = 12;
 const DIGIT: f64 = 6.4;
 
-/// The sets, in their order, with the number at `key` of each; nothing if there is nothing to draw.
+/// The sets, in their order, with a number of each; nothing if there is nothing to draw.
 pub(in crate::report::html) fn sets(
     id: &str,
     title: &str,
     lengths: &'static str,
-    sets: &[Place],
-    key: &str,
+    sets: &[(&[String], Figure)],
     shown: Shown,
 ) -> String {
     let mut columns: Vec<&str> = Vec::new();
-    for column in sets.iter().flat_map(|set| set.at("set").texts()) {
-        if !columns.contains(&column) {
+    for column in sets.iter().flat_map(|(set, _)| *set) {
+        if !columns.contains(&column.as_str()) {
             columns.push(column);
         }
     }
-    let longest = sets.iter().filter_map(|set| set.at(key).number()).fold(0.0, f64::max);
+    let longest = sets.iter().filter_map(|(_, figure)| figure.number()).fold(0.0, f64::max);
     if columns.is_empty() || columns.len() > MOST_COLUMNS || longest <= 0.0 {
         return String::new();
     }
     let letters = columns.iter().map(|c| c.chars().count().min(16)).max().unwrap_or(0) as f64;
     let (left, top) = (14.0, 16.0 + letters * 4.6);
     let bars = (left + APART * columns.len() as f64 + 14.0).max(LEFT);
-    let digits = sets.iter().map(|s| s.at(key).figure(shown).chars().count()).max().unwrap_or(0) as f64;
+    let digits = sets.iter().map(|(_, figure)| figure.written(shown).chars().count()).max().unwrap_or(0) as f64;
     let scale = (WIDTH - bars - digits * DIGIT - 10.0) / longest;
     let x = |i: usize| left + APART * i as f64;
     let mut drawn = axis(bars, top - 6.0, "start", lengths);
@@ -48,8 +47,8 @@ pub(in crate::report::html) fn sets(
         );
     }
     let mut y = top;
-    for set in sets {
-        let own = set.at("set").texts();
+    for (set, place) in sets {
+        let own: Vec<&str> = set.iter().map(String::as_str).collect();
         let middle = y + HIGH / 2.0;
         let places: Vec<usize> = (0..columns.len()).filter(|&i| own.contains(&columns[i])).collect();
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
@@ -59,7 +58,6 @@ pub(in crate::report::html) fn sets(
             let class = if own.contains(column) { "dot" } else { "dot empty" };
             drawn += &format!("<circle class=\"{class}\" cx=\"{:.1}\" cy=\"{middle:.1}\" r=\"4\"/>", x(i));
         }
-        let place = set.at(key);
         let wide = place.number().map_or(0.0, |n| if n > 0.0 { (n * scale).max(1.5) } else { 0.0 });
         drawn += &format!(
             "<rect class=\"solid\" x=\"{bars:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"11\"/>\
@@ -71,7 +69,7 @@ pub(in crate::report::html) fn sets(
         );
         y += HIGH;
     }
-    let row = |set: &Place| vec![codes(set.at("set").texts()), set.at(key).show(shown)];
+    let row = |(set, figure): &(&[String], Figure)| vec![names(set), figure.show(shown)];
     let rows: Vec<Vec<String>> = sets.iter().map(row).collect();
     figure(id, title, y + 6.0, &drawn, &["Columns", lengths], &rows)
 }

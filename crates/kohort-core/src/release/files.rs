@@ -1,0 +1,111 @@
+//! A verified release in memory: the files it would have on disk, with their bytes.
+
+use super::certificate::AnyCertificate;
+use super::staging::{Staging, make_private};
+use crate::table::Progress;
+use crate::{Error, Result};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A release after it passed verification.
+#[derive(Debug)]
+pub enum Published {
+    /// It is in this folder.
+    Folder(PathBuf),
+    /// It is in memory, and nothing of it is on disk.
+    Memory(ReleaseFiles),
+}
+
+/// The files of a verified release, by their path below DIR: `release/data.csv`, `evidence/report.html`.
+/// Only a release that passed verification becomes one.
+#[derive(Clone)]
+pub struct ReleaseFiles {
+    files: BTreeMap<String, Arc<[u8]>>,
+}
+
+/// Names the files and shows nothing of what they hold.
+impl fmt::Debug for ReleaseFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.files.keys()).finish()
+    }
+}
+
+impl ReleaseFiles {
+    /// Reads what stands in a staging folder; private/ only if `keep_rows`. The bytes of every listed file
+    /// are those that were verified: their SHA-256 is the certificate's.
+    pub(super) fn take(folder: &Path, keep_rows: bool) -> Result<ReleaseFiles> {
+        let mut files = BTreeMap::new();
+        collect(folder, "", keep_rows, &mut files)?;
+        let taken = ReleaseFiles { files };
+        taken.check()?;
+        Ok(taken)
+    }
+
+    fn check(&self) -> Result<()> {
+        let changed = || Error::machine("the release changed on disk before it was read back. Nothing was published.");
+        for (path, bytes) in &self.files {
+            let Some(release) = path.strip_suffix("certificate.json") else { continue };
+            let certificate = AnyCertificate::parse(std::str::from_utf8(bytes).map_err(|_| changed())?)?;
+            for file in certificate.files() {
+                let bytes = self.files.get(&format!("{release}{}", file.name)).ok_or_else(changed)?;
+                let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+                if hash != file.sha256 {
+                    return Err(changed());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a file, by its path below DIR.
+    pub fn get(&self, path: &str) -> Option<&Arc<[u8]>> {
+        self.files.get(path)
+    }
+
+    /// All files, in the order of their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
+        self.files.iter().map(|(path, bytes)| (path.as_str(), bytes))
+    }
+
+    /// Writes the files into DIR, as `kohort anonymize` would have: all of them, or nothing. `replace`: a
+    /// release that is there already is replaced.
+    pub fn save(&self, target: &Path, replace: bool, progress: &dyn Progress) -> Result<PathBuf> {
+        let staging = Staging::create(target, replace, progress)?;
+        let folder = staging.folder();
+        for part in ["release", "evidence", "private"] {
+            if !self.files.keys().any(|path| path.starts_with(&format!("{part}/"))) {
+                fs::remove_dir(folder.join(part)).map_err(|e| Error::io(folder, &e))?;
+            }
+        }
+        for (path, bytes) in &self.files {
+            let file = folder.join(path);
+            let parents: Vec<&Path> = file.ancestors().skip(1).take_while(|p| !p.exists()).collect();
+            parents.iter().rev().try_for_each(|parent| make_private(parent))?;
+            fs::write(&file, bytes).map_err(|e| Error::io(&file, &e))?;
+        }
+        match staging.publish(true)? {
+            Published::Folder(folder) => Ok(folder),
+            Published::Memory(_) => Ok(target.to_path_buf()),
+        }
+    }
+}
+
+fn collect(folder: &Path, below: &str, keep_rows: bool, files: &mut BTreeMap<String, Arc<[u8]>>) -> Result<()> {
+    let io = |e: std::io::Error| Error::io(folder, &e);
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type().map_err(io)?.is_dir() {
+            if keep_rows || name != "private" {
+                collect(&entry.path(), &format!("{below}{name}/"), keep_rows, files)?;
+            }
+        } else {
+            files.insert(format!("{below}{name}"), fs::read(entry.path()).map_err(io)?.into());
+        }
+    }
+    Ok(())
+}

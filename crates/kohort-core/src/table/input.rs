@@ -1,0 +1,121 @@
+//! Where a table is and how it is written.
+
+use super::encoding::Encoding;
+use super::memory::MemoryTable;
+use crate::{Error, Result};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where the rows of a table come from.
+#[derive(Clone)]
+pub enum Place {
+    /// A file: CSV, TSV, `;`-separated or Parquet, also `.gz`.
+    File(PathBuf),
+    /// Columns of cells in memory.
+    Memory(Arc<MemoryTable>),
+    /// The bytes of a text table in memory, also compressed by gzip, with the name that errors use.
+    Text(String, Arc<[u8]>),
+}
+
+impl Place {
+    /// The name that errors use: that of the file without its folder.
+    pub fn name(&self) -> String {
+        match self {
+            Place::File(path) => {
+                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+            }
+            Place::Memory(table) => table.name().to_string(),
+            Place::Text(name, _) => name.clone(),
+        }
+    }
+
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Place::File(path) => Some(path),
+            Place::Memory(_) | Place::Text(..) => None,
+        }
+    }
+
+    /// An error of the system while the table is read.
+    pub(super) fn io(&self, error: &std::io::Error) -> Error {
+        Error::io(self.path().unwrap_or(Path::new(&self.name())), error)
+    }
+
+    /// The bytes of a text table, from their start.
+    pub(super) fn bytes(&self) -> Result<Box<dyn std::io::Read + Send>> {
+        Ok(match self {
+            Place::File(path) => Box::new(std::fs::File::open(path).map_err(|e| self.io(&e))?),
+            Place::Text(_, bytes) => Box::new(std::io::Cursor::new(Arc::clone(bytes))),
+            // Its cells are taken as they are.
+            Place::Memory(_) => Box::new(std::io::empty()),
+        })
+    }
+
+    /// The size of the file, or about the size it would have.
+    pub(super) fn size(&self) -> Result<u64> {
+        match self {
+            Place::File(path) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
+            Place::Memory(table) => Ok(table.bytes()),
+            Place::Text(_, bytes) => Ok(bytes.len() as u64),
+        }
+    }
+}
+
+/// Names the place and shows none of its cells.
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::File(path) => f.debug_tuple("File").field(path).finish(),
+            Place::Memory(table) => f.debug_tuple("Memory").field(table).finish(),
+            Place::Text(name, bytes) => f.debug_tuple("Text").field(name).field(&bytes.len()).finish(),
+        }
+    }
+}
+
+/// Where a table is and how it is written.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Where its rows come from.
+    pub place: Place,
+    /// Its delimiter, if it is not to be found out.
+    pub delimiter: Option<u8>,
+    /// Whether the first record names the columns.
+    pub header: bool,
+    /// Whether white space around cells is no part of them.
+    pub trim: bool,
+    /// Its encoding.
+    pub encoding: Encoding,
+    /// Texts that mean a missing cell, beside the empty one.
+    pub missing: Vec<String>,
+    /// The decimal mark of numbers.
+    pub decimal: u8,
+    /// Columns that are not in the file but copies of others, to be published in another way: name
+    /// and the column they are derived from.
+    pub derived: Vec<(String, String)>,
+    /// For a table of events: the table of the patients they belong to.
+    pub patients: Option<Box<Input>>,
+}
+
+impl Input {
+    /// A file with everything as it is found.
+    pub fn new(path: impl Into<PathBuf>) -> Input {
+        Input::at(Place::File(path.into()))
+    }
+
+    /// A table at a place, with everything as it is found.
+    pub fn at(place: Place) -> Input {
+        Input {
+            place,
+            delimiter: None,
+            header: true,
+            trim: false,
+            encoding: Encoding::Utf8,
+            missing: Vec::new(),
+            decimal: b'.',
+            derived: Vec::new(),
+            patients: None,
+        }
+    }
+}

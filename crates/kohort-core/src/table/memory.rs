@@ -1,0 +1,285 @@
+//! Tables that were never a file: columns of text cells handed over by a caller, or the bytes of a text table.
+
+use super::chunk::{Chunk, Span};
+use super::csv::{LONGEST_RECORD, MOST_COLUMNS};
+use crate::{Error, Result};
+use std::fmt;
+use std::ops::Range;
+
+/// A chunk is cut where its rows hold about this many bytes, or this many rows.
+const CHUNK_BYTES: usize = 1 << 20;
+const CHUNK_ROWS: usize = 1 << 13;
+
+/// The cells of one column as text, one after the other. An empty cell is missing.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct TextColumn {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl TextColumn {
+    /// Adds a cell at the end.
+    pub fn push(&mut self, cell: &str) {
+        self.push_bytes(cell.as_bytes());
+    }
+
+    /// Adds a cell of a [`Chunk`] at the end.
+    pub fn push_text(&mut self, cell: &[u8]) -> Result<()> {
+        match std::str::from_utf8(cell) {
+            Ok(text) => self.push(text),
+            Err(_) => return Err(Error::yours("a cell is not valid UTF-8.")),
+        }
+        Ok(())
+    }
+
+    fn push_bytes(&mut self, cell: &[u8]) {
+        self.text.extend_from_slice(cell);
+        self.ends.push(self.text.len());
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether the column has no cell.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn bytes(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.text[start..self.ends[row]]
+    }
+
+    /// The text of a cell; missing cells are empty.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        // Every cell was text when it was pushed.
+        (row < self.len()).then(|| std::str::from_utf8(self.bytes(row)).unwrap_or_default())
+    }
+
+    /// The cells in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).filter_map(|row| self.get(row))
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for TextColumn {
+    fn from_iter<I: IntoIterator<Item = T>>(cells: I) -> TextColumn {
+        let mut column = TextColumn::default();
+        cells.into_iter().for_each(|cell| column.push(cell.as_ref()));
+        column
+    }
+}
+
+/// Shows how many cells there are and none of them.
+impl fmt::Debug for TextColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TextColumn({} cells)", self.len())
+    }
+}
+
+/// A table in memory: named columns of equal length.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MemoryTable {
+    name: String,
+    names: Vec<String>,
+    columns: Vec<TextColumn>,
+    rows: usize,
+    bytes: u64,
+}
+
+/// Shows the size of the table and no cell.
+impl fmt::Debug for MemoryTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryTable").field("columns", &self.names).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl MemoryTable {
+    /// Puts columns together to a table; `name` is what errors call it.
+    ///
+    /// Every column has a name of its own and as many cells as the others. White space around a name is
+    /// no part of it, as in files.
+    pub fn new(name: &str, columns: impl IntoIterator<Item = (String, TextColumn)>) -> Result<MemoryTable> {
+        let wrong = |message: String| Err(Error::yours(format!("{name}: {message}")));
+        let (names, columns): (Vec<String>, Vec<TextColumn>) =
+            columns.into_iter().map(|(name, cells)| (name.trim().to_string(), cells)).unzip();
+        let Some(rows) = columns.first().map(TextColumn::len) else {
+            return wrong("the table has no columns.".into());
+        };
+        if columns.len() > MOST_COLUMNS {
+            return wrong(format!("more than {MOST_COLUMNS} columns."));
+        }
+        // Such names do not survive a text file, and a release is one.
+        if let Some(odd) = names.iter().position(|n| n.chars().any(|c| c.is_control() || c == '\u{feff}')) {
+            return wrong(format!("the name of column {} has a character that cannot be printed.", odd + 1));
+        }
+        if let Some(odd) = columns.iter().position(|cells| cells.len() != rows) {
+            return wrong(format!(
+                "column {} has {} cells, but the first column has {rows}. Every row needs a cell in every column; a \
+                 missing one is empty.",
+                odd + 1,
+                columns[odd].len()
+            ));
+        }
+        let bytes = columns.iter().map(|cells| cells.text.len() + rows).sum::<usize>() as u64;
+        Ok(MemoryTable { name: name.into(), names, columns, rows, bytes })
+    }
+
+    /// The name that errors use.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of the columns, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The cells of a column, by its name.
+    pub fn column(&self, name: &str) -> Option<&TextColumn> {
+        self.names.iter().position(|n| n == name).map(|at| &self.columns[at])
+    }
+
+    /// The columns with their names, in order.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &TextColumn)> {
+        self.names.iter().map(String::as_str).zip(&self.columns)
+    }
+
+    /// About as many bytes as the table would take as text.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The rows cut into runs of about a megabyte, in order.
+    pub(super) fn runs(&self, each: &mut dyn FnMut(Range<usize>, u64) -> Result<()>) -> Result<()> {
+        let (mut first, mut held) = (0, 0);
+        for row in 0..self.rows {
+            let own: usize = self.columns.iter().map(|cells| cells.bytes(row).len() + 1).sum();
+            if own > LONGEST_RECORD {
+                return Err(Error::yours(format!(
+                    "{}, row {}: the row is longer than {} MB.",
+                    self.name,
+                    row + 1,
+                    LONGEST_RECORD >> 20
+                )));
+            }
+            if row > first && (held + own > CHUNK_BYTES || row - first == CHUNK_ROWS) {
+                each(first..row, held as u64)?;
+                (first, held) = (row, 0);
+            }
+            held += own;
+        }
+        if first < self.rows { each(first..self.rows, held as u64) } else { Ok(()) }
+    }
+
+    /// A run of rows as a chunk; the "line" of a row is its number, counted from 1.
+    pub(super) fn chunk(&self, rows: Range<usize>) -> Chunk {
+        let width = self.columns.len();
+        let (mut text, mut cells) = (Vec::new(), Vec::with_capacity(rows.len() * width));
+        for row in rows.clone() {
+            for column in &self.columns {
+                let start = text.len() as u32;
+                text.extend_from_slice(column.bytes(row));
+                cells.push(Span { start, end: text.len() as u32 });
+            }
+        }
+        Chunk::from_spans(text, cells, width, rows.start as u64 + 1, Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use crate::table::{Input, Place, Progress, Source, open, write_cell};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    type Rows = Vec<Vec<String>>;
+
+    fn rows_of(source: &Source) -> Rows {
+        let (width, mut rows) = (source.columns().len(), Vec::new());
+        let text = |cell: &[u8]| String::from_utf8(cell.to_vec()).expect("text");
+        let work = |(): &mut (), chunk: Chunk| -> Result<Rows> {
+            Ok((0..chunk.rows()).map(|r| (0..width).map(|c| text(chunk.cell(r, c))).collect()).collect())
+        };
+        let fold = |chunk: Rows| {
+            rows.extend(chunk);
+            Ok(())
+        };
+        source.scan(|_| (), work, fold).expect("rows");
+        rows
+    }
+
+    fn memory(rows: &Rows) -> Place {
+        let column = |c: usize| (format!("c{c}"), rows.iter().map(|row| &row[c]).collect());
+        Place::Memory(Arc::new(MemoryTable::new("the table", (0..2).map(column)).expect("a table")))
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_in_memory_has_the_rows_of_the_same_table_as_text(
+            rows in prop::collection::vec(prop::collection::vec("[a-z\",\n\r é]{0,4}", 2..=2), 1..40)
+        ) {
+            let mut text = b"c0,c1\n".to_vec();
+            for row in &rows {
+                write_cell(&mut text, row[0].as_bytes(), b',');
+                text.push(b',');
+                write_cell(&mut text, row[1].as_bytes(), b',');
+                text.push(b'\n');
+            }
+            let text = Input { delimiter: Some(b','), ..Input::at(Place::Text("t.csv".into(), text.into())) };
+            prop_assert_eq!(rows_of(&open(&text).expect("a table")), rows.clone());
+            prop_assert_eq!(rows_of(&open(&Input::at(memory(&rows))).expect("a table")), rows);
+        }
+    }
+
+    #[test]
+    fn a_large_table_in_memory_is_read_in_its_order_by_any_number_of_threads() {
+        let rows: Rows = (0..100_000).map(|n| vec![format!("a longer cell number {n}"), "x".into()]).collect();
+        let place = memory(&rows);
+        for threads in [1, 3] {
+            assert!(rows_of(&open(&Input::at(place.clone())).expect("a table").with_threads(threads)) == rows);
+        }
+    }
+
+    #[test]
+    fn columns_of_unequal_length_and_odd_names_are_refused() {
+        let cells = |n: usize| (0..n).map(|_| "SECRET").collect::<TextColumn>();
+        for columns in [
+            vec![],
+            vec![("a".to_string(), cells(2)), ("b".to_string(), cells(3))],
+            vec![("a\nb".to_string(), cells(2))],
+        ] {
+            let error = MemoryTable::new("t", columns).expect_err("it is refused");
+            assert_eq!(error.kind, Kind::Yours);
+        }
+        let twice = MemoryTable::new("t", [("a".to_string(), cells(1)), (" a ".to_string(), cells(1))]);
+        let place = Place::Memory(Arc::new(twice.expect("names are compared when it is opened")));
+        assert!(!format!("{place:?}").contains("SECRET"));
+        assert!(open(&Input::at(place)).is_err());
+    }
+
+    #[test]
+    fn a_caller_who_stops_a_run_stops_the_reading() {
+        struct Stop;
+        impl Progress for Stop {
+            fn stage(&self, _: &str, _: u64) {}
+            fn advance(&self, _: u64) {}
+            fn is_cancelled(&self) -> bool {
+                true
+            }
+        }
+        let rows = vec![vec!["1".to_string(), "2".to_string()]];
+        let source = open(&Input::at(memory(&rows))).expect("a table").with_progress(Arc::new(Stop));
+        let error = source.find_lines(0, |_| true).expect_err("it stops");
+        assert_eq!(error.kind, Kind::Cancelled);
+    }
+}

@@ -1,0 +1,53 @@
+//! A release that was verified again.
+
+use kohort_core::Result;
+use kohort_core::policy::AnyPolicy;
+use kohort_core::release::AnyCertificate;
+use kohort_core::table::Source;
+use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original};
+use std::path::Path;
+
+/// A published release whose guarantee was recounted. A release that does not keep it is an error of kind
+/// [`Kind::Refused`](crate::Kind::Refused) instead.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    certificate: AnyCertificate,
+    not_shown: Vec<String>,
+}
+
+impl Verification {
+    pub(super) fn of_release(folder: &Path, threads: usize) -> Result<Verification> {
+        let certificate = match verify_release(folder, threads)? {
+            AnyRecounted::Table(own) => AnyCertificate::Table(own.certificate),
+            AnyRecounted::Codes(own) => AnyCertificate::Codes(own.certificate),
+            AnyRecounted::Events(own) => AnyCertificate::Events(own.certificate),
+        };
+        Ok(Verification { certificate, not_shown: Vec::new() })
+    }
+
+    pub(super) fn with_original(folder: &Path, source: &Source, policy: &AnyPolicy) -> Result<Verification> {
+        let found = verify_with_original(folder, source, policy)?;
+        let not_shown = found.not_shown().to_vec();
+        let certificate = match found {
+            AnyFindings::Table(own) => AnyCertificate::Table(own.certificate),
+            AnyFindings::Codes(own) => AnyCertificate::Codes(own.certificate),
+            AnyFindings::Events(own) => AnyCertificate::Events(own.certificate),
+        };
+        Ok(Verification { certificate, not_shown })
+    }
+
+    /// The certificate. Its claim holds, and its numbers are those that were recounted.
+    pub fn certificate(&self) -> &AnyCertificate {
+        &self.certificate
+    }
+
+    /// The guarantee in a sentence.
+    pub fn guarantee(&self) -> &str {
+        &self.certificate.guarantee().plain
+    }
+
+    /// What the comparison with the original could not show, in sentences.
+    pub fn not_shown(&self) -> &[String] {
+        &self.not_shown
+    }
+}

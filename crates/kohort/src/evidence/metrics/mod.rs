@@ -1,0 +1,137 @@
+//! What metrics.json holds, as values.
+//!
+//! One struct per chapter; a field's name is its key in JSON, and its documentation is its line in the reference.
+//! A field that is `None` was not measured, or may not be shown to the readers of this report. What others may see
+//! is decided in `report/shareable`, which takes every struct apart to its last field.
+
+mod codes;
+mod common;
+mod events;
+mod part;
+mod table;
+mod utility;
+
+pub use codes::*;
+pub use common::*;
+pub use events::*;
+pub use kohort_core::release::{Noted, Trace, TraceShare, TraceStep};
+pub use part::{ByName, Described, Entry, Hidden, Masked};
+pub(crate) use part::{below, parts};
+pub use table::*;
+pub use utility::*;
+
+use part::leaves;
+use serde::{Deserialize, Serialize};
+
+/// What a release is like: its guarantee, its risk and its utility, before and after.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Metrics {
+    /// Of a table.
+    Table(Box<TableMetrics>),
+    /// Of codes.
+    Codes(Box<CodesMetrics>),
+    /// Of patients and their events.
+    Events(Box<EventsMetrics>),
+}
+
+/// The shape of the data, where it is not a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// A set of codes for each patient.
+    Codes,
+    /// Patients and their events.
+    Events,
+}
+
+leaves! {
+    "text": Shape;
+}
+
+impl Described for Trace {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+        described.push(Entry { path: below(path, "NAME"), kind: "", meaning: meaning.trim().into() });
+    }
+}
+
+impl Metrics {
+    /// Reads metrics.json.
+    pub fn parse(text: &str) -> serde_json::Result<Metrics> {
+        #[derive(Deserialize)]
+        struct Head {
+            shape: Option<Shape>,
+        }
+        Ok(match serde_json::from_str::<Head>(text)?.shape {
+            None => Metrics::Table(serde_json::from_str(text)?),
+            Some(Shape::Codes) => Metrics::Codes(serde_json::from_str(text)?),
+            Some(Shape::Events) => Metrics::Events(serde_json::from_str(text)?),
+        })
+    }
+
+    /// The same as a JSON value, for whoever looks up keys by name.
+    pub fn to_value(&self) -> serde_json::Value {
+        let value = match self {
+            Metrics::Table(own) => serde_json::to_value(own),
+            Metrics::Codes(own) => serde_json::to_value(own),
+            Metrics::Events(own) => serde_json::to_value(own),
+        };
+        value.unwrap_or_default()
+    }
+
+    /// Keeps what the custodian should know.
+    pub fn note(&mut self, notes: Vec<String>) {
+        let own = match self {
+            Metrics::Table(own) => &mut own.notes,
+            Metrics::Codes(own) => &mut own.notes,
+            Metrics::Events(own) => &mut own.notes,
+        };
+        *own = Some(notes);
+    }
+
+    /// What the custodian should know.
+    pub fn notes(&self) -> &[String] {
+        let own = match self {
+            Metrics::Table(own) => &own.notes,
+            Metrics::Codes(own) => &own.notes,
+            Metrics::Events(own) => &own.notes,
+        };
+        own.as_deref().unwrap_or_default()
+    }
+
+    /// How long each stage took.
+    pub fn timing(&self) -> Option<&Timing> {
+        match self {
+            Metrics::Table(own) => own.timing.as_ref(),
+            Metrics::Codes(own) => own.timing.as_ref(),
+            Metrics::Events(own) => own.timing.as_ref(),
+        }
+    }
+
+    /// The samples that are released instead of the whole, if there are any.
+    pub fn samples(&self) -> Option<&[Sample]> {
+        match self {
+            Metrics::Table(own) => own.samples.as_deref(),
+            Metrics::Codes(_) | Metrics::Events(_) => None,
+        }
+    }
+
+    /// Adds attacks that were tried on the release.
+    pub fn add_attacks(&mut self, tried: Vec<TriedAttack>) {
+        let own = match self {
+            Metrics::Table(own) => &mut own.attacks.get_or_insert(Attacks::NONE).tried,
+            Metrics::Codes(own) => &mut own.attacks.get_or_insert(Tried { tried: None }).tried,
+            Metrics::Events(own) => &mut own.attacks.get_or_insert(Tried { tried: None }).tried,
+        };
+        *own = Some(tried);
+    }
+
+    /// As metrics.json has it.
+    pub fn to_json(&self) -> String {
+        let text = match self {
+            Metrics::Table(own) => serde_json::to_string_pretty(own),
+            Metrics::Codes(own) => serde_json::to_string_pretty(own),
+            Metrics::Events(own) => serde_json::to_string_pretty(own),
+        };
+        text.unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,136 @@
+//! What others may see of a release of codes.
+
+use super::hide::{self, MARK, any_small, column, small, two};
+use crate::evidence::metrics::{
+    CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, Masked, People, RandomWorkload, Sides, Workload,
+};
+
+pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
+    let CodesMetrics {
+        method,
+        shape,
+        files,
+        kohort,
+        test,
+        rows,
+        people,
+        codes: _,
+        columns,
+        clusters,
+        risk,
+        codes_known,
+        utility,
+        guarantee,
+        trace: _,
+        timing: _,
+        attacks: _,
+        // Notes may hold counts.
+        notes: _,
+        shareable: _,
+    } = whole;
+    let People { unit, r#in: people_in } = people;
+    let told = !any_small(&rows) && !small(people_in);
+    let Sides { before, after } = risk;
+    CodesMetrics {
+        method,
+        shape,
+        files,
+        kohort,
+        test,
+        rows: hide::rows(rows, told),
+        people: People { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
+        codes: None,
+        columns: columns.into_iter().map(column).collect(),
+        // It can be counted in the release.
+        clusters,
+        risk: Sides { before: before.map(of_risk), after: after.map(of_risk) },
+        codes_known: codes_known.into_iter().map(known).collect(),
+        utility: useful(utility),
+        guarantee: guaranteed(guarantee),
+        trace: None,
+        timing: None,
+        attacks: None,
+        notes: None,
+        shareable: MARK,
+    }
+}
+
+fn of_risk(risk: CodesRisk) -> CodesRisk {
+    let CodesRisk { max, mean, unique: _, people: _ } = risk;
+    CodesRisk { max: two(max), mean: mean.map(two), unique: None, people: None }
+}
+
+fn known(known: CodesKnown) -> CodesKnown {
+    let CodesKnown { codes, patients: _, unique, fewer_than_k } = known;
+    CodesKnown { codes, patients: None, unique: two(unique), fewer_than_k: two(fewer_than_k) }
+}
+
+fn useful(utility: CodesUtility) -> CodesUtility {
+    let CodesUtility {
+        in_record_chunks,
+        in_shared_chunks,
+        in_item_chunks: _,
+        codes_in_item_chunks_only: _,
+        frequent,
+        counts: _,
+        random,
+        mre: _,
+    } = utility;
+    let Workload { are, are_sane, queries, dropped } = frequent;
+    let one = |own: RandomWorkload| {
+        let RandomWorkload { are, are_sane, queries, dropped, codes } = own;
+        RandomWorkload { are: two(are), are_sane: two(are_sane), queries, dropped, codes }
+    };
+    CodesUtility {
+        in_record_chunks: two(in_record_chunks),
+        in_shared_chunks: two(in_shared_chunks),
+        in_item_chunks: None,
+        codes_in_item_chunks_only: None,
+        frequent: Workload { are: two(are), are_sane: two(are_sane), queries, dropped },
+        counts: None,
+        random: random.into_iter().map(one).collect(),
+        mre: None,
+    }
+}
+
+/// The guarantee: nothing of it counts people of the original, but for the comparison.
+fn guaranteed(guarantee: CodesGuarantee) -> CodesGuarantee {
+    let CodesGuarantee {
+        k,
+        m,
+        knows,
+        unit,
+        smallest_cluster,
+        smallest_support,
+        smallest_subrecord,
+        fewest_candidates,
+        aware_reader,
+        no_cover,
+        sensitive_codes,
+        plain,
+        aware,
+        assumed,
+        not_recountable,
+        compared: _,
+        preset,
+    } = guarantee;
+    CodesGuarantee {
+        k,
+        m,
+        knows,
+        unit,
+        smallest_cluster,
+        smallest_support,
+        smallest_subrecord,
+        fewest_candidates,
+        aware_reader,
+        no_cover,
+        sensitive_codes,
+        plain,
+        aware,
+        assumed,
+        not_recountable,
+        compared: None,
+        preset,
+    }
+}
