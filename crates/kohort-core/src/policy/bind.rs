@@ -39,7 +39,7 @@ pub struct NamedText {
     pub text: String,
 }
 
-/// Tables that a caller hands over, instead of those that [input] names.
+/// Tables that a caller hands over, instead of those that `[input]` names.
 #[derive(Debug, Clone)]
 pub enum GivenTables {
     /// A table, or the codes of patients.
@@ -115,7 +115,7 @@ impl PolicyFile {
         PolicyFile::parse_with(file, text, &PolicyFiles::in_folder(folder), None)
     }
 
-    /// Reads a policy's text that names `files`. Given tables are used instead of those that [input] names,
+    /// Reads a policy's text that names `files`. Given tables are used instead of those that `[input]` names,
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
@@ -449,7 +449,7 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     Ok(Input { patients, ..input })
 }
 
-/// The tables that [input] names: one, or events with the table of their patients.
+/// The tables that `[input]` names: one, or events with the table of their patients.
 fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option<Place>)> {
     match (section.text("table")?, section.text("patients")?, section.text("claims")?) {
         (Some(table), None, None) => Ok((files.place(table)?, None)),

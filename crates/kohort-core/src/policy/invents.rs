@@ -16,7 +16,7 @@ pub struct Invents {
 }
 
 impl Invents {
-    /// Reads `catalog` and `reference` under [method].
+    /// Reads `catalog` and `reference` under `[method]`.
     pub(super) fn read(method: &Section, columns: &[Column], files: &PolicyFiles) -> Result<Invents> {
         let catalog = method.word("catalog", &[("none", false), ("grouped", true)])?.unwrap_or(false);
         let sensitive: Vec<usize> =

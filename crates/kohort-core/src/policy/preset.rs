@@ -1,4 +1,4 @@
-//! `preset` under [privacy]: a threshold that others have set before, by name and with its source.
+//! `preset` under `[privacy]`: a threshold that others have set before, by name and with its source.
 
 use super::section::{Section, Value, nearest};
 use crate::Result;

@@ -36,7 +36,7 @@ pub struct Item {
 pub struct Section {
     /// The policy file's name.
     pub file: String,
-    /// How messages call it: "[privacy]", "column `age`".
+    /// How messages call it: `[privacy]`, column `age`.
     pub name: String,
     /// The line it starts on.
     pub line: usize,

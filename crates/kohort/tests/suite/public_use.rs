@@ -258,7 +258,7 @@ fn an_aware_reader_of_several_combinations_is_promised_nothing() {
     let (rows, metrics) = run(two, &text);
     // Known (a1, b0): of all that is released only (*, b0, c0) can be that person's.
     assert!(rows.contains(&["*", "b0", "c0"].map(String::from).to_vec()), "{rows:?}");
-    assert!(metrics["guarantee"]["aware"].as_str().unwrap().contains("no bound is promised"));
+    assert!(metrics["guarantee"]["aware"].as_str().unwrap().contains("No limit is guaranteed"));
     // Undoing: both blank cells of a are a1, and one combination of all promises no more than the link.
     let one = "a,b,c\na0,b0,c0\na0,b0,c0\na1,b1,c0\na1,b1,c1\n";
     let (_, metrics) = run(one, &format!("{columns}[method]\nname = \"suppress\"\norder = \"paper\"\n"));
