@@ -3,7 +3,8 @@
 use crate::common::run::{options, release};
 use kohort::pipeline::{self, Options, Released};
 use kohort_core::error::Kind;
-use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original, wilson};
+use kohort_core::statistics::wilson;
+use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::fs;
