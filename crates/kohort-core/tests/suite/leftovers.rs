@@ -63,7 +63,7 @@ fn what_a_living_run_makes_is_left_alone() {
     lock.lock().unwrap();
     let (said, made) = begin(folder.path(), false);
     made.unwrap();
-    assert!(said.len() == 1 && said[0].contains("another run is at work"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("another run is using it"), "{said:?}");
     assert_eq!(names(folder.path()), [".out.kohort-17", ".out.kohort-17.lock"]);
     // Two runs of one process do not take each other for dead.
     let heard = Heard::default();
@@ -95,7 +95,7 @@ fn what_is_not_surely_ours_is_left_alone() {
     made.unwrap();
     assert_eq!(names(folder.path()), before);
     assert!(folder.path().join("mine/release/data.csv").is_file());
-    assert!(said.iter().all(|s| s.contains("left alone")), "{said:?}");
+    assert!(said.iter().all(|s| s.contains("not removed")), "{said:?}");
     assert_eq!(said.len(), if cfg!(unix) { 4 } else { 2 }, "{said:?}");
 }
 

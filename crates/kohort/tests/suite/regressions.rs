@@ -45,7 +45,7 @@ fn a_detail_is_hidden_where_its_column_leaves_as_suppressed_on_level_0() {
     put_data(&out, &table);
     rewrite_certificate(&out, 2);
     let error = verify_release(&out, 1).unwrap_err();
-    assert!(error.kind == Kind::Refused && error.message.contains("a detail is shown"), "{error}");
+    assert!(error.kind == Kind::Refused && error.message.contains("a detail is released"), "{error}");
 }
 
 #[test]
