@@ -1,6 +1,6 @@
 //! What a killed run left behind: removed where it is surely ours and nobody is at it, else left alone.
 
-use kohort_core::release::Staging;
+use kohort_core::release::{Staging, made};
 use kohort_core::table::Progress;
 use std::fs::{self, File};
 use std::path::Path;
@@ -106,6 +106,7 @@ fn a_run_killed_between_two_renames_gives_the_old_release_back() {
         make(folder.path(), ".out.kohort-17", "certificate.json");
         make(folder.path(), ".out.kohort-17.old", "certificate.json");
         fs::write(folder.path().join(".out.kohort-17.old/old"), "").unwrap();
+        made::list_all(&folder.path().join(".out.kohort-17.old")).unwrap();
         fs::write(folder.path().join(".out.kohort-17.lock"), MARK).unwrap();
         let (said, made) = begin(folder.path(), replace);
         assert!(said.len() == 1 && said[0].contains("out again"), "{said:?}");
@@ -121,6 +122,9 @@ fn a_run_killed_after_it_published_leaves_only_the_new_release() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path(), "out", "certificate.json");
     make(folder.path(), ".out.kohort-17.old", "certificate.json");
+    for published in ["out", ".out.kohort-17.old"] {
+        made::list_all(&folder.path().join(published)).unwrap();
+    }
     fs::write(folder.path().join(".out.kohort-17.lock"), MARK).unwrap();
     let (said, made) = begin(folder.path(), true);
     made.unwrap();
