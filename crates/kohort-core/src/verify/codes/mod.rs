@@ -273,7 +273,7 @@ fn check_cluster(
     // laid over one another, and still one for every other patient.
     let chunks = cluster.record_chunks.len() as u64;
     if cluster.item_chunk.is_empty() && (chunks == 0 || filled < size + k * ((claim.m as u64).min(chunks) - 1)) {
-        return Err("a cluster without an item chunk has chunks that reveal which codes belong together");
+        return Err("a cluster without an item chunk has too few subrecords to hide which codes belong together");
     }
     sum.clusters += 1;
     sum.patients += size;
