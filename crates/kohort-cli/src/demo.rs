@@ -80,7 +80,7 @@ fn row(method: &str, metrics: &Metrics) -> String {
     line([method, &in_short(metrics), &count(k), &percent(lost), &count(suppressed), &seconds, "yes"])
 }
 
-/// What is guaranteed, in a few words: the certificate has the sentences.
+/// The guarantee in a few words. The certificate has the full sentences.
 fn in_short(metrics: &Metrics) -> String {
     match metrics {
         Metrics::Codes(own) => {

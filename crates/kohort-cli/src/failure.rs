@@ -4,7 +4,7 @@ use kohort_core::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// Where the last panic was.
+/// The place of the last panic.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 
 /// Runs a command. A panic, on whichever thread, prints nothing; it becomes an error of the machine

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// How many patients are found by some of their events, all values as they are.
+/// Prints how many patients are found by some of their events, with all values unchanged.
 fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
     policy.notes.iter().chain(&histories.notes).for_each(|n| note(n));
     let k = policy.privacy.k.get();
@@ -70,7 +70,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
     }
 }
 
-/// How many patients are alone with some of their codes.
+/// Prints how many patients are unique by some of their codes.
 fn say_codes(policy: &Policy<Codes>, records: &Records) {
     policy.notes.iter().chain(&records.notes).for_each(|n| note(n));
     let k = policy.privacy.k.get();
@@ -130,7 +130,7 @@ fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     Ok(())
 }
 
-/// What is known of the people outside.
+/// Prints the risk from what is known about the population.
 fn say_outside(policy: &Policy, seen: &OriginalRisk) {
     let (Some(found), Some(unique)) = (&seen.attacks, &seen.uniqueness) else { return };
     let estimated = if found.estimated { ", estimated" } else { "" };
@@ -190,7 +190,7 @@ fn say_columns(cohort: &Cohort, seen: &OriginalRisk, unit: &str) {
     }
 }
 
-/// What k would cost.
+/// Prints the information loss that k would cost.
 fn say_cost(cohort: &Cohort, cost: &Cost) {
     say("");
     match &cost.outcome {

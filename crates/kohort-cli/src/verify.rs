@@ -117,7 +117,7 @@ fn unit<S: Shape>(certificate: &Certificate<S>) -> &'static str {
     if certificate.promise.patients { "patients" } else { "rows" }
 }
 
-/// What was claimed and counted of a table.
+/// Prints what was claimed and counted for a table.
 fn table_lines(certificate: &Certificate, recount: &Recount) {
     say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
     let claim = &certificate.promise.claim;
@@ -169,7 +169,7 @@ fn table_lines(certificate: &Certificate, recount: &Recount) {
     }
 }
 
-/// What was claimed and counted of patients and their events.
+/// Prints what was claimed and counted for patients and their events.
 fn events_lines(certificate: &Certificate<Events>, recount: &EventsRecount) {
     say("verified");
     let claim = &certificate.promise.claim;
@@ -194,7 +194,7 @@ fn events_lines(certificate: &Certificate<Events>, recount: &EventsRecount) {
     say(&format!("  counted    fewer than {} match in {} of {} {of}", claim.k, thousands(hits.0), thousands(hits.1)));
 }
 
-/// What was claimed and counted of clusters of codes.
+/// Prints what was claimed and counted for clusters of codes.
 fn codes_lines(certificate: &Certificate<Codes>, recount: &CodesRecount) {
     say("verified");
     let claim = &certificate.promise.claim;

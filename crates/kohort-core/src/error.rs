@@ -40,12 +40,12 @@ impl fmt::Debug for Hidden {
     }
 }
 
-/// What went wrong, in words for the custodian.
+/// An error, with a message for the custodian.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// Whose error it is.
     pub kind: Kind,
-    /// Where it is and what to do. Holds no value of the data.
+    /// The message: what went wrong, where, and what to do. It holds no value of the data.
     pub message: String,
     /// The values it is about.
     pub values: Hidden,

@@ -17,7 +17,7 @@ use kohort_core::verify;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How a run goes; what it guarantees stands in the policy alone.
+/// Settings of a run. Only the policy determines what is guaranteed.
 #[derive(Clone)]
 pub struct Options {
     /// Replace an existing folder.
@@ -26,20 +26,20 @@ pub struct Options {
     pub keep_rows: bool,
     /// Fixed random seed, for tests.
     pub seed: Option<u64>,
-    /// How many threads work.
+    /// The number of threads.
     pub threads: usize,
-    /// Who is told how far it is.
+    /// The receiver of progress reports.
     pub progress: Arc<dyn Progress>,
 }
 
-/// What a run made.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Released<P = PathBuf> {
     /// DIR, or its files in memory.
     pub folder: P,
-    /// What metrics.json holds.
+    /// The contents of metrics.json.
     pub metrics: Metrics,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }
 

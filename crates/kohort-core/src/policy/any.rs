@@ -10,11 +10,11 @@ use crate::{Error, Result};
 /// The part of a policy that only a table has.
 #[derive(Debug, Clone)]
 pub struct TablePolicy {
-    /// What synthetic records are made of, if the method adds such records.
+    /// The source of synthetic records, if the method adds them.
     pub invents: Option<Invents>,
 }
 
-/// How a table of codes is laid out.
+/// The layout of a table of codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodesLayout {
     /// A row is a patient with all their codes in one cell.
@@ -26,11 +26,11 @@ pub enum CodesLayout {
 /// The part of a policy that only codes have.
 #[derive(Debug, Clone)]
 pub struct CodesPolicy {
-    /// What a row of the input is.
+    /// The unit of a row of the input.
     pub layout: CodesLayout,
     /// The file that `constraints` under `[method]` names, if it names one.
     pub constraints: Option<NamedText>,
-    /// What a code means that is listed several times in a record: `multiset` under `[method]`.
+    /// The meaning of a code that is listed several times in a record: `multiset` under `[method]`.
     pub repeats: Repeats,
 }
 

@@ -5,7 +5,7 @@ use super::section::Section;
 use crate::Result;
 use crate::table::read_text;
 
-/// What another run lost.
+/// The information loss of another run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baseline {
     /// Its method.
@@ -44,7 +44,7 @@ impl Baseline {
         }
     }
 
-    /// What was lost as a share of what the baseline lost.
+    /// The loss as a share of the loss of the baseline.
     pub fn share(&self, entropy: f64) -> Option<f64> {
         (self.entropy > 0.0).then(|| entropy / self.entropy)
     }

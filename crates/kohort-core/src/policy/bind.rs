@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) const LARGEST_POLICY: u64 = 16 << 20;
 
-/// What a row of the input is.
+/// The unit of a row of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     /// A row of cells, of a person or one of several of a patient.
@@ -35,7 +35,7 @@ enum Layout {
 pub struct NamedText {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its contents.
     pub text: String,
 }
 
@@ -56,9 +56,9 @@ pub enum GivenTables {
 /// A policy as written: read, its input known, its columns not yet those of a table.
 #[derive(Debug, Clone)]
 pub struct PolicyFile {
-    /// Where the table is and how it is written.
+    /// The location and format of the table.
     pub input: Input,
-    /// What a row is.
+    /// The unit of a row.
     layout: Layout,
     /// The text of the file, for the evidence.
     pub text: String,
@@ -71,21 +71,21 @@ pub struct PolicyFile {
 pub struct Policy<S: Shape = Table> {
     /// Every column of the input, in its order; of two linked tables those of the events.
     pub columns: Vec<Column>,
-    /// What is required.
+    /// The privacy requirements.
     pub privacy: Privacy,
     /// Rows that must not come in.
     pub exclude: Vec<ExcludeRule>,
-    /// What is known of the people outside.
+    /// The population that the people of the table belong to, if it is known.
     pub population: Option<Population>,
     /// The run that this one is compared with.
     pub baseline: Option<Baseline>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
-    /// What the method adds to the promise.
+    /// The effects of the method on what can be guaranteed.
     pub effects: Effects,
     /// The part that only this shape has.
     pub own: S::Own,
-    /// What the custodian should know before they go on.
+    /// Notes that the custodian should read before going on.
     pub notes: Vec<String>,
     /// The text of the file, for the evidence.
     pub text: String,
@@ -272,7 +272,7 @@ impl PolicyFile {
         Ok(Some(NamedText { name: name.clone(), text }))
     }
 
-    /// Of a table of codes only the codes leave: one column holds them, all others are dropped.
+    /// Checks that a table of codes releases the codes only: one column holds them, all others are dropped.
     fn check_codes(&self, layout: CodesLayout, columns: &[Column]) -> Result<()> {
         let wrong = |message: String| Err(self.root.error(self.root.get("columns").map_or(0, |i| i.line), message));
         let (codes, others): (Vec<&Column>, Vec<&Column>) =
@@ -521,7 +521,7 @@ fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// What policies about all shapes have.
+/// The sections of policies for all kinds of data.
 struct Shared {
     columns: Vec<Column>,
     privacy: Privacy,

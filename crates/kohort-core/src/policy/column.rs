@@ -1,4 +1,4 @@
-//! What a policy says of one column.
+//! The policy for one column.
 
 use super::files::PolicyFiles;
 use super::section::{Section, Value};
@@ -32,14 +32,14 @@ pub enum Role {
         /// The values that `confidence` is about; `None`: all of them.
         values: Option<Vec<String>>,
     },
-    /// What analysts want to predict; released as it is.
+    /// The column that analysts want to predict. It is released unchanged.
     Class,
     /// A patient's codes. They leave in chunks, each code as it is.
     Codes {
         /// The text between the codes of a cell; `None`: a cell is one code.
         separator: Option<String>,
     },
-    /// Of an event: who treated, billed or referred. Leaves as a random number per patient and value.
+    /// For events: who treated, billed or referred. It is released as a random number per patient and value.
     Pseudonym,
     /// Released as it is, for a reason.
     Other {
@@ -64,13 +64,13 @@ impl Role {
         }
     }
 
-    /// Whether the column leaves the house.
+    /// Whether the column is released.
     pub fn is_released(&self) -> bool {
         !matches!(self, Role::Identifier | Role::Patient)
     }
 }
 
-/// What happens to a value that the column's hierarchy does not cover.
+/// The treatment of a value that the column's hierarchy does not cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmapped {
     /// The run stops.
@@ -79,7 +79,7 @@ pub enum Unmapped {
     Suppressed,
 }
 
-/// Where a patient's months are counted from.
+/// The start from which a patient's months are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The patient's first event.
@@ -93,9 +93,9 @@ pub enum Origin {
 /// Dates that are released as months since a start date of each patient.
 #[derive(Debug, Clone)]
 pub struct MonthsSince {
-    /// Where they are counted from.
+    /// The start from which they are counted.
     pub origin: Origin,
-    /// How the dates are written.
+    /// The format of the dates.
     pub date: DateFormat,
 }
 
@@ -106,19 +106,19 @@ pub struct Column {
     pub name: String,
     /// Its role.
     pub role: Role,
-    /// How its values may be generalized.
+    /// The rule by which its values may be generalized.
     pub rule: Rule,
-    /// What the rule is, in words, for dictionaries and reports.
+    /// The rule in words, for dictionaries and reports.
     pub rule_text: String,
     /// The levels a method may choose, ascending; always within the rule's.
     pub levels: Vec<usize>,
-    /// What its loss counts.
+    /// The weight of this column when the loss is added up.
     pub weight: Decimal,
-    /// What happens to values the rule does not cover.
+    /// The treatment of values that the rule does not cover.
     pub unmapped: Unmapped,
     /// The values that could occur, in their order, where the policy says so.
     pub domain: Option<Vec<String>>,
-    /// Of a quasi-identifier: the columns it is finer than, as levels of one variable.
+    /// For a quasi-identifier: the coarser columns that are levels of the same variable.
     pub of: Vec<String>,
     /// The column it is derived from, if it is not a column of the table itself.
     pub from: Option<String>,

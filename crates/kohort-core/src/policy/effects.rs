@@ -1,4 +1,4 @@
-//! What a method adds to the promise of a release, as data: nothing here knows a method's name.
+//! The effects of a method on what a release can guarantee, as data that is independent of the method's name.
 
 use serde::{Deserialize, Serialize};
 

@@ -29,7 +29,7 @@ pub enum Table {
 /// How much an attacker knows of a patient's values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PowerRule {
-    /// By the patient's number of events and their diversity (the paper's equation 1).
+    /// It depends on the patient's number of events and their diversity (the paper's equation 1).
     Variable,
     /// The same for all.
     Fixed,
@@ -66,7 +66,7 @@ impl Power {
     }
 }
 
-/// What happens to patients who never had an event.
+/// The treatment of patients without any events in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithoutEvents {
     /// They leave with the others.
@@ -75,7 +75,7 @@ pub enum WithoutEvents {
     Drop,
 }
 
-/// What a rule looks for.
+/// The condition of a rule.
 #[derive(Debug, Clone)]
 pub enum RuleKind {
     /// Codes in one of these columns of its table.
@@ -100,16 +100,16 @@ pub enum RuleKind {
     },
 }
 
-/// What must not come in.
+/// An exclusion: rows that are removed before anything is counted.
 #[derive(Debug, Clone)]
 pub struct EventsRule {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: String,
     /// The table it looks at.
     pub table: Table,
-    /// What it looks for.
+    /// The condition.
     pub kind: RuleKind,
-    /// What goes with it.
+    /// The scope: what is excluded where the condition holds.
     pub scope: Scope,
 }
 
@@ -125,12 +125,12 @@ impl RuleKind {
     }
 }
 
-/// What a policy says of events beyond what it says of any table.
+/// The parts of a policy that only patient histories have.
 #[derive(Debug, Clone)]
 pub struct EventsPolicy {
     /// The columns of the patients' table, in its order.
     pub patients: Vec<Column>,
-    /// What must not come in.
+    /// An exclusion: rows that are removed before anything is counted.
     pub exclude: Vec<EventsRule>,
     /// The facts that the attacker knows.
     pub power: Power,
@@ -138,7 +138,7 @@ pub struct EventsPolicy {
     pub max_high_risk: Fraction,
     /// The events' column that says which of two events is the later.
     pub event_date: Option<usize>,
-    /// What happens to patients who never had an event.
+    /// The treatment of patients without any events in the input.
     pub without_events: WithoutEvents,
     /// The patients' columns that months are counted from.
     pub origins: Vec<usize>,

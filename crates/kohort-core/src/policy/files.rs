@@ -31,7 +31,7 @@ impl PolicyFiles {
         PolicyFiles { texts: self.texts.clone(), folder }
     }
 
-    /// Where a file on disk is, if the policy has a folder.
+    /// The path of a file on disk, if the policy has a folder.
     pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(name))
     }

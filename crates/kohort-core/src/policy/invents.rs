@@ -1,4 +1,4 @@
-//! What synthetic records are made of, where the method adds such records.
+//! The source of synthetic records, for methods that add them.
 
 use super::bind::{LARGEST_POLICY, NamedText};
 use super::column::{Column, Role};
@@ -9,7 +9,7 @@ use crate::Result;
 /// What a policy says about synthetic records that must be known before the data is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invents {
-    /// Whether a catalog of them leaves: then the sensitive column is counted with the others.
+    /// Whether a catalog of them is released. If so, the sensitive column is counted with the others.
     pub catalog: bool,
     /// Distributions of sensitive values from outside: the column, and the file.
     pub references: Vec<(usize, NamedText)>,

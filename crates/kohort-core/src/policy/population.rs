@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The registry an attacker may have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
-    /// How many people it holds of each kind.
+    /// The number of people for each combination of values.
     pub registry: Registry,
     /// The quasi-identifier by whose values attack 1 is reported, by place.
     pub region: Option<usize>,
@@ -25,7 +25,7 @@ pub enum Registry {
 }
 
 impl Population {
-    /// How many people there are in all.
+    /// The total number of people.
     pub fn people(&self) -> u64 {
         match &self.registry {
             Registry::Counts(_, counts) => counts.values().sum(),

@@ -12,7 +12,7 @@ pub struct Preset {
     k: u64,
     /// The highest risk, as its source writes it, if the source states a risk.
     pub max_risk: Option<&'static str>,
-    /// What it means, in a sentence.
+    /// Its meaning, in one sentence.
     pub meaning: &'static str,
     /// Whose number it is.
     pub source: &'static str,
@@ -90,7 +90,7 @@ impl Preset {
         Ok(Some(preset))
     }
 
-    /// What it means and whose it is, for the custodian.
+    /// Its meaning and its source, for the custodian.
     pub fn note(&self) -> String {
         format!("preset = \"{}\" means k = {}. {} Source: {}", self.name, self.k, self.meaning, self.source)
     }

@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 pub enum TDistance {
     /// All values equally far apart.
     Equal,
-    /// By their order.
+    /// The distance follows the order of the values.
     Ordered,
-    /// By the column's hierarchy.
+    /// The distance follows the column's hierarchy.
     Hierarchical,
 }
 
 /// Combinations of more codes than this are not counted.
 const MOST_KNOWN_CODES: usize = 10;
 
-/// What the policy requires.
+/// The privacy requirements of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Privacy {
     /// The least number of people in a class.
@@ -33,9 +33,9 @@ pub struct Privacy {
     pub knows: Knows,
     /// The highest confidence in a listed sensitive value.
     pub confidence: Option<Fraction>,
-    /// How many values a class must show.
+    /// The diversity of sensitive values that a class must show.
     pub l_diversity: Option<LDiversity>,
-    /// How near a class must be to the table.
+    /// The maximum distance between a class and the table.
     pub t_closeness: Option<(Fraction, TDistance)>,
     /// Pairs of quasi-identifiers, levels of one variable, that nobody is taken to know together.
     pub not_together: Vec<(usize, usize)>,
@@ -133,7 +133,7 @@ impl Privacy {
         }
     }
 
-    /// Whether anything is required of sensitive columns.
+    /// Whether the policy limits what is revealed about sensitive columns.
     pub fn reads_sensitive(&self) -> bool {
         self.confidence.is_some() || self.l_diversity.is_some() || self.t_closeness.is_some()
     }

@@ -25,7 +25,7 @@ pub enum Value {
 /// A value and its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// What was written.
+    /// The value.
     pub value: Value,
     /// The line, counted from 1.
     pub line: usize,
@@ -36,7 +36,7 @@ pub struct Item {
 pub struct Section {
     /// The policy file's name.
     pub file: String,
-    /// How messages call it: `[privacy]`, column `age`.
+    /// Its name in messages: `[privacy]`, column `age`.
     pub name: String,
     /// The line it starts on.
     pub line: usize,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What errors call a table that has no file.
+/// The name in errors of a table that has no file.
 const NAME: &str = "the table";
 
 /// A value that becomes the text of a cell: text, a whole number, or an `Option` of one, where `None` is missing.

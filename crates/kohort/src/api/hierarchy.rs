@@ -3,7 +3,7 @@
 use super::setting::Setting;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a value of a column may become: a coarser interval, a shorter prefix, a parent in a tree.
+/// The generalizations of a column's values: coarser intervals, shorter prefixes, or parents in a tree.
 ///
 /// ```
 /// use kohort::Hierarchy;

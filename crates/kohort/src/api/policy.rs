@@ -10,7 +10,7 @@ use std::path::Path;
 /// The largest policy that is read.
 const LARGEST: u64 = 16 << 20;
 
-/// What a custodian decided: the role of every column, what must hold, and the method.
+/// A custodian's decisions: the role of every column, the requirements, and the method.
 ///
 /// Its text is that of a `policy.toml`, however it was made, and every policy is checked in one way: when it meets
 /// the data.

@@ -43,7 +43,7 @@ impl ColumnSettings {
 #[derive(Debug, Clone)]
 pub struct PolicyBuilder {
     input: Section,
-    /// By table: none for a single one, else "patients" and "claims".
+    /// The name of each table: none for a single one, else "patients" and "claims".
     columns: Vec<(Option<&'static str>, Section)>,
     exclude: Vec<Section>,
     privacy: Section,
@@ -129,7 +129,7 @@ impl PolicyBuilder {
         self.column(name, ColumnSettings::role("class"))
     }
 
-    /// A column that nobody outside can know, published as it is, and the reason for that.
+    /// A column that no outsider can know, which is published unchanged, and the reason.
     pub fn other(self, name: &str, reason: &str) -> PolicyBuilder {
         self.column(name, ColumnSettings::role("other").set("reason", reason))
     }

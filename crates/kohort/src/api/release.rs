@@ -61,7 +61,7 @@ impl Release {
         &self.metrics
     }
 
-    /// What the custodian should know, in sentences.
+    /// Notes for the custodian, in sentences.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -71,7 +71,7 @@ impl Release {
         self.text("evidence/report.html")
     }
 
-    /// What each released column means now, for the recipient.
+    /// The data dictionary, which explains each released column to the recipient.
     pub fn dictionary(&self) -> Result<&str> {
         self.text("release/dictionary.md")
     }

@@ -1,4 +1,4 @@
-//! How easily people can be found in the data as it is.
+//! The re-identification risk of the original data.
 
 use crate::methods::claims::{Sensitivity, sensitivity};
 use crate::original_risk::{OriginalRisk, assess};
@@ -8,7 +8,7 @@ use kohort_core::policy::PolicyFile;
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::{CodesKnown, codes_known};
 
-/// How easily people can be found in the data as it is, by the shape of the data.
+/// The re-identification risk of the original data, for each kind of data.
 #[derive(Debug, Clone)]
 pub enum DataRisk {
     /// In a table: who is unique, on which columns, and what k = 5 would cost.

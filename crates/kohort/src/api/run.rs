@@ -1,4 +1,4 @@
-//! How a run goes: threads, seed, progress, and whether it is stopped. What it guarantees is in the policy alone.
+//! Settings of a run: threads, seed, progress and cancelling. Only the policy determines what is guaranteed.
 
 use super::data::{Data, Table};
 use super::policy::Policy;
