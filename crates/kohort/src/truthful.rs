@@ -1,4 +1,4 @@
-//! The truthful view of a release with invented rows: from release/ alone its recipient makes a table of
+//! The truthful view of a release with synthetic records: from release/ alone its recipient makes a table of
 //! real rows only, some of which show nothing but their sensitive value.
 //!
 //! For each line of the catalog (classes, value, c): in each of the classes up to c rows with the value are

@@ -1,7 +1,7 @@
 //! Who looks the same to someone who knows some columns: the classes of very many sets of columns
 //! over the same people.
 //!
-//! The gate and the measures of risk count with it; a method cannot (nothing here leaves the
+//! The verifier and the measures of risk count with it; a method cannot (nothing here leaves the
 //! crate), so that what searches and what verifies count with different code.
 //!
 //! Cost: 40 columns of two or three labels have 91,390 sets of four. Columns are joined to blocks,
@@ -49,7 +49,7 @@ impl Codes {
 /// People by what is known of them.
 #[derive(Debug)]
 pub(crate) struct Crowd {
-    /// The columns an adversary may know.
+    /// The columns an attacker may know.
     pub(crate) known: Vec<Codes>,
     /// Sensitive columns whose values are counted in each class; code 0 is missing.
     pub(crate) sensitive: Vec<Codes>,

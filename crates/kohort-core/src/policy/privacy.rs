@@ -90,7 +90,7 @@ impl Privacy {
         Ok((Privacy { k, preset, knows, confidence, l_diversity, t_closeness, not_together }, notes))
     }
 
-    /// Reads the section for sets of codes: k, and as `knows` the number m of codes an adversary may know.
+    /// Reads the section for sets of codes: k, and as `knows` the number m of codes an attacker may know.
     pub(super) fn read_codes(section: &Section, k: Option<K>) -> Result<Privacy> {
         section.only(&["k", "max_risk", "preset", "knows"])?;
         let asking = k.is_some();

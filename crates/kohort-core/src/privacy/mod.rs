@@ -1,7 +1,7 @@
 //! The requirements, one file each, by their definitions, slow and plain.
 //!
 //! A requirement looks at the counts of one class (people who cannot be told apart by what the
-//! adversary knows) and says whether they hold. Who counts, the search or the verifier, does so
+//! attacker knows) and says whether they hold. Who counts, the search or the verifier, does so
 //! with code of its own. A person is a patient where the policy names a patient column, else a row.
 
 mod confidence;

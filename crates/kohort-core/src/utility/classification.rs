@@ -168,7 +168,7 @@ impl Records {
         seen.len()
     }
 
-    /// How many rows a tree over these features foretells wrongly. Records that are not `shown`
+    /// How many rows a tree over these features predicts wrongly. Records that are not `shown`
     /// are not learned from, and get the class of most that are.
     fn errors(&self, features: &[Feature], shown: impl Fn(usize) -> bool) -> u64 {
         let classes = self.class.iter().max().map_or(0, |&c| c as usize + 1);

@@ -2,7 +2,7 @@
 //! what its labels stand for, are from those of the original.
 //!
 //! A cell whose label stands for V values, in a row that is real with probability q, costs
-//! (1 − q/V)² + (V − 1)(q/V)² = 1 − 2q/V + q²/V; in an invented row q²/V; in a deleted one 1.
+//! (1 − q/V)² + (V − 1)(q/V)² = 1 − 2q/V + q²/V; in a synthetic record q²/V; in a deleted one 1.
 
 use super::trust::Trust;
 use crate::cohort::Cohort;

@@ -1,6 +1,6 @@
-//! Whether invented rows can be told from real ones: a tree learns from the released columns which rows
-//! are invented, and foretells it of rows it has not seen. Somebody outside has no such list to
-//! learn from; if even that tree cannot tell them, nobody can by what it looks at.
+//! Whether synthetic records can be distinguished from real ones. A tree learns from the released columns
+//! which records are synthetic, and predicts it for records it has not seen. An outsider has no such list to
+//! learn from; if even that tree cannot distinguish them, nobody can from the columns it uses.
 
 use super::classification::feature;
 use super::tree::{Feature, Sample, Tree};
@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct ToldApart {
     /// The probability that a synthetic record looks more synthetic than a real one: ½ by guessing, 1 if always.
     pub auc: f64,
-    /// Invented rows that were looked at.
+    /// Synthetic records that were looked at.
     pub invented: u64,
     /// Real ones.
     pub real: u64,

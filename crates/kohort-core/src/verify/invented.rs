@@ -1,4 +1,4 @@
-//! Rows that stand for nobody, by private/rows: how many there are, and whether what is claimed holds
+//! Synthetic records, by private/rows: how many there are, and whether what is claimed holds
 //! also without them.
 
 use super::lines::LineFile;
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The rows of a release that stand for nobody.
+/// The synthetic records of a release.
 pub(super) struct Invented {
     /// By released tuple.
     by_tuple: Vec<u64>,
@@ -59,7 +59,7 @@ impl Invented {
         recount.map_err(|e| Error::refused(format!("without the synthetic records: {}", e.message)))
     }
 
-    /// Refuses a catalog that counts anything else than the invented rows.
+    /// Refuses a catalog that counts anything else than the synthetic records.
     pub(super) fn are_the_catalogs(&self, release: &Path, counted: &Counted, claim: &Claim) -> Result<()> {
         let Some(position) = counted.catalogued else { return Ok(()) };
         let lines = super::catalog::read(release, counted, claim)?;

@@ -1,8 +1,8 @@
-//! The gate. It re-reads the bytes that are to leave and recounts the guarantee by the plain
+//! The verifier. It re-reads the bytes that will be released and recounts the guarantee by the plain
 //! definition. It knows no method, and nothing is published that it did not let pass.
 //!
 //! ```compile_fail,E0451
-//! // Only the gate makes a `Verified`: a release that was not verified cannot be published.
+//! // Only the verifier makes a `Verified`: a release that was not verified cannot be published.
 //! let verified = kohort_core::verify::Verified { staging: panic!(), written: panic!(), findings: panic!() };
 //! ```
 

@@ -1,4 +1,4 @@
-//! Counts the classes of a release from its bytes, for each set of columns the adversary may know.
+//! Counts the classes of a release from its bytes, for each set of columns the attacker may know.
 
 use super::catalog::CatalogRecount;
 use super::formulas::Formulas;
@@ -31,7 +31,7 @@ pub struct Recount {
     pub smallest_class: u64,
     /// By sensitive column: name, and the extremes over all sets.
     pub sensitive: Vec<(String, Extremes)>,
-    /// What the catalog of invented rows tells, if there is one.
+    /// What the catalog of synthetic records tells, if there is one.
     pub catalog: Option<CatalogRecount>,
     /// Columns with cells that a spreadsheet would take for formulas.
     pub formulas: Vec<String>,

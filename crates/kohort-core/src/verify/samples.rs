@@ -37,7 +37,7 @@ pub struct Sample {
     pub risk: Vec<SampledRisk>,
 }
 
-/// Draws and checks samples of the release in a staging folder, which the gate let pass.
+/// Draws and checks samples of the release in a staging folder, which the verifier let pass.
 pub(super) fn sample(
     staging: &Staging,
     (written, population): (&Written, &Certificate),

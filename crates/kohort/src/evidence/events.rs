@@ -171,7 +171,7 @@ fn guarantee_found(
     guarantee
 }
 
-/// The powers of the table of other adversaries, the policy's own among them; and the one that is
+/// The powers of the table of other attackers, the policy's own among them; and the one that is
 /// shown with other rules.
 fn powers(power: Power) -> (Vec<usize>, usize) {
     let mut powers = POWERS.to_vec();

@@ -1,4 +1,4 @@
-//! What is known of rows that stand for nobody: how many there are, how many people a class holds without
+//! What is known of synthetic records: how many there are, how many people a class holds without
 //! them, what a reader of the catalog makes of it, and whether they can be told from real ones.
 
 use super::metrics::{CatalogFound, Counterfeits, Kind, ToldApart};

@@ -1,6 +1,6 @@
 //! `kohort init`: looks at a table and suggests a policy for it, for the custodian to correct.
 //!
-//! The suggestion is careful, not clever: what is unclear is taken for something an adversary may know. Its text holds
+//! The suggestion is careful, not clever: what is unclear is taken for something an attacker may know. Its text holds
 //! names of columns, round bounds of numbers, marks for missing cells and date formats, and no other value of the
 //! data: a policy is shown around.
 

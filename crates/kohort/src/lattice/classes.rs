@@ -138,7 +138,7 @@ impl<'a> Classes<'a> {
 
     /// Of the tuples whose class was found below `k` by [`Classes::small`]: the histogram of their
     /// rows, and the sums of their costs, of which `costs` holds `width` per tuple. Without a
-    /// branch, since nobody could foretell it.
+    /// branch, since nobody could predict it.
     pub fn small_sums(&self, tuples: &[[u32; 4]], k: u32, costs: &[u64], width: usize) -> (Vec<Vec<u64>>, Vec<u64>) {
         let mut counts = self.no_counts();
         let [ca, cb, cc] = &mut counts;

@@ -100,7 +100,7 @@ struct Search<'a> {
     best_cost: u64,
     best: Option<usize>,
     counted: usize,
-    /// Whether the adversary knows all columns together, and nothing less need be counted.
+    /// Whether the attacker knows all columns together, and nothing less need be counted.
     everything_is_known: bool,
 }
 

@@ -17,7 +17,7 @@ pub struct Entry {
     pub summary: &'static str,
     /// The same as a clause for the report: it follows "Made by the method X: ".
     pub caption: &'static str,
-    /// The adversaries it protects against: what they may know of a person.
+    /// The attackers it protects against: what they may know of a person.
     pub knows: &'static [Knowledge],
     /// The requirements it can meet.
     pub requirements: &'static [Requirement],
@@ -53,7 +53,7 @@ pub enum DataShape {
     Events,
 }
 
-/// A kind of adversary, by what the policy's `knows` says.
+/// A kind of attacker, by what the policy's `knows` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
     /// `knows = "all"`: every quasi-identifier.
@@ -113,7 +113,7 @@ impl DataShape {
 }
 
 impl Knowledge {
-    /// The kind of adversary of a table's policy.
+    /// The kind of attacker of a table's policy.
     pub(super) fn of(knows: &Knows) -> Knowledge {
         match knows {
             Knows::All => Knowledge::All,

@@ -48,7 +48,7 @@ impl Register {
         self.for_shape(shape).map(|entry| entry.name).collect()
     }
 
-    /// The entry that a policy names. It takes the policy's data, adversary and requirements, and it
+    /// The entry that a policy names. It takes the policy's data, attacker and requirements, and it
     /// knows every key of `[method]`.
     pub fn entry<S: Shape>(&self, policy: &Policy<S>) -> Result<&'static Entry> {
         let section = &policy.method;
@@ -75,7 +75,7 @@ impl Register {
         Ok(entry)
     }
 
-    /// Refuses an adversary or a requirement that the method does not take, and names methods that do.
+    /// Refuses an attacker or a requirement that the method does not take, and names methods that do.
     /// The other shapes have one kind of each, which the policy's reader checks.
     fn takes<S: Shape>(&self, entry: &Entry, policy: &Policy<S>) -> Result<()> {
         let refuse = |what: &str, takes: &dyn Fn(&Entry) -> bool, otherwise: String| {

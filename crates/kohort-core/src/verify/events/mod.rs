@@ -1,5 +1,5 @@
 //! Recounts a release of events from its bytes: ids, columns, patient-level classes, and of how many
-//! patients fewer than k match what an adversary knows of their events.
+//! patients fewer than k match what an attacker knows of their events.
 
 mod finder;
 mod original;

@@ -185,7 +185,7 @@ impl<'a> Search<'a> {
 }
 
 /// What a row's cell costs by reconstruction error, 1 − 1/V for V leaves under its label, and what it
-/// costs in an invented row, 1/V: by column, level and value, in whole units.
+/// costs in a synthetic record, 1/V: by column, level and value, in whole units.
 fn reconstruction(cohort: &Cohort) -> (CellCosts, CellCosts) {
     let cells = cohort.tuples.rows as f64 * cohort.quasi.len() as f64;
     let unit = (2f64.powi(60) / cells).min(2f64.powi(40));

@@ -24,7 +24,7 @@ impl Class {
 /// Why there is no catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Unsafe {
-    /// No other class conceals the invented rows of some class.
+    /// No other class conceals the synthetic records of some class.
     NoPartner,
     /// Rows of these classes are likelier than 1/k; the likeliest by this much.
     Likely(Vec<usize>, f64),
@@ -81,7 +81,7 @@ impl Rules {
         (values, group)
     }
 
-    /// The greedy grouping of the paper, mended (C-1): the class with most invented rows first takes the
+    /// The greedy grouping of the paper, corrected (C-1): the class with most synthetic records first takes the
     /// partner that conceals most of what is not concealed yet.
     fn group(&self, classes: &[Class]) -> Option<Vec<Vec<usize>>> {
         let mut order: Vec<usize> = (0..classes.len()).filter(|&c| !classes[c].invented.is_empty()).collect();

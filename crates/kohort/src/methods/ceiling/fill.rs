@@ -217,7 +217,7 @@ impl<'a> Filled<'a> {
         }
     }
 
-    /// Real and invented rows of each class by the value that the catalog lists.
+    /// Real and synthetic records of each class by the value that the catalog lists.
     fn classes(&self) -> Vec<Class> {
         let mut classes = vec![Class::default(); self.added.len()];
         let Some(listed) = &self.cohort.catalogued else { return classes };
@@ -273,7 +273,7 @@ impl<'a> Filled<'a> {
 /// Labels and how many rows show them.
 type LabelRows = Vec<(u32, u64)>;
 
-/// Draws the details of invented rows: each from a row, anywhere in the file, that shows the same where
+/// Draws the details of synthetic records: each from a row, anywhere in the file, that shows the same where
 /// the detail is finer.
 struct Details<'a> {
     cohort: &'a Cohort,

@@ -1,8 +1,8 @@
-//! Combinations that no invented row may show: a man who gives birth would be known for invented.
+//! Combinations that no synthetic record may show: a man who gives birth would be recognised as synthetic.
 //!
 //! The policy lists them; where a column holds the sex and a sensitive one ICD codes, diagnoses of
 //! one sex are built in. A list of what cannot be is never complete: the report counts how well
-//! invented rows can be told.
+//! synthetic records can be told.
 
 use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;

@@ -1,5 +1,5 @@
-//! `ceiling`: no record is generalized beyond a ceiling h; where classes stay too small, rows are added
-//! that stand for nobody, and an optional catalog tells how many.
+//! `ceiling`: no record is generalized beyond a ceiling h; where classes stay too small, synthetic
+//! records are added, and an optional catalog lists how many.
 //!
 //! # Guarantee
 //! Every class shows at least k rows and holds at least `real_k` real people; what is required of sensitive

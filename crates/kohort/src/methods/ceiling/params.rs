@@ -19,7 +19,7 @@ pub enum Ceiling {
 /// What the chosen levels are best at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
-    /// Reconstruction error, attribute by attribute; invented rows count.
+    /// Reconstruction error, attribute by attribute; synthetic records count.
     Rce,
     /// The mean share of leaves a cell no longer tells apart.
     Loss,
@@ -50,7 +50,7 @@ pub struct Params {
     pub catalog: bool,
     /// `objective`: default "rce".
     pub objective: Objective,
-    /// `forbidden`: combinations that no invented row may show.
+    /// `forbidden`: combinations that no synthetic record may show.
     pub forbidden: Forbidden,
 }
 

@@ -1,4 +1,4 @@
-//! The share of patients whom an adversary finds among fewer than k.
+//! The share of patients whom an attacker finds among fewer than k.
 
 use super::classes::Classes;
 use super::draws::{Draws, Who};

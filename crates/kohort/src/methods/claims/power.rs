@@ -37,7 +37,7 @@ impl Powers {
         Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, events.of_person(p).len())).and_then(divide)).collect())
     }
 
-    /// For each place: how many labels an adversary knows.
+    /// For each place: how many labels an attacker knows.
     pub(crate) fn known(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
         self.rounded(events, p_max, f64::ceil)
     }

@@ -23,7 +23,7 @@ pub enum Covers {
 pub(crate) struct Rules<'a> {
     /// k.
     pub(crate) k: u32,
-    /// m: how many codes the adversary knows.
+    /// m: how many codes the attacker knows.
     pub(crate) m: usize,
     /// For each code: its utility constraint, or [`FREE`]. Empty: there are none.
     pub(crate) constraint_of: &'a [u32],

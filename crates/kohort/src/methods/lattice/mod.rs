@@ -1,7 +1,7 @@
 //! `lattice`: full-domain generalization with few records suppressed, provably best.
 //!
 //! # Guarantee
-//! Every class of every set of columns the adversary may know meets every requirement of the
+//! Every class of every set of columns the attacker may know meets every requirement of the
 //! policy; no other choice of levels that does so within `max_suppressed` has a better objective.
 //!
 //! # Source
