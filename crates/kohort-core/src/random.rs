@@ -28,7 +28,7 @@ impl Randomness {
             Some(seed) => Ok(Randomness::seeded(seed)),
             None => ChaCha12Rng::try_from_rng(&mut rand::rngs::SysRng)
                 .map(|generator| Randomness { generator, test: false })
-                .map_err(|_| Error::machine("the operating system gives no randomness.")),
+                .map_err(|_| Error::machine("the operating system does not provide random numbers.")),
         }
     }
 
@@ -43,6 +43,12 @@ impl Randomness {
         let mut key = [0; 32];
         key.iter_mut().zip(name.bytes()).for_each(|(key, byte)| *key = byte);
         Randomness { generator: ChaCha12Rng::from_seed(key), test: true }
+    }
+
+    /// Makes the numbers of a digest: for draws that nobody can choose beforehand and everybody can
+    /// repeat, such as the draws by which the verifier estimates a share from the released files.
+    pub fn of_digest(digest: [u8; 32]) -> Randomness {
+        Randomness { generator: ChaCha12Rng::from_seed(digest), test: true }
     }
 
     /// Makes one of many streams of a seed. Each draw of an estimate has a stream of its own, so
