@@ -23,7 +23,7 @@ pub(crate) fn percent(share: impl Into<Option<f64>>) -> String {
     share.into().map_or("–".into(), |x| format!("{:.1} %", x * 100.0))
 }
 
-/// Prints a line; a closed pipe is no error of ours.
+/// Prints a line. A closed pipe is not an error.
 pub(crate) fn say(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{}", printable(line));
@@ -60,7 +60,7 @@ pub(crate) fn note(line: &str) {
     complain(&format!("note: {}", printable(line)));
 }
 
-/// Prints a line to standard error; that nobody listens is no error of ours.
+/// Prints a line to standard error. A closed pipe is not an error.
 pub(crate) fn complain(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{line}");

@@ -68,7 +68,7 @@ pub fn demo(
     Ok(Demo { tables: tables.into(), runs })
 }
 
-/// Makes the folder; an older demo is replaced if it may be, and if nobody put anything into it.
+/// Creates the folder. Replaces an older demo if that is allowed and nothing was added to it.
 fn prepare(folder: &Path, force: bool) -> Result<()> {
     if fs::symlink_metadata(folder).is_ok() {
         if !force {

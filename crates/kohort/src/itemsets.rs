@@ -112,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// The tree of what stands above the nodes of one code.
+    /// The tree of the nodes above the nodes of one code.
     fn conditional(&self, first: u32, least: u32) -> Tree {
         let mut counts = vec![0u32; self.heads.len()];
         let mut paths: Vec<(Vec<u32>, u32)> = Vec::new();

@@ -1,4 +1,4 @@
-//! catalog.csv: how many rows stand for nobody, by groups of classes and sensitive value.
+//! catalog.csv: the number of synthetic records, by groups of classes and sensitive value.
 //!
 //! A class has no name in the data. Its number is the place at which its quasi-identifiers first
 //! come in the data file, from 1: that order is random, and nobody needs a further column.
@@ -23,7 +23,7 @@ pub struct CatalogLine {
     pub classes: Vec<u64>,
     /// The sensitive value.
     pub value: String,
-    /// How many rows with it, in these classes together, stand for nobody.
+    /// The number of synthetic records with this value, in these classes together.
     pub rows: u64,
 }
 

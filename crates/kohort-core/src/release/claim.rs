@@ -24,7 +24,7 @@ pub struct ColumnClaim {
     pub labels: Option<Known>,
 }
 
-/// What the adversary may know.
+/// The knowledge that the attacker may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KnowsClaim {
     /// All quasi-identifiers.
@@ -77,7 +77,7 @@ pub struct SensitiveClaim {
 pub struct Claim {
     /// The least number of people in a class.
     pub k: K,
-    /// What the adversary may know.
+    /// The knowledge that the attacker may have.
     pub knows: KnowsClaim,
     /// Sensitive columns with requirements.
     #[serde(deserialize_with = "serial::list")]
@@ -106,7 +106,7 @@ pub struct InventedClaim {
 pub struct CodesClaim {
     /// The least number of patients who may have any m codes that a patient has.
     pub k: K,
-    /// How many codes of a patient the adversary may know.
+    /// The number of a patient's codes that the attacker may know.
     #[serde(deserialize_with = "known_codes")]
     pub m: usize,
     /// Whether every distinct subrecord, not only every m codes of it, is there k times (S7).
@@ -124,7 +124,7 @@ pub struct CodesClaim {
 pub struct EventsClaim {
     /// A patient is at high risk where fewer match.
     pub k: K,
-    /// What the adversary knows of a patient's events.
+    /// The facts that the attacker knows about a patient's events.
     pub power: Power,
     /// The share of patients who may be at high risk.
     pub max_high_risk: Fraction,
@@ -142,7 +142,7 @@ struct EventsWritten {
     patient_columns: usize,
 }
 
-/// What the adversary knows, as a certificate writes it.
+/// The attacker's knowledge, as a certificate writes it.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum PowerWritten {

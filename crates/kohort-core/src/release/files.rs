@@ -35,7 +35,7 @@ impl fmt::Debug for ReleaseFiles {
 }
 
 impl ReleaseFiles {
-    /// Reads what stands in a staging folder; private/ only if `keep_rows`. The bytes of every listed file
+    /// Reads the files of a staging folder; private/ only if `keep_rows`. The bytes of every listed file
     /// are those that were verified: their SHA-256 is the certificate's.
     pub(super) fn take(folder: &Path, keep_rows: bool) -> Result<ReleaseFiles> {
         let mut files = BTreeMap::new();

@@ -26,7 +26,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes a name for a staging folder in `parent` that nobody else has.
+    /// Takes a name for a staging folder in `parent` that no other run uses.
     pub(super) fn take(parent: &Path, target: &str) -> Result<Lock> {
         let own = format!(".{target}.kohort-{}", std::process::id());
         // Another machine may work in the same folder under the same number.
@@ -58,12 +58,12 @@ impl Lock {
         Err(Error::machine(format!("{}: too many runs are using this folder.", parent.display())))
     }
 
-    /// The folder it stands for.
+    /// The folder that the lock belongs to.
     pub(super) fn folder(&self) -> PathBuf {
         without_end(&self.path)
     }
 
-    /// Where what stood in the way of a publication waits to be removed.
+    /// The place of the release that is being replaced, until it is removed.
     pub(super) fn aside(&self) -> PathBuf {
         with_end(&self.folder(), OLD)
     }

@@ -28,14 +28,14 @@ pub struct Changed {
     pub labels: Vec<ReleasedLabel>,
 }
 
-/// What a quasi-identifier shows where each of its values leaves as one label.
+/// The labels of a quasi-identifier of which each value is released as one label.
 #[derive(Debug, Clone)]
 pub struct Recoded {
     /// The labels it shows.
     pub labels: Vec<ReleasedLabel>,
     /// The label of each value, by value code.
     pub label_of: Vec<u32>,
-    /// By value code: whether the value leaves as it is.
+    /// By value code: whether the value is released unchanged.
     pub unchanged: Vec<bool>,
 }
 
@@ -104,13 +104,13 @@ impl Parts {
 /// Whether a value looks the same in every row that shows its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recoding {
-    /// It does: every value of a quasi-identifier leaves as one label.
+    /// Every value of a quasi-identifier is released as one label.
     ByValue,
     /// A value may be shown in one row and blank in another.
     ByCell,
 }
 
-/// A row of the release that stands for nobody.
+/// A synthetic record of the release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
     /// Which of the plan's rows of cells.
@@ -119,7 +119,7 @@ pub struct Added {
     pub values: Vec<u32>,
 }
 
-/// How many invented rows a catalog tells of.
+/// The number of synthetic records in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogEntry {
     /// The classes in which they are, each by one of the plan's rows of cells.
@@ -130,7 +130,7 @@ pub struct CatalogEntry {
     pub rows: u64,
 }
 
-/// A list of the invented rows by groups of classes and sensitive value.
+/// The synthetic records, by groups of classes and sensitive value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalog {
     /// The sensitive column, by place in the table.
@@ -148,7 +148,7 @@ pub struct Plan {
     pub cells: Vec<u32>,
     /// The parts of each tuple.
     pub parts: Parts,
-    /// Rows that stand for nobody.
+    /// Synthetic records.
     pub added: Vec<Added>,
     /// What the recipient is told of them.
     pub catalog: Option<Catalog>,
@@ -156,7 +156,7 @@ pub struct Plan {
     pub recoding: Recoding,
     /// The level of each quasi-identifier, where the method is full-domain.
     pub levels: Option<Vec<usize>>,
-    /// What the method tells of its work, for the evidence.
+    /// The method's report of its work, for the evidence.
     pub trace: crate::release::Trace,
 }
 
@@ -231,7 +231,7 @@ impl Plan {
         })
     }
 
-    /// Released rows by row of cells, those that stand for somebody.
+    /// Released rows by row of cells, without synthetic records.
     pub fn rows_by_cells(&self, cohort: &Cohort) -> Vec<u64> {
         let mut released = vec![0; self.cells.len() / self.changed.len().max(1)];
         for tuple in 0..cohort.tuples.len() {

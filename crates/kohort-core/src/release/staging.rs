@@ -59,7 +59,7 @@ enum Goal {
 /// removes what a killed one left.
 const IN_MEMORY: &str = "kohort-in-memory";
 
-/// A staging folder into which a whole release was written: ready for the gate.
+/// A staging folder that holds a whole release, ready for the verifier.
 #[derive(Debug)]
 pub struct Staged<S: Shape = Table> {
     /// Where it is.
@@ -334,7 +334,7 @@ impl Drop for Beside {
     }
 }
 
-/// Removes the folders made on the way, as far as nobody put anything into them.
+/// Removes the folders that were created on the way, if they are empty.
 fn remove_made(folders: &[PathBuf]) {
     folders.iter().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
 }

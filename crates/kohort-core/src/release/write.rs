@@ -29,7 +29,7 @@ pub struct Written {
     pub columns: Vec<String>,
     /// Further files of data and their rows.
     pub more: Vec<(String, u64)>,
-    /// Rows in it that stand for nobody.
+    /// Synthetic records in it.
     pub added: u64,
     /// The name of the catalog in release/, if there is one.
     pub catalog: Option<String>,
@@ -76,7 +76,7 @@ pub fn write(
     Ok(Staged::new(staging, written))
 }
 
-/// The input line of a row that stands for nobody.
+/// The input line of a synthetic record.
 pub(crate) const NO_LINE: u64 = 0;
 
 fn data_file_name(source: &Source) -> String {
@@ -98,7 +98,7 @@ struct Row<'a> {
     cells: Option<(&'a Chunk, usize)>,
 }
 
-/// Reads the input a second time: its rows with their tuples and the cells that leave as they are.
+/// Reads the input a second time: its rows with their tuples and the cells that are released unchanged.
 fn each_row(source: &Source, cohort: &Cohort, form: &RowForm, deal: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
     let changed = || {
         Error::yours(format!(
@@ -260,7 +260,7 @@ impl<'a> Dealer<'a> {
 }
 
 /// How a released row is put together: runs of cells the plan or the tuple decides, written out
-/// once for each, and cells that leave as they stand in the input.
+/// once for each, and cells that are released unchanged.
 struct RowForm<'a> {
     source: &'a Source,
     pieces: Vec<Piece>,
@@ -338,7 +338,7 @@ impl<'a> RowForm<'a> {
         }
     }
 
-    /// The same for a row that stands for nobody.
+    /// The same for a synthetic record.
     fn pack_added(&self, out: &mut Vec<u8>, added: &Added, cohort: &Cohort) {
         out.extend_from_slice(&added.cells.to_le_bytes());
         let drawn = |is: &dyn Fn(&crate::synthetic_values::SyntheticValues) -> bool| {

@@ -109,7 +109,7 @@ fn a_run_killed_between_two_renames_gives_the_old_release_back() {
         made::list_all(&folder.path().join(".out.kohort-17.old")).unwrap();
         fs::write(folder.path().join(".out.kohort-17.lock"), MARK).unwrap();
         let (said, made) = begin(folder.path(), replace);
-        assert!(said.len() == 1 && said[0].contains("out again"), "{said:?}");
+        assert!(said.len() == 1 && said[0].contains("was restored to"), "{said:?}");
         // It is there again before anybody asks whether it may be replaced.
         assert_eq!(made.is_ok(), replace);
         assert_eq!(names(folder.path()), ["out"]);

@@ -1,4 +1,4 @@
-//! What stood in a cell that was generalized or blanked: guessed from cells that were not
+//! The original value of a cell that was generalized or blanked: guessed from cells that were not
 //! (downcoding), and by what a method that blanks no more than it must would not have blanked
 //! (minimality).
 

@@ -114,7 +114,7 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
     Ok(attacked)
 }
 
-/// The released patients: their quasi-identifiers stand first in both files.
+/// The released patients. Their quasi-identifiers are the first columns of both files.
 fn read(scene: &Scene<Events>, claim: &EventsClaim) -> Result<People> {
     let quasi = |c: &&kohort_core::release::ColumnClaim| c.role == "quasi";
     let (of_patients, of_events) = scene.certificate.promise.columns.split_at(claim.patient_columns);

@@ -1,6 +1,6 @@
 //! Naive Bayes over columns of numbers: what is learned from some rows, and the likeliest value.
 
-/// How often each value of a target column stands beside each value of other columns.
+/// How often each value of a target column occurs with each value of other columns.
 pub(super) struct Learned {
     /// By value of the target: rows.
     pub(super) prior: Vec<f64>,

@@ -13,7 +13,7 @@ pub(super) struct Side {
     pub(super) texts: Vec<Texts>,
     /// By column, then by row: the number of its text.
     pub(super) cells: Vec<Vec<u32>>,
-    /// By row: the line it stands on.
+    /// For each row: its line.
     pub(super) lines: Vec<u64>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Sides {
     pub(super) quasi: usize,
     /// The columns' names.
     pub(super) names: Vec<String>,
-    /// By quasi-identifier, then by value: the labels that may stand for it.
+    /// For each quasi-identifier, then each value: the labels that may replace it.
     pub(super) labels: Vec<Vec<Vec<bool>>>,
 }
 
@@ -111,7 +111,7 @@ impl Sides {
     }
 }
 
-/// By value: the labels that may stand for it.
+/// For each value: the labels that may replace it.
 fn fitting(column: &Column, values: &Texts, labels: &Texts) -> Vec<Vec<bool>> {
     let text = |texts: &Texts, n: usize| String::from_utf8_lossy(texts.get(n as u32)).into_owned();
     let values: Vec<String> = (0..values.len()).map(|n| text(values, n)).collect();

@@ -137,7 +137,7 @@ fn link(sides: &Sides, about: &str, sets: &[Vec<usize>], targets: &[usize], atta
     }
 }
 
-/// How often each value of a column stands in some rows; missing is left out.
+/// How often each value of a column occurs in some rows, without missing cells.
 fn counts(side: &Side, column: usize, rows: impl Iterator<Item = u32>, texts: &[Option<u32>]) -> Vec<u64> {
     let mut counts = vec![0; texts.iter().flatten().max().map_or(0, |m| *m as usize + 1)];
     for row in rows {

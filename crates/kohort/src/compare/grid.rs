@@ -24,11 +24,11 @@ use std::sync::Arc;
 
 /// A setting before it is measured.
 pub(super) struct Cell<'a> {
-    /// Where its policy stands.
+    /// The path of its policy.
     pub(super) path: &'a Path,
     /// The policy.
     pub(super) text: &'a str,
-    /// What stands in for the method, if it is compared with and not released.
+    /// The baseline that replaces the method, if it is only compared and never released.
     pub(super) baseline: Option<Baseline>,
 }
 
@@ -38,7 +38,7 @@ struct Bound {
     baseline: Option<Baseline>,
     /// What of it the data are counted by.
     counted_by: String,
-    /// What its adversary knows.
+    /// The knowledge of its attacker.
     knows: String,
 }
 
@@ -140,7 +140,7 @@ fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, optio
     })
 }
 
-/// What of a policy the data are counted by, and what its adversary knows.
+/// The parts of a policy that determine how the data are counted, and its attacker's knowledge.
 fn counted_by<S: Shape>(policy: &Policy<S>) -> (String, String) {
     let privacy = &policy.privacy;
     let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
@@ -168,7 +168,7 @@ fn on_all_cores<'b>(
 }
 
 impl Bound {
-    /// Gives the cohort what the adversary of this setting knows.
+    /// Sets what the attacker of this setting knows in the cohort.
     fn know(&self, cohort: &mut Cohort) -> Result<()> {
         match &self.task {
             Task::Table(policy, _) => cohort.know(policy),

@@ -22,7 +22,7 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// More settings than this are refused: nobody would read their table.
+/// Maximum number of settings. A larger table would be unreadable.
 const MOST_SETTINGS: usize = 200;
 
 /// A setting, and what its release would be like.
@@ -32,7 +32,7 @@ pub struct Tried {
     pub name: String,
     /// Its policy; none for what is compared with and never released.
     pub policy: Option<PathBuf>,
-    /// What metrics.json would hold of it, as far as a plan tells, or why there is no release.
+    /// The part of metrics.json that a plan determines, or the reason why there is no release.
     pub outcome: std::result::Result<Outlook, String>,
     /// Whether no other setting has both less risk and less loss.
     pub on_frontier: bool,

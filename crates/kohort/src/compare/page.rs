@@ -43,7 +43,7 @@ fn picture(tried: &[Tried]) -> String {
     .draw()
 }
 
-/// What stands at the left of a row: its number, what was varied, and how it is released.
+/// The first cell of a row: its number, what was varied, and how to release it.
 fn named(number: usize, t: &Tried) -> String {
     let name = if t.name.is_empty() { "as it is" } else { &t.name };
     let policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned());

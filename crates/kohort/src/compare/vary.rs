@@ -58,7 +58,7 @@ impl Baseline {
 pub(super) struct Setting {
     /// What was varied, as written.
     pub name: String,
-    /// What stands in for the method, if it is compared with and not released.
+    /// The baseline that replaces the method, if it is only compared and never released.
     pub baseline: Option<Baseline>,
     policy: Section,
 }

@@ -10,18 +10,18 @@ use kohort_core::policy::Policy;
 use kohort_core::release::{EventsPlan, Plan};
 use std::collections::BTreeMap;
 
-/// More bars than this nobody compares.
+/// Maximum number of bars. More cannot be compared by eye.
 const MOST_BINS: usize = 24;
 
 /// A quasi-identifier: what each of its values may show, and how many rows had and show it.
 struct Counted {
-    /// By value code: the label it leaves as, if any row shows it.
+    /// For each value code: the label it is released as, if any row shows it.
     label_of: Vec<Option<String>>,
     /// By value code: rows of the original, and rows that show its label.
     rows: Vec<(u64, u64)>,
     /// Rows that show `*` instead.
     blank: u64,
-    /// Rows that stand for nobody, by the label they show.
+    /// Synthetic records, by the label they show.
     invented: BTreeMap<String, u64>,
 }
 

@@ -33,7 +33,7 @@ pub struct Run<'a> {
     pub threads: usize,
 }
 
-/// What is known of a column, or of events, for the table of other adversaries.
+/// The knowledge of a column, or of events, for the table of other attackers.
 const POWERS: [usize; 4] = [2, 3, 5, 10];
 const SEED: u64 = 20_120_229;
 

@@ -13,7 +13,7 @@ use kohort_core::utility;
 use kohort_core::verify::{Compared, Recount, Verified, catalog_groups};
 use std::collections::BTreeMap;
 
-/// Above this, invented rows are told too well.
+/// Above this, synthetic records are recognised too well.
 pub const MOST_AUC: f64 = 0.55;
 /// Kinds of class that are listed, at most.
 const MOST_KINDS: usize = 200;

@@ -71,7 +71,7 @@ fn targeted(cohort: &Cohort, plan: &Plan) -> Vec<Targeted> {
     sets.collect()
 }
 
-/// Columns from which others can be inferred, though nobody declared it.
+/// Columns from which others can be inferred, although the policy does not declare it.
 fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Undeclared> {
     let column = |c: usize| match cohort.quasi.get(c) {
         Some(quasi) => quasi.name.clone(),

@@ -5,7 +5,7 @@ use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
 
-/// The hash that stands for a cell. The same in every run, so that a profile is too.
+/// The hash of a cell. It is the same in every run, so that profiles are, too.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     FixedState::default().hash_one(bytes)
 }

@@ -26,7 +26,7 @@ use shape::{Seen, Shape};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A policy for a table, as far as the table tells.
+/// A suggested policy for a table, based on its names and values.
 #[derive(Debug, Clone)]
 pub struct Suggestion {
     /// The text of a commented `policy.toml`. It lacks `k`, which only the custodian can choose.
@@ -42,7 +42,7 @@ pub struct Suggestion {
 pub struct ColumnAdvice {
     /// Its name in the table.
     pub name: String,
-    /// Its role: identifier, patient, quasi or sensitive. The others need a reason that no table tells.
+    /// Its role: identifier, patient, quasi or sensitive. The other roles need a reason that only a person can give.
     pub role: Role,
     /// Its hierarchy as a policy writes it: `{ prefix = [4, 3, 2] }`.
     pub hierarchy: Option<String>,
@@ -56,7 +56,7 @@ pub struct ColumnAdvice {
     pub notes: Vec<String>,
 }
 
-/// Profiles the one table in `tables` and suggests a policy that will stand in `folder`.
+/// Profiles the one table in `tables` and suggests a policy that will be in `folder`.
 /// Reads the table once, with so many threads, in memory that does not grow with its rows.
 pub fn init(tables: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
     let [path] = tables else {

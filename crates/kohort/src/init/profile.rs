@@ -1,4 +1,4 @@
-//! What stands in a table: one pass over its rows, in memory that does not grow with them.
+//! A profile of a table: one pass over its rows, in memory that does not grow with them.
 
 use super::distinct::{Counted, Distinct, hash};
 use super::shape::{DATE_FORMATS, SHAPES, Seen, Shape};

@@ -32,11 +32,11 @@ pub(super) enum Shape {
     Sentence,
     /// `Anna`, `O'Neill, Mary-Ann`.
     PersonName,
-    /// A diagnosis code that stands in the tables of ICD-9-CM.
+    /// A diagnosis code of ICD-9-CM.
     Icd9,
     /// The same, with a letter: `V27.0`, `E812`.
     Icd9Letter,
-    /// A diagnosis code that stands in the tables of ICD-10-CM.
+    /// A diagnosis code of ICD-10-CM.
     Icd10,
     /// A digit occurs.
     Digit,

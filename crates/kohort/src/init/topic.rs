@@ -8,7 +8,7 @@ use super::verdict::{Key, Part, Verdict};
 use super::words::Topic;
 use kohort_core::number::Decimal;
 
-/// Fewer values than this, in a long table, are kinds of something and name nobody.
+/// With fewer values than this in a long table, a column holds categories and not names of people.
 const FEW: u64 = 12;
 
 impl Topic {
@@ -154,7 +154,7 @@ fn diagnosis(column: &Column) -> Option<Verdict> {
     }
 }
 
-/// The verdict on diagnosis codes, if at least `percent` of the cells stand in the tables of a code system.
+/// The verdict on diagnosis codes, if at least `percent` of the cells are codes of a code system.
 pub(super) fn icd(column: &Column, percent: u64) -> Option<Verdict> {
     let (icd9, icd10) = (column.cells(Shape::Icd9), column.cells(Shape::Icd10));
     let (shape, name, title) =

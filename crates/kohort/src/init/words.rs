@@ -1,7 +1,7 @@
 //! What the name of a column says: a small list of words in English, German, French, Spanish, Dutch and romanized
 //! Korean.
 
-/// What a column is about, as its name tells.
+/// The topic of a column, according to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
     /// Where to reach a person: telephone, e-mail, street.

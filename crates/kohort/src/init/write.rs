@@ -7,7 +7,7 @@ use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::{Encoding, Input};
 use std::fmt::Write;
 
-/// Names and entries are aligned up to these widths; longer ones stand out.
+/// Names and entries are aligned up to these widths. Longer ones are not.
 const WIDEST_NAME: usize = 28;
 const WIDEST_ENTRY: usize = 84;
 

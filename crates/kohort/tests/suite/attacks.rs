@@ -149,13 +149,13 @@ fn attacks_go_into_the_evidence() {
     let policy = put(folder.path(), &[("t.csv", TABLE), ("p.toml", POLICY)]);
     let (out, attacked) = tried(&policy);
     let page = |out: &Path| fs::read_to_string(out.join("evidence/report.html")).unwrap();
-    assert!(!page(&out).contains("People drawn from the original"));
+    assert!(!page(&out).contains("Targets were drawn from the original"));
     let notes = |page: &str| page.matches("<li>").count();
     let before = notes(&page(&out));
     assert!(report::add_attacks(&out, &attacked).unwrap());
     assert!(report::add_attacks(&out, &attacked).unwrap(), "again");
     let text = page(&out);
-    assert_eq!(text.matches("People drawn from the original").count(), 1);
+    assert_eq!(text.matches("Targets were drawn from the original").count(), 1);
     assert_eq!(notes(&text), before, "the notes stay");
     for i in 0..attacked.attacks.len() {
         assert!(text.contains(&format!("data-metric=\"attacks.tried.{i}.after\"")), "{i}");

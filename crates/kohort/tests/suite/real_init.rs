@@ -85,7 +85,7 @@ fn encounters_of_diabetes_patients() {
             "sensitive diag_1 diag_2 diag_3 discharge_disposition_id readmitted",
         ],
     );
-    let repeats = "`patient_nbr` repeats, so rows are not people: 101,766 rows of 71,518 people.";
+    let repeats = "`patient_nbr` repeats: 101,766 rows belong to 71,518 people.";
     assert!(suggestion.warnings.iter().any(|warning| warning.starts_with(repeats)), "{:?}", suggestion.warnings);
     assert!(suggestion.policy.contains("missing = [\"\", \"?\", \"None\"]"));
 }

@@ -133,7 +133,7 @@ pub struct Cluster {
     pub item_chunk: Vec<u32>,
 }
 
-/// Clusters that share chunks: nobody is told which member a shared subrecord comes from.
+/// Clusters that share chunks. The release does not show which member a shared subrecord comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Joint {
     /// The clusters, which may be joint themselves.
@@ -235,7 +235,7 @@ pub enum Shared {
 pub struct Clusters {
     /// The clusters; every record is in one of them.
     pub nodes: Vec<Node>,
-    /// What the method tells of its work, for the evidence.
+    /// The method's report of its work, for the evidence.
     pub trace: crate::release::Trace,
     /// What the custodian should know.
     pub notes: Vec<String>,
