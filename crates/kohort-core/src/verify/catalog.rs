@@ -86,7 +86,7 @@ pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Resul
     let rows_of = |id: u64| rows.get(&id).cloned().unwrap_or_default();
     let groups = catalog_groups(&lines, &rows_of, &|shown| invented.padding.may_fill(shown, claim.k));
     let groups = groups.ok_or_else(|| Error::refused("the catalog names a class in two groups, or a value twice."))?;
-    let too_many = || Error::refused("the catalog has larger groups than can be counted.");
+    let too_many = || Error::refused("the groups of the catalog are too large to be counted.");
     let cost = |(ids, group): &(Vec<u64>, CatalogGroup)| {
         (ids.len() as u64).checked_pow(2).and_then(|n| n.checked_mul(group.synthetic.len() as u64))
     };
@@ -109,7 +109,7 @@ pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Resul
                 found.highest_posterior = found.highest_posterior.max(highest);
                 if !holds {
                     return Err(Error::refused(format!(
-                        "with the catalog a row is somebody's with probability {highest:.4}, above 1/{}.",
+                        "with the catalog, a row belongs to a person with probability {highest:.4}, above 1/{}.",
                         claim.k
                     )));
                 }

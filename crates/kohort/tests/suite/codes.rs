@@ -226,14 +226,14 @@ fn a_falsified_file_of_clusters_is_refused() {
         ),
         // S2.
         (
-            "force codes",
+            "too few subrecords",
             vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["a"]]), chunk(&["b"], &[&["b"], &["b"]])], &[])],
         ),
-        ("force codes", vec![cluster(4, vec![], &[])]),
-        ("force codes", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"]])], &[])]),
+        ("too few subrecords", vec![cluster(4, vec![], &[])]),
+        ("too few subrecords", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"]])], &[])]),
         // S4: the shared e is forced into the first cluster.
         (
-            "force codes",
+            "too few subrecords",
             vec![joint(
                 vec![
                     cluster(3, vec![chunk(&["b"], &[&["b"], &["b"]])], &[]),
@@ -245,11 +245,11 @@ fn a_falsified_file_of_clusters_is_refused() {
         ("two chunks", vec![joint(vec![good.clone(), good.clone()], vec![chunk(&["a"], &[&["a"], &["a"]])])]),
         ("two chunks", vec![joint(vec![good.clone(), good.clone()], vec![chunk(&["b"], &[&["b"], &["b"]])])]),
         ("fewer than two", vec![joint(vec![good.clone()], vec![chunk(&["e"], &[&["e"], &["e"]])])]),
-        ("shares nothing", vec![joint(vec![good.clone(), good.clone()], vec![])]),
+        ("shares no chunk", vec![joint(vec![good.clone(), good.clone()], vec![])]),
         ("more subrecords", vec![cluster(2, vec![chunk(&["a"], &[&["a"], &["a"], &["a"]])], &["b"])]),
-        ("not of its domain", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["z"]])], &["b"])]),
+        ("not in its domain", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["z"]])], &["b"])]),
         ("no subrecord has", vec![cluster(4, vec![chunk(&["a", "z"], &[&["a"], &["a"]])], &["b"])]),
-        ("without codes", vec![cluster(4, vec![chunk(&[], &[])], &["b"])]),
+        ("no codes", vec![cluster(4, vec![chunk(&[], &[])], &["b"])]),
         ("documented format", vec![json!({ "size": 4, "record_chunks": [], "item_chunk": ["a"], "pid": "p1" })]),
         ("documented format", vec![json!([])]),
         ("no clusters", vec![]),

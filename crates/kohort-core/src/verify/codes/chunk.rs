@@ -26,17 +26,17 @@ const OVERHEAD: u64 = 16;
 pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<Counted> {
     let most = most.min(MOST_COUNTS);
     if chunk.domain.is_empty() || chunk.is_empty() {
-        return Err("a chunk without codes or without subrecords");
+        return Err("a chunk has no codes or no subrecords");
     }
     if chunk.len() as u64 > size {
-        return Err("a chunk with more subrecords than its cluster has patients");
+        return Err("a chunk has more subrecords than its cluster has patients");
     }
     let words = chunk.len().div_ceil(64);
     let mut columns = vec![vec![0u64; 0]; chunk.domain.len()];
     for (row, subrecord) in chunk.subrecords().enumerate() {
         for code in subrecord {
             let Ok(column) = chunk.domain.binary_search(code) else {
-                return Err("a subrecord with a code that is not of its domain");
+                return Err("a subrecord has a code that is not in its domain");
             };
             // Room is made for what occurs only: a domain alone costs nothing.
             if columns[column].is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<
         }
     }
     if columns.iter().any(Vec::is_empty) {
-        return Err("a code of a domain that no subrecord has");
+        return Err("no subrecord has a code that is in the domain");
     }
     let ones = |rows: &[u64]| rows.iter().map(|w| u64::from(w.count_ones())).sum::<u64>();
     let covers = columns.iter().filter(|rows| ones(rows) == size).count() as u64;
@@ -71,7 +71,7 @@ pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<
 }
 
 fn spend(left: &mut u64, counts: u64) -> Check<()> {
-    *left = left.checked_sub(counts).ok_or("a chunk with more combinations of codes than can be counted")?;
+    *left = left.checked_sub(counts).ok_or("a chunk has more combinations of codes than can be counted")?;
     Ok(())
 }
 

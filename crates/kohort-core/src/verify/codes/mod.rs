@@ -131,7 +131,7 @@ fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, kee
         threads,
         |header| match (header.k, header.m) == (claim.k.get(), claim.m as u64) {
             true => Ok(()),
-            false => Err(Error::refused("clusters.jsonl: k or m in its header is not that of the certificate.")),
+            false => Err(Error::refused("clusters.jsonl: k or m in its header differs from the certificate.")),
         },
         |texts, nodes| {
             let mut sum = CodesRecount::default();
@@ -147,9 +147,12 @@ fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, kee
             Ok((sum, chunked, above.spent))
         },
         |own, nodes, (sum, chunked, spent)| {
-            left = left
-                .checked_sub(spent)
-                .ok_or_else(|| Error::refused("clusters.jsonl: more combinations of codes than can be counted."))?;
+            left = left.checked_sub(spent).ok_or_else(|| {
+                Error::refused(
+                    "clusters.jsonl: there are more combinations of codes than can be \
+                     counted.",
+                )
+            })?;
             total.add(&sum);
             lines += nodes.len() as u64;
             let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
@@ -168,7 +171,7 @@ fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, kee
         return Err(Error::refused("the release has no clusters."));
     }
     if certificate.files.iter().find_map(|f| f.rows) != Some(lines) {
-        return Err(Error::refused("clusters.jsonl has another number of lines than the certificate says."));
+        return Err(Error::refused("the number of lines of clusters.jsonl differs from the certificate."));
     }
     total.codes = texts.len() as u64;
     total.codes_in_item_chunks_only = in_chunk.iter().filter(|chunked| !**chunked).count() as u64;
@@ -186,7 +189,7 @@ fn sensitive_in_chunk(texts: &Texts, chunked: &[bool], sensitive: &[String]) -> 
         listed(&text) || text.rsplit_once('#').is_some_and(|(code, n)| n.parse::<u32>().is_ok() && listed(code))
     };
     let found = (0..texts.len() as u32).any(|n| chunked[n as usize] && is(n));
-    found.then_some("a code that is claimed to be in item chunks alone is in another.")
+    found.then_some("a code that should only be in item chunks is in another chunk.")
 }
 
 type Check<T> = std::result::Result<T, &'static str>;
@@ -206,7 +209,7 @@ impl Above {
     fn take(&mut self, codes: &[u32]) -> Check<()> {
         for &code in codes {
             if std::mem::replace(&mut self.holds[code as usize], true) {
-                return Err("a code stands in two chunks of one cluster");
+                return Err("a code is in two chunks of one cluster");
             }
             self.codes.push(code);
         }
@@ -231,7 +234,7 @@ fn check_below(
         Node::Cluster(cluster) => check_cluster(cluster, claim, above, chunked, sum),
         Node::Joint(joint) => {
             if joint.members.len() < 2 || joint.shared_chunks.is_empty() {
-                return Err("a joint cluster of fewer than two, or one that shares nothing");
+                return Err("a joint cluster has fewer than two members, or shares no chunk");
             }
             let (depth, size) = (above.codes.len(), node.size());
             for chunk in &joint.shared_chunks {
@@ -256,7 +259,7 @@ fn check_cluster(
 ) -> Check<()> {
     let (k, size) = (claim.k.get(), u64::from(cluster.size));
     if size < k {
-        return Err("a cluster of fewer than k patients");
+        return Err("a cluster has fewer than k patients");
     }
     let depth = above.codes.len();
     let mut filled = 0;
@@ -270,7 +273,7 @@ fn check_cluster(
     // laid over one another, and still one for every other patient.
     let chunks = cluster.record_chunks.len() as u64;
     if cluster.item_chunk.is_empty() && (chunks == 0 || filled < size + k * ((claim.m as u64).min(chunks) - 1)) {
-        return Err("the chunks of a cluster without an item chunk force codes upon one another");
+        return Err("a cluster without an item chunk has too few subrecords to hide which codes belong together");
     }
     sum.clusters += 1;
     sum.patients += size;
@@ -292,13 +295,13 @@ fn check_chunk(
     let Counted { support, subrecord, covers, implied, spent } = count(chunk, size, claim.m, above.most - above.spent)?;
     above.spent += spent;
     if support < claim.k.get() {
-        return Err("a combination of at most m codes stands in a chunk, but fewer than k times");
+        return Err("a combination of at most m codes occurs in a chunk fewer than k times");
     }
     if claim.aware && subrecord < claim.k.get() {
-        return Err("a subrecord stands in a chunk, but fewer than k times");
+        return Err("a subrecord occurs in a chunk fewer than k times");
     }
     if claim.no_cover && (covers > 0 || implied > 0) {
-        return Err("a code tells another, or is every patient's of its cluster");
+        return Err("a code reveals another code, or every patient of its cluster has it");
     }
     let recount = CodesRecount {
         smallest_support: support,

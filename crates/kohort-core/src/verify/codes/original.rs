@@ -40,7 +40,7 @@ fn in_codes_of(read: &mut Read, records: &Records) -> Result<()> {
         number.push(records.code(&text).ok_or_else(|| differs("a code of the release does not occur in it"))?);
     }
     if number.len() != records.distinct() {
-        return Err(differs("codes of it are not in the release"));
+        return Err(differs("some of its codes are not in the release"));
     }
     read.nodes.iter_mut().for_each(|node| node.renumber(&number));
     Ok(())
@@ -58,7 +58,7 @@ pub(super) fn row_by_row(mut read: Read, claim: &CodesClaim, records: &Records, 
         compare(node, &mut lines, records, &mut used, &mut Vec::new(), &mut candidates)?;
     }
     if lines.next().is_some() || used.iter().any(|used| !used) {
-        return Err(differs("patients of it are in no cluster"));
+        return Err(differs("some of its patients are not in any cluster"));
     }
     let mut not_shown = Vec::new();
     if candidates.left == 0 {
@@ -90,14 +90,19 @@ fn compare<'a>(
             let mut rows = Vec::with_capacity(cluster.size as usize);
             for word in lines.next().unwrap_or_default().split_ascii_whitespace() {
                 let line: u64 = word.parse().map_err(|_| differs("private/rows is damaged"))?;
-                let row = find(records, line).ok_or_else(|| differs("private/rows names a line that is no patient"))?;
+                let row = find(records, line).ok_or_else(|| {
+                    differs(
+                        "private/rows names a line that does not belong \
+                     to a patient",
+                    )
+                })?;
                 if std::mem::replace(&mut used[row as usize], true) {
                     return Err(differs("a patient is in two clusters"));
                 }
                 rows.push(row);
             }
             if rows.len() != cluster.size as usize {
-                return Err(differs("a cluster has another number of patients"));
+                return Err(differs("a cluster has a different number of patients"));
             }
             for chunk in &cluster.record_chunks {
                 same_subrecords(chunk, &rows, records)?;
@@ -109,7 +114,10 @@ fn compare<'a>(
             rest.dedup();
             rest.retain(|code| !placed(code));
             if rest != cluster.item_chunk {
-                return Err(differs("an item chunk is not what its patients have beside the other chunks"));
+                return Err(differs(
+                    "an item chunk differs from the codes that its patients have besides the other \
+                     chunks",
+                ));
             }
             candidates.look(&rows, &chunks().collect::<Vec<_>>(), u64::from(cluster.size), records);
             Ok(rows)
@@ -150,7 +158,7 @@ fn same_subrecords(chunk: &CodeChunk, rows: &[u32], records: &Records) -> Result
     released.iter_mut().for_each(|codes| codes.sort_unstable());
     original.sort_unstable();
     released.sort_unstable();
-    if original == released { Ok(()) } else { Err(differs("a chunk is not what its patients have")) }
+    if original == released { Ok(()) } else { Err(differs("a chunk differs from the codes of its patients")) }
 }
 
 /// How many patients could have what is known of one.
@@ -215,7 +223,7 @@ fn combinations(n: usize, m: usize, each: &mut dyn FnMut(&[usize])) {
 pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     if read.recount.patients != records.len() as u64 {
-        return Err(differs("it has another number of patients with codes"));
+        return Err(differs("it has a different number of patients with codes"));
     }
     let supports = records.supports();
     // By code: the least and the most records that may hold it; and the clusters that do.
@@ -282,10 +290,10 @@ pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records
         });
     }
     if lacking {
-        return Err(differs("a combination of codes of a patient could be fewer than k patients'"));
+        return Err(differs("a combination of a patient's codes could belong to fewer than k patients"));
     }
     let mut not_shown =
-        vec!["that every chunk holds what its own patients have: no list of patients was kept".to_string()];
+        vec!["that every chunk holds the codes of its own patients: no list of patients was kept".to_string()];
     if left == 0 {
         not_shown.push("every combination of codes one by one: there are too many".into());
     }

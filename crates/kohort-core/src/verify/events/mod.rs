@@ -119,7 +119,8 @@ fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) ->
     let at_risk = without.iter().filter(|&&p| sizes[class_of[p] as usize] < k).count() as u64;
     if !claim.max_high_risk.allows(at_risk, without.len() as u64) {
         return Err(Error::refused(format!(
-            "of {} patients without events, {at_risk} have fewer than {k} alike; at most the share {} is claimed.",
+            "of {} patients without events, {at_risk} look the same as fewer than {k} patients; the certificate \
+             claims at most the share {}.",
             without.len(),
             claim.max_high_risk
         )));
@@ -140,7 +141,8 @@ fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) ->
                 .ok_or_else(|| Error::refused("a patient has more sets of facts than can be counted."))?;
             if !claim.max_high_risk.allows(violating, people) {
                 return Err(Error::refused(format!(
-                    "of {people} patients, {violating} have up to {p} facts that fewer than {k} have; at most the share {} is claimed.",
+                    "of {people} patients, {violating} have up to {p} facts that fewer than {k} patients have; the \
+                     certificate claims at most the share {}.",
                     claim.max_high_risk
                 )));
             }
@@ -179,7 +181,8 @@ fn draws_of(release: &Path, certificate: &Certificate<Events>) -> Result<Randomn
 
 fn too_many(claim: &EventsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
     Error::refused(format!(
-        "in {hits} of {draws} draws from the {of} fewer than {} patients match: more than the share {} that is claimed, beyond chance.",
+        "in {hits} of {draws} draws from the {of} fewer than {} patients match. That is significantly more than the \
+         claimed share {}.",
         claim.k, claim.max_high_risk
     ))
 }
