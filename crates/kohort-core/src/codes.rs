@@ -170,20 +170,22 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
     let name = source.name();
     if let Some(first) = nameless.first() {
         return Err(Error::yours(format!(
-            "{name}, line {first}: no patient in {} rows. Every row needs one.",
+            "{name}, line {first}: the patient is missing in {} rows. Every row needs a patient.",
             nameless.len()
         )));
     }
     if let Some(first) = twice.first() {
         return Err(Error::yours(format!(
-            "{name}, line {first}: this patient stood on an earlier line already; {} rows repeat a patient. If a row is one code, say layout = \"long\"; else put the codes of each patient into one row.",
+            "{name}, line {first}: this patient is already on an earlier line; {} rows repeat a patient. If each \
+             row is one code, set layout = \"long\"; otherwise put all codes of a patient into one row.",
             twice.len()
         )));
     }
     reading.check_separator(&all)?;
     let mut records = all.sorted(policy.own.repeats).ok_or_else(|| {
         Error::yours(format!(
-            "{name}: multiset = true writes a repeated code as {}, but the data holds such a code already.",
+            "{name}: multiset = true writes a repeated code as {}, but such a code already occurs in the data. \
+             Rename it.",
             format_args!("code{REPEAT}2")
         ))
     })?;
@@ -191,7 +193,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
         let n = records.without_codes;
         records
             .notes
-            .push(format!("{n} patients have no code: they are counted here, and nothing is published of them."));
+            .push(format!("{n} patients have no code. They are counted here, but nothing about them is published."));
     }
     Ok(records)
 }
@@ -272,7 +274,8 @@ impl Reading<'_> {
         let others = OTHERS.iter().zip(all.others).filter(|(other, n)| **other != separator && *n > 0);
         let Some((other, cells)) = others.max_by_key(|(_, n)| *n) else { return Ok(()) };
         Err(Error::yours(format!(
-            "{}, column `{}`: the separator {separator:?} stands in no cell, but {other:?} does in {cells} of {}. Every cell would be one code. Say separator = {other:?}.",
+            "{}, column `{}`: no cell contains the separator {separator:?}, but {cells} of {} contain {other:?}. \
+             Every cell would be read as one code. Set separator = {other:?}.",
             self.source.name(),
             self.source.columns()[self.column],
             all.rows

@@ -64,7 +64,8 @@ pub(crate) fn synthetic_values(
         // The policy lists what a sensitive column may show, whatever the file holds.
         if !sensitive && 2 * alone > tuples.rows {
             return Err(policy.error(format!(
-                "column `{}`: most rows have a value of their own there, so that any row that is invented could be told by it. Drop the column (role = \"identifier\"), or pool its values before.",
+                "column `{}`: most rows have a unique value, which would reveal which records are synthetic. Drop \
+                 the column (role = \"identifier\"), or group its values first.",
                 bound.name
             )));
         }
@@ -133,7 +134,9 @@ fn allowed(
     listed.extend(bound.rule.listed(MOST_LISTED).unwrap_or_default());
     if listed.is_empty() && reference.is_none() {
         return Err(policy.error(format!(
-            "column `{}`: invented rows need a list of the values that could stand there, whether or not they occur: one that could only be drawn where a real one exists would prove it. Say domain = [\"…\"] or a hierarchy file for the column, or reference = \"file.csv\" (lines of value;share) under [method].",
+            "column `{}`: synthetic records need a list of all possible values, whether or not they occur in the \
+             data. Otherwise a value would prove that a real person has it. Set domain = [\"…\"] or a hierarchy \
+             file for the column, or reference = \"file.csv\" (lines of value;share) under [method].",
             bound.name
         )));
     }
@@ -150,7 +153,9 @@ fn allowed(
         let shown = unknown.iter().take(20).cloned().collect();
         return Err(policy
             .error(format!(
-                "column `{}`: {} of its values are in none of domain, hierarchy and reference. Invented rows could not show them, so that whoever has one is known to be real. List them too. (--show-values shows them.)",
+                "column `{}`: {} of its values are not in its domain, hierarchy or reference. Synthetic records \
+                 could not show them, which would prove that records with them are real. List them too. \
+                 (--show-values shows them.)",
                 bound.name,
                 unknown.len()
             ))
@@ -187,18 +192,18 @@ fn read_reference(file: &NamedText) -> Result<BTreeMap<String, u64>> {
         let share = Decimal::parse(share.trim(), b'.').map(Decimal::to_f64).filter(|s| *s > 0.0);
         match share {
             None if number == 1 => continue,
-            None => return wrong(number, "the share is no number above 0."),
+            None => return wrong(number, "the share is not a number above 0."),
             Some(_) if value.is_empty() => return wrong(number, "the value is empty."),
             Some(share) => {
                 if shares.insert(value.into(), share).is_some() {
-                    return wrong(number, "the value stands there twice.");
+                    return wrong(number, "the value is listed twice.");
                 }
             }
         }
     }
     let all: f64 = shares.values().sum();
     if shares.is_empty() {
-        return Err(Error::yours(format!("{}: it lists no value.", file.name)));
+        return Err(Error::yours(format!("{}: the file does not list any value.", file.name)));
     }
     let whole = |share: f64| ((share / all * (1u64 << 40) as f64).round() as u64).max(1);
     Ok(shares.into_iter().map(|(value, share)| (value, whole(share))).collect())

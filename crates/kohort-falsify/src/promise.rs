@@ -13,7 +13,7 @@ pub fn to_the_aware(guarantee: &Guarantee) -> Result<Option<u64>, String> {
         let digits: String = text[start..].chars().take_while(char::is_ascii_digit).collect();
         digits.parse().ok()
     };
-    match (number("at most 1/"), text.contains("no bound is promised")) {
+    match (number("at most 1/"), text.contains("No limit is guaranteed")) {
         (Some(n), false) => Ok(Some(n)),
         (None, true) => Ok(None),
         _ => Err(format!("the sentence to an aware reader says neither: {text}")),

@@ -127,7 +127,7 @@ pub struct Universe {
     pub people: usize,
     /// k.
     pub k: u64,
-    /// [privacy] and [method], as in a policy file.
+    /// `[privacy]` and `[method]`, as in a policy file.
     pub policy: String,
     /// `real_k`, the share that may be invented in percent, and whether padding is exact, where rows are invented.
     pub invents: Option<(u64, u64, bool)>,
@@ -296,7 +296,7 @@ fn kinds(combinations: usize, patients: bool, dice: &mut Dice) -> Vec<(Vec<usize
     kinds
 }
 
-/// [method] with its parameters.
+/// `[method]` with its parameters.
 fn method_text(method: &str, requirement: Requirement, invents: Option<(u64, u64, bool)>, dice: &mut Dice) -> String {
     let mut text = format!("[method]\nname = \"{method}\"\n");
     match (method, invents) {

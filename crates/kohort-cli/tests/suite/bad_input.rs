@@ -69,12 +69,12 @@ fn numbers_that_make_no_sense_are_refused() {
     policy("k = 2", "k = \"2\"", 2, &["`k`", "number"]);
     policy("k = 2", "max_risk = 0", 2, &["max_risk"]);
     policy("k = 2", "max_risk = 1", 2, &["max_risk", "protects nobody"]);
-    policy("k = 2", "k = 2\nmax_risk = 0.5", 2, &["twice"]);
+    policy("k = 2", "k = 2\nmax_risk = 0.5", 2, &["the same limit"]);
     policy("k = 2", "k = 2\npreset = \"public-file\"", 2, &["preset", "k = 20", "line"]);
     policy("k = 2", "preset = \"public\"", 2, &["trusted-recipient", "public-file"]);
-    policy("k = 2\n", "", 2, &["no `k`", "no default"]);
+    policy("k = 2\n", "", 2, &["does not set `k`", "no default"]);
     policy("k = 2", "k = 2\nknows = 0", 2, &["knows nothing"]);
-    policy("k = 2", "k = 2\nknows = [[\"q\"]]", 2, &["`r`", "none of the sets"]);
+    policy("k = 2", "k = 2\nknows = [[\"q\"]]", 2, &["`r`", "not in any of the sets"]);
     policy("k = 2", "k = 2\nknows = [[\"q\", \"rr\"]]", 2, &["rr"]);
     policy("k = 2", "k = 2\nconfidence = 50", 2, &["confidence", "0.5"]);
     policy("k = 2", "k = 2\nconfidence = 0", 2, &["confidence", "above 0"]);
@@ -131,7 +131,7 @@ fn a_table_that_is_none_is_refused() {
     );
     let utf16: Vec<u8> = [0xfeffu16].into_iter().chain(TABLE.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     table(&utf16, 2, &["t.csv", "UTF-16"]);
-    table(TABLE.replace('\n', "\r").as_bytes(), 2, &["CR alone"]);
+    table(TABLE.replace('\n', "\r").as_bytes(), 2, &["CR only"]);
     table(b"PAR1 CANARY PAR1", 2, &["t.csv"]);
     table(format!("{TABLE}CANARY-i5,,CANARY-qa,CANARY-rx,x,x\n").as_bytes(), 2, &["t.csv, line 6", "`pid`", "empty"]);
 }
@@ -176,7 +176,7 @@ fn a_hierarchy_that_is_no_tree_is_refused() {
     hierarchy("a;b;*\nb;a;*\n", 2, &["h.csv, line", "cycle"]);
     hierarchy("a;x;*\na;x;*\n", 2, &["h.csv, line 2", "line 1"]);
     hierarchy("a;x;*\nb;*\n", 2, &["h.csv, line 2", "2 labels", "3"]);
-    hierarchy("a;x;y;*\nb;x;z;*\n", 2, &["h.csv, line 2", "parent"]);
+    hierarchy("a;x;y;*\nb;x;z;*\n", 2, &["h.csv, line 2", "belongs to"]);
     hierarchy("", 2, &["h.csv", "empty"]);
     hierarchy("a;;*\n", 2, &["h.csv, line 1", "empty"]);
     hierarchy("*;x\n", 2, &["h.csv, line 1"]);
@@ -206,7 +206,7 @@ fn a_value_that_no_hierarchy_covers_is_counted_and_shown_only_where_asked_for() 
     fs::write(folder.path().join("p.toml"), own.replace("\"h.csv\"", "\"h.csv\", unmapped = \"suppress\"")).unwrap();
     let said = run(folder.path(), &["anonymize", "p.toml"]);
     assert_eq!(said.code, Some(0), "{}", said.all());
-    assert!(said.err.contains("leave as *") && !said.all().contains("CANARY"), "{}", said.err);
+    assert!(said.err.contains("the release shows * for") && !said.all().contains("CANARY"), "{}", said.err);
     let released = fs::read_to_string(folder.path().join("p-release/release/data.csv")).unwrap();
     assert!(!released.contains("CANARY-qb"));
 }

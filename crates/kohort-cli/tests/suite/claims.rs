@@ -60,7 +60,7 @@ fn claims_are_released_verified_and_asked_about() {
     assert!(said.code == Some(0) && said.out.contains("2 whole events"), "{}", said.all());
     let said = run(folder.path(), &["hierarchy", "policy.toml"]);
     assert!(said.code == Some(0) && said.out.contains("system"), "{}", said.all());
-    ends(folder.path(), 0, &["3 patients never had an event"]);
+    ends(folder.path(), 0, &["3 patients have no events"]);
     let said = run(folder.path(), &["verify", "out"]);
     assert!(said.code == Some(0) && said.out.contains("for at most the share 0.2"), "{}", said.all());
     let said = run(folder.path(), &["verify", "out", "--original", "policy.toml"]);
@@ -74,7 +74,7 @@ fn claims_of_unknown_patients_are_counted() {
         2,
         &["c.csv, line 152", "not in the patients' table", "on 2 rows"],
     );
-    with_claims(",2010-01-01,1,401\n", 2, &["no patient"]);
+    with_claims(",2010-01-01,1,401\n", 2, &["the patient is missing"]);
 }
 
 #[test]
@@ -93,13 +93,13 @@ fn an_event_before_the_start_is_refused() {
     let policy = POLICY.replace("\"first\"", "\"start\"");
     ends(folder(&patients, &claims, &policy).path(), 0, &[]);
     let early = claims + "CANARY1,2009-12-31,1,401\n";
-    ends(folder(&patients, &early, &policy).path(), 2, &["c.csv, line 152", "before its patient's start"]);
+    ends(folder(&patients, &early, &policy).path(), 2, &["c.csv, line 152", "earlier than its patient's start"]);
 }
 
 #[test]
 fn a_negative_stay_and_a_wrong_date_are_refused() {
     with_claims("CANARY1,2010-01-01,-4,401\n", 2, &["column `days`", "line 152", "never negative"]);
-    with_claims("CANARY1,2010-02-30,4,401\n", 2, &["line 152", "no date in column `day`"]);
+    with_claims("CANARY1,2010-02-30,4,401\n", 2, &["line 152", "column `day` does not hold a date"]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn codes_without_a_group_stop_the_run_unless_the_policy_says_where_they_go() {
     let (patients, claims) = tables();
     let policy = POLICY.replace("\"pcg\"", "\"pcg\", unmapped = \"MSC2a3\"");
     let claims = claims + "CANARY1,2010-01-01,4,CANARYz\n";
-    ends(folder(&patients, &claims, &policy).path(), 0, &["1 codes have no group and go to MSC2a3"]);
+    ends(folder(&patients, &claims, &policy).path(), 0, &["1 codes have no group and are assigned to MSC2a3"]);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn one_patient_is_nobodys_crowd() {
 #[test]
 fn no_event_is_nothing_to_publish() {
     let (patients, _) = tables();
-    ends(folder(&patients, "id,day,days,dx\n", POLICY).path(), 2, &["no event is left"]);
+    ends(folder(&patients, "id,day,days,dx\n", POLICY).path(), 2, &["no events remain"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_rule_file_with_an_impossible_range_is_refused() {
     let folder = folder(&patients, &claims, &policy);
     let rules = |text: &str| fs::write(folder.path().join("rules.csv"), text).unwrap();
     rules("rule;kind;codes;scope\nhiv;icd9;042-044;patient\nodd;icd9;044-042;row\n");
-    ends(folder.path(), 2, &["rules.csv, line 3", "`044-042`", "end lies before its start"]);
+    ends(folder.path(), 2, &["rules.csv, line 3", "`044-042`", "end is before its start"]);
     rules("rule;kind;codes;scope\nodd;drg;044;row\n");
     ends(folder.path(), 2, &["rules.csv, line 2", "kind"]);
     rules("rule;kind;codes;scope\nmany;icd9;250;row\n");
@@ -172,12 +172,12 @@ fn a_threshold_that_the_top_does_not_meet_ends_with_3() {
 
 #[test]
 fn policies_that_ask_for_nothing_sensible_are_refused() {
-    with_policy("power = 2\n", "", 2, &["names neither `power` nor `power_total`"]);
+    with_policy("power = 2\n", "", 2, &["sets neither `power` nor `power_total`"]);
     with_policy("power = 2\n", "power = 2\npower_total = 2\n", 2, &["Keep one"]);
-    with_policy("power = 2\n", "power = 0\n", 2, &["knows no event"]);
-    with_policy("max_high_risk = 0.2", "max_high_risk = 0", 2, &["never sure of 0"]);
+    with_policy("power = 2\n", "power = 0\n", 2, &["knows no events"]);
+    with_policy("max_high_risk = 0.2", "max_high_risk = 0", 2, &["can never guarantee 0"]);
     with_policy("max_high_risk = 0.2", "max_high_risk = 1", 2, &["protects nobody"]);
-    with_policy("\nmax_high_risk = 0.2", "", 2, &["names no `max_high_risk`"]);
+    with_policy("\nmax_high_risk = 0.2", "", 2, &["does not set `max_high_risk`"]);
     with_policy(
         "name = \"claims\"",
         "name = \"lattice\"",

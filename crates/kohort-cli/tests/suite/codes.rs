@@ -63,17 +63,17 @@ fn a_long_table_is_read_by_patient() {
     ends(folder(long.as_bytes(), &policy).path(), 0, &[]);
     with(&long, "\"list\"", "\"long\"", 0, &[]);
     let nameless = format!("{long},259\n");
-    ends(folder(nameless.as_bytes(), &policy).path(), 2, &["line 26", "no patient"]);
+    ends(folder(nameless.as_bytes(), &policy).path(), 2, &["line 26", "the patient is missing"]);
 }
 
 #[test]
 fn a_separator_that_is_not_there_makes_no_giant_code() {
-    with(&table().replace(' ', ";"), "x", "x", 2, &["\" \" stands in no cell", "\";\" does in 24 of 24"]);
+    with(&table().replace(' ', ";"), "x", "x", 2, &["no cell contains the separator \" \"", "24 of 24 contain \";\""]);
 }
 
 #[test]
 fn a_patient_stands_once_in_a_list() {
-    with(&(table() + "CANARY3,250\n"), "x", "x", 2, &["line 26", "stood on an earlier line"]);
+    with(&(table() + "CANARY3,250\n"), "x", "x", 2, &["line 26", "already on an earlier line"]);
 }
 
 #[test]
@@ -87,18 +87,24 @@ fn parameters_that_protect_nobody_are_refused() {
     let method = "name = \"disassociate\"\n";
     let say = |line: &str| format!("{method}{line}\n");
     with(&table(), method, &say("max_cluster = 3"), 2, &["line 12", "below 2k = 4"]);
-    with(&table(), "knows = 2", "knows = 0", 2, &["0 means an adversary who knows nothing"]);
+    with(&table(), "knows = 2", "knows = 0", 2, &["0 means an attacker who knows nothing"]);
     with(&table(), "knows = 2", "knows = \"all\"", 2, &["must be a number of codes"]);
-    with(&table(), "knows = 2\n", "", 2, &["no `knows`"]);
+    with(&table(), "knows = 2\n", "", 2, &["does not set `knows`"]);
     with(&table(), "k = 2", "k = 1", 2, &["protects nobody"]);
     with(&table(), method, &say("refine_max_passes = 99"), 2, &["from 1 to 16"]);
     with(&table(), method, &say("constraints = { siblings = 1 }"), 2, &["at least 2"]);
     with(&table(), method, &say("constraints = { frequent = 5 }"), 2, &["0.05"]);
     with(&table(), method, &say("constraints = \"none.txt\""), 2, &["none.txt"]);
     with(&table(), method, "name = \"lattice\"\nmax_suppressed = 0\n", 2, &["is not a method for sets of codes"]);
-    with(&table(), "layout = \"list\"\n", "", 2, &["say layout ="]);
+    with(&table(), "layout = \"list\"\n", "", 2, &["Set layout ="]);
     with(&table(), "layout = \"list\"", "layout = \"long\"\nheader = true", 0, &[]);
-    with(&table(), "pid = { role = \"patient\" }", "pid = { role = \"quasi\" }", 2, &["only the codes leave"]);
+    with(
+        &table(),
+        "pid = { role = \"patient\" }",
+        "pid = { role = \"quasi\" }",
+        2,
+        &["only the codes of a table of codes are released"],
+    );
     with(&table(), ", separator = \" \"", "", 2, &["no `separator`"]);
 }
 
@@ -128,5 +134,5 @@ fn a_repeated_code_counts_where_that_is_asked_for() {
     let clash: String = (0..12).fold("pid,dx\n".into(), |text, i| text + &format!("p{i},250 250 250#2\n"));
     fs::write(folder.path().join("t.csv"), clash).unwrap();
     fs::remove_dir_all(folder.path().join("out")).unwrap();
-    ends(folder.path(), 2, &["holds such a code already"]);
+    ends(folder.path(), 2, &["such a code already occurs"]);
 }

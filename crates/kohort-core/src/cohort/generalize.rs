@@ -18,7 +18,8 @@ pub(super) fn refuse_star(source: &Source, column: usize, dictionary: &Dictionar
 /// The error about cells of the data that are literally `*`, which means suppressed in a release.
 pub(crate) fn star_in_data(source: &Source, column: usize, rows: u64, lines: &[u64]) -> Error {
     Error::yours(format!(
-        "{}, column `{}`: `*` stands in {}. In a release it means suppressed: list it under `missing` in [input], or mend the data.",
+        "{}, column `{}`: `*` appears in {}. In a release it means suppressed. List it under `missing` in [input], \
+         or correct the data.",
         source.name(),
         source.columns()[column],
         on_lines(rows, lines)
@@ -51,7 +52,7 @@ pub(super) fn generalize(
         let values = if uncovered.len() == 1 { "1 value".into() } else { format!("{} values", uncovered.len()) };
         match policy.unmapped {
             Unmapped::Suppressed => notes.push(format!(
-                "column `{}`: {values} in {} not covered by {} leave as *.",
+                "column `{}`: the release shows * for {values} in {} not covered by {}.",
                 policy.name,
                 on_lines(rows, &lines),
                 policy.rule_text
@@ -59,7 +60,9 @@ pub(super) fn generalize(
             Unmapped::Refused => {
                 let shown = uncovered.iter().take(20).map(|t| t.to_string()).collect();
                 return Err(Error::yours(format!(
-                    "{}, column `{}`: {values} in {} not covered by {}. Mend them, extend the hierarchy, list them under `missing` in [input], or accept that they leave as *: unmapped = \"suppress\". (--show-values shows them.)",
+                    "{}, column `{}`: {values} in {} not covered by {}. Correct them, extend the hierarchy, list \
+                     them under `missing` in [input], or set unmapped = \"suppress\" to release them as *. \
+                     (--show-values shows them.)",
                     source.name(),
                     policy.name,
                     on_lines(rows, &lines),

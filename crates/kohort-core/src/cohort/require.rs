@@ -56,18 +56,23 @@ fn distance_of(
         TDistance::Equal => Distance::Equal,
         TDistance::Ordered => Distance::Ordered(order(&texts, column.domain.as_deref(), point).ok_or_else(|| {
             policy.error(format!(
-                "t_closeness by order: the values of `{}` are no numbers. Say domain = [\"least\", …, \"most\"] for that column, with every value.",
+                "t_closeness with distance = \"ordered\": the values of `{}` are not numbers. List all of them in \
+                 order: domain = [\"least\", …, \"most\"].",
                 column.name
             ))
         })?),
         TDistance::Hierarchical => {
             if matches!(column.rule, Rule::Flat) {
-                return Err(policy.error(format!("t_closeness by hierarchy needs a hierarchy on `{}`.", column.name)));
+                return Err(policy.error(format!(
+                    "t_closeness with distance = \"hierarchical\" needs a hierarchy for \
+                     `{}`.",
+                    column.name
+                )));
             }
             let hierarchy = column.rule.apply(&texts, dictionary.missing_occurs);
             if !hierarchy.uncovered.is_empty() {
                 return Err(policy.error(format!(
-                    "t_closeness by hierarchy: {} values of `{}` are not covered by {}.",
+                    "t_closeness with distance = \"hierarchical\": {} values of `{}` are not covered by {}.",
                     hierarchy.uncovered.len(),
                     column.name,
                     column.rule_text

@@ -17,7 +17,8 @@ pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<Vec<Vec<usize>
                 (1..asked).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
             let count = n.map_or("too many".into(), |n| n.to_string());
             Err(policy.error(format!(
-                "`knows` makes {count} sets of quasi-identifiers, more than the {MOST_SETS} that are counted. Largest supported value here: knows = {}, or \"all\".",
+                "`knows` results in {count} sets of quasi-identifiers, more than the maximum of {MOST_SETS}. \
+                 Largest supported value here: knows = {}, or \"all\".",
                 reach.unwrap_or(1)
             )))
         }

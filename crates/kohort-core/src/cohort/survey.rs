@@ -94,7 +94,8 @@ fn count_tuples(source: &Source, policy: &Policy, layout: &mut TupleLayout, note
     match layout.class() {
         Some(class) if tuples.dictionaries[class].len() > MOST_CLASSES + 1 => {
             notes.push(format!(
-                "column `{}`: more than {MOST_CLASSES} values, too many for a class: classification is not measured.",
+                "column `{}` has more than {MOST_CLASSES} values, too many for role = \"class\". Classification is \
+                 not measured.",
                 layout.kept(policy, class).name
             ));
             layout.drop_class();
@@ -129,7 +130,7 @@ fn only_class(policy: &Policy, notes: &mut Vec<String>) -> Option<usize> {
         [] => None,
         [one] => Some(one),
         _ => {
-            notes.push("several columns have role = \"class\": classification is not measured.".into());
+            notes.push("several columns have role = \"class\", so classification is not measured.".into());
             None
         }
     }

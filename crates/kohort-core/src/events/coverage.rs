@@ -27,13 +27,20 @@ pub(super) fn check_coverage(
             values.dedup();
             let what = format!("{} values in {} rows, the first on line {first},", values.len(), at.len());
             if own.unmapped == Unmapped::Suppressed {
-                notes.push(format!("column `{}`: {what} not covered by {} leave as *.", own.name, own.rule_text));
+                notes.push(format!(
+                    "column `{}`: the release shows * for {what} not covered by {}.",
+                    own.name, own.rule_text
+                ));
             } else {
                 let advice = match own.rule {
                     Rule::Stay => "A stay is a whole number of days, never negative.",
-                    Rule::Groups(..) => "Say where they go: unmapped = \"a group\", or unmapped = \"suppress\".",
+                    Rule::Groups(..) => {
+                        "Assign them to a group with unmapped = \"a group\", or set unmapped = \
+                         \"suppress\"."
+                    }
                     _ => {
-                        "Mend them, extend the hierarchy, list them under `missing` in [input], or say unmapped = \"suppress\"."
+                        "Correct them, extend the hierarchy, list them under `missing` in [input], or set unmapped \
+                         = \"suppress\"."
                     }
                 };
                 values.truncate(20);
@@ -51,8 +58,10 @@ pub(super) fn check_coverage(
             let without: Vec<bool> = (0..column.dictionary.len() as u32).map(no_group).collect();
             column.unmapped = column.codes.iter().filter(|&&c| without[c as usize]).count() as u64;
             if column.unmapped > 0 {
-                notes
-                    .push(format!("column `{}`: {} codes have no group and go to {group}.", own.name, column.unmapped));
+                notes.push(format!(
+                    "column `{}`: {} codes have no group and are assigned to {group}.",
+                    own.name, column.unmapped
+                ));
             }
         }
     }

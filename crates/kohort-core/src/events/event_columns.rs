@@ -73,7 +73,8 @@ fn months_of(
     };
     found.map(Some).map_err(|before| {
         Error::yours(format!(
-            "{}, line {}: an event lies before its patient's start, and {} events do. Mend the dates, or exclude these events.",
+            "{}, line {}: this event is earlier than its patient's start date ({} such events in all). Correct the \
+             dates, or exclude these events.",
             source.name(),
             events.cells.lines[before[0]],
             before.len()
@@ -90,7 +91,7 @@ fn refuse_dates(source: &Source, column: &str, cells: &Cells, numbers: &[u32], w
     refuse(
         source,
         &lines,
-        &format!("no date in column `{column}` as the policy says they are written"),
-        "Mend them, or list what stands for a missing date under `missing` in [input].",
+        &format!("column `{column}` does not hold a date in the format that the policy states"),
+        "Correct them, or list the text that means a missing date under `missing` in [input].",
     )
 }

@@ -86,8 +86,14 @@ impl PatientRows {
                 Ok(())
             },
         )?;
-        refuse(source, &nameless, "no patient", "Every row needs one.")?;
-        refuse(source, &twice, "a patient who is on an earlier line", "The patients' table has one row for each.")?;
+        refuse(source, &nameless, "the patient is missing", "Every row needs a patient.")?;
+        refuse(
+            source,
+            &twice,
+            "a patient who is on an earlier line",
+            "The patients' table needs exactly one row \
+             per patient.",
+        )?;
         Ok(people)
     }
 }
@@ -114,7 +120,7 @@ impl EventRows {
         people: &mut PatientRows,
         tally: &mut Tally,
     ) -> Result<EventRows> {
-        let Some(id) = policy.patient() else { return Err(policy.error("the claims have no patient column.")) };
+        let Some(id) = policy.patient() else { return Err(policy.error("the table of events has no patient column.")) };
         let mut events = EventRows {
             cells: Cells::of(needed(&policy.columns, asked.event_date)),
             patient: Vec::new(),
@@ -167,12 +173,12 @@ impl EventRows {
                 Ok(())
             },
         )?;
-        refuse(source, &nameless, "no patient", "Every event needs one.")?;
+        refuse(source, &nameless, "the patient is missing", "Every event needs a patient.")?;
         refuse(
             source,
             &unknown,
             "a patient who is not in the patients' table",
-            "Every event belongs to a patient there: add them, or leave these events out.",
+            "Add the patients to that table, or remove these events.",
         )?;
         Ok(events)
     }

@@ -32,7 +32,12 @@ use crate::{Error, Result, shape};
 
 /// Reads patients and events, removes what rules exclude, and applies the hierarchies to the rest.
 pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histories> {
-    let Some(patients) = source.patients() else { return Err(policy.error("the input names no table of patients.")) };
+    let Some(patients) = source.patients() else {
+        return Err(policy.error(
+            "[input] does not name the patients' \
+         table.",
+        ));
+    };
     let asked = &policy.own;
     source.progress().stage("reading", patients.bytes() + source.bytes());
     let mut tally = Tally::new(&asked.exclude);
@@ -75,7 +80,7 @@ pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histori
     check_coverage(source, &policy.columns, event, &histories.event_lines, &mut histories.notes)?;
     histories.note_exclusions();
     if histories.patients() == 0 || histories.events() == 0 {
-        return Err(Error::yours(format!("{}: no event is left to publish.", source.name())));
+        return Err(Error::yours(format!("{}: no events remain to publish.", source.name())));
     }
     Ok(histories)
 }
@@ -95,11 +100,11 @@ impl Histories {
         }
         let counts = &self.counts;
         if counts.without_events > 0 {
-            self.notes.push(format!("{} patients never had an event.", counts.without_events));
+            self.notes.push(format!("{} patients have no events in the input.", counts.without_events));
         }
         if counts.patients_emptied > 0 {
             self.notes.push(format!(
-                "{} patients lost all events to exclusions and leave with them.",
+                "{} patients were removed because the exclusions left them without events.",
                 counts.patients_emptied
             ));
         }

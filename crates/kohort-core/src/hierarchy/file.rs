@@ -35,8 +35,8 @@ impl FileHierarchy {
         strip_root(&mut rows);
         if let Some((line, row)) = (1..).zip(&rows).find(|(_, row)| row.iter().any(|label| label == SUPPRESSED)) {
             return Err(Error::yours(format!(
-                "{name}, line {line}: * stands in column {} for a part of the leaves. * means everything: keep it for \
-                 the last column, and let an uneven tree repeat a label instead (a;a;b;*).",
+                "{name}, line {line}: column {} uses * for some of the values only. * means all values: use it in \
+                 the last column only. In an uneven tree, repeat a label instead (a;a;b;*).",
                 row.iter().position(|label| label == SUPPRESSED).unwrap_or_default() + 1
             )));
         }

@@ -58,14 +58,14 @@ impl Intervals {
             return wrong("`from` must be less than `to`.");
         }
         if !widths.is_empty() && !cuts.is_empty() {
-            return wrong("give either `intervals` or `cuts`, not both.");
+            return wrong("use either `intervals` or `cuts`, not both.");
         }
         if widths.iter().any(|&width| width <= Decimal::whole(0)) {
             return wrong("each width must be above 0.");
         }
         if widths.windows(2).any(|pair| pair[1] <= pair[0] || !pair[1].is_multiple_of(pair[0])) {
             return wrong(
-                "each width must be a multiple of the one before, like [5, 10, 20], or the levels do not nest.",
+                "each width must be a multiple of the one before, for example [5, 10, 20], so that the levels nest.",
             );
         }
         if widths.first().is_some_and(|width| to.minus(from).to_f64() / width.to_f64() > MOST_INTERVALS) {
@@ -73,7 +73,7 @@ impl Intervals {
         }
         let inside = cuts.iter().all(|&cut| from < cut && cut < to);
         if !inside || cuts.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return wrong("cuts must rise, and lie between `from` and `to` without them.");
+            return wrong("`cuts` must increase and lie strictly between `from` and `to`.");
         }
         let steps = match (widths, cuts) {
             ([], []) => Steps::Grid(Decimal::whole(1)),

@@ -15,7 +15,8 @@ impl Months {
         let nest = groups.windows(2).all(|pair| pair[1] > pair[0] && pair[1].is_multiple_of(pair[0]));
         if groups.iter().any(|&g| !(2..=1200).contains(&g)) || !nest {
             return Err(Error::yours(
-                "`groups` must be numbers of months from 2 on, each a multiple of the one before, like [3, 6, 12].",
+                "`groups` must be numbers of months of at least 2, each a multiple of the one before, for example \
+                 [3, 6, 12].",
             ));
         }
         Ok(Months { groups: groups.to_vec() })

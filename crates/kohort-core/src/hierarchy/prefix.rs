@@ -15,8 +15,8 @@ impl Prefix {
     pub fn new(lengths: &[usize]) -> Result<Prefix> {
         if lengths.is_empty() || lengths.contains(&0) || lengths.windows(2).any(|pair| pair[0] <= pair[1]) {
             return Err(Error::yours(
-                "prefix: give the numbers of characters that stay, each smaller than the one before and above 0, \
-                 like [4, 3, 2].",
+                "`prefix` must list how many characters are kept, each number above 0 and smaller than the one \
+                 before, for example [4, 3, 2].",
             ));
         }
         Ok(Prefix { lengths: lengths.to_vec() })

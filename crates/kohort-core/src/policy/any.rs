@@ -28,9 +28,9 @@ pub enum CodesLayout {
 pub struct CodesPolicy {
     /// What a row of the input is.
     pub layout: CodesLayout,
-    /// The file that `constraints` under [method] names, if it names one.
+    /// The file that `constraints` under `[method]` names, if it names one.
     pub constraints: Option<NamedText>,
-    /// What a code means that is listed several times in a record: `multiset` under [method].
+    /// What a code means that is listed several times in a record: `multiset` under `[method]`.
     pub repeats: Repeats,
 }
 
@@ -85,6 +85,6 @@ impl AnyPolicy {
 
 impl<S: Shape> Policy<S> {
     fn has_another_shape<T: Shape>(&self) -> Error {
-        self.error(format!("the policy is about {}, not about {}.", S::NAME, T::NAME))
+        self.error(format!("the policy is for {}, not for {}.", S::NAME, T::NAME))
     }
 }

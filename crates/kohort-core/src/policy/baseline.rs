@@ -29,7 +29,7 @@ impl Baseline {
         let Some(path) = path.filter(|path| path.is_file()) else {
             return Err(section.wrong(
                 "baseline",
-                "there is no evidence/metrics.json in that folder. Name a folder that `kohort anonymize` made.",
+                "there is no evidence/metrics.json in that folder. Name a folder that `kohort anonymize` created.",
             ));
         };
         let metrics: serde_json::Value = serde_json::from_str(&read_text(&path, LARGEST)?).unwrap_or_default();
@@ -39,7 +39,7 @@ impl Baseline {
             (Some(method), Some(rows), Some(entropy)) => Ok(Some(Baseline { method: method.into(), rows, entropy })),
             _ => Err(section.wrong(
                 "baseline",
-                "the metrics.json of that folder does not say how many bits were lost: name a release of a table.",
+                "the metrics.json in that folder does not state how many bits were lost. Name a release of a table.",
             )),
         }
     }

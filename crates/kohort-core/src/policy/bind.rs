@@ -39,7 +39,7 @@ pub struct NamedText {
     pub text: String,
 }
 
-/// Tables that a caller hands over, instead of those that [input] names.
+/// Tables that a caller hands over, instead of those that `[input]` names.
 #[derive(Debug, Clone)]
 pub enum GivenTables {
     /// A table, or the codes of patients.
@@ -115,7 +115,7 @@ impl PolicyFile {
         PolicyFile::parse_with(file, text, &PolicyFiles::in_folder(folder), None)
     }
 
-    /// Reads a policy's text that names `files`. Given tables are used instead of those that [input] names,
+    /// Reads a policy's text that names `files`. Given tables are used instead of those that `[input]` names,
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
@@ -124,7 +124,7 @@ impl PolicyFile {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),
             (None, None) => {
-                return Err(root.error(0, "there is no [input] section: say table = \"…\" under [input]."));
+                return Err(root.error(0, "there is no [input] section. Set table = \"…\" under [input]."));
             }
         };
         let files = section.text("folder")?.map_or_else(|| files.clone(), |own| files.below(own));
@@ -142,7 +142,13 @@ impl PolicyFile {
         let words = [("list", Layout::Codes(CodesLayout::List)), ("long", Layout::Codes(CodesLayout::Long))];
         let layout = section.word("layout", &words)?;
         let layout = match (layout, &input.patients) {
-            (Some(_), Some(_)) => return Err(section.wrong("layout", "is for one table; claims are two.")),
+            (Some(_), Some(_)) => {
+                return Err(section.wrong(
+                    "layout",
+                    "is for one table, but patient histories are \
+                 two tables.",
+                ));
+            }
             (None, Some(_)) => Layout::Events,
             (layout, None) => layout.unwrap_or(Layout::Table),
         };
@@ -177,9 +183,11 @@ impl PolicyFile {
         let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
         match self.layout {
             Layout::Table if quasi.is_empty() => {
-                return Err(self
-                    .root
-                    .error(0, "no column has role = \"quasi\": nothing is said about what an adversary may know."));
+                return Err(self.root.error(
+                    0,
+                    "no column has role = \"quasi\", so the policy does not state what an attacker may \
+                         know.",
+                ));
             }
             Layout::Table | Layout::Events => {}
             Layout::Codes(layout) => self.check_codes(layout, &columns)?,
@@ -189,10 +197,14 @@ impl PolicyFile {
         {
             return Err(self
                 .root
-                .error(0, format!("`{}`: pseudonyms and months since a start belong to claims.", column.name)));
+                .error(0, format!("`{}`: pseudonyms and months_since are for patient histories only.", column.name)));
         }
         let Some(privacy) = self.root.section("privacy")? else {
-            return Err(self.root.error(0, "there is no [privacy] section: say at least k = … under [privacy]; 5 is usual for a trusted recipient, 11 or 20 for the public."));
+            return Err(self.root.error(
+                0,
+                "there is no [privacy] section. Set at least k = … under [privacy]; 5 is \
+                 usual for a trusted recipient, 11 or 20 for the public.",
+            ));
         };
         let place = |name: &String| quasi.iter().position(|q| q == name);
         let levels = columns.iter().flat_map(|c| c.of.iter().map(|of| (place(&c.name), place(of))));
@@ -205,10 +217,10 @@ impl PolicyFile {
         notes.extend(bound.preset.map(super::preset::Preset::note));
         check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         if !columns.iter().any(|c| c.role == Role::Patient) {
-            notes.push("no column has role = \"patient\": every row is taken for a person of its own.".into());
+            notes.push("no column has role = \"patient\", so every row is counted as a different person.".into());
         }
         let Some(method) = self.root.section("method")? else {
-            return Err(self.root.error(0, "there is no [method] section: say name = \"lattice\" under [method]."));
+            return Err(self.root.error(0, "there is no [method] section. Set name = \"lattice\" under [method]."));
         };
         let events = match &patients {
             None => None,
@@ -241,7 +253,7 @@ impl PolicyFile {
                 let repeats = if counted { Repeats::Counted } else { Repeats::Once };
                 AnyPolicy::Codes(shared.with(CodesPolicy { layout, constraints, repeats }))
             }
-            (Layout::Events, None) => return Err(self.root.error(0, "[input] names no `patients`.")),
+            (Layout::Events, None) => return Err(self.root.error(0, "[input] does not name `patients`.")),
             (Layout::Table, _) => {
                 // A question about the data needs no synthetic records.
                 let invents = match shared.effects.synthetic && k.is_none() {
@@ -268,24 +280,33 @@ impl PolicyFile {
         match (&codes[..], layout) {
             ([one], CodesLayout::List) if one.role == (Role::Codes { separator: None }) => {
                 return wrong(format!(
-                    "`{}` holds all codes of a patient, but no `separator`: say {{ role = \"codes\", separator = \" \" }}.",
+                    "`{}` holds all codes of a patient, but has no `separator`. Set {{ role = \"codes\", separator \
+                     = \" \" }}.",
                     one.name
                 ));
             }
             ([_], _) => {}
             _ => {
-                return wrong(format!("{} columns have role = \"codes\". One column holds the codes.", codes.len()));
+                return wrong(format!(
+                    "{} columns have role = \"codes\". Only one column may hold the codes.",
+                    codes.len()
+                ));
             }
         }
         if let Some(other) = others.iter().find(|c| !matches!(c.role, Role::Identifier | Role::Patient)) {
             return wrong(format!(
-                "`{}` has the role \"{}\", but of a table of codes only the codes leave. Drop it: role = \"identifier\".",
+                "`{}` has the role \"{}\", but only the codes of a table of codes are released. Drop the column \
+                 with role = \"identifier\".",
                 other.name,
                 other.role.name()
             ));
         }
         if layout == CodesLayout::Long && others.iter().all(|c| c.role != Role::Patient) {
-            return wrong("layout = \"long\" needs a column with role = \"patient\": whose code is it?".into());
+            return wrong(
+                "layout = \"long\" needs a column with role = \"patient\" that states whose code each row \
+                 is."
+                .into(),
+            );
         }
         Ok(())
     }
@@ -295,7 +316,7 @@ impl PolicyFile {
         let Some(section) = self.root.section("columns")? else {
             return Err(self.root.error(
                 0,
-                "there is no [columns] section: every column of the input is named there. `kohort init` writes one.",
+                "there is no [columns] section. It must name every column of the input; `kohort init` writes one.",
             ));
         };
         if self.layout != Layout::Events {
@@ -306,7 +327,7 @@ impl PolicyFile {
             Some(own) => self.bind_columns(source, &own),
             None => Err(section.error(
                 section.line,
-                format!("there is no [columns.{table}]: every column of that table is named there."),
+                format!("there is no [columns.{table}] section. It must name every column of that table."),
             )),
         }
     }
@@ -336,15 +357,24 @@ impl PolicyFile {
             let mut column = Column::read(name, column, &self.files, &self.input)?;
             column.place = section.entries.iter().position(|(n, _)| n == key).unwrap_or_default();
             if key != name && column.role != Role::Identifier {
-                return Err(section
-                    .error(item.line, format!("the pattern `{key}` may only drop columns: role = \"identifier\".")));
+                return Err(section.error(
+                    item.line,
+                    format!(
+                        "the pattern `{key}` can only drop columns. Set role = \
+                         \"identifier\"."
+                    ),
+                ));
             }
             columns.push(column);
         }
         if !unnamed.is_empty() {
             return Err(section.error(
                 section.line,
-                format!("[columns] does not name {}. Every column of the input needs a role: an unnamed one would be a leak.", unnamed.join(", ")),
+                format!(
+                    "[columns] does not name {}. Every column of the input needs a role, so that no column is \
+                     released by accident.",
+                    unnamed.join(", ")
+                ),
             ));
         }
         self.check_roles(section, &columns)?;
@@ -363,7 +393,11 @@ impl PolicyFile {
             if matches!(column.role, Role::Codes { .. }) && self.layout == Layout::Table {
                 return Err(section.error(
                     section.line,
-                    format!("`{}` has role = \"codes\": say layout = \"list\" (a patient a row) or \"long\" (a code a row) under [input].", column.name),
+                    format!(
+                        "`{}` has role = \"codes\". Set layout = \"list\" (one row per patient) or \"long\" \
+                         (one row per code) under [input].",
+                        column.name
+                    ),
                 ));
             }
             let (of, is) = match &column.role {
@@ -374,7 +408,10 @@ impl PolicyFile {
                 if *name == column.name || !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
                     return Err(section.error(
                         section.line,
-                        format!("`{}` is {is} `{name}`, which is no other column with role = \"quasi\".", column.name),
+                        format!(
+                            "`{}` is {is} `{name}`, which is not another column with role = \"quasi\".",
+                            column.name
+                        ),
                     ));
                 }
             }
@@ -388,7 +425,11 @@ fn check_sensitive(section: &Section, privacy: &Privacy, columns: &[Column], not
         columns.iter().filter(|c| matches!(c.role, Role::Sensitive { .. })).map(|c| c.name.as_str()).collect();
     for key in ["confidence", "l_diversity", "t_closeness"] {
         if section.get(key).is_some() && sensitive.is_empty() {
-            return Err(section.wrong(key, "is about sensitive values, but no column has role = \"sensitive\"."));
+            return Err(section.wrong(
+                key,
+                "limits what is revealed about sensitive values, but no column has role = \
+                 \"sensitive\".",
+            ));
         }
     }
     if !privacy.reads_sensitive() && !sensitive.is_empty() {
@@ -449,14 +490,21 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     Ok(Input { patients, ..input })
 }
 
-/// The tables that [input] names: one, or events with the table of their patients.
+/// The tables that `[input]` names: one, or events with the table of their patients.
 fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option<Place>)> {
     match (section.text("table")?, section.text("patients")?, section.text("claims")?) {
         (Some(table), None, None) => Ok((files.place(table)?, None)),
         (None, Some(patients), Some(claims)) => Ok((files.place(claims)?, Some(files.place(patients)?))),
-        (None, None, None) => Err(section.error(section.line, "[input] names no table: say table = \"patients.csv\".")),
-        _ => Err(section
-            .error(section.line, "[input] must name `table`, or `patients` and `claims`: two tables that are linked.")),
+        (None, None, None) => Err(section.error(
+            section.line,
+            "[input] does not name a table. Set table = \
+             \"patients.csv\".",
+        )),
+        _ => Err(section.error(
+            section.line,
+            "[input] must name either `table`, or the two linked tables `patients` and \
+                 `claims`.",
+        )),
     }
 }
 

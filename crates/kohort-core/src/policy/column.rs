@@ -182,7 +182,7 @@ impl Column {
         let sensitive = matches!(self.role, Role::Sensitive { .. });
         if !quasi && !sensitive && section.get("hierarchy").is_some() {
             return Err(
-                section.wrong("hierarchy", format!("does nothing for a column with role \"{}\".", self.role.name()))
+                section.wrong("hierarchy", format!("has no effect on a column with role \"{}\".", self.role.name()))
             );
         }
         Ok(())
@@ -191,7 +191,7 @@ impl Column {
 
 fn read_role(section: &Section) -> Result<Role> {
     let only_with = |key: &str, role: &str| match section.get(key) {
-        Some(_) => Err(section.wrong(key, format!("goes with role = \"{role}\"."))),
+        Some(_) => Err(section.wrong(key, format!("can only be used with role = \"{role}\"."))),
         None => Ok(()),
     };
     let text = |reason: Option<&str>| reason.map(str::trim).filter(|r| !r.is_empty()).map(str::to_string);
@@ -223,12 +223,12 @@ fn read_role(section: &Section) -> Result<Role> {
         "quasi" => Role::Quasi,
         "detail" => match section.texts("of")? {
             Some(of) if !of.is_empty() => Role::Detail { of },
-            _ => return Err(section.wrong("of", "must name the columns this one is finer than: of = [\"…\"].")),
+            _ => return Err(section.wrong("of", "must name the columns that this one is a detail of: of = [\"…\"].")),
         },
         "sensitive" => {
             let values = section.texts("values")?;
             if values.as_ref().is_some_and(Vec::is_empty) {
-                return Err(section.wrong("values", "lists none. Leave it out, and every value counts."));
+                return Err(section.wrong("values", "is empty. Remove it if every value is sensitive."));
             }
             Role::Sensitive { values }
         }
@@ -238,21 +238,29 @@ fn read_role(section: &Section) -> Result<Role> {
             None => {
                 return Err(section.error(
                     section.line,
-                    format!("column {} has role = \"pseudonym\" but no `scope`. Say scope = \"patient\": a number of its own for each patient, so that nobody's patients can be gathered by it.", section.name),
+                    format!(
+                        "column {} has role = \"pseudonym\" but no `scope`. Set scope = \"patient\": numbers \
+                         start anew for each patient, so that they do not link patients to one another.",
+                        section.name
+                    ),
                 ));
             }
         },
         "codes" => {
             let separator = section.text("separator")?.map(str::to_string);
             if separator.as_deref().is_some_and(str::is_empty) {
-                return Err(section.wrong("separator", "must be what stands between two codes: \" \" or \";\"."));
+                return Err(section.wrong("separator", "must be the text between two codes, such as \" \" or \";\"."));
             }
             Role::Codes { separator }
         }
         _ => match text(section.text("reason")?) {
             Some(reason) => Role::Other { reason },
             None => {
-                return Err(section.wrong("reason", "is required: say why nobody outside could know this column and use it to find a person. If they could, its role is \"quasi\"."));
+                return Err(section.wrong(
+                    "reason",
+                    "is required. Explain why no outsider could know this column and \
+                     use it to find a person. If they could, set role = \"quasi\".",
+                ));
             }
         },
     })
@@ -277,13 +285,20 @@ fn read_rule(section: &Section, files: &PolicyFiles, input: &Input) -> Result<(R
             if !files.has(file) {
                 return Err(section.wrong(
                     "hierarchy",
-                    format!("there is no file {}. Built in: \"icd9\", \"icd10\", \"icd9-procedure\", \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".", files.shown(file)),
+                    format!(
+                        "file not found: {}. Built-in hierarchies: \"icd9\", \"icd10\", \"icd9-procedure\", \
+                         \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".",
+                        files.shown(file)
+                    ),
                 ));
             }
             // Errors name labels of a hierarchy; no cell of the data is one.
             if files.is_data(file, input) {
-                return Err(section
-                    .wrong("hierarchy", "names the data itself. A hierarchy is a file of its own: leaf;parent;…;*."));
+                return Err(section.wrong(
+                    "hierarchy",
+                    "names the data itself. A hierarchy needs its own file with lines \
+                         value;group;…;*.",
+                ));
             }
             let text = files.read(file, LARGEST_HIERARCHY)?;
             // Its folder is nobody's business: the rule is named in the release.
@@ -302,7 +317,11 @@ fn read_months(rule: &Section) -> Result<(Rule, String, Option<MonthsSince>)> {
     rule.only(&["months_since", "date", "groups"])?;
     let here = |e: Error| rule.error(rule.line, format!("{}: {}", rule.name, e.message));
     let Some(format) = rule.text("date")? else {
-        return Err(rule.error(rule.line, "months need to know how dates are written: date = \"%Y-%m-%d\"."));
+        return Err(rule.error(
+            rule.line,
+            "months_since needs the format of the dates, for example date = \
+             \"%Y-%m-%d\".",
+        ));
     };
     let date = DateFormat::new(format).map_err(here)?;
     let (origin, since) = match rule.text("months_since")?.unwrap_or_default() {
@@ -324,7 +343,7 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
     let here = |e: Error| rule.error(rule.line, format!("{}: {}", rule.name, e.message));
     if rule.get("step").is_some() && !kinds.is_empty() {
         return Err(
-            rule.wrong("step", "is where cuts are found while a method runs: it goes with `from` and `to` alone.")
+            rule.wrong("step", "can only be combined with `from` and `to`, because the method finds the cuts itself.")
         );
     }
     let kinds = if kinds.is_empty() && rule.get("from").is_some() { vec!["grid"] } else { kinds };
@@ -333,7 +352,7 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
             let (Some(from), Some(to)) = (rule.decimal("from")?, rule.decimal("to")?) else {
                 return Err(rule.error(
                     rule.line,
-                    format!("{} in numbers needs `from` and `to`: below and above are pooled.", rule.name),
+                    format!("{} needs `from` and `to`; values below and above are grouped.", rule.name),
                 ));
             };
             let (widths, cuts) =

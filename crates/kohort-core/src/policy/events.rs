@@ -203,30 +203,31 @@ fn read_power(section: &Section) -> Result<Power> {
     let rule = section.word("power_rule", &[("variable", PowerRule::Variable), ("fixed", PowerRule::Fixed)])?;
     let events = section.word("knowledge", &[("values", false), ("events", true)])?.unwrap_or(false);
     let number = |key: &str, most: u64| match section.whole(key)? {
-        Some(0) => Err(section.wrong(
-            key,
-            "0 means an adversary who knows no event. 2 is usual where histories are short, 5 is the paper's.",
-        )),
+        Some(0) => Err(section
+            .wrong(key, "0 means an attacker who knows no events. 2 is usual for short histories; the paper uses 5.")),
         Some(p) if p > most => Err(section.wrong(key, format!("must be at most {most}."))),
         p => Ok(p.map(|p| p as usize)),
     };
     match (number("power", MOST_POWER)?, number("power_total", 3)?) {
-        (Some(_), Some(_)) => {
-            Err(section.wrong("power_total", "and `power` are two requirements. Keep one of them."))
-        }
-        (None, Some(_)) if rule.is_some() || section.get("knowledge").is_some() => Err(section
-            .wrong("power_total", "counts any facts: `power_rule` and `knowledge` belong to `power`.")),
+        (Some(_), Some(_)) => Err(section.wrong("power_total", "and `power` are alternatives. Keep one of them.")),
+        (None, Some(_)) if rule.is_some() || section.get("knowledge").is_some() => Err(section.wrong(
+            "power_total",
+            "cannot be combined with `power_rule` or `knowledge`. Remove them, or use \
+                 `power`.",
+        )),
         (None, Some(p)) => Ok(Power::Total { p }),
         (Some(p), None) if events => match rule {
             Some(PowerRule::Variable) => {
-                Err(section.wrong("power_rule", "must be \"fixed\" where whole events are known."))
+                Err(section.wrong("power_rule", "must be \"fixed\" with knowledge = \"events\"."))
             }
             _ => Ok(Power::Events { p }),
         },
         (Some(p), None) => Ok(Power::Values { p, rule: rule.unwrap_or(PowerRule::Variable) }),
         (None, None) => Err(section.error(
             section.line,
-            "[privacy] names neither `power` nor `power_total`: how much of a patient's events an adversary may know. It has no default; power = 5 is the paper's, power_total = 2 is exact and suits short histories.",
+            "[privacy] sets neither `power` nor `power_total`, which state how much an attacker may know about a \
+             patient's events. There is no default; the paper uses power = 5, and power_total = 2 is counted \
+             exactly and suits short histories.",
         )),
     }
 }
@@ -235,7 +236,8 @@ fn read_high_risk(section: &Section) -> Result<Fraction> {
     let Some(max) = section.share("max_high_risk")? else {
         return Err(section.error(
             section.line,
-            "[privacy] names no `max_high_risk`: the share of patients of whom fewer than k may match. It has no default; 0.1 is usual.",
+            "[privacy] does not set `max_high_risk`, the maximum share of patients with fewer than k matches. There \
+             is no default; 0.1 is usual.",
         ));
     };
     if max.parts().0 >= max.parts().1 {
@@ -244,7 +246,7 @@ fn read_high_risk(section: &Section) -> Result<Fraction> {
     if max.is_zero() && section.get("power_total").is_none() {
         return Err(section.wrong(
             "max_high_risk",
-            "an estimate is never sure of 0. Say power_total = 2, which is counted exactly, or 0.01.",
+            "an estimate can never guarantee 0. Set 0.01, or use power_total = 2, which is counted exactly.",
         ));
     }
     Ok(max)
@@ -256,7 +258,7 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
         if columns.iter().all(|c| c.role != Role::Patient) {
             return Err(root.error(
                 at,
-                format!("[columns.{name}] has no column with role = \"patient\": it links the two tables."),
+                format!("[columns.{name}] has no column with role = \"patient\", which links the two tables."),
             ));
         }
         for column in columns {
@@ -268,13 +270,20 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
             if !allowed {
                 return Err(root.error(
                     at,
-                    format!("`{}` in [columns.{name}] has the role \"{}\", which this table does not have. Say quasi, identifier, other with a reason{}.", column.name, column.role.name(), if name == "claims" { ", or pseudonym" } else { "" }),
+                    format!(
+                        "`{}` in [columns.{name}] has the role \"{}\", which this table does not support. Use \
+                         quasi, identifier, other with a reason{}.",
+                        column.name,
+                        column.role.name(),
+                        if name == "claims" { ", or pseudonym" } else { "" }
+                    ),
                 ));
             }
             if column.months.is_some() && name == "patients" {
-                return Err(
-                    root.error(at, format!("`{}`: months are counted for events, in [columns.claims].", column.name))
-                );
+                return Err(root.error(
+                    at,
+                    format!("`{}`: months_since can only be used for events, in [columns.claims].", column.name),
+                ));
             }
             if let Some(since) = &column.months
                 && let super::column::Origin::Column(origin) = &since.origin
@@ -284,12 +293,22 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
             }
             // The id of the release has this name.
             if column.role.is_released() && column.name == "patient" {
-                return Err(root.error(at, format!("[columns.{name}]: `patient` is what the release calls its own random id. Derive the column under another name: new = {{ from = \"patient\", … }}.")));
+                return Err(root.error(
+                    at,
+                    format!(
+                        "[columns.{name}]: the release uses the name `patient` for its \
+                     random id. Derive the column under another name: new = {{ from = \"patient\", … }}."
+                    ),
+                ));
             }
         }
     }
     if !tables.events.iter().any(|c| c.role == Role::Quasi) {
-        return Err(root.error(at, "[columns.claims] has no column with role = \"quasi\": nothing is said about what an adversary may know of events."));
+        return Err(root.error(
+            at,
+            "[columns.claims] has no column with role = \"quasi\", so the policy does not \
+             state what an attacker may know about events.",
+        ));
     }
     Ok(())
 }
@@ -331,14 +350,18 @@ fn read_rules(
     let mut rules = Vec::new();
     for item in root.list("exclude")?.unwrap_or_default() {
         let Value::Section(section) = &item.value else {
-            return Err(root.wrong("exclude", "must be sections: [[exclude]] with table, column, codes and scope."));
+            return Err(root.wrong("exclude", "must be [[exclude]] sections with table, column, codes and scope."));
         };
         section.only(&[
             "table", "column", "codes", "scope", "rules", "icd9", "cpt", "place", "except", "birth", "date", "dates",
         ])?;
         let table = section.word("table", &[("patients", Table::Patients), ("claims", Table::Events)])?;
         let Some(table) = table else {
-            return Err(section.error(section.line, "[[exclude]] names no `table`: \"patients\" or \"claims\"."));
+            return Err(section.error(
+                section.line,
+                "[[exclude]] does not name a `table`. Set table = \"patients\" \
+                 or \"claims\".",
+            ));
         };
         let columns = match table {
             Table::Patients => tables.patients,
@@ -355,7 +378,7 @@ fn read_rules(
 /// One rule, as it stands in the policy.
 fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<EventsRule> {
     let Some(name) = section.text("column")? else {
-        return Err(section.error(section.line, "[[exclude]] names neither a `column` nor `rules`."));
+        return Err(section.error(section.line, "[[exclude]] needs a `column` or `rules`."));
     };
     let column = find(section, "column", name, columns)?;
     let codes = section.texts("codes")?.unwrap_or_default();
@@ -370,7 +393,8 @@ fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<
         (None, _) => {
             return Err(section.error(
                 section.line,
-                "[[exclude]] names no `scope`: \"patient\" excludes every event of whoever has such a code, \"row\" that event alone.",
+                "[[exclude]] does not set `scope`: \"patient\" excludes all events of a patient who has such a \
+                 code, \"row\" only that event.",
             ));
         }
     };
@@ -413,7 +437,7 @@ fn read_rule_table(
 ) -> Result<()> {
     for key in ["column", "codes", "scope"] {
         if section.get(key).is_some() {
-            return Err(section.wrong(key, "stands in the rules themselves: leave it out beside `rules`."));
+            return Err(section.wrong(key, "is already part of the rules file. Remove it here."));
         }
     }
     let text = match name {
@@ -431,7 +455,7 @@ fn read_rule_table(
         let wrong = |what: String| Error::yours(format!("{name}, line {number}: {what}"));
         let cells: Vec<&str> = line.split(';').map(str::trim).collect();
         let [rule, kind, codes, scope, ..] = cells[..] else {
-            return Err(wrong("a rule has four cells: rule;kind;codes;scope.".into()));
+            return Err(wrong("a rule needs four cells: rule;kind;codes;scope.".into()));
         };
         let scope = match scope {
             "patient" => Scope::Patient,
@@ -449,7 +473,8 @@ fn read_rule_table(
                 }
                 None => {
                     notes.push(format!(
-                        "exclusion \"{rule}\" was not applied: name `birth`, `date` and `dates` in [[exclude]]."
+                        "exclusion \"{rule}\" was not applied. Set `birth`, `date` and `dates` in [[exclude]] to \
+                         apply it."
                     ));
                     continue;
                 }
@@ -458,13 +483,16 @@ fn read_rule_table(
         };
         let texts = codes.split([' ', ',']).filter(|c| !c.is_empty());
         let (ranges, digits) = read_codes(texts).map_err(|range| {
-            wrong(format!("`{range}` is no code or range of codes: its end lies before its start."))
+            wrong(format!("`{range}` is not a code or a range of codes: its end is before its start."))
         })?;
         if ranges.is_empty() && digits.is_empty() {
-            return Err(wrong("the rule lists no code.".into()));
+            return Err(wrong("the rule does not list any codes.".into()));
         }
         if own.is_empty() {
-            notes.push(format!("exclusion \"{rule}\" was not applied: [[exclude]] names no column for `{kind}`."));
+            notes.push(format!(
+                "exclusion \"{rule}\" was not applied, because [[exclude]] does not name a column \
+                 for `{kind}`."
+            ));
             continue;
         }
         let kind = RuleKind::Codes { columns: own.clone(), ranges, digits, except: except.clone() };
@@ -481,12 +509,18 @@ fn read_age(section: &Section, codes: &str, tables: &Tables, table: Table) -> Re
         return Ok(None);
     };
     if table != Table::Events {
-        return Err(section.wrong("birth", "is for rules about events: table = \"claims\"."));
+        return Err(section.wrong("birth", "can only be used for events, with table = \"claims\"."));
     }
     let format = DateFormat::new(format).map_err(|e| section.wrong("dates", e.message))?;
     let days = codes.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     let days = days.filter(|(from, to): &(i64, i64)| from <= to);
-    let Some(days) = days else { return Err(section.wrong("rules", "an age is a range of days: 0-28.")) };
+    let Some(days) = days else {
+        return Err(section.wrong(
+            "rules",
+            "an age must be a range of days, for example \
+         0-28.",
+        ));
+    };
     Ok(Some(RuleKind::Age {
         birth: (find(section, "birth", birth, tables.patients)?, format.clone()),
         date: (find(section, "date", date, tables.events)?, format),

@@ -11,11 +11,11 @@ pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<ExcludeRule
     let mut rules = Vec::new();
     for item in root.list("exclude")?.unwrap_or_default() {
         let Value::Section(section) = &item.value else {
-            return Err(root.wrong("exclude", "must be sections: [[exclude]] with column, codes and scope."));
+            return Err(root.wrong("exclude", "must be [[exclude]] sections with column, codes and scope."));
         };
         section.only(&["column", "codes", "scope"])?;
         let Some(name) = section.text("column")? else {
-            return Err(section.error(section.line, "[[exclude]] names no `column`."));
+            return Err(section.error(section.line, "[[exclude]] does not name a `column`."));
         };
         let Some(column) = columns.iter().position(|c| c.name == name) else {
             let hint = nearest(name, columns.iter().map(|c| c.name.as_str()));
@@ -36,7 +36,8 @@ pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<ExcludeRule
             None => {
                 return Err(section.error(
                     section.line,
-                    "[[exclude]] names no `scope`: \"patient\" excludes every row of whoever has such a code, \"row\" that row alone.",
+                    "[[exclude]] does not set `scope`: \"patient\" excludes all rows of a patient who has such a \
+                     code, \"row\" only that row.",
                 ));
             }
         };

@@ -75,5 +75,5 @@ impl PolicyFiles {
 }
 
 fn missing(name: &str) -> Error {
-    Error::yours(format!("the policy names the file {name}, which was not given together with the policy."))
+    Error::yours(format!("the policy names the file {name}, which was not passed along with the policy."))
 }

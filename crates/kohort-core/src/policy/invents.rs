@@ -16,7 +16,7 @@ pub struct Invents {
 }
 
 impl Invents {
-    /// Reads `catalog` and `reference` under [method].
+    /// Reads `catalog` and `reference` under `[method]`.
     pub(super) fn read(method: &Section, columns: &[Column], files: &PolicyFiles) -> Result<Invents> {
         let catalog = method.word("catalog", &[("none", false), ("grouped", true)])?.unwrap_or(false);
         let sensitive: Vec<usize> =
@@ -24,36 +24,36 @@ impl Invents {
         let open = |name: &str| -> Result<NamedText> {
             Ok(NamedText { name: name.into(), text: files.read(name, LARGEST_POLICY)? })
         };
-        let references = match (method.get("reference").map(|item| &item.value), &sensitive[..]) {
-            (None, _) => Vec::new(),
-            (Some(Value::Text(name)), [one]) => vec![(*one, open(name)?)],
-            (Some(Value::Text(_)), _) => {
-                return Err(method.wrong(
-                    "reference",
-                    format!(
-                        "is about one sensitive column, but there are {}. Say reference = {{ column = \"file.csv\" }}.",
-                        sensitive.len()
-                    ),
-                ));
-            }
-            (Some(Value::Section(section)), _) => {
-                let mut references = Vec::new();
-                for (name, _) in &section.entries {
-                    let Some(&column) = sensitive.iter().find(|&&c| columns[c].name == *name) else {
-                        return Err(
-                            method.wrong("reference", format!("`{name}` is no column with role = \"sensitive\"."))
-                        );
-                    };
-                    references.push((column, open(section.text(name)?.unwrap_or_default())?));
+        let references =
+            match (method.get("reference").map(|item| &item.value), &sensitive[..]) {
+                (None, _) => Vec::new(),
+                (Some(Value::Text(name)), [one]) => vec![(*one, open(name)?)],
+                (Some(Value::Text(_)), _) => {
+                    return Err(method.wrong(
+                        "reference",
+                        format!(
+                            "names one file, but there are {} sensitive columns. Set reference = {{ column = \
+                         \"file.csv\" }}.",
+                            sensitive.len()
+                        ),
+                    ));
                 }
-                references
-            }
-            (Some(_), _) => {
-                return Err(
-                    method.wrong("reference", "must be a file, or { column = \"file.csv\" }: lines of value;share.")
-                );
-            }
-        };
+                (Some(Value::Section(section)), _) => {
+                    let mut references = Vec::new();
+                    for (name, _) in &section.entries {
+                        let Some(&column) = sensitive.iter().find(|&&c| columns[c].name == *name) else {
+                            return Err(method
+                                .wrong("reference", format!("`{name}` is not a column with role = \"sensitive\".")));
+                        };
+                        references.push((column, open(section.text(name)?.unwrap_or_default())?));
+                    }
+                    references
+                }
+                (Some(_), _) => {
+                    return Err(method
+                        .wrong("reference", "must be a file with lines value;share, or { column = \"file.csv\" }."));
+                }
+            };
         Ok(Invents { catalog, references })
     }
 }

@@ -41,7 +41,7 @@ impl Population {
             None => None,
             Some(name) => match quasi.iter().position(|q| *q == name) {
                 Some(place) => Some(place),
-                None => return Err(section.wrong("region", format!("`{name}` is no column with role = \"quasi\"."))),
+                None => return Err(section.wrong("region", format!("`{name}` is not a column with role = \"quasi\"."))),
             },
         };
         let registry = match (section.text("counts")?, section.whole("size")?) {
@@ -69,18 +69,20 @@ fn read_counts(section: &Section, place: Place, quasi: &[&str]) -> Result<Regist
     for name in names.iter().filter(|n| *n != "count") {
         match quasi.iter().position(|q| q == name) {
             Some(place) => places.push(place),
-            None => return wrong(format!("its column `{name}` is no quasi-identifier of the policy.")),
+            None => return wrong(format!("its column `{name}` is not a quasi-identifier in the policy.")),
         }
     }
     if places.is_empty() {
-        return wrong("the file counts by no quasi-identifier.".into());
+        return wrong("none of its columns is a quasi-identifier.".into());
     }
     let columns: Vec<usize> = (0..names.len()).collect();
     let tuples = count(&source, &Counting { columns, patient: None, remember: 0 })?;
     let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for t in 0..tuples.len() {
         let text = |c: usize| tuples.dictionaries[c].text(tuples.code(t, c)).to_string();
-        let Ok(own) = text(people).parse::<u64>() else { return wrong("a cell of `count` is no whole number.".into()) };
+        let Ok(own) = text(people).parse::<u64>() else {
+            return wrong("a cell of `count` is not a whole number.".into());
+        };
         let key = (0..names.len()).filter(|&c| c != people).map(text).collect();
         *counts.entry(key).or_default() += own * tuples.weights[t];
     }

@@ -1,4 +1,4 @@
-//! `preset` under [privacy]: a threshold that others have set before, by name and with its source.
+//! `preset` under `[privacy]`: a threshold that others have set before, by name and with its source.
 
 use super::section::{Section, Value, nearest};
 use crate::Result;
@@ -24,7 +24,8 @@ pub const PRESETS: [Preset; 5] = [
         name: "trusted-recipient",
         k: 5,
         max_risk: Some("0.2"),
-        meaning: "Nobody is found with a chance above 0.2: for a recipient who is trusted and bound by an agreement.",
+        meaning: "Nobody is re-identified with a probability above 0.2: for a trusted recipient who is bound by an \
+             agreement.",
         source: "The minimum cell size of five of many data custodians; El Emam, Guide to the De-Identification of Personal Health Information (2013), on cell size precedents.",
     },
     Preset {
@@ -38,21 +39,22 @@ pub const PRESETS: [Preset; 5] = [
         name: "ema-health-canada",
         k: 12,
         max_risk: Some("0.09"),
-        meaning: "Nobody is found with a chance above 0.09: for clinical data that become public. A class of 11 would leave 0.0909, so that it is 12.",
+        meaning: "Nobody is re-identified with a probability above 0.09: for clinical data that become public. A \
+             class of 11 would mean 0.0909, so k is 12.",
         source: "European Medicines Agency, Policy 0070; Health Canada, Public Release of Clinical Information.",
     },
     Preset {
         name: "public-file",
         k: 20,
         max_risk: Some("0.05"),
-        meaning: "Nobody is found with a chance above 0.05: for a file that everybody may download.",
+        meaning: "Nobody is re-identified with a probability above 0.05: for a file that everybody may download.",
         source: "Heritage Health Prize (El Emam and others 2012); public use file of the Canadian Discharge Abstract Database (El Emam and others 2011).",
     },
     Preset {
         name: "public-file-strict",
         k: 25,
         max_risk: Some("0.04"),
-        meaning: "Nobody is found with a chance above 0.04: for a public file, with room to spare.",
+        meaning: "Nobody is re-identified with a probability above 0.04: for a public file, with a safety margin.",
         source: "The stricter threshold tried for the public use file of the Canadian Discharge Abstract Database (El Emam and others 2011).",
     },
 ];
@@ -73,14 +75,14 @@ impl Preset {
         };
         let Some(preset) = PRESETS.iter().find(|p| p.name == name) else {
             let hint = nearest(name, known()).map_or(String::new(), |near| format!(" Did you mean \"{near}\"?"));
-            return Err(section.wrong("preset", format!("there is no such preset. Known: {}.{hint}", list())));
+            return Err(section.wrong("preset", format!("unknown preset. Available: {}.{hint}", list())));
         };
         let twice = ["k", "max_risk"].into_iter().find_map(|key| Some((key, section.get(key)?)));
         if let Some((key, other)) = twice {
             return Err(section.wrong(
                 "preset",
                 format!(
-                    "\"{name}\" means k = {}, and line {} says `{key}` as well. Keep one of them.",
+                    "\"{name}\" means k = {}, but line {} also sets `{key}`. Keep one of them.",
                     preset.k, other.line
                 ),
             ));

@@ -68,7 +68,7 @@ impl Privacy {
         ])?;
         for later in ["power", "power_total", "power_rule", "knowledge", "max_high_risk"] {
             if section.get(later).is_some() {
-                return Err(section.wrong(later, "belongs to claims, not to a table."));
+                return Err(section.wrong(later, "is for patient histories, not for a table."));
             }
         }
         let (k, preset) = read_k(section, k)?;
@@ -80,7 +80,11 @@ impl Privacy {
         }
         let confidence = section.share("confidence")?;
         if confidence.is_some_and(Fraction::is_zero) {
-            return Err(section.wrong("confidence", "must be above 0: nobody with a listed value could be published."));
+            return Err(section.wrong(
+                "confidence",
+                "must be above 0: with 0, no person with a listed value could be \
+                 published.",
+            ));
         }
         let (l_diversity, t_closeness) = (read_l(section)?, read_t(section)?);
         Ok((Privacy { k, preset, knows, confidence, l_diversity, t_closeness, not_together }, notes))
@@ -98,7 +102,10 @@ impl Privacy {
             None => {
                 return Err(section.error(
                     section.line,
-                    format!("[privacy] names no `knows`: how many codes of a patient an adversary may know. It has no default for codes; {usual}"),
+                    format!(
+                        "[privacy] does not set `knows`, the number of a patient's codes that an attacker may \
+                         know. It has no default for codes; {usual}"
+                    ),
                 ));
             }
             Some(_) => return Err(section.wrong("knows", format!("must be a number of codes. {usual}"))),
@@ -113,7 +120,7 @@ impl Privacy {
                 t_closeness: None,
                 not_together: Vec::new(),
             }),
-            Ok(0) => Err(section.wrong("knows", format!("0 means an adversary who knows nothing. {usual}"))),
+            Ok(0) => Err(section.wrong("knows", format!("0 means an attacker who knows nothing. {usual}"))),
             _ => Err(section.wrong("knows", format!("must be at most {MOST_KNOWN_CODES}. {usual}"))),
         }
     }
@@ -138,14 +145,34 @@ pub(super) fn read_k(section: &Section, instead: Option<K>) -> Result<(K, Option
         return Ok((preset.k(), Some(preset)));
     }
     let k = match (section.whole("k")?, section.share("max_risk")?) {
-        (Some(_), Some(_)) => Err(section.wrong("max_risk", "and `k` say the same thing twice. Keep one of them.")),
-        (Some(k), None) => K::new(k).ok_or_else(|| section.wrong("k", format!("{k} protects nobody. The least is 2; 5 is usual for a trusted recipient, 11 or 20 for the public."))),
-        (None, Some(risk)) if risk.is_zero() => Err(section.wrong("max_risk", "must be above 0: 0.2 for a trusted recipient, 0.09 or 0.05 for the public.")),
-        (None, Some(risk)) => K::for_risk(risk).ok_or_else(|| section.wrong("max_risk", "1 protects nobody. 0.2 is usual for a trusted recipient, 0.09 or 0.05 for the public.")),
-        (None, None) => instead.ok_or_else(|| section.error(
-            section.line,
-            "[privacy] names no `k` (or `max_risk`, or `preset`): the least number of patients nobody can tell apart. It has no default; 5 is usual for a trusted recipient, 11 or 20 for the public.",
+        (Some(_), Some(_)) => Err(section.wrong("max_risk", "and `k` set the same limit. Keep one of them.")),
+        (Some(k), None) => K::new(k).ok_or_else(|| {
+            section.wrong(
+                "k",
+                format!(
+                    "{k} protects nobody. The minimum is \
+             2; 5 is usual for a trusted recipient, 11 or 20 for the public."
+                ),
+            )
+        }),
+        (None, Some(risk)) if risk.is_zero() => Err(section.wrong(
+            "max_risk",
+            "must be above 0. Usual values are \
+             0.2 for a trusted recipient, 0.09 or 0.05 for the public.",
         )),
+        (None, Some(risk)) => K::for_risk(risk).ok_or_else(|| {
+            section.wrong(
+                "max_risk",
+                "1 protects nobody. 0.2 is usual for a trusted recipient, 0.09 or 0.05 for the public.",
+            )
+        }),
+        (None, None) => instead.ok_or_else(|| {
+            section.error(
+                section.line,
+                "[privacy] does not set `k` (or `max_risk`, or `preset`), the minimum number of patients who look the \
+             same. It has no default; 5 is usual for a trusted recipient, 11 or 20 for the public.",
+            )
+        }),
     };
     Ok((k?, None))
 }
@@ -159,12 +186,13 @@ fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Res
             if n == 0 {
                 return Err(section.wrong(
                     "knows",
-                    "0 means an adversary who knows nothing. Say \"all\", or how many values they may know.",
+                    "0 means an attacker who knows nothing. Set \"all\", or the number of values they may know.",
                 ));
             }
             if n >= quasi.len() {
                 notes.push(format!(
-                    "knows = {n}, but there are {} quasi-identifiers: an adversary who knows all of them is assumed.",
+                    "knows = {n}, but there are only {} quasi-identifiers. The attacker is assumed to know all of \
+                     them.",
                     quasi.len()
                 ));
                 Knows::All
@@ -187,7 +215,7 @@ fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Res
         return Err(section.wrong(
             "knows",
             format!(
-                "the quasi-identifier `{}` is in none of the sets. Put it into one, or give it another role.",
+                "the quasi-identifier `{}` is not in any of the sets. Add it to one, or give it another role.",
                 quasi[never]
             ),
         ));
@@ -198,7 +226,7 @@ fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Res
 fn position(section: &Section, key: &str, name: &str, quasi: &[&str]) -> Result<usize> {
     quasi.iter().position(|q| *q == name).ok_or_else(|| {
         let hint = nearest(name, quasi.iter().copied()).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-        section.wrong(key, format!("`{name}` is no column with role = \"quasi\".{hint}"))
+        section.wrong(key, format!("`{name}` is not a column with role = \"quasi\".{hint}"))
     })
 }
 
@@ -223,7 +251,7 @@ fn read_sets(section: &Section, items: &[Item], quasi: &[&str]) -> Result<Knows>
     let mut sets = items.iter().map(|item| read_names(section, "knows", item, quasi)).collect::<Result<Vec<_>>>()?;
     sets.retain(|s| !s.is_empty());
     if sets.is_empty() {
-        return Err(section.wrong("knows", "lists no set of columns."));
+        return Err(section.wrong("knows", "does not list any set of columns."));
     }
     let mut distinct: Vec<Vec<usize>> = Vec::new();
     for set in sets {
@@ -246,7 +274,11 @@ fn read_not_together(section: &Section, quasi: &[&str], levels: &[(usize, usize)
         if !levels.contains(&(a, b)) && !levels.contains(&(b, a)) {
             return Err(section.wrong(
                 "not_together",
-                format!("`{}` and `{}` are not declared as levels of one variable: say of = [\"…\"] for the finer one in [columns].", quasi[a], quasi[b]),
+                format!(
+                    "`{}` and `{}` are not declared as levels of one variable. Set of = [\"…\"] for the finer \
+                     one in [columns].",
+                    quasi[a], quasi[b]
+                ),
             ));
         }
         pairs.push((a, b));
@@ -276,7 +308,11 @@ fn unite(
             }
         }
         if sets.len() > 10_000 {
-            return Err(section.wrong("knows", "makes more than 10,000 sets with the unions of levels of one variable. List pairs that nobody knows together under `not_together`."));
+            return Err(section.wrong(
+                "knows",
+                "results in more than 10,000 sets, including the unions of levels of \
+                 one variable. List pairs that nobody knows together under `not_together`.",
+            ));
         }
         next += 1;
     }
@@ -291,7 +327,7 @@ fn generate(section: &Section, quasi: &[&str]) -> Result<Knows> {
     for choice in section.list("one_of")?.unwrap_or_default() {
         let choices = read_names(section, "one_of", choice, quasi)?;
         if choices.is_empty() || sets.len() * choices.len() > 10_000 {
-            return Err(section.wrong("one_of", "must be non-empty lists that make at most 10,000 sets."));
+            return Err(section.wrong("one_of", "must be non-empty lists that result in at most 10,000 sets."));
         }
         sets = sets.iter().flat_map(|set| choices.iter().map(|c| [&set[..], &[*c]].concat())).collect();
     }
@@ -302,7 +338,7 @@ fn generate(section: &Section, quasi: &[&str]) -> Result<Knows> {
     sets.sort();
     sets.dedup();
     if sets.iter().any(Vec::is_empty) {
-        return Err(section.wrong("always", "names no column."));
+        return Err(section.wrong("always", "does not name any column."));
     }
     Ok(Knows::Sets(sets))
 }
@@ -322,8 +358,13 @@ fn read_l(section: &Section) -> Result<Option<LDiversity>> {
     if let Some(n) = l.whole("entropy")? {
         return Ok(Some(LDiversity::Entropy(at_least_two(n)?)));
     }
-    let wrong =
-        || section.wrong("l_diversity", "recursive is [c, l]: a positive number and a whole one of at least 2.");
+    let wrong = || {
+        section.wrong(
+            "l_diversity",
+            "`recursive` must be [c, l], where c is above 0 and l is a whole number of \
+             at least 2.",
+        )
+    };
     match l.decimals("recursive")?.as_deref() {
         Some([c, n]) => {
             let n = n.to_whole().and_then(|n| u64::try_from(n).ok()).ok_or_else(wrong)?;

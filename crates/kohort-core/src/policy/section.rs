@@ -36,7 +36,7 @@ pub struct Item {
 pub struct Section {
     /// The policy file's name.
     pub file: String,
-    /// How messages call it: "[privacy]", "column `age`".
+    /// How messages call it: `[privacy]`, column `age`.
     pub name: String,
     /// The line it starts on.
     pub line: usize,
@@ -102,7 +102,7 @@ impl Section {
             if !known.contains(&key.as_str()) {
                 let hint = match nearest(key, known.iter().copied()) {
                     Some(near) => format!("Did you mean `{near}`?"),
-                    None => format!("Known here: {}.", known.join(", ")),
+                    None => format!("Available keys: {}.", known.join(", ")),
                 };
                 return Err(self.error(item.line, format!("unknown key `{key}` in {}. {hint}", self.name)));
             }

@@ -1,21 +1,25 @@
-//! The guarantee in plain sentences, for a reader who does not reason about the method and for
-//! one who does. Never stronger than what survived attack (see docs/guarantees.md).
+//! The guarantee in plain sentences, against an attacker who matches what they know with the release
+//! and against one who also knows the algorithm. Never stronger than what survived attack, and in the
+//! unit that was counted (docs/guarantees.md).
 
 use super::claim::{Claim, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
 use super::promise::Promise;
-use crate::policy::{Effects, Power};
+use crate::policy::{Effects, Power, TDistance};
 use crate::verify::{EventsFound, wilson};
 use serde::{Deserialize, Serialize};
 
-/// What is promised, in words.
+/// The guarantee in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
-    /// To a reader who matches what they know against the release.
+    /// What holds against an attacker who matches what they know with the release.
     pub plain: String,
-    /// To a reader who also knows the method and reasons backwards from the release.
+    /// What holds against an attacker who also knows the algorithm and works backwards from its choices.
     pub aware: String,
 }
+
+const NO_LIMIT: &str =
+    "No limit is guaranteed against an attacker who knows the algorithm and works backwards from its choices";
 
 /// The sentences for patients and their events.
 pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarantee {
@@ -30,38 +34,40 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
         found.hits.1
     );
     let certain = format!("finds fewer than {k} matching patients; some of them may be found with certainty.");
-    let apart = format!(
-        " Who knows which values belong to one event finds fewer than {k} for {:.1} % (one event) and {:.1} % ({p} events).",
+    let events = if p == 1 { "1 event".to_string() } else { format!("{p} events") };
+    let whole = format!(
+        " An attacker who knows which values belong to the same event finds fewer than {k} matching patients for {:.1} % of them (1 event known) and {:.1} % ({events} known).",
         share(found.one_event),
         share(found.p_events)
     );
     let plain = match claim.power {
         Power::Values { .. } => format!(
-            "{about} a reader who knows all patient-level columns and, in each event column separately, up to {p} of the patient's values, {certain} Values were drawn at random; a reader who chooses what they know may do better.{apart}"
+            "{about} an attacker who knows all patient-level columns and, in each event column separately, up to {p} of the patient's values, {certain} The values were drawn at random; an attacker who chooses what to find out may do better.{whole}"
         ),
         Power::Events { .. } => format!(
-            "{about} a reader who knows all patient-level columns and up to {p} whole events of the patient {certain} Events were drawn at random; a reader who chooses what they know may do better."
+            "{about} an attacker who knows all patient-level columns and up to {p} whole events of the patient {certain} The events were drawn at random; an attacker who chooses what to find out may do better."
         ),
         Power::Total { .. } => {
             let all_but = match found.hits.0 {
                 0 => "for all patients with events".to_string(),
                 _ => format!("for all but {:.1} % of patients with events", share(found.hits)),
             };
-            let facts = if p == 1 { "Any one fact" } else { "Any up to" };
-            let number = if p == 1 { String::new() } else { format!(" {p} facts") };
+            let facts = if p == 1 { "Any one fact".to_string() } else { format!("Any up to {p} facts") };
             format!(
-                "{facts}{number} about a patient's events in total, a fact being a value in an event column, together with all patient-level values match at least {k} patients or none, {all_but}.{apart}"
+                "{facts} about a patient's events in total, a fact being a value in an event column, together with all patient-level values match at least {k} patients or none, {all_but}.{whole}"
             )
         }
     };
-    // Nothing but their own columns can be known of the others, and that may be enough.
+    // An attacker can know only the patient-level columns of the others, and that may be enough.
     let others = format!(
-        " Of patients without events, at most the share {} has fewer than {k} patients alike in all patient-level columns.",
+        " Of the patients without events, at most the share {} has fewer than {k} patients with the same patient-level values.",
         claim.max_high_risk
     );
     Guarantee {
         plain: plain + &others,
-        aware: "To a reader who also reasons about the method no bound is promised. Missing events tend to be the rare ones; the number of events of a patient is visible.".into(),
+        aware: format!(
+            "{NO_LIMIT}. Missing events tend to be the rare ones; the number of events of a patient is visible."
+        ),
     }
 }
 
@@ -71,16 +77,17 @@ pub fn guarantee_of_table(promise: &Promise, is_sample: bool) -> Guarantee {
     if is_sample { of_sample(&whole) } else { whole }
 }
 
-/// The sentences for a random sample of a table: what holds, holds for the whole file. Someone who knows
-/// that a person is in the sample is held off by the sample's own classes alone, which may hold one person.
+/// The sentences for a random sample of a table: what holds, holds for the whole file. Against someone
+/// who knows that a person is in the sample only the sample's own classes protect, and these may hold
+/// one person.
 fn of_sample(whole: &Guarantee) -> Guarantee {
     let plain = whole.plain.replace("in this file", "in the file that this is a random sample of");
     let plain = plain.replace("that of this whole file", "that of the whole of it");
     Guarantee {
         plain: format!(
-            "{plain} This was recounted on that file, and cannot be on the sample. Of those that match, the sample holds some, perhaps one: to someone who knows that the person is in the sample, no bound is promised."
+            "{plain} This was counted on that file and cannot be recounted from the sample. The sample holds some of the matching records, perhaps only one: no limit is guaranteed against someone who knows that the person is in the sample."
         ),
-        aware: "To a reader who also reasons about the method no bound is promised.".into(),
+        aware: format!("{NO_LIMIT}."),
     }
 }
 
@@ -89,19 +96,18 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
     let (k, m) = (claim.k.get(), claim.m);
     let codes = if m == 1 { "one code".to_string() } else { format!("up to {m} codes") };
     let mut plain = format!(
-        "Whoever knows {codes} of a person and treats every recombination of the fragments as equally likely links the person to any particular non-empty fragment with probability at most 1/{k}. Which codes a person does not have may be learned"
+        "An attacker who knows {codes} of a person, and takes every recombination of the fragments for equally likely, links the person to any particular non-empty fragment with probability at most 1/{k}. The attacker may learn which codes a person does not have"
     );
-    plain += if claim.no_cover { "." } else { ", and codes that a whole cluster shares." };
+    plain += if claim.no_cover { "." } else { ", and codes that everyone in a cluster shares." };
     if !claim.sensitive.is_empty() {
-        plain += " Of the codes listed as sensitive nothing is told but that somebody in the cluster has them; how many have them is not told, it may be all, so that no probability is bounded by this.";
+        plain += " About the codes listed as sensitive the release shows only that somebody in the cluster has them. It does not show how many do: it may be everyone, so this limits no probability.";
     }
     let aware = if claim.aware {
         format!(
-            "To a reader who also reasons about the method: the person is linked to any particular non-empty fragment with probability at most 1/{k}. What the codes reveal is not bounded."
+            "An attacker who knows the algorithm also links the person to any particular non-empty fragment with probability at most 1/{k}. What the codes themselves reveal is not limited."
         )
     } else {
-        "To a reader who also reasons about the method no bound is promised: certain re-identification is possible."
-            .to_string()
+        format!("{NO_LIMIT}: certain re-identification is possible.")
     };
     Guarantee { plain, aware }
 }
@@ -113,81 +119,94 @@ fn of_table(effects: Effects, claim: &Claim, patients: bool) -> Guarantee {
         return of_invented(claim, invented, patients);
     }
     let k = claim.k.get();
-    // Who has several rows has several chances to own a row, but is still one patient among k.
-    let (people, link) = if patients {
-        ("patients", format!("the person is any one of them with probability at most 1/{k}"))
-    } else {
-        ("rows", format!("the person is linked to any one row with probability at most 1/{k}"))
-    };
+    let people = if patients { "patients" } else { "records" };
     let mut plain = match &claim.knows {
         KnowsClaim::All => format!(
-            "Whoever knows all quasi-identifiers of a person finds at least {k} {people} in this file that match, or none; {link}."
+            "An attacker who knows all quasi-identifiers of a person finds at least {k} matching {people} in this file, or none. {}",
+            capital(&second_sentence(patients, k))
         ),
         KnowsClaim::Any(n) => format!(
-            "Whoever knows up to {n} of a person's quasi-identifiers finds at least {k} {people} in this file that match, or none."
+            "An attacker who knows up to {n} of a person's quasi-identifiers finds at least {k} matching {people} in this file, or none."
         ),
         KnowsClaim::Sets(_) => format!(
-            "Whoever knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} {people} in this file that match, or none."
+            "An attacker who knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} matching {people} in this file, or none."
         ),
     };
     plain += &of_sensitive(claim, people);
     // Where the class column steers the method, its choices reveal something about that column.
     let aware = if effects.class_steers || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
-        "To a reader who also reasons about the method no bound is promised.".to_string()
+        format!("{NO_LIMIT}.")
     } else if patients {
         uneven(&format!("{k} patients match"))
     } else {
-        let cells = if effects.single_cells { " What stood in a suppressed cell may be inferred." } else { "" };
+        let cells = if effects.single_cells { " The values of suppressed cells may be inferred." } else { "" };
         format!(
-            "To a reader who also reasons about the method the same holds: {link}.{cells} What is learned about sensitive values is not bounded."
+            "The same holds against an attacker who knows the algorithm: {}{cells} What the attacker learns about sensitive values is not limited.",
+            second_sentence(patients, k)
         )
     };
     if claim.sensitive.is_empty() {
-        plain += " What is learned about sensitive values is not bounded.";
+        plain += " What the attacker learns about sensitive values is not limited.";
     }
     Guarantee { plain, aware }
 }
 
-/// The sentences where some rows stand for nobody: they are never counted as protection.
+/// A probability needs an assumption, and the assumption is printed with it: what is suppressed in one
+/// column may be inferred from another one (a man of 30 among `30,*,pregnancy` and `30,*,prostate cancer`).
+fn second_sentence(patients: bool, k: u64) -> String {
+    let (these, one) = if patients { ("patients", "patient") } else { ("records", "record") };
+    format!(
+        "if nothing else the attacker knows about the other released columns tells these {these} apart, the chance of picking the right {one} is at most 1/{k}."
+    )
+}
+
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The sentences where some records are synthetic: they are never counted as protection.
 fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guarantee {
     let (k, real_k) = (claim.k.get(), invented.real_k);
     let mut plain = format!(
-        "Whoever knows all quasi-identifiers of a person finds at least {k} rows in this file that match, or none; some of them may be invented and stand for nobody."
+        "An attacker who knows all quasi-identifiers of a person finds at least {k} matching records in this file, or none; some of them may be synthetic."
     );
     if invented.catalog.is_some() {
         plain += &format!(
-            " Whoever also reads the catalog, and takes all placements of the invented rows that it allows for equally likely, or each for as likely as it leaves real rows among those that match, links the person to any one row with probability at most 1/{k}."
+            " An attacker who also reads the catalog, and takes all placements of the synthetic records that it allows for equally likely, or each for as likely as the number of real records it gives to those that match, links the person to any one record with probability at most 1/{k}."
         );
     }
-    plain += &of_sensitive(claim, "rows");
+    // With a patient column, patients were counted, and every synthetic record as a patient of its own.
+    plain += &of_sensitive(claim, if patients { "patients (each synthetic record counts as one)" } else { "records" });
     plain += if claim.sensitive.is_empty() {
-        " What is learned about sensitive values is not bounded."
+        " What the attacker learns about sensitive values is not limited."
     } else {
-        " The same was counted without the invented rows."
+        " The same was counted without the synthetic records."
     };
     let aware = if !claim.sensitive.is_empty() || invented.catalog.is_some() {
-        "To a reader who also reasons about the method no bound is promised.".to_string()
+        format!("{NO_LIMIT}.")
     } else if real_k == 1 {
-        "To a reader who also reasons about the method no bound is promised: invented rows are not counted as protection, and a class may hold one real person.".to_string()
+        format!(
+            "{NO_LIMIT}: synthetic records do not count as protection, and a group of records that look the same may hold one real person."
+        )
     } else if patients {
-        uneven(&format!("{real_k} patients that match are real")) + " Invented rows are not counted as protection."
+        uneven(&format!("{real_k} patients that match are real")) + " Synthetic records do not count as protection."
     } else {
         format!(
-            "To a reader who also reasons about the method: at least {real_k} rows that match are real, and the person is linked to any one row with probability at most 1/{real_k}; invented rows are not counted as protection. What is learned about sensitive values is not bounded."
+            "Against an attacker who knows the algorithm synthetic records do not count as protection. At least {real_k} matching records are real: {} What the attacker learns about sensitive values is not limited.",
+            second_sentence(patients, real_k)
         )
     };
     Guarantee { plain, aware }
 }
 
-/// Patients with several rows: of one who has more of them than the others in a class, more rows are
-/// there to be taken for theirs, and it is likelier that one of them shows what is known.
+/// The sentence for patients with several rows: a patient who has more rows in a group than the others
+/// is behind more of its rows, and it is likelier that one of them shows what is known.
 fn uneven(at_least: &str) -> String {
-    format!(
-        "To a reader who also reasons about the method no bound is promised: at least {at_least}, but a patient with more rows than the others is found more easily."
-    )
+    format!("{NO_LIMIT}: at least {at_least}, but a patient with more rows than the others is found more easily.")
 }
 
-/// What is claimed of sensitive columns, counted in these people.
+/// The sentences about sensitive columns, counted in these people.
 fn of_sensitive(claim: &Claim, people: &str) -> String {
     let mut plain = String::new();
     for sensitive in &claim.sensitive {
@@ -195,15 +214,23 @@ fn of_sensitive(claim: &Claim, people: &str) -> String {
         if let Some(c) = &sensitive.confidence {
             let values = if sensitive.values.is_some() { "any one listed value" } else { "any one value" };
             plain += &format!(
-                " Of the {people} that match and have a value in `{column}`, at most the share {c} has {values}."
+                " Of the matching {people} that have a value in `{column}`, at most the share {c} has {values}."
             );
         }
         if let Some(l) = &sensitive.l_diversity {
-            plain += &format!(" Those that match show in `{column}` {}.", l.describe());
+            plain += &format!(
+                " The matching {people} show {} in `{column}`, unless all of their values are missing.",
+                l.describe()
+            );
         }
         if let Some(t) = &sensitive.t_closeness {
+            let distance = match t.distance {
+                TDistance::Equal => "every two values being equally far apart",
+                TDistance::Ordered => "measured along the order that the certificate lists",
+                TDistance::Hierarchical => "measured in the tree that the certificate lists",
+            };
             plain += &format!(
-                " Their distribution of `{column}` is no further than {} from that of this whole file.",
+                " Their distribution of `{column}` differs from that of this whole file by at most {}, {distance}, unless all of their values are missing.",
                 t.max
             );
         }
@@ -213,51 +240,101 @@ fn of_sensitive(claim: &Claim, people: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::claim::{SensitiveClaim, TClaim};
     use super::*;
-    use crate::number::K;
+    use crate::number::{Decimal, Fraction, K};
+    use crate::privacy::LDiversity;
 
     const STEERED: Effects = Effects { class_steers: true, ..Effects::NONE };
     const CELLS: Effects = Effects { single_cells: true, ..Effects::NONE };
 
     #[test]
-    fn an_aware_reader_is_promised_nothing_beyond_k_over_all_columns() {
+    fn an_attacker_who_knows_the_algorithm_is_limited_only_by_k_over_all_columns() {
         let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None };
         let said = |knows, patients| of_table(Effects::NONE, &claim(knows), patients);
         assert!(said(KnowsClaim::All, false).aware.contains("at most 1/5"));
         // Patients may have several rows, and one more than another: see kohort-falsify.
-        assert!(said(KnowsClaim::All, true).aware.contains("no bound is promised"));
-        assert!(said(KnowsClaim::Any(2), true).aware.contains("no bound is promised"));
-        assert!(said(KnowsClaim::Sets(vec![]), true).aware.contains("no bound is promised"));
-        assert!(of_table(STEERED, &claim(KnowsClaim::All), true).aware.contains("no bound is promised"));
-        assert!(of_table(STEERED, &claim(KnowsClaim::All), false).aware.contains("no bound is promised"));
+        assert!(said(KnowsClaim::All, true).aware.contains("No limit is guaranteed"));
+        assert!(said(KnowsClaim::Any(2), true).aware.contains("No limit is guaranteed"));
+        assert!(said(KnowsClaim::Sets(vec![]), true).aware.contains("No limit is guaranteed"));
+        assert!(of_table(STEERED, &claim(KnowsClaim::All), true).aware.contains("No limit is guaranteed"));
+        assert!(of_table(STEERED, &claim(KnowsClaim::All), false).aware.contains("No limit is guaranteed"));
         assert!(!said(KnowsClaim::Any(2), true).plain.contains("1/5"));
         let blanked = |knows| of_table(CELLS, &claim(knows), false).aware;
         assert!(blanked(KnowsClaim::All).contains("may be inferred"));
-        assert!(blanked(KnowsClaim::Sets(vec![])).contains("no bound is promised"));
+        assert!(blanked(KnowsClaim::Sets(vec![])).contains("No limit is guaranteed"));
+    }
+
+    /// R4: (30,M,prostate cancer), (30,F,pregnancy), … at k = 2 releases `30,*,prostate cancer`, and the
+    /// man of 30 is found with certainty. The probability stands only with its assumption.
+    #[test]
+    fn a_probability_is_printed_with_its_assumption() {
+        let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented: None };
+        for (patients, people) in [(false, "records"), (true, "patients")] {
+            let said = of_table(Effects::NONE, &claim, patients);
+            let (counted, probability) = said.plain.split_once(". ").unwrap();
+            assert!(counted.ends_with(&format!("at least 2 matching {people} in this file, or none")), "{counted}");
+            assert!(probability.starts_with("If nothing else the attacker knows"), "{probability}");
+            assert!(!counted.contains("1/2") && probability.contains("at most 1/2"));
+        }
+        let said = of_table(Effects::NONE, &claim, false);
+        assert!(said.aware.contains("if nothing else") && said.aware.contains("at most 1/2"));
+    }
+
+    /// R5: in a class whose values are all missing no two values differ. R2: what was counted in
+    /// patients is not said of rows.
+    #[test]
+    fn sentences_name_missing_values_and_the_unit_that_was_counted() {
+        let sensitive = SensitiveClaim {
+            column: "dx".into(),
+            values: None,
+            confidence: Fraction::from_decimal(Decimal::parse("0.5", b'.').unwrap()),
+            l_diversity: Some(LDiversity::Distinct(3)),
+            t_closeness: Some(TClaim {
+                max: Fraction::from_decimal(Decimal::parse("0.2", b'.').unwrap()).unwrap(),
+                distance: TDistance::Hierarchical,
+                order: None,
+                tree: None,
+            }),
+        };
+        let invented = InventedClaim { real_k: 2, padding: crate::privacy::Padding::Exact, catalog: None };
+        for invented in [None, Some(invented)] {
+            let claim =
+                Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: vec![sensitive.clone()], invented };
+            let said = |patients| of_table(Effects::NONE, &claim, patients).plain;
+            assert_eq!(said(true).matches("unless all of their values are missing").count(), 2);
+            assert!(said(true).contains("in the tree that the certificate lists"));
+            assert!(said(true).contains("Of the matching patients"), "{}", said(true));
+            assert!(said(false).contains("Of the matching records"), "{}", said(false));
+        }
     }
 
     #[test]
-    fn invented_rows_are_never_counted_as_protection() {
+    fn synthetic_records_are_never_counted_as_protection() {
         let claim = |real_k, catalog: Option<&str>| {
             let catalog = catalog.map(str::to_string);
             let invented = Some(InventedClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
             Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented }
         };
         let said = |real_k, catalog| of_table(Effects::NONE, &claim(real_k, catalog), false);
-        assert!(said(3, None).plain.contains("at least 5 rows") && said(3, None).plain.contains("invented"));
+        assert!(
+            said(3, None).plain.contains("at least 5 matching records") && said(3, None).plain.contains("synthetic")
+        );
         assert!(said(3, None).aware.contains("at most 1/3") && !said(3, None).aware.contains("1/5"));
-        assert!(said(1, None).aware.contains("no bound is promised"));
+        assert!(said(1, None).aware.contains("No limit is guaranteed"));
         assert!(!said(3, None).plain.contains("1/5"));
-        assert!(said(3, Some("s")).plain.contains("1/5") && said(3, Some("s")).aware.contains("no bound is promised"));
+        assert!(
+            said(3, Some("s")).plain.contains("1/5") && said(3, Some("s")).aware.contains("No limit is guaranteed")
+        );
     }
 
     #[test]
-    fn of_codes_an_aware_reader_is_promised_nothing_without_whole_subrecords() {
+    fn of_codes_an_attacker_who_knows_the_algorithm_is_not_limited_without_whole_subrecords() {
         let claim = |aware| CodesClaim { k: K::new(5).unwrap(), m: 2, aware, no_cover: false, sensitive: Vec::new() };
         let plain = guarantee_of_codes(&claim(false));
         assert!(plain.plain.contains("non-empty fragment") && plain.plain.contains("equally likely"));
-        assert!(plain.aware.contains("no bound is promised") && plain.aware.contains("certain re-identification"));
+        assert!(plain.aware.contains("No limit is guaranteed") && plain.aware.contains("certain re-identification"));
         let aware = guarantee_of_codes(&claim(true));
-        assert!(aware.aware.contains("1/5") && aware.aware.contains("not bounded"));
+        assert!(aware.aware.contains("1/5") && aware.aware.contains("not limited"));
     }
 }

@@ -52,15 +52,15 @@ impl Promise<Table> {
         let assumed = assumed_of_table(policy, &claim);
         let mut not_recountable = Vec::new();
         if patients {
-            not_recountable.push("How many patients stand behind the rows of a class: it was counted before release; the recipient counts rows.".into());
+            not_recountable.push("How many patients are behind the rows of a group: they were counted before release; a recipient can count rows only.".into());
             if !claim.sensitive.is_empty() {
-                not_recountable.push("What is claimed of sensitive values, since it is counted in patients.".into());
+                not_recountable.push("The limits on sensitive values, since they are counted in patients.".into());
             }
         }
         if claim.invented.is_some() {
-            not_recountable.push("Which rows are invented, and how many people a class holds without them.".into());
+            not_recountable.push("Which records are synthetic, and how many people a group holds without them.".into());
             if !claim.sensitive.is_empty() {
-                not_recountable.push("What is claimed of sensitive values without the invented rows.".into());
+                not_recountable.push("The limits on sensitive values without the synthetic records.".into());
             }
         }
         Ok(Promise { patients, effects, columns, claim, assumed, not_recountable })
@@ -74,7 +74,7 @@ impl<S: Shape> Promise<S> {
         let unit = if self.patients { "patients" } else { "rows" };
         self.not_recountable.insert(
             0,
-            format!("The guarantee itself: it was recounted on the whole file, of which this is a random sample and which its recipient does not have. What can be counted here: that the files are those listed, that the columns are those declared, that no cell is shown where what it is finer than is suppressed, and how many {unit} of the sample look the same."),
+            format!("The guarantee itself: it was recounted on the whole file. This is a random sample of that file, and its recipient does not have the rest. From the sample one can check that the files are those listed, that the columns are those declared, that no detail is shown where the column it belongs to is suppressed, and how many {unit} of the sample look the same."),
         );
         self
     }
@@ -82,9 +82,9 @@ impl<S: Shape> Promise<S> {
 
 fn assumed_of_table(policy: &Policy, claim: &Claim) -> Vec<String> {
     let mut assumed = vec![
-        "The adversary knows of a person at most what is declared as quasi-identifiers, in the sets listed."
+        "An attacker knows at most the columns of a person that are declared as quasi-identifiers, in the sets listed."
             .to_string(),
-        "Columns with another role are not known to the adversary.".to_string(),
+        "An attacker does not know columns with another role.".to_string(),
     ];
     let quasi = policy.quasi();
     let name = |q: usize| &policy.columns[quasi[q]].name;
@@ -92,18 +92,18 @@ fn assumed_of_table(policy: &Policy, claim: &Claim) -> Vec<String> {
         assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
     }
     if policy.patient().is_none() {
-        assumed.push("Every row is another person.".into());
+        assumed.push("Every row is a different person.".into());
         return assumed;
     }
-    assumed.push("A reader who knows several rows of one patient is not covered.".into());
+    assumed.push("An attacker who knows several rows of one patient is not covered.".into());
     if !claim.sensitive.is_empty() {
         // Two classes at confidence ½ that share a patient merge to ⅔.
         let suppresses = |&c: &usize| policy.columns[c].unmapped == Unmapped::Suppressed;
         if policy.effects.single_cells || quasi.iter().any(suppresses) {
-            assumed.push("What is claimed of sensitive values counts a suppressed cell as a value of its own; to a reader who takes it for any value, rows with it match as well, and more may be learned.".into());
+            assumed.push("The limits on sensitive values hold in each group of identical records. A suppressed cell counts as a value of its own there; an attacker who takes it for any value matches several groups at once, and may learn more.".into());
         }
         if claim.knows == KnowsClaim::All {
-            assumed.push("What is claimed of sensitive values was counted for a reader who knows all quasi-identifiers, not fewer.".into());
+            assumed.push("The limits on sensitive values were counted for an attacker who knows all quasi-identifiers, not fewer.".into());
         }
     }
     assumed
@@ -145,7 +145,7 @@ fn invented(policy: &Policy) -> Result<Option<InventedClaim>> {
     let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
     let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
     let Some(real_k) = policy.method.whole("real_k")? else {
-        return Err(policy.error("[method] has no `real_k`: how many rows of a class must be real?"));
+        return Err(policy.error("[method] has no `real_k`: the least number of real records in a group. Set it, for example real_k = 2."));
     };
     Ok(Some(InventedClaim { real_k, padding, catalog }))
 }
@@ -166,12 +166,12 @@ impl Promise<Codes> {
             ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
         });
         let mut assumed = vec![
-            "The adversary knows of a person at most so many codes as `m` says, and not which codes the person does not have."
+            "An attacker knows at most m codes of a person, and not which codes the person does not have."
                 .to_string(),
             "Every person has at least one code.".to_string(),
         ];
         if !patients {
-            assumed.push("Every row is another person.".into());
+            assumed.push("Every row is a different person.".into());
         }
         Ok(Promise {
             patients,
@@ -180,7 +180,7 @@ impl Promise<Codes> {
             claim,
             assumed,
             not_recountable: vec![
-                "Whether the chunks hold what patients of the original have: it was compared before release.".into(),
+                "Whether the chunks hold the codes of the original patients: they were compared before release.".into(),
             ],
         })
     }
@@ -198,24 +198,24 @@ impl Promise<Events> {
         };
         let mut assumed = match asked.power {
             Power::Values { p, rule } => vec![
-                format!("The adversary knows all patient-level quasi-identifiers and, in each event column by itself, at most {p} of the patient's values; not which of them belong to one event, nor their order."),
+                format!("An attacker knows all patient-level quasi-identifiers and, in each event column separately, at most {p} of the patient's values, but not which of them belong to the same event, nor their order."),
                 match rule {
-                    PowerRule::Variable => "How many they know of a patient follows from the number of events and how much their values differ (power rule \"variable\"): a model without data behind it.".to_string(),
-                    PowerRule::Fixed => "They know as many of every patient.".to_string(),
+                    PowerRule::Variable => "How many values they know of a patient depends on the number of events and on how much their values differ (power rule \"variable\"). This is a model; no data supports it.".to_string(),
+                    PowerRule::Fixed => "They know the same number of values of every patient.".to_string(),
                 },
                 "Every event of a patient is as likely to be known as any other.".to_string(),
             ],
             Power::Events { p } => vec![
-                format!("The adversary knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
+                format!("An attacker knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
                 "Every event of a patient is as likely to be known as any other.".to_string(),
             ],
             Power::Total { p } => vec![format!(
-                "The adversary knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total; not which of them belong to one event, nor their order."
+                "An attacker knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total, but not which of them belong to the same event, nor their order."
             )],
         };
-        assumed.push("The adversary does not know what a patient does not have, how many events there are at most, or the time between them.".into());
+        assumed.push("An attacker does not know which values a patient does not have, the number of the patient's events, or the time between them.".into());
         if policy.columns.iter().chain(&asked.patients).any(|c| matches!(c.role, Role::Other { .. })) {
-            assumed.push("Columns with role \"other\" are not known outside.".into());
+            assumed.push("Nobody outside knows columns with role \"other\".".into());
         }
         Promise {
             patients: true,
@@ -224,8 +224,8 @@ impl Promise<Events> {
             claim,
             assumed,
             not_recountable: vec![
-                "The original events: which were excluded, truncated or suppressed. Each released cell was compared with the original before release.".into(),
-                "The estimate from the original's events; it was at or below the threshold before release.".into(),
+                "Which of the original events were excluded, truncated or suppressed. Each released cell was compared with the original before release.".into(),
+                "The estimate from the original events. It was at or below the threshold before release.".into(),
             ],
         }
     }

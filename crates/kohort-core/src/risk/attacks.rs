@@ -40,7 +40,7 @@ pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<Attac
             let own: u64 = file.values().sum();
             if *size < own {
                 return Err(Error::yours(format!(
-                    "[population]: size = {size}, but the file itself holds {own} people."
+                    "[population]: size = {size}, but the table itself has {own} people."
                 )));
             }
             file.iter().map(|(key, &n)| (key.clone(), n as f64 * *size as f64 / own.max(1) as f64)).collect()
@@ -49,7 +49,8 @@ pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<Attac
     let few = file.iter().filter(|(key, n)| outside.get(*key).copied().unwrap_or(0.0) < **n as f64).count();
     if few > 0 {
         return Err(Error::yours(format!(
-            "[population]: in {few} of {} classes the registry counts fewer people than the file. Its values must be written as in the file, and it must count everybody.",
+            "[population]: in {few} of {} equivalence classes the registry counts fewer people than the table. It \
+             must count everybody, and write values as the table does.",
             file.len()
         )));
     }

@@ -123,7 +123,8 @@ impl Cutter<'_> {
         }
         chunk.check_utf8().map_err(|(line, column)| {
             Error::yours(format!(
-                "{}, line {line}, column {}: not valid UTF-8. Say encoding = \"windows-1252\" under [input] if that is what it is.",
+                "{}, line {line}, column {}: not valid UTF-8. If the file is in Windows-1252, set encoding = \
+                 \"windows-1252\" under [input].",
                 self.name,
                 column + 1
             ))
@@ -204,7 +205,7 @@ impl Cutter<'_> {
     fn ragged(&self, line: u64, width: usize) -> Error {
         let cells = if width == 1 { "cell" } else { "cells" };
         Error::yours(format!(
-            "{}, line {line}: {width} {cells}, but the header has {}. Quote cells that hold the delimiter.",
+            "{}, line {line}: {width} {cells}, but the header has {}. Quote cells that contain the delimiter.",
             self.name, self.width
         ))
     }
@@ -268,7 +269,7 @@ mod tests {
             let error = cutter(2).cut(text.as_bytes().to_vec(), 2).unwrap_err();
             assert_eq!(
                 error.message,
-                "t.csv, line 4: 1 cell, but the header has 2. Quote cells that hold the delimiter."
+                "t.csv, line 4: 1 cell, but the header has 2. Quote cells that contain the delimiter."
             );
         }
     }

@@ -117,8 +117,8 @@ impl MemoryTable {
         }
         if let Some(odd) = columns.iter().position(|cells| cells.len() != rows) {
             return wrong(format!(
-                "column {} has {} cells, but the first column has {rows}. Every row needs a cell in every column; a \
-                 missing one is empty.",
+                "column {} has {} cells, but the first column has {rows}. Every row needs a cell in every column. \
+                 Use an empty cell for a missing value.",
                 odd + 1,
                 columns[odd].len()
             ));

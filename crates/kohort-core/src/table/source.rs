@@ -54,7 +54,12 @@ pub fn open(input: &Input) -> Result<Source> {
         _ if matches!(input.place, Place::Memory(_)) => Form::Memory,
         [0x1f, 0x8b, ..] => Form::Text { gzip: true },
         b"PAR1" if input.place.path().is_some() => Form::Parquet,
-        b"PAR1" => return Err(Error::yours(format!("{name}: Parquet is read from files only. Save it as a file."))),
+        b"PAR1" => {
+            return Err(Error::yours(format!(
+                "{name}: Parquet can only be read from a file. Save it as a \
+             file."
+            )));
+        }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             return Err(Error::yours(format!(
                 "{name}: the file is UTF-16. Save it as UTF-8 (in a spreadsheet: \"CSV UTF-8\")."
@@ -82,10 +87,7 @@ pub fn open(input: &Input) -> Result<Source> {
     }
     for (name, from) in &input.derived {
         let Some(copied) = source.columns.iter().position(|c| c == from) else {
-            return Err(Error::yours(format!(
-                "{}: there is no column `{from}`, from which `{name}` is derived.",
-                source.name
-            )));
+            return Err(Error::yours(format!("{}: there is no column `{from}` to derive `{name}` from.", source.name)));
         };
         source.copies.push(copied);
     }
@@ -317,14 +319,18 @@ impl Source {
         let (cells, _) = split_record(&bytes, self.delimiter, true).unwrap_or_default();
         if cells.iter().any(|c| c.contains(&b'\r')) {
             return Err(Error::yours(format!(
-                "{}: lines end in CR alone. Save it with LF or CR LF line ends.",
+                "{}: lines end with CR only. Save the file with LF or CR LF line ends.",
                 self.name
             )));
         }
         self.columns = if self.input.header {
             let names = cells.into_iter().map(String::from_utf8).collect::<std::result::Result<Vec<_>, _>>();
             let names = names.map_err(|_| {
-                Error::yours(format!("{}, line 1: the header is not valid UTF-8. Say encoding = \"windows-1252\" under [input] if that is what it is.", self.name))
+                Error::yours(format!(
+                    "{}, line 1: the header is not valid UTF-8. If the file is in Windows-1252, \
+                     set encoding = \"windows-1252\" under [input].",
+                    self.name
+                ))
             })?;
             names.into_iter().map(|n| n.trim().to_string()).collect()
         } else {
@@ -341,14 +347,16 @@ impl Source {
         for (i, name) in self.columns.iter().enumerate() {
             if name.is_empty() {
                 return Err(Error::yours(format!(
-                    "{}: column {} has no name. Name every column in the header; if the file has none, say header = false under [input].",
+                    "{}: column {} has no name. Name every column in the header; if the file has no header, set \
+                     header = false under [input].",
                     self.name,
                     i + 1
                 )));
             }
             if let Some(other) = seen.insert(name, i) {
                 return Err(Error::yours(format!(
-                    "{}: columns {} and {} have the same name. Rename one of them; if the file has no header, say header = false under [input].",
+                    "{}: columns {} and {} have the same name. Rename one of them; if the file has no header, set \
+                     header = false under [input].",
                     self.name,
                     other + 1,
                     i + 1
@@ -404,7 +412,7 @@ impl Blocks {
             }
             if bytes.len() > LONGEST_RECORD {
                 return Err(Error::yours(format!(
-                    "{}, line {}: a record longer than {} MB. Is a quote opened here and never closed?",
+                    "{}, line {}: a record is longer than {} MB. Perhaps a quote is opened here and never closed.",
                     source.name,
                     self.line,
                     LONGEST_RECORD >> 20
@@ -445,7 +453,10 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String> {
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, &e))?;
     if bytes.len() as u64 > limit {
-        return Err(Error::yours(format!("{name}: larger than {limit} bytes, which is more than such a file holds.")));
+        return Err(Error::yours(format!(
+            "{name}: the file is larger than {limit} bytes, the maximum for a file of \
+             this kind."
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|_| Error::yours(format!("{name}: not valid UTF-8.")))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))

@@ -176,7 +176,7 @@ pub fn count_and_sum<L: Send>(
     }
     if fold.rows >= u64::from(u32::MAX) {
         return Err(Error::yours(format!(
-            "{}: more than four billion rows, which is more than are counted.",
+            "{}: the table has more than four billion rows, the maximum.",
             source.name()
         )));
     }

@@ -219,7 +219,7 @@ fn one_original_alone_fits_a_release_of_codes() {
     let universe = codes::Universe::even(4, 3, (2, 2), paper(2, Subrecords::UpToM));
     assert_eq!(codes::belief(&universe, &[0b0111, 0b1011, 0b1101], 0b1100), 1.0);
     let said = guarantee_of_codes(&universe.claim()).aware;
-    assert!(said.contains("no bound is promised") && said.contains("certain re-identification is possible"));
+    assert!(said.contains("No limit is guaranteed") && said.contains("certain re-identification is possible"));
     // With the stronger rule no chunk shows a fragment fewer than k times.
     let aware = codes::Universe { params: paper(2, Subrecords::Whole), ..universe };
     assert!(codes::belief(&aware, &[0b0111, 0b1011, 0b1101], 0b1100) <= 0.5 + 1e-9);

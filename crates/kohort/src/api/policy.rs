@@ -85,7 +85,7 @@ impl Policy {
         &self.text
     }
 
-    /// The tables that the policy itself names under [input].
+    /// The tables that the policy itself names under `[input]`.
     pub fn data(&self) -> Result<Data> {
         let input = PolicyFile::parse_with(&self.name, &self.text, &self.files, None)?.input;
         let tables = match input.patients {

@@ -165,7 +165,7 @@ impl PolicyBuilder {
         self.privacy("confidence", share)
     }
 
-    /// Sets a key under [privacy]: `l_diversity`, `t_closeness`, `power_total` and so on.
+    /// Sets a key under `[privacy]`: `l_diversity`, `t_closeness`, `power_total` and so on.
     pub fn privacy(mut self, key: &str, value: impl Into<Setting>) -> PolicyBuilder {
         put(&mut self.privacy, key, value.into());
         self
@@ -182,19 +182,19 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets a key under [input]: `missing`, `decimal`, `delimiter` and so on.
+    /// Sets a key under `[input]`: `missing`, `decimal`, `delimiter` and so on.
     pub fn input(mut self, key: &str, value: impl Into<Setting>) -> PolicyBuilder {
         put(&mut self.input, key, value.into());
         self
     }
 
-    /// Sets a key under [population]: `size`, or `counts` with a file.
+    /// Sets a key under `[population]`: `size`, or `counts` with a file.
     pub fn population(mut self, key: &str, value: impl Into<Setting>) -> PolicyBuilder {
         put(&mut self.population, key, value.into());
         self
     }
 
-    /// Adds a rule under [[exclude]] with these keys: `column`, `codes`, `scope`.
+    /// Adds a rule under `[[exclude]]` with these keys: `column`, `codes`, `scope`.
     pub fn exclude<V: Into<Setting>>(mut self, keys: impl IntoIterator<Item = (&'static str, V)>) -> PolicyBuilder {
         let mut rule = empty();
         keys.into_iter().for_each(|(key, value)| put(&mut rule, key, value.into()));

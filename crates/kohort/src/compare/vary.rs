@@ -64,7 +64,7 @@ pub(super) struct Setting {
 }
 
 impl Vary {
-    /// The keys of [privacy] that can be varied; the first three set the same thing.
+    /// The keys of `[privacy]` that can be varied; the first three set the same thing.
     pub const PRIVACY: [&'static str; 5] = ["k", "max_risk", "preset", "knows", "confidence"];
 }
 

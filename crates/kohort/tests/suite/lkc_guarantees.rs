@@ -86,7 +86,7 @@ fn table_2_passes_the_gate_and_fails_2_anonymity() {
     assert_eq!(metrics["guarantee"]["highest_confidence"], 0.5);
     let AnyRecounted::Table(claimed) = verify_release(&run.out, 2).unwrap() else { panic!("a table") };
     assert!(claimed.certificate.guarantee.plain.contains("up to 2"));
-    assert!(run.aware().contains("no bound is promised"));
+    assert!(run.aware().contains("No limit is guaranteed"));
     // The same bytes under the claim of an adversary who knows everything.
     let mut other = certificate(&run.out);
     other["claim"]["knows"] = serde_json::json!("all");
@@ -148,7 +148,7 @@ fn what_is_split_tells_of_the_class() {
     assert_eq!(one.sorted(), ["* 0 N", "* 0 N", "* 0 N", "* 1 N", "* 1 Y"]);
     let other = run("a,b,c\n0,0,N\n0,0,N\n0,1,N\n1,0,N\n1,1,Y\n", columns, "k = 2", "").unwrap();
     assert_eq!(other.sorted(), ["0 * N", "0 * N", "0 * N", "1 * N", "1 * Y"]);
-    assert!(one.aware().contains("no bound is promised"));
+    assert!(one.aware().contains("No limit is guaranteed"));
 }
 
 /// Nothing is split, because the ones are all sensitive: whoever knows everyone's value knows that.
@@ -158,5 +158,5 @@ fn what_is_not_split_tells_of_sensitive_values() {
     let table = "q,s\n0,no\n0,no\n0,no\n0,no\n1,yes\n1,yes\n";
     let run = run(table, columns, "k = 2\nconfidence = 0.5", "").unwrap();
     assert!(run.sorted().iter().all(|row| row.starts_with("* ")));
-    assert!(run.aware().contains("no bound is promised"));
+    assert!(run.aware().contains("No limit is guaranteed"));
 }

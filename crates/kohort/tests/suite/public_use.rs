@@ -258,7 +258,7 @@ fn an_aware_reader_of_several_combinations_is_promised_nothing() {
     let (rows, metrics) = run(two, &text);
     // Known (a1, b0): of all that is released only (*, b0, c0) can be that person's.
     assert!(rows.contains(&["*", "b0", "c0"].map(String::from).to_vec()), "{rows:?}");
-    assert!(metrics["guarantee"]["aware"].as_str().unwrap().contains("no bound is promised"));
+    assert!(metrics["guarantee"]["aware"].as_str().unwrap().contains("No limit is guaranteed"));
     // Undoing: both blank cells of a are a1, and one combination of all promises no more than the link.
     let one = "a,b,c\na0,b0,c0\na0,b0,c0\na1,b1,c0\na1,b1,c1\n";
     let (_, metrics) = run(one, &format!("{columns}[method]\nname = \"suppress\"\norder = \"paper\"\n"));
@@ -273,14 +273,14 @@ fn bad_input_says_what_to_do() {
     let method = "[method]\nname = \"suppress\"\n";
     let table = "a,b,c\n1,2,3\n1,2,3\n1,2,3\n";
     let cases = [
-        (format!("{columns}knows = [[\"a\", \"x\"], [\"b\"]]\n{method}"), Kind::Yours, "`x` is no column"),
-        (format!("{columns}knows = [[\"a\", \"c\"], [\"b\"]]\n{method}"), Kind::Yours, "`c` is no column"),
+        (format!("{columns}knows = [[\"a\", \"x\"], [\"b\"]]\n{method}"), Kind::Yours, "`x` is not a column"),
+        (format!("{columns}knows = [[\"a\", \"c\"], [\"b\"]]\n{method}"), Kind::Yours, "`c` is not a column"),
         (format!("{columns}{method}weights = {{ a = 0 }}\n"), Kind::Yours, "must be above 0"),
         (format!("{columns}{method}weights = {{ a = -1 }}\n"), Kind::Yours, "must be above 0"),
-        (format!("{columns}{method}weights = {{ d = 1 }}\n"), Kind::Yours, "no quasi-identifier"),
+        (format!("{columns}{method}weights = {{ d = 1 }}\n"), Kind::Yours, "not a quasi-identifier"),
         (format!("{columns}not_together = [[\"a\", \"b\"]]\n{method}"), Kind::Yours, "levels of one variable"),
         (format!("{}{method}", columns.replace("k = 3", "k = 4")), Kind::Infeasible, "the table has 3 rows"),
-        (format!("{columns}[population]\nsize = 2\n{method}"), Kind::Yours, "the file itself holds 3 people"),
+        (format!("{columns}[population]\nsize = 2\n{method}"), Kind::Yours, "the table itself has 3 people"),
     ];
     for (text, kind, message) in cases {
         let (found, said) = error(table, &text);

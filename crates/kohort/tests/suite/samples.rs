@@ -65,7 +65,8 @@ fn samples_are_disjoint_parts_of_a_verified_file() {
         assert_eq!(certificate.sample.unwrap().to_f64(), share);
         assert!(certificate.promise.not_recountable[0].contains("recounted on the whole file"), "{certificate:?}");
         assert!(
-            certificate.guarantee.plain.contains("random sample") && certificate.guarantee.plain.contains("no bound")
+            certificate.guarantee.plain.contains("random sample")
+                && certificate.guarantee.plain.contains("no limit is guaranteed")
         );
         assert!(certificate.promise.assumed.iter().any(|a| a.contains("who is in this sample")));
         let (source, bound) = pipeline::open(&path, &options(1, 1)).unwrap();

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 pub(super) fn read(name: &str, text: &str) -> Result<Vec<Vec<String>>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end_matches(['\r', '\n']);
     if text.is_empty() {
-        return Err(Error::yours(format!("{name}: the file is empty. Give one line per leaf: leaf;parent;…;*")));
+        return Err(Error::yours(format!("{name}: the file is empty. Write one line per value: value;group;…;*")));
     }
     let separator = separator(text.lines().next().unwrap_or_default());
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -20,22 +20,23 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<Vec<String>>> {
         };
         if let Some(empty) = row.iter().position(String::is_empty) {
             return wrong(format!(
-                "the label in column {} is empty. Give it a name; missing needs no line.",
+                "the label in column {} is empty. Give it a name. Missing values need no line.",
                 empty + 1
             ));
         }
         let columns = rows.first().map_or(row.len(), Vec::len);
         if row.len() != columns {
             return wrong(format!(
-                "{} labels, but line 1 has {columns}. An uneven tree repeats a label in neighbouring columns: a;a;b;*",
+                "{} labels, but line 1 has {columns}. In an uneven tree, repeat a label in neighbouring columns: \
+                 a;a;b;*",
                 row.len()
             ));
         }
         if row[0] == SUPPRESSED {
-            return wrong("the leaf is *, which stands for a suppressed cell. Remove the line.".into());
+            return wrong("the first label is *, which means a suppressed cell. Remove the line.".into());
         }
         if let Some(first) = line_of_leaf.insert(row[0].clone(), line) {
-            return wrong(format!("the leaf {:?} stands in line {first} already. Keep one of them.", row[0]));
+            return wrong(format!("the value {:?} is already on line {first}. Keep one of the two lines.", row[0]));
         }
         rows.push(row);
     }

@@ -73,15 +73,15 @@ fn broken_lines_are_refused() {
     refused("a;x;*\nb;*\n", 2, "2 labels, but line 1 has 3");
     refused("a;x;*\n\nb;x;*\n", 2, "empty");
     refused("a;;*\n", 1, "column 2 is empty");
-    refused("a;x;*\nb;y;*\na;x;*\n", 3, "line 1 already");
-    refused("a;x;*\n*;*;*\n", 2, "the leaf is *");
+    refused("a;x;*\nb;y;*\na;x;*\n", 3, "already on line 1");
+    refused("a;x;*\n*;*;*\n", 2, "the first label is *");
     refused("a;\"x;*\n", 1, "quote");
     refused("a;\"x\"y;*\n", 1, "quote");
 }
 
 #[test]
 fn a_label_has_one_parent() {
-    refused("a;x;p;*\nb;x;q;*\n", 2, "\"q\" here and \"p\" in line 1");
+    refused("a;x;p;*\nb;x;q;*\n", 2, "\"q\" here, but to \"p\" on line 1");
 }
 
 #[test]
@@ -95,14 +95,14 @@ fn a_label_does_not_come_again_above_itself() {
 #[test]
 fn a_label_means_one_set_of_leaves() {
     refused("a;x;p\nx;q;p\n", 2, "\"x\"");
-    refused("a;x;*\nx;x;*\n", 1, "other leaves in column 2 than in column 1");
-    refused("a;x;x;*\nb;y;x;*\n", 2, "\"x\" means other leaves");
-    refused("a;x;all\nb;all;all\n", 1, "\"all\" means other leaves");
+    refused("a;x;*\nx;x;*\n", 1, "in column 2 covers other values than in column 1");
+    refused("a;x;x;*\nb;y;x;*\n", 2, "\"x\" in column 3 covers other values");
+    refused("a;x;all\nb;all;all\n", 1, "\"all\" in column 3 covers other values");
 }
 
 #[test]
 fn a_star_stands_in_the_last_column_only() {
-    refused("a;x\nb;*\n", 2, "* means everything");
-    refused("a;*;all\nb;*;all\n", 1, "* means everything");
-    refused("a;x;*\nb;*;*\n", 1, "\"*\" means other leaves");
+    refused("a;x\nb;*\n", 2, "* means all values");
+    refused("a;*;all\nb;*;all\n", 1, "* means all values");
+    refused("a;x;*\nb;*;*\n", 1, "\"*\" in column 3 covers other values");
 }

@@ -52,8 +52,8 @@ fn no_cycle(name: &str, rows: &[Vec<String>]) -> Result<()> {
     while let Some(&(child, line)) = child_of.get(label) {
         if !seen.insert(label) {
             return Err(Error::yours(format!(
-                "{name}, line {line}: a cycle: {label:?} stands above {child:?} here, and {child:?} above {label:?} in \
-                 this or another line. Let one of them stand above the other, or give one another name."
+                "{name}, line {line}: a cycle: {label:?} is above {child:?} here, but {child:?} is above {label:?} \
+                 on this or another line. Correct one of them, or rename it."
             )));
         }
         label = child;
@@ -67,8 +67,8 @@ fn one_parent(name: &str, rows: &[Vec<String>]) -> Result<()> {
         let (known, first) = *parents.entry(label).or_insert((parent, line));
         if known != parent {
             return Err(Error::yours(format!(
-                "{name}, line {line}: {label:?} has the parent {parent:?} here and {known:?} in line {first}. A label \
-                 has one parent: correct one of the lines, or give the labels different names."
+                "{name}, line {line}: {label:?} belongs to {parent:?} here, but to {known:?} on line {first}. A \
+                 label belongs to one group: correct one of the lines, or use different names."
             )));
         }
     }
@@ -93,8 +93,8 @@ fn one_meaning(name: &str, rows: &[Vec<String>]) -> Result<()> {
                 };
                 let line = more(&lines, known).or_else(|| more(known, &lines)).unwrap_or(lines[0]);
                 return Err(Error::yours(format!(
-                    "{name}, line {line}: {label:?} means other leaves in column {} than in column {}. A label means one \
-                     set of leaves: give one of them another name.",
+                    "{name}, line {line}: {label:?} in column {} covers other values than in column {}. Each label \
+                     must cover one set of values: rename one of them.",
                     column + 1,
                     *first + 1
                 )));

@@ -181,7 +181,7 @@ fn fault_in(path: &Path, place: &str, fault: Fault) -> Error {
     match fault {
         Fault::Disk(error) => Error::io(path, &error),
         Fault::Unknown => {
-            Error::yours(format!("{}: {place} is written in a way that is not read here.", path.display()))
+            Error::yours(format!("{}: {place} is encoded in a way that Kohort does not support.", path.display()))
         }
         Fault::Damaged => damaged(path, place),
     }
@@ -194,7 +194,7 @@ fn damaged(path: &Path, place: &str) -> Error {
 /// The size of a file and the bytes of its metadata.
 fn footer(path: &Path) -> Result<(u64, Vec<u8>)> {
     let io = |e: std::io::Error| Error::io(path, &e);
-    let no_parquet = || Error::yours(format!("{}: this is no Parquet file, or it is cut off.", path.display()));
+    let no_parquet = || Error::yours(format!("{}: this is not a Parquet file, or it is cut off.", path.display()));
     let mut file = File::open(path).map_err(io)?;
     let size = file.metadata().map_err(io)?.len();
     let Some(body) = size.checked_sub(12) else { return Err(no_parquet()) };
@@ -227,14 +227,15 @@ fn columns(path: &Path, meta: &ParquetMetaData) -> Result<Vec<(String, ColumnTyp
         let name = field.name();
         if !field.is_primitive() || field.get_basic_info().repetition() == Repetition::REPEATED {
             return Err(Error::yours(format!(
-                "{}: column {name:?} is nested (a list, map or group), and a cell holds one value. \
-                 Flatten it or leave it out.",
+                "{}: column {name:?} is nested (a list, map or group), but a cell can hold only one value. Flatten \
+                 the column or remove it.",
                 path.display()
             )));
         }
         let kind = ColumnType::of(field).map_err(|what| {
             Error::yours(format!(
-                "{}: column {name:?} holds {what}, which has no text here. Convert it to a string or leave it out.",
+                "{}: column {name:?} holds {what}, which Kohort cannot read. Convert the column to text or remove \
+                 it.",
                 path.display()
             ))
         })?;
@@ -261,7 +262,7 @@ fn check_column(path: &Path, name: &str, chunk: &ColumnChunkMetaData, size: u64,
         }
     }
     if chunk.file_path().is_some_and(|path| !path.is_empty()) {
-        return Err(Error::yours(format!("{}: {place} stands in another file.", path.display())));
+        return Err(Error::yours(format!("{}: {place} is in another file.", path.display())));
     }
     let start = u64::try_from(start(chunk)).ok().filter(|&start| start >= MAGIC.len() as u64);
     let end = start.zip(u64::try_from(chunk.compressed_size()).ok()).and_then(|(start, len)| start.checked_add(len));

@@ -233,6 +233,6 @@ fn type_name(schema: &Schema) -> String {
         LogicalType::Geometry(_) => "GEOMETRY".into(),
         LogicalType::Geography(_) => "GEOGRAPHY".into(),
         LogicalType::Map | LogicalType::List | LogicalType::Variant(_) => "a nested type".into(),
-        LogicalType::_Unknown { .. } => "a type newer than this program".into(),
+        LogicalType::_Unknown { .. } => "a type that is newer than this version of Kohort".into(),
     }
 }

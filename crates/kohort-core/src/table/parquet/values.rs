@@ -143,7 +143,7 @@ fn int_text(value: i64, kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static st
         Kind::Date => Date::of_day_number(value).push_iso(out),
         Kind::Time(unit) => {
             let nanos = value.checked_mul(unit.nanos()).filter(|nanos| (0..DAY).contains(nanos));
-            time::push_time(nanos.ok_or("is no time of a day")?, out);
+            time::push_time(nanos.ok_or("is not a time of day")?, out);
         }
         Kind::Timestamp { unit, utc } => {
             let per_day = DAY / unit.nanos();
@@ -161,10 +161,10 @@ fn int_text(value: i64, kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static st
 }
 
 fn int96_text(value: &Int96, out: &mut Vec<u8>) -> Result<(), &'static str> {
-    let &[low, high, day] = value.data() else { return Err("is no timestamp") };
+    let &[low, high, day] = value.data() else { return Err("is not a timestamp") };
     let nanos = (i64::from(high) << 32) | i64::from(low);
     if !(0..DAY).contains(&nanos) {
-        return Err("is no timestamp");
+        return Err("is not a timestamp");
     }
     Date::of_day_number(i64::from(day as i32) - JULIAN_EPOCH).push_iso(out);
     out.push(b'T');

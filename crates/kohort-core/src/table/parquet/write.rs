@@ -83,7 +83,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             }
             column.values.push_value(cell, &column.kind).ok_or_else(|| {
                 Error::yours(format!(
-                    "Row {row} to be written: the cell in column {:?} is no {}.",
+                    "Row {row} to be written: the cell in column {:?} is not a valid {}.",
                     column.name, column.kind
                 ))
             })?;
@@ -152,7 +152,7 @@ impl Column {
 }
 
 fn uneven(row: u64) -> Error {
-    Error::yours(format!("Row {row} to be written has another number of cells than there are columns."))
+    Error::yours(format!("Row {row} to be written does not have one cell per column."))
 }
 
 fn failed(fault: Fault) -> Error {
