@@ -145,7 +145,9 @@ fn invented(policy: &Policy) -> Result<Option<InventedClaim>> {
     let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
     let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
     let Some(real_k) = policy.method.whole("real_k")? else {
-        return Err(policy.error("[method] has no `real_k`: the least number of real records in a group. Set it, for example real_k = 2."));
+        return Err(policy.error(
+            "[method] has no `real_k`: the least number of real records in a group. Set it, for example real_k = 2.",
+        ));
     };
     Ok(Some(InventedClaim { real_k, padding, catalog }))
 }
@@ -166,8 +168,7 @@ impl Promise<Codes> {
             ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
         });
         let mut assumed = vec![
-            "An attacker knows at most m codes of a person, and not which codes the person does not have."
-                .to_string(),
+            "An attacker knows at most m codes of a person, and not which codes the person does not have.".to_string(),
             "Every person has at least one code.".to_string(),
         ];
         if !patients {
