@@ -6,11 +6,14 @@
 //! run. Errors are expectations over all reconstructions (crates/kohort/src/queries.rs).
 
 use kohort::baselines::{Recoded, apriori, cba};
+use kohort::methods::Register;
 use kohort::methods::disassociate::{Asked, Constraints, Formed, Level, Params, Subrecords, disassociate};
-use kohort::queries::{Exact, Expected, Query, are, frequent_queries, lottery, mre, random_queries};
+use kohort::queries::{Exact, Expected, Query, are, frequent_queries, mre, random_queries};
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
+use kohort_core::policy::AnyPolicy;
 use kohort_core::policy::PolicyFile;
+use kohort_core::random::Randomness;
 use kohort_core::release::{Clusters, Shared};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::path::{Path, PathBuf};
@@ -73,7 +76,9 @@ fn read(path: &Path) -> Records {
     );
     let file = PolicyFile::parse("policy", &text, Path::new(".")).expect("a policy");
     let source = kohort_core::table::open(&file.input).expect("a table").with_threads(2);
-    let policy = file.bind(&source).expect("bound");
+    let AnyPolicy::Codes(policy) = file.bind(&source, &Register::built_in()).expect("bound") else {
+        panic!("another shape")
+    };
     codes::survey(&source, &policy).expect("records")
 }
 
@@ -115,7 +120,7 @@ impl Workloads {
         let least = (records.len() * 125).div_ceil(10_000) as u32;
         Workloads {
             frequent: frequent_queries(records, least, 5000),
-            random: random_queries(&exact, 1000, &mut lottery(2)),
+            random: random_queries(&exact, 1000, &mut Randomness::named("queries about codes")),
         }
     }
 
@@ -271,7 +276,8 @@ fn baselines(records: &Records, work: &Workloads) {
 
 /// One million patients with ten codes each of 5,000, rarer and rarer.
 fn million() {
-    let mut draw = lottery(9);
+    let mut random = Randomness::seeded(9);
+    let mut draw = |n: u64| random.below(n);
     let names: Vec<String> = (0..5000).map(|c| format!("{c:04}")).collect();
     let rows: Vec<Vec<&str>> = (0..1_000_000)
         .map(|_| {

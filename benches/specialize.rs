@@ -7,7 +7,10 @@
 
 use kohort::hospital::vary_adult;
 use kohort::methods::Method;
-use kohort_core::release::{Chance, Noted};
+use kohort::methods::Register;
+use kohort_core::policy::AnyPolicy;
+use kohort_core::random::Randomness;
+use kohort_core::release::Noted;
 use kohort_core::{cohort, policy, table};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
@@ -184,13 +187,15 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
     let file = policy::read(policy).expect("a policy");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let source = table::open(&file.input).expect("a table").with_threads(threads);
-    let bound = file.bind(&source).expect("bound");
+    let AnyPolicy::Table(bound) = file.bind(&source, &Register::built_in()).expect("bound") else {
+        panic!("another shape")
+    };
     let cohort = cohort::survey(&source, &bound).expect("counted");
     let method = Method::of(&bound).expect("a method");
     let (mut wall, mut used, mut steps, mut invalid) = (Duration::MAX, Duration::MAX, 0, 0);
     for _ in 0..3 {
         let (start, before) = (Instant::now(), cpu(UsageWho::RUSAGE_SELF));
-        let plan = method.plan(&cohort, &bound, &mut Chance::new(Some(1)).expect("chance")).expect("a plan");
+        let plan = method.plan(&cohort, &bound, &mut Randomness::seeded(1)).expect("a plan");
         (wall, used) = (wall.min(start.elapsed()), used.min(cpu(UsageWho::RUSAGE_SELF) - before));
         steps = plan.trace.steps().len();
         let noted = plan.trace.0.iter().find(|(name, _)| name == "invalid");

@@ -8,7 +8,9 @@
 
 use kohort::hospital::vary_adult;
 use kohort::lattice::{Limits, Objective, Space, search};
+use kohort::methods::Register;
 use kohort_core::number::{Decimal, Fraction};
+use kohort_core::policy::AnyPolicy;
 use kohort_core::{cohort, policy, table};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
@@ -68,7 +70,9 @@ fn write_policy(data: &Path, folder: &Path, adult: &str, table: &str, limit: &st
 fn searches(data: &Path, folder: &Path, adult: &str) {
     let file = policy::read(&write_policy(data, folder, adult, "adult.csv", "0.05")).expect("a policy");
     let source = table::open(&file.input).expect("a table");
-    let bound = file.bind(&source).expect("bound");
+    let AnyPolicy::Table(bound) = file.bind(&source, &Register::built_in()).expect("bound") else {
+        panic!("another shape")
+    };
     let cohort = cohort::survey(&source, &bound).expect("counted");
     let space = Space::new(cohort.quasi.iter().map(|q| q.levels.clone()).collect(), 1 << 24).expect("a lattice");
     println!("Adult: {} rows, {} tuples, {} nodes, k = 5", cohort.tuples.rows, cohort.tuples.len(), space.len());

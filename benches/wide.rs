@@ -1,15 +1,15 @@
-//! Wide tables: what it costs to verify that whoever knows any four of forty columns finds k rows.
+//! Wide tables: the cost of verifying that an attacker who knows any four of forty columns finds k rows.
 //!
 //! `cargo bench -p kohort-cli --bench wide -- [--rows 100000] [--columns 40] [--knows 4]`
 //!
 //! The table is made up: two or three labels in most columns, and in every fourth one of a thousand
-//! numbers, which leave as one of four intervals. Of 91,390 sets of columns each is counted in the
-//! gate, in `kohort verify`, and for the risk before and after.
+//! numbers, released as one of four intervals. The verifier, `kohort verify` and the risk before and after
+//! count each of the 91,390 sets of columns.
 
-use kohort::evidence::draft_certificate;
-use kohort::methods::Method;
 use kohort::pipeline::{Options, open};
-use kohort_core::release::{Chance, Plan, Staging};
+use kohort_core::policy::AnyPolicy;
+use kohort_core::random::Randomness;
+use kohort_core::release::{Plan, Staging};
 use kohort_core::risk::{View, worst};
 use kohort_core::table::Silent;
 use kohort_core::{cohort, release, verify};
@@ -40,23 +40,24 @@ fn main() {
 fn measure(folder: &Path, policy: &Path) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let options = Options { force: true, keep_rows: false, seed: Some(1), threads, progress: Arc::new(Silent) };
-    let (source, policy) = open(policy, &options).expect("a policy");
+    let (source, AnyPolicy::Table(policy)) = open(policy, &options).expect("a policy") else {
+        panic!("another shape");
+    };
     let cohort = timed("count the table", || cohort::survey(&source, &policy).expect("counted"));
     let levels: Vec<usize> = cohort.quasi.iter().map(|q| usize::from(q.hierarchy.levels.len() > 2)).collect();
     let plan = Plan::full_domain(&cohort, &levels, &vec![true; cohort.tuples.len()]);
     let out = folder.join("out");
     let staging = Staging::create(&out, true, &kohort_core::table::Silent).expect("a folder");
-    let mut chance = Chance::new(Some(1)).expect("chance");
-    let method = Method::of(&policy).expect("a method");
-    let draft = draft_certificate(&source, &policy, &cohort, &plan, &method, &chance);
+    let mut random = Randomness::seeded(1);
     let staged = timed("write", || {
-        let staged = release::write(&source, &policy, &cohort, &plan, staging, &mut chance).expect("written");
-        kohort::report::write_dictionary(&staged, &source, &policy, &cohort, &plan).expect("written");
+        let staged = release::write(&source, &policy, &cohort, &plan, staging, &mut random).expect("written");
+        staged.describe("A table of a benchmark.\n").expect("written");
         staged
     });
-    let verified = timed("the gate", || verify::verify(staged, draft, &source, &policy).expect("verified"));
+    let verified =
+        timed("the verifier", || verify::verify(staged, &source, &policy, "lattice", true).expect("verified"));
     let recount = &verified.findings().certificate.recount;
-    println!("    {} sets, {} classes", recount["sets"], recount["classes"]);
+    println!("    {} sets, {} classes", recount.sets, recount.classes);
     timed("risk before", || worst(&cohort, View::Before, threads).expect("counted"));
     timed("risk after", || worst(&cohort, View::After(&plan), threads).expect("counted"));
     let release::Published::Folder(folder) = verified.publish(false).expect("published") else {
@@ -80,7 +81,7 @@ fn timed<T>(what: &str, run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Numbers that look like chance, the same on every machine.
+/// Numbers that look like random, the same on every machine.
 fn table(rows: usize, columns: usize) -> String {
     let mut state = 1u64;
     let mut below = |n: u64| {

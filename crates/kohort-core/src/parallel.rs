@@ -1,4 +1,4 @@
-//! Work on all cores, results in order.
+//! Threads: the only place that starts them. Results never depend on how many there are.
 
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -14,34 +14,52 @@ pub fn both<A, B: Send>(threads: usize, a: impl FnOnce() -> A, b: impl FnOnce() 
     std::thread::scope(|scope| {
         let b = scope.spawn(b);
         let a = a();
-        (a, b.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        (a, finished(b))
     })
 }
 
-/// `work` of each number below `count`, in their order.
+/// Runs `work` on so many threads, of which this one is the first, and collects their results.
+/// Threads share their work through what `work` captures.
+pub fn workers<R: Send>(threads: usize, work: impl Fn() -> R + Sync) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
+        let mut results = vec![work()];
+        results.extend(others.into_iter().map(finished));
+        results
+    })
+}
+
+/// Calls `work` with each number below `count`. The results are in the order of the numbers.
 pub fn map<R: Send>(threads: usize, count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     if threads < 2 || count < 2 {
         return (0..count).map(work).collect();
     }
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(count));
-    let run = || {
+    let results = workers(threads.min(count), || {
+        let mut own = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
-                return;
+                return own;
             }
-            let result = work(number);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+            own.push((number, work(number)));
         }
-    };
-    std::thread::scope(|scope| {
-        (1..threads.min(count)).for_each(|_| drop(scope.spawn(run)));
-        run();
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|d| d.0);
-    done.into_iter().map(|d| d.1).collect()
+    let mut results: Vec<(usize, R)> = results.into_iter().flatten().collect();
+    results.sort_unstable_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Calls `work` with each item. The results are in the order of the items.
+pub fn map_items<T: Send, R: Send>(threads: usize, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let take = |number: usize| items[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+    map(threads, items.len(), |number| take(number).map(&work)).into_iter().flatten().collect()
+}
+
+/// Waits for a thread. If it panicked, so does this one.
+fn finished<R>(thread: std::thread::ScopedJoinHandle<R>) -> R {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// `produce` hands out items one after the other; `work` sees them on `threads` threads, each with
@@ -93,8 +111,7 @@ pub fn in_order<T: Send, S: Send, R: Send>(
                 fold(result?)?;
             }
         }
-        let joined = running.into_iter().map(|thread| thread.join());
-        Ok(joined.map(|state| state.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect())
+        Ok(running.into_iter().map(finished).collect())
     })
 }
 
@@ -116,6 +133,26 @@ fn run<T, S, R>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_number_and_item_is_worked_on_once_and_in_order() {
+        for threads in [1, 2, 8] {
+            for count in [0, 1, 2, 1000] {
+                let squares: Vec<usize> = (0..count).map(|n| n * n).collect();
+                assert_eq!(map(threads, count, |n| n * n), squares);
+                assert_eq!(map_items(threads, (0..count).collect(), |n: usize| n * n), squares);
+            }
+            assert_eq!(workers(threads, || 1), vec![1; threads]);
+            assert_eq!(both(threads, || 1, || 2), (1, 2));
+        }
+    }
+
+    #[test]
+    fn a_panic_on_a_thread_reaches_the_caller() {
+        let panics = |n: usize| assert!(n != 7, "seven");
+        assert!(std::panic::catch_unwind(|| map(4, 20, panics)).is_err());
+        assert!(std::panic::catch_unwind(|| both(2, || (), || panics(7))).is_err());
+    }
 
     #[test]
     fn results_and_errors_come_in_order() {

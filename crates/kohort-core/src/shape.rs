@@ -10,9 +10,10 @@ use crate::cohort::{self, Cohort};
 use crate::events::{self, Histories};
 use crate::number::K;
 use crate::policy::{CodesPolicy, EventsPolicy, Policy, TablePolicy};
+use crate::random::Randomness;
 use crate::release::{
-    self, Certificate, Chance, Claim, Clusters, CodesClaim, EventsClaim, EventsPlan, Guarantee, Plan, Promise, Staged,
-    Staging, TableShown,
+    self, Certificate, Claim, Clusters, CodesClaim, EventsClaim, EventsPlan, Guarantee, Plan, Promise, Staged, Staging,
+    TableShown,
 };
 use crate::table::Source;
 use crate::verify::{self, Checked, CodesCompared, CodesRecount, Compared, EventsCompared, EventsRecount, Recount};
@@ -60,7 +61,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
         policy: &Policy<Self>,
         data: (&Self::Input, &Self::Plan),
         staging: Staging,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Staged<Self>>;
 
     /// Describes every released column for the recipient.
@@ -151,9 +152,9 @@ impl Shape for Table {
         policy: &Policy,
         (cohort, plan): (&Cohort, &Plan),
         staging: Staging,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Staged> {
-        release::write(source, policy, cohort, plan, staging, chance)
+        release::write(source, policy, cohort, plan, staging, random)
     }
 
     fn dictionary(source: &Source, policy: &Policy, (cohort, plan): (&Cohort, &Plan), staged: &Staged) -> String {
@@ -248,10 +249,10 @@ impl Shape for Codes {
         policy: &Policy<Codes>,
         (records, clusters): (&Records, &Clusters),
         staging: Staging,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Staged<Codes>> {
         let claimed = (policy.privacy.k.get(), policy.privacy.known_codes());
-        release::write_codes(records, clusters, claimed, staging, chance)
+        release::write_codes(records, clusters, claimed, staging, random)
     }
 
     fn dictionary(_: &Source, policy: &Policy<Codes>, _: (&Records, &Clusters), staged: &Staged<Codes>) -> String {
@@ -336,9 +337,9 @@ impl Shape for Events {
         _: &Policy<Events>,
         (histories, plan): (&Histories, &EventsPlan),
         staging: Staging,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Staged<Events>> {
-        release::write_events(histories, plan, source.delimiter(), staging, chance)
+        release::write_events(histories, plan, source.delimiter(), staging, random)
     }
 
     fn dictionary(

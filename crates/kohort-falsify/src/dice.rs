@@ -1,22 +1,21 @@
-//! Chance of its own: no falsifier shares it with what it tests.
+//! Random choices of a campaign, the same for the same seed. Nothing that makes or checks a release
+//! uses this generator.
+
+use kohort_core::random::SplitMix;
 
 /// A generator that gives the same numbers for the same seed.
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct Dice(SplitMix);
 
 impl Dice {
     /// Starts at a seed.
     pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x2545_F491_4F6C_DD1D))
+        Dice(SplitMix::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x2545_F491_4F6C_DD1D)))
     }
 
-    /// The next number (SplitMix64).
+    /// The next number.
     pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// A number below n.

@@ -10,9 +10,11 @@ use kohort::pipeline::{self, Options};
 use kohort::released_shape::ReleasedShape;
 use kohort_core::error::Kind;
 use kohort_core::policy::{AnyPolicy, Policy, Power};
-use kohort_core::release::{AnyCertificate, Certificate, Chance, EventsClaim, Staging};
+use kohort_core::random::Randomness;
+use kohort_core::release::{AnyCertificate, Certificate, EventsClaim, Staging};
+use kohort_core::statistics::wilson;
 use kohort_core::table::{Silent, Source};
-use kohort_core::verify::{self, EventsFound, wilson};
+use kohort_core::verify::{self, EventsFound};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -119,13 +121,13 @@ fn released<S: ReleasedShape>(
     staging: Staging,
     options: &Options,
 ) -> kohort_core::Result<Certificate<S>> {
-    let mut chance = Chance::new(options.seed)?;
+    let mut random = Randomness::new(options.seed)?;
     let method = S::method(&Register::built_in(), policy)?;
     let input = S::survey(source, policy)?;
-    let plan = S::plan(&method, &input, policy, source, &mut chance)?;
-    let staged = S::write(source, policy, (&input, &plan), staging, &mut chance)?;
+    let plan = S::plan(&method, &input, policy, source, &mut random)?;
+    let staged = S::write(source, policy, (&input, &plan), staging, &mut random)?;
     staged.describe(&S::dictionary(source, policy, (&input, &plan), &staged))?;
-    let verified = verify::verify(staged, source, policy, S::name(&method), chance.test)?;
+    let verified = verify::verify(staged, source, policy, S::name(&method), random.test)?;
     let certificate = verified.findings().certificate.clone();
     verified.publish(false)?;
     Ok(certificate)

@@ -23,7 +23,7 @@ enum Command {
         /// Go on for so many minutes
         #[arg(long, default_value_t = 1.0)]
         minutes: f64,
-        /// Chance starts here
+        /// Random seed
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Only these methods [default: all]

@@ -8,7 +8,8 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::error::Kind;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Confidence;
-use kohort_core::release::{Chance, Guarantee, Plan, Promise, guarantee_of_table};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Guarantee, Plan, Promise, guarantee_of_table};
 use kohort_core::shape::{Shape, Table};
 use kohort_core::synthetic_values::SyntheticValues;
 use kohort_core::table::{Silent, Tuples};
@@ -132,8 +133,8 @@ impl<'u> Maker<'u> {
     pub fn make(&self, people: &[usize], seed: u64) -> Result<Option<Made>, String> {
         let cohort = self.cohort(people);
         let say = |e: kohort_core::Error| e.to_string();
-        let mut chance = Chance::new(Some(seed)).map_err(say)?;
-        let plan = match self.method.plan(&cohort, &self.policy, &mut chance) {
+        let mut random = Randomness::new(Some(seed)).map_err(say)?;
+        let plan = match self.method.plan(&cohort, &self.policy, &mut random) {
             Ok(plan) => plan,
             Err(e) if e.kind == Kind::Infeasible => return Ok(None),
             Err(e) => return Err(say(e)),

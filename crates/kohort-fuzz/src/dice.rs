@@ -1,19 +1,17 @@
-//! Chance that can be foreseen: a finding is found again by its seed.
+//! Predictable randomness: a finding is found again by its seed.
 
-/// Splitmix64.
-pub(crate) struct Dice(u64);
+use kohort_core::random::SplitMix;
+
+/// Random choices of one run.
+pub(crate) struct Dice(SplitMix);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Dice {
-        Dice(seed)
+        Dice(SplitMix::new(seed))
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Below `n`; 0 where `n` is 0.

@@ -7,7 +7,8 @@
 //! likely as n: a Poisson law where the code is rare, and no law where it is not, since clusters of
 //! like patients are not alike.
 
-use kohort_core::release::{Chance, Node};
+use kohort_core::random::Randomness;
+use kohort_core::release::Node;
 
 /// The number of times that the frequency of a code is estimated again from its last estimate.
 const SWEEPS: usize = 4;
@@ -48,9 +49,9 @@ impl ItemChunkCounts {
     }
 
     /// Draws the number of these patients at random.
-    pub fn draw(&self, code: u32, size: u64, chance: &mut Chance) -> u64 {
+    pub fn draw(&self, code: u32, size: u64, random: &mut Randomness) -> u64 {
         let weights = weights(self.k, self.share[code as usize] * size as f64);
-        let at = chance.below(1 << 32) as f64 / (1u64 << 32) as f64 * weights.clone().sum::<f64>();
+        let at = random.below(1 << 32) as f64 / (1u64 << 32) as f64 * weights.clone().sum::<f64>();
         let mut so_far = 0.0;
         let passed = weights.take_while(|weight| {
             so_far += weight;
@@ -121,9 +122,9 @@ mod tests {
     #[test]
     fn draws_have_the_mean_they_should() {
         let counts = ItemChunkCounts::new(&release(), 2, 5);
-        let mut chance = Chance::new(Some(3)).expect("a seed");
+        let mut random = Randomness::new(Some(3)).expect("a seed");
         for code in 0..2 {
-            let drawn: Vec<u64> = (0..20_000).map(|_| counts.draw(code, 100, &mut chance)).collect();
+            let drawn: Vec<u64> = (0..20_000).map(|_| counts.draw(code, 100, &mut random)).collect();
             let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
             assert!((mean - counts.mean(code, 100.0)).abs() < 0.05 && drawn.iter().all(|n| (1..5).contains(n)));
         }

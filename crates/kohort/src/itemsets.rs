@@ -144,6 +144,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kohort_core::random::Randomness;
 
     /// By definition: every subset of every record, counted.
     fn slow(records: &Records, least: u32, longest: usize) -> Vec<Frequent> {
@@ -161,11 +162,8 @@ mod tests {
 
     #[test]
     fn frequent_sets_are_those_of_the_definition() {
-        let mut state = 1u64;
-        let mut draw = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
+        let mut random = Randomness::seeded(1);
+        let mut draw = |n: u64| random.below(n);
         for _ in 0..60 {
             let names = ["a", "b", "c", "d", "e", "f", "g"];
             let rows: Vec<Vec<&str>> =

@@ -6,7 +6,7 @@ use crate::methods::Method;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::policy::{Policy, Privacy};
-use kohort_core::release::Chance;
+use kohort_core::random::Randomness;
 use kohort_core::risk::{self, Attacks, Models, Risk, SinglingOut, Sizes, Uniqueness, View};
 use kohort_core::{Result, utility};
 
@@ -83,7 +83,7 @@ fn cost(policy: &Policy, cohort: &Cohort) -> Result<Cost> {
         Ok(_) | Err(_) => Method::proposed(&policy)?,
     };
     // What is tried leaves nothing to chance.
-    let planned = method.plan(cohort, &policy, &mut Chance::new(Some(0))?);
+    let planned = method.plan(cohort, &policy, &mut Randomness::new(Some(0))?);
     let outcome = planned.map_err(|error| error.message).map(|plan| {
         let released = plan.rows_by_cells(cohort);
         let named = |is: &dyn Fn(f64) -> bool| {

@@ -9,7 +9,8 @@ pub use crate::report::Readers;
 use kohort_core::Result;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
-use kohort_core::release::{Chance, Published, Staged, Staging, made};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
@@ -23,7 +24,7 @@ pub struct Options {
     pub force: bool,
     /// Keep private/rows: which released row is which input line.
     pub keep_rows: bool,
-    /// Chance that can be foreseen, for tests.
+    /// Fixed random seed, for tests.
     pub seed: Option<u64>,
     /// How many threads work.
     pub threads: usize,
@@ -118,18 +119,18 @@ impl Start<'_> {
     /// The whole path, the same for every shape of data.
     fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released<Published>> {
         let Start { register, source, staging, mut stopwatch, options, readers } = self;
-        let mut chance = Chance::new(options.seed)?;
+        let mut random = Randomness::new(options.seed)?;
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
-        let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut chance))?;
+        let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
         options.progress.go_on()?;
         let staged =
-            stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut chance))?;
+            stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
         let verified =
-            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), chance.test))?;
+            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
         options.progress.go_on()?;
-        let verified = S::sample(&method, verified, source, policy, &mut chance, &mut stopwatch)?;
+        let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
         let run =
             Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
@@ -148,9 +149,9 @@ fn write<S: ReleasedShape>(
     policy: &Policy<S>,
     data: (&S::Input, &S::Plan),
     staging: Staging,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<Staged<S>> {
-    let staged = S::write(source, policy, data, staging, chance)?;
+    let staged = S::write(source, policy, data, staging, random)?;
     staged.describe(&S::dictionary(source, policy, data, &staged))?;
     Ok(staged)
 }

@@ -3,6 +3,7 @@
 
 use crate::item_chunk_counts::ItemChunkCounts;
 use kohort_core::codes::Records;
+use kohort_core::random::Randomness;
 use kohort_core::release::{CodeChunk, Columns, Node};
 use std::collections::HashMap;
 
@@ -178,17 +179,16 @@ pub fn frequent_queries(records: &Records, least: u32, most: usize) -> Vec<Query
     sets.into_iter().map(|set| Query { codes: set.codes, count: u64::from(set.support) }).collect()
 }
 
-/// W2: `number` random sets for each size from 1 to 4; each is the one before with a code more. The
-/// numbers below n that `draw` gives are chance.
-pub fn random_queries(exact: &Exact, number: usize, draw: &mut dyn FnMut(u64) -> u64) -> [Vec<Query>; 4] {
+/// W2: `number` random sets for each size from 1 to 4; each is the one before with a code more.
+pub fn random_queries(exact: &Exact, number: usize, random: &mut Randomness) -> [Vec<Query>; 4] {
     let distinct = exact.records.distinct() as u64;
     let mut all: [Vec<Query>; 4] = Default::default();
     for _ in 0..number {
         let mut codes: Vec<u32> = Vec::new();
         for queries in all.iter_mut().take(distinct.min(4) as usize) {
-            let mut next = draw(distinct) as u32;
+            let mut next = random.below(distinct) as u32;
             while codes.contains(&next) {
-                next = draw(distinct) as u32;
+                next = random.below(distinct) as u32;
             }
             codes.push(next);
             queries.push(Query { count: exact.with_all(&codes), codes: codes.clone() });
@@ -249,20 +249,12 @@ pub fn mre_histogram(errors: &[f64]) -> [u64; MRE_BOUNDS.len() + 1] {
     bins
 }
 
-/// Numbers below n that look like chance and are always the same: for workloads, never for a release.
-pub fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |n| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n.max(1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::reconstruct::{ItemMode, reconstruct};
-    use kohort_core::release::{Chance, Cluster, Joint};
+    use kohort_core::random::Randomness;
+    use kohort_core::release::{Cluster, Joint};
 
     fn chunk(subrecords: &[(&[u32], usize)]) -> CodeChunk {
         let mut domain: Vec<u32> = subrecords.iter().flat_map(|(codes, _)| codes.iter().copied()).collect();
@@ -302,12 +294,12 @@ mod tests {
     fn expectations_are_means_over_reconstructions() {
         let (nodes, k) = (release(), 4);
         let expected = Expected::new(&nodes, 8, k);
-        let mut chance = Chance::new(Some(7)).expect("a seed");
+        let mut random = Randomness::new(Some(7)).expect("a seed");
         let times = 20_000;
         let sets: [&[u32]; 9] = [&[0], &[1, 2], &[0, 1, 2], &[2, 3], &[4], &[5], &[0, 4], &[6, 7], &[0, 6]];
         let (mut all, mut any) = ([0u64; 9], [0u64; 9]);
         for _ in 0..times {
-            let patients = reconstruct(&nodes, k, ItemMode::Rare, &mut chance);
+            let patients = reconstruct(&nodes, k, ItemMode::Rare, &mut random);
             assert_eq!(patients.len(), 20);
             for (i, set) in sets.iter().enumerate() {
                 let has = |codes: &&Vec<u32>, code: &u32| codes.binary_search(code).is_ok();

@@ -1,7 +1,8 @@
 //! Plain data sets out of a disassociated release: each is one that could have been the original.
 
 use crate::item_chunk_counts::ItemChunkCounts;
-use kohort_core::release::{CLUSTERS_FILE, Chance, CodeChunk, Node, made, read_clusters};
+use kohort_core::random::Randomness;
+use kohort_core::release::{CLUSTERS_FILE, CodeChunk, Node, made, read_clusters};
 use kohort_core::table::{Texts, write_cell};
 use kohort_core::verify::{AnyRecounted, verify_release};
 use kohort_core::{Error, Result};
@@ -21,7 +22,7 @@ pub enum ItemMode {
 }
 
 /// A data set: a set of codes for each patient, none empty, in random order.
-pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, chance: &mut Chance) -> Vec<Vec<u32>> {
+pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomness) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     let mut codes = 0;
     nodes.iter().for_each(|node| {
@@ -34,8 +35,8 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, chance: &mut Chance)
     let item_counts = &ItemChunkCounts::new(nodes, codes, k);
     for node in nodes {
         let mut filling = Filling { slots: Vec::new(), k, items, item_counts };
-        filling.fill(node, chance);
-        filling.no_slot_is_empty(chance);
+        filling.fill(node, random);
+        filling.no_slot_is_empty(random);
         all.extend(filling.slots.into_iter().map(|slot| {
             let mut codes: Vec<u32> = slot.parts.into_iter().flat_map(|(_, codes)| codes).collect();
             codes.sort_unstable();
@@ -43,14 +44,8 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, chance: &mut Chance)
             codes
         }));
     }
-    shuffle(&mut all, chance);
+    random.shuffle(&mut all);
     all
-}
-
-fn shuffle<T>(items: &mut [T], chance: &mut Chance) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, chance.below(i as u64 + 1) as usize);
-    }
 }
 
 /// A patient to be.
@@ -84,7 +79,7 @@ struct Filling<'a> {
 
 impl Filling<'_> {
     /// Adds the slots of a node and lays its chunks over them.
-    fn fill(&mut self, node: &Node, chance: &mut Chance) {
+    fn fill(&mut self, node: &Node, random: &mut Randomness) {
         let first = self.slots.len();
         match node {
             Node::Cluster(cluster) => {
@@ -93,31 +88,31 @@ impl Filling<'_> {
                 let slot = || Slot { items: items.clone(), cluster: (first, first + size), ..Slot::default() };
                 self.slots.extend((0..size).map(|_| slot()));
                 for (i, chunk) in cluster.record_chunks.iter().enumerate() {
-                    self.lay(first, chunk, From::Record(i), chance);
+                    self.lay(first, chunk, From::Record(i), random);
                 }
                 for &code in &cluster.item_chunk {
                     let times = match self.items {
-                        ItemMode::Rare => self.item_counts.draw(code, size as u64, chance),
-                        ItemMode::Uniform => 1 + chance.below((self.k - 1).min(size as u64).max(1)),
+                        ItemMode::Rare => self.item_counts.draw(code, size as u64, random),
+                        ItemMode::Uniform => 1 + random.below((self.k - 1).min(size as u64).max(1)),
                         ItemMode::Least => 1,
                     };
-                    for place in draw(size, times as usize, chance) {
+                    for place in random.sample(size, times as usize) {
                         self.slots[first + place].parts.push((From::Item, vec![code]));
                     }
                 }
             }
             Node::Joint(joint) => {
-                joint.members.iter().for_each(|member| self.fill(member, chance));
+                joint.members.iter().for_each(|member| self.fill(member, random));
                 for chunk in &joint.shared_chunks {
-                    self.lay(first, chunk, From::Shared, chance);
+                    self.lay(first, chunk, From::Shared, random);
                 }
             }
         }
     }
 
     /// Each subrecord goes to a slot of its own, from `first` on.
-    fn lay(&mut self, first: usize, chunk: &CodeChunk, from: From, chance: &mut Chance) {
-        let places = draw(self.slots.len() - first, chunk.len(), chance);
+    fn lay(&mut self, first: usize, chunk: &CodeChunk, from: From, random: &mut Randomness) {
+        let places = random.sample(self.slots.len() - first, chunk.len());
         for (place, subrecord) in places.into_iter().zip(chunk.subrecords()) {
             self.slots[first + place].parts.push((from, subrecord.to_vec()));
         }
@@ -125,14 +120,14 @@ impl Filling<'_> {
 
     /// Nobody in the original was without a code: an empty slot gets one of its item chunk, or what
     /// another slot of its cluster has more than one of.
-    fn no_slot_is_empty(&mut self, chance: &mut Chance) {
+    fn no_slot_is_empty(&mut self, random: &mut Randomness) {
         for empty in 0..self.slots.len() {
             if !self.slots[empty].parts.is_empty() {
                 continue;
             }
             let items = self.slots[empty].items.clone();
             if !items.is_empty() {
-                let code = items[chance.below(items.len() as u64) as usize];
+                let code = items[random.below(items.len() as u64) as usize];
                 self.slots[empty].parts.push((From::Item, vec![code]));
                 continue;
             }
@@ -143,7 +138,7 @@ impl Filling<'_> {
             if rich.is_empty() {
                 continue;
             }
-            let from = rich[chance.below(rich.len() as u64) as usize];
+            let from = rich[random.below(rich.len() as u64) as usize];
             let own = self.slots[from].parts.iter().position(|(f, _)| matches!(f, From::Record(_)));
             if let Some(own) = own {
                 let part = self.slots[from].parts.remove(own);
@@ -151,16 +146,6 @@ impl Filling<'_> {
             }
         }
     }
-}
-
-/// `times` different numbers below `n`, in random order.
-fn draw(n: usize, times: usize, chance: &mut Chance) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..n).collect();
-    for i in 0..times.min(n) {
-        places.swap(i, i + chance.below((n - i) as u64) as usize);
-    }
-    places.truncate(times);
-    places
 }
 
 /// Every patient has a code, and a code of an item chunk is fewer than k patients': a release takes a few bytes for
@@ -185,7 +170,7 @@ pub struct Reconstruct {
     pub form: Form,
     /// How codes of item chunks are drawn.
     pub items: ItemMode,
-    /// Chance that can be foreseen, for tests.
+    /// Fixed random seed, for tests.
     pub seed: Option<u64>,
     /// How many threads work.
     pub threads: usize,
@@ -220,10 +205,10 @@ fn copy_name(copy: u64) -> String {
 }
 
 fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
-    let mut chance = Chance::new(asked.seed)?;
+    let mut random = Randomness::new(asked.seed)?;
     let (mut files, mut patients) = (Vec::new(), 0);
     for copy in 1..=asked.copies {
-        let records = reconstruct(nodes, k, asked.items, &mut chance);
+        let records = reconstruct(nodes, k, asked.items, &mut random);
         patients = records.len() as u64;
         let path = out.join(copy_name(copy));
         let file = File::create_new(&path).map(BufWriter::new);

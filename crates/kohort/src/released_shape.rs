@@ -8,7 +8,8 @@ use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Chance, Clusters, EventsPlan, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Clusters, EventsPlan, Plan};
 use kohort_core::risk::Attacks;
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::Source;
@@ -34,7 +35,7 @@ pub trait ReleasedShape: Shape {
         input: &Self::Input,
         policy: &Policy<Self>,
         source: &Source,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Self::Plan>;
 
     /// Measures what is measured before the method starts, and refuses what could not be measured afterwards.
@@ -46,7 +47,7 @@ pub trait ReleasedShape: Shape {
         verified: Verified<Self>,
         source: &Source,
         policy: &Policy<Self>,
-        chance: &mut Chance,
+        random: &mut Randomness,
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified<Self>>;
 
@@ -85,8 +86,8 @@ impl ReleasedShape for Table {
         method.name()
     }
 
-    fn plan(method: &Method, cohort: &Cohort, policy: &Policy, _: &Source, chance: &mut Chance) -> Result<Plan> {
-        method.plan(cohort, policy, chance)
+    fn plan(method: &Method, cohort: &Cohort, policy: &Policy, _: &Source, random: &mut Randomness) -> Result<Plan> {
+        method.plan(cohort, policy, random)
     }
 
     fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
@@ -99,12 +100,12 @@ impl ReleasedShape for Table {
         verified: Verified,
         source: &Source,
         policy: &Policy,
-        chance: &mut Chance,
+        random: &mut Randomness,
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified> {
         match method.samples() {
             [] => Ok(verified),
-            shares => stopwatch.stage(Stage::Sample, || verified.sample(shares, source, policy, chance)),
+            shares => stopwatch.stage(Stage::Sample, || verified.sample(shares, source, policy, random)),
         }
     }
 
@@ -137,7 +138,7 @@ impl ReleasedShape for Codes {
         records: &Records,
         policy: &Policy<Codes>,
         source: &Source,
-        _: &mut Chance,
+        _: &mut Randomness,
     ) -> Result<Clusters> {
         disassociate::plan(records, policy, params, source.threads())
     }
@@ -151,7 +152,7 @@ impl ReleasedShape for Codes {
         verified: Verified<Codes>,
         _: &Source,
         _: &Policy<Codes>,
-        _: &mut Chance,
+        _: &mut Randomness,
         _: &mut Stopwatch,
     ) -> Result<Verified<Codes>> {
         Ok(verified)
@@ -187,9 +188,9 @@ impl ReleasedShape for Events {
         histories: &Histories,
         policy: &Policy<Events>,
         source: &Source,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<EventsPlan> {
-        claims::plan(histories, policy, params, chance, source.threads(), &**source.progress())
+        claims::plan(histories, policy, params, random, source.threads(), &**source.progress())
     }
 
     fn before(_: &Histories, _: &Policy<Events>) -> Result<()> {
@@ -201,7 +202,7 @@ impl ReleasedShape for Events {
         verified: Verified<Events>,
         _: &Source,
         _: &Policy<Events>,
-        _: &mut Chance,
+        _: &mut Randomness,
         _: &mut Stopwatch,
     ) -> Result<Verified<Events>> {
         Ok(verified)

@@ -2,6 +2,7 @@
 
 use super::{Codes, Crowd, Judge, People, each_set_within};
 use crate::privacy::{Counts, Knows, Shorter};
+use crate::random::Randomness;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What there is to see of one set: sizes of classes, and for each sensitive column the values of
@@ -43,13 +44,12 @@ impl Judge for Witness {
     }
 }
 
-/// Numbers that look like chance.
-struct Dice(u64);
+/// Random test cases, the same in every run.
+struct Dice(Randomness);
 
 impl Dice {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
+        self.0.below(n as u64) as usize
     }
 }
 
@@ -108,7 +108,7 @@ fn draw(dice: &mut Dice) -> (Crowd, Vec<(u32, u32)>) {
 #[test]
 fn every_set_is_counted_as_by_the_definition() {
     let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
-    let mut dice = Dice(7);
+    let mut dice = Dice(Randomness::seeded(7));
     for case in 0..cases {
         let (crowd, behind) = draw(&mut dice);
         let columns = crowd.known.len();

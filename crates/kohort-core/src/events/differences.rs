@@ -3,6 +3,7 @@
 use super::Column;
 use crate::calendar::DateFormat;
 use crate::number::Decimal;
+use crate::statistics::kolmogorov;
 use std::cmp::Ordering;
 
 /// One column, compared.
@@ -86,47 +87,5 @@ pub(super) fn compare(
             let apart: f64 = present.iter().map(|&(a, b)| (share(a, first) - share(b, second)).abs()).sum();
             Difference { name, of_patients, counts, statistic: apart / 2.0, p_value: None }
         }
-    }
-}
-
-/// The asymptotic probability of a two-sample statistic at least this large (Kolmogorov and
-/// Smirnov), with the correction for small samples by Stephens.
-pub fn kolmogorov(statistic: f64, first: u64, second: u64) -> f64 {
-    let (a, b) = (first as f64, second as f64);
-    let root = (a * b / (a + b)).sqrt();
-    let lambda = (root + 0.12 + 0.11 / root) * statistic;
-    if lambda < 0.2 {
-        return 1.0;
-    }
-    let term = |j: i32| {
-        let sign = if j % 2 == 1 { 1.0 } else { -1.0 };
-        sign * (-2.0 * f64::from(j * j) * lambda * lambda).exp()
-    };
-    (2.0 * (1..=100).map(term).sum::<f64>()).clamp(0.0, 1.0)
-}
-
-/// The middle of the numbers, or the mean of the middle two; 0 of none.
-pub(super) fn median(mut numbers: Vec<u64>) -> f64 {
-    numbers.sort_unstable();
-    let half = numbers.len() / 2;
-    match numbers.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => numbers[half] as f64,
-        _ => (numbers[half - 1] + numbers[half]) as f64 / 2.0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kolmogorov_distribution_is_the_known_one() {
-        // Critical values of large samples: 1.358 at 5 %, 1.628 at 1 %.
-        let at = |critical: f64| kolmogorov(critical / 500f64.sqrt(), 1000, 1000);
-        assert!((at(1.358) - 0.05).abs() < 0.003 && (at(1.628) - 0.01).abs() < 0.001);
-        assert_eq!(kolmogorov(0.0, 10, 10), 1.0);
-        assert!(kolmogorov(1.0, 1000, 1000) < 1e-12);
-        assert_eq!((median(vec![3, 1, 2]), median(vec![4, 1, 2, 3]), median(vec![])), (2.0, 2.5, 0.0));
     }
 }

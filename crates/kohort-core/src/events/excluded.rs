@@ -6,6 +6,7 @@ use super::read::{EventRows, PatientRows};
 use super::{Column, Histories};
 use crate::policy::{self, EventsPolicy, Policy};
 use crate::shape;
+use crate::statistics::median;
 
 /// Compares the excluded patients with the kept ones, column by column.
 pub(super) fn compare_excluded(
@@ -50,7 +51,7 @@ pub(super) fn compare_excluded(
     };
     Differences {
         patients: (number(true), number(false)),
-        median_events: (differences::median(with_events(true)), differences::median(with_events(false))),
+        median_events: (median(with_events(true)), median(with_events(false))),
         columns,
     }
 }

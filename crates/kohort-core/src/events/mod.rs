@@ -12,7 +12,7 @@ mod read;
 mod rules;
 mod survey;
 
-pub use differences::{Difference, Differences, kolmogorov};
+pub use differences::{Difference, Differences};
 pub use rules::RuleCount;
 pub use survey::survey;
 

@@ -99,13 +99,13 @@ pub fn read(path: &Path) -> Result<PolicyFile> {
     PolicyFile::parse(&file, &text, &folder)
 }
 
-/// Lists a policy and every file or folder that a text in it names: no command may write over them.
+/// Lists a policy and every file that a text in it names: no command may write over them.
 pub fn files_named(path: &Path) -> Result<Vec<PathBuf>> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let root = Section::parse(&path.display().to_string(), &read_text(path, LARGEST_POLICY)?)?;
     let mut files = vec![path.to_path_buf()];
     let named = root.texts_below().into_iter().map(|text| folder.join(text));
-    files.extend(named.filter(|file| file != folder && std::fs::symlink_metadata(file).is_ok()));
+    files.extend(named.filter(|file| file.is_file()));
     Ok(files)
 }
 

@@ -5,7 +5,8 @@
 use super::claim::{Claim, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
 use super::promise::Promise;
 use crate::policy::{Effects, Power, TDistance};
-use crate::verify::{EventsFound, wilson};
+use crate::statistics::{Z95, wilson};
+use crate::verify::EventsFound;
 use serde::{Deserialize, Serialize};
 
 /// The guarantee in words.
@@ -25,7 +26,7 @@ const NO_LIMIT: &str =
 pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarantee {
     let (k, p) = (claim.k.get(), claim.power.p());
     let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
-    let (low, high) = wilson(found.hits, 1.959964);
+    let (low, high) = wilson(found.hits, Z95);
     let about = format!(
         "For about {:.1} % of patients with events (95 % interval {:.1}–{:.1} %, from {} draws)",
         share(found.hits),

@@ -42,4 +42,4 @@ pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging, Unfinished};
 pub use trace::{Noted, Trace, TraceShare, TraceStep};
 pub(crate) use write::NO_LINE;
-pub use write::{Chance, Written, write};
+pub use write::{Written, write};

@@ -1,8 +1,9 @@
 //! Disjoint random samples of a release, drawn row by row or patient by patient.
 
-use super::write::{Chance, Out};
+use super::write::Out;
 use crate::number::Fraction;
 use crate::policy::Policy;
+use crate::random::Randomness;
 use crate::table::{Chunk, Source, write_cell};
 use crate::{Error, Result};
 use std::fs::File;
@@ -14,7 +15,7 @@ pub(crate) const UNDRAWN: u32 = u32::MAX;
 
 /// By unit: the sample it is in, or [`UNDRAWN`]. Every sample of so many units is equally likely,
 /// and no unit is in two.
-pub(crate) fn draw(units: u64, shares: &[Fraction], chance: &mut Chance) -> Result<Vec<u32>> {
+pub(crate) fn draw(units: u64, shares: &[Fraction], random: &mut Randomness) -> Result<Vec<u32>> {
     let mut needs: Vec<u64> = shares.iter().map(|share| share.of(units)).collect();
     if let Some(at) = needs.iter().position(|&n| n == 0) {
         return Err(Error::yours(format!(
@@ -24,7 +25,7 @@ pub(crate) fn draw(units: u64, shares: &[Fraction], chance: &mut Chance) -> Resu
     }
     let mut of_unit = Vec::with_capacity(units as usize);
     for left in (1..=units).rev() {
-        let mut drawn = chance.below(left);
+        let mut drawn = random.below(left);
         let mut own = UNDRAWN;
         for (sample, need) in (0u32..).zip(&mut needs) {
             if drawn < *need {
@@ -114,10 +115,10 @@ mod tests {
     #[test]
     fn samples_are_disjoint_and_every_unit_is_as_likely() {
         let share = |text: &str| Fraction::from_decimal(Decimal::parse(text, b'.').unwrap()).unwrap();
-        let mut chance = Chance::new(Some(7)).unwrap();
+        let mut random = Randomness::new(Some(7)).unwrap();
         let mut drawn = [[0u32; 2]; 10];
         for _ in 0..6000 {
-            let samples = draw(10, &[share("0.2"), share("0.35")], &mut chance).unwrap();
+            let samples = draw(10, &[share("0.2"), share("0.35")], &mut random).unwrap();
             let size = |s: u32| samples.iter().filter(|&&own| own == s).count();
             assert_eq!((size(0), size(1), size(UNDRAWN)), (2, 3, 5));
             for (unit, &s) in samples.iter().enumerate().filter(|(_, s)| **s != UNDRAWN) {
@@ -126,7 +127,7 @@ mod tests {
         }
         // 1,200 and 1,800 are to be expected; six standard deviations are 190 and 220.
         assert!(drawn.iter().all(|d| d[0].abs_diff(1200) < 190 && d[1].abs_diff(1800) < 220), "{drawn:?}");
-        assert!(draw(3, &[share("0.1")], &mut chance).unwrap_err().message.contains("less than one"));
-        assert!(draw(4, &[share("0.5"), share("0.5")], &mut chance).unwrap().iter().all(|&s| s != UNDRAWN));
+        assert!(draw(3, &[share("0.1")], &mut random).unwrap_err().message.contains("less than one"));
+        assert!(draw(4, &[share("0.5"), share("0.5")], &mut random).unwrap().iter().all(|&s| s != UNDRAWN));
     }
 }

@@ -131,6 +131,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
             None if message.starts_with("missing field") => format!("`{quoted}` is not there"),
             None if message.starts_with("duplicate field") => format!("`{quoted}` is there twice ({at})"),
             None if message.starts_with("unknown field") => format!("a key that no certificate has ({at})"),
+            None if message.starts_with("unknown variant") => format!("a word that no certificate has ({at})"),
             None => format!("a value that does not belong there ({at})"),
         }
     })

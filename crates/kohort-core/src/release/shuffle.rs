@@ -1,12 +1,12 @@
-//! Rows in random order, whatever their number: each goes to a bucket by chance, each bucket is
+//! Rows in random order, whatever their number: each goes to a random bucket, each bucket is
 //! shuffled, the buckets follow one another. That is a uniform shuffle of all rows.
 //!
 //! Buckets stay in memory up to a budget; beyond, they are spooled to one file that has no name
 //! (on Unix), so that nothing is left behind whatever happens. It holds released rows and their
 //! input lines only.
 
-use super::write::Chance;
 use crate::parallel::in_order;
+use crate::random::Randomness;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -47,11 +47,11 @@ impl Shuffle {
     pub(super) fn push(
         &mut self,
         line: u64,
-        chance: &mut Chance,
+        random: &mut Randomness,
         folder: &Path,
         row: impl FnOnce(&mut Vec<u8>),
     ) -> Result<()> {
-        let number = chance.below(self.buckets.len() as u64) as usize;
+        let number = random.below(self.buckets.len() as u64) as usize;
         let bytes = &mut self.buckets[number].bytes;
         let from = bytes.len();
         bytes.extend_from_slice(&line.to_le_bytes());
@@ -80,21 +80,21 @@ impl Shuffle {
     }
 
     /// Gives all rows back in random order, bucket by bucket; `show` appends the text of a row that
-    /// was taken in as these bytes. Buckets are shuffled on `threads` threads, each with its own chance.
+    /// was taken in as these bytes. Buckets are shuffled on `threads` threads, each with its own randomness.
     pub(super) fn drain(
         mut self,
         threads: usize,
-        chance: &mut Chance,
+        random: &mut Randomness,
         show: impl Fn(&mut Vec<u8>, &[u8]) + Sync,
         each: impl FnMut(Shuffled) -> Result<()>,
     ) -> Result<()> {
         let threads = if self.held < 1 << 20 && self.spooled == 0 { 1 } else { threads };
-        let buckets: Vec<(Bucket, Chance)> =
-            std::mem::take(&mut self.buckets).into_iter().map(|bucket| (bucket, chance.fork())).collect();
-        let produce = |each: &mut dyn FnMut((Vec<u8>, Chance)) -> Result<()>| {
-            buckets.into_iter().try_for_each(|(mut bucket, chance)| each((self.whole(&mut bucket)?, chance)))
+        let buckets: Vec<(Bucket, Randomness)> =
+            std::mem::take(&mut self.buckets).into_iter().map(|bucket| (bucket, random.fork())).collect();
+        let produce = |each: &mut dyn FnMut((Vec<u8>, Randomness)) -> Result<()>| {
+            buckets.into_iter().try_for_each(|(mut bucket, random)| each((self.whole(&mut bucket)?, random)))
         };
-        in_order(threads, produce, |_| (), |(), (bytes, chance)| Ok(shuffled(&bytes, chance, &show)), each)?;
+        in_order(threads, produce, |_| (), |(), (bytes, random)| Ok(shuffled(&bytes, random, &show)), each)?;
         Ok(())
     }
 
@@ -125,17 +125,14 @@ pub(super) struct Shuffled {
     pub(super) lines: Vec<u8>,
 }
 
-fn shuffled(bytes: &[u8], mut chance: Chance, show: &impl Fn(&mut Vec<u8>, &[u8])) -> Shuffled {
+fn shuffled(bytes: &[u8], mut random: Randomness, show: &impl Fn(&mut Vec<u8>, &[u8])) -> Shuffled {
     let mut rows: Vec<u32> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         rows.push(at as u32);
         at += HEAD + length(bytes, at);
     }
-    // Fisher and Yates, from the end.
-    for i in (1..rows.len()).rev() {
-        rows.swap(i, chance.below(i as u64 + 1) as usize);
-    }
+    random.shuffle(&mut rows);
     let mut shuffled = Shuffled { rows: rows.len() as u64, ..Shuffled::default() };
     for at in rows.into_iter().map(|at| at as usize) {
         write_number(&mut shuffled.lines, u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default()));

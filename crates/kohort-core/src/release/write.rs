@@ -7,63 +7,14 @@ use super::staging::{Staged, Staging};
 use crate::cohort::{Cohort, star_in_data};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
+use crate::random::Randomness;
 use crate::table::{Chunk, Dictionary, Keys, ONLY_ROW, ParquetWriter, Source, Texts, split_cells, write_cell};
 use crate::{Error, Result};
 use flate2::write::GzEncoder;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-
-/// Chance: from the operating system, or from a seed for tests.
-pub struct Chance {
-    generator: ChaCha12Rng,
-    /// Whether it can be foreseen: then the certificate says that this is a test.
-    pub test: bool,
-}
-
-impl Chance {
-    /// From the operating system, unless a seed is given.
-    pub fn new(seed: Option<u64>) -> Result<Chance> {
-        let generator = match seed {
-            Some(seed) => ChaCha12Rng::seed_from_u64(seed),
-            None => ChaCha12Rng::try_from_rng(&mut rand::rngs::SysRng)
-                .map_err(|_| Error::machine("the operating system gives no randomness."))?,
-        };
-        Ok(Chance { generator, test: seed.is_some() })
-    }
-
-    /// Chance of its own, for a thread.
-    pub(super) fn fork(&mut self) -> Chance {
-        Chance { generator: ChaCha12Rng::from_rng(&mut self.generator), test: self.test }
-    }
-
-    /// A number below `n`, each equally likely.
-    pub fn below(&mut self, n: u64) -> u64 {
-        if n <= 1 {
-            return 0;
-        }
-        if let Ok(small) = u32::try_from(n) {
-            // Lemire's method: the product's high half, drawn again where it would be uneven.
-            let threshold = small.wrapping_neg() % small;
-            loop {
-                let product = u64::from(self.generator.next_u32()) * u64::from(small);
-                if product as u32 >= threshold {
-                    return product >> 32;
-                }
-            }
-        }
-        let threshold = n.wrapping_neg() % n;
-        loop {
-            let product = u128::from(self.generator.next_u64()) * u128::from(n);
-            if product as u64 >= threshold {
-                return (product >> 64) as u64;
-            }
-        }
-    }
-}
 
 /// What was written.
 #[derive(Debug, Clone)]
@@ -91,7 +42,7 @@ pub fn write(
     cohort: &Cohort,
     plan: &Plan,
     staging: Staging,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<Staged> {
     let form = RowForm::new(source, policy, cohort, plan);
     let folder = staging.private();
@@ -99,8 +50,8 @@ pub fn write(
     let mut dealer = Dealer::new(cohort, plan);
     source.progress().stage("writing", source.bytes());
     let mut deal = |row: Row| -> Result<()> {
-        let Some(cells) = dealer.deal(row.number, row.tuple, chance) else { return Ok(()) };
-        shuffle.push(row.line, chance, &folder, |out| form.pack(out, row.tuple, cells, row.cells))
+        let Some(cells) = dealer.deal(row.number, row.tuple, random) else { return Ok(()) };
+        shuffle.push(row.line, random, &folder, |out| form.pack(out, row.tuple, cells, row.cells))
     };
     match (&cohort.tuples.of_row, cohort.tuples.first_line) {
         (Some(of_row), Some(first)) if form.raw.is_empty() => {
@@ -112,12 +63,12 @@ pub fn write(
     }
     // They go through the same shuffle: where a row stands tells nothing.
     for added in &plan.added {
-        shuffle.push(NO_LINE, chance, &folder, |out| form.pack_added(out, added, cohort))?;
+        shuffle.push(NO_LINE, random, &folder, |out| form.pack_added(out, added, cohort))?;
     }
     let file = data_file_name(source);
     let path = staging.release().join(&file);
     let lines = staging.private().join("rows");
-    let rows = drain(source, policy, &form, &path, &lines, shuffle, chance)?;
+    let rows = drain(source, policy, &form, &path, &lines, shuffle, random)?;
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
     let catalog =
         plan.catalog.as_ref().map(|own| catalog::write(source, policy, cohort, plan, own, &path)).transpose()?;
@@ -271,15 +222,15 @@ impl<'a> Dealer<'a> {
 
     /// The cells of a row; `None`: it is deleted.
     #[inline]
-    fn deal(&mut self, row: u64, tuple: u32, chance: &mut Chance) -> Option<u32> {
+    fn deal(&mut self, row: u64, tuple: u32, random: &mut Randomness) -> Option<u32> {
         match self.whole[tuple as usize] {
             DELETED => None,
-            DEALT => self.draw(row, tuple, chance),
+            DEALT => self.draw(row, tuple, random),
             cells => Some(cells),
         }
     }
 
-    fn draw(&mut self, row: u64, tuple: u32, chance: &mut Chance) -> Option<u32> {
+    fn draw(&mut self, row: u64, tuple: u32, random: &mut Randomness) -> Option<u32> {
         let parts = self.plan.parts.of(tuple as usize);
         if let Some(patients) = &self.cohort.tuples.patients {
             let patient = patients.of_row[row as usize];
@@ -292,7 +243,7 @@ impl<'a> Dealer<'a> {
             }
         }
         let left = self.left.get_mut(&tuple)?;
-        let mut drawn = chance.below(left.all);
+        let mut drawn = random.below(left.all);
         left.all = left.all.saturating_sub(1);
         for (need, part) in left.needs.iter_mut().zip(parts) {
             if drawn < *need {
@@ -447,7 +398,7 @@ fn drain(
     path: &Path,
     lines: &Path,
     shuffle: Shuffle,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<u64> {
     let io = |e: std::io::Error| Error::io(path, &e);
     let create = |p: &Path| File::create_new(p).map_err(|e| Error::io(p, &e));
@@ -457,7 +408,7 @@ fn drain(
     let mut rows = 0;
     shuffle.drain(
         source.threads(),
-        chance,
+        random,
         |out, packed| form.show(out, packed),
         |shuffled| {
             rows += shuffled.rows;

@@ -1,6 +1,7 @@
 //! How many patients share what is known of one: some of their codes, or all.
 
 use crate::codes::Records;
+use crate::random::Randomness;
 
 /// Patients of whom so many codes are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,22 +31,17 @@ pub fn codes_known(records: &Records, k: u64) -> Vec<CodesKnown> {
     for (r, record) in (0..).zip(records.iter()) {
         record.iter().for_each(|&code| postings[code as usize].push(r));
     }
-    let mut draw = lottery(0x6b6f_686f_7274);
+    let mut random = Randomness::named("patients with known codes");
     let mut risks = Vec::new();
     for known in [Some(1), Some(2), Some(3), Some(4), Some(5), None] {
         let mut risk = CodesKnown { codes: known, patients: 0, unique: 0, fewer_than_k: 0, mean: 0.0, max: 0.0 };
         let long = |r: &u32| records.get(*r as usize).len() >= known.unwrap_or(1);
         let mut people: Vec<u32> = (0..records.len() as u32).filter(long).collect();
-        let asked = people.len().min(SAMPLE);
-        for i in 0..asked {
-            let other = i + draw((people.len() - i) as u64) as usize;
-            people.swap(i, other);
-            let record = records.get(people[i] as usize);
-            let mut codes = record.to_vec();
+        random.draw_to_front(&mut people, SAMPLE);
+        for &person in people.iter().take(SAMPLE) {
+            let mut codes = records.get(person as usize).to_vec();
             if let Some(n) = known {
-                for i in 0..n {
-                    codes.swap(i, i + draw((record.len() - i) as u64) as usize);
-                }
+                random.draw_to_front(&mut codes, n);
                 codes.truncate(n);
             }
             codes.sort_unstable_by_key(|&code| postings[code as usize].len());
@@ -61,15 +57,6 @@ pub fn codes_known(records: &Records, k: u64) -> Vec<CodesKnown> {
         risks.push(risk);
     }
     risks
-}
-
-/// Numbers below n, always the same ones.
-fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |n| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n.max(1)
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::cohort::Cohort;
 use crate::hierarchy::SUPPRESSED;
+use crate::parallel;
 use crate::release::Plan;
 
 /// A column that tells another.
@@ -27,16 +28,8 @@ const USUALLY: u64 = 95;
 /// have none: where the told cell is blank, the telling one is.
 pub fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Tells> {
     let columns: Vec<Column> = (0..plan.changed.len()).map(|c| Column::new(cohort, plan, c)).collect();
-    let threads = cohort.threads.clamp(1, columns.len().max(1));
-    let tell = |thread: usize| -> Vec<Tells> {
-        let own = (0..columns.len()).filter(|c| c % threads == thread);
-        own.flat_map(|tells| told_by(cohort, plan, k, &columns, tells)).collect()
-    };
-    let mut all: Vec<Tells> = std::thread::scope(|scope| {
-        let tell = &tell;
-        let running: Vec<_> = (0..threads).map(|thread| scope.spawn(move || tell(thread))).collect();
-        running.into_iter().flat_map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
+    let tell = |column: usize| told_by(cohort, plan, k, &columns, column);
+    let mut all = parallel::map(cohort.threads, columns.len(), tell).concat();
     all.sort_by_key(|t| (std::cmp::Reverse(t.right), t.tells, t.told));
     all
 }

@@ -1,6 +1,7 @@
 //! Which columns single people out: every set of up to four quasi-identifiers, and what each column adds.
 
 use crate::cohort::Cohort;
+use crate::parallel;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,12 +53,7 @@ pub fn singling_out(cohort: &Cohort, looks: usize, threads: usize) -> SinglingOu
             refine(&people, &everybody, (0, 1), &[first], (columns, most), &mut own, &mut scratch);
         }
     };
-    let parts: Vec<Counted> = std::thread::scope(|scope| {
-        let running: Vec<_> = (1..threads.clamp(1, columns.max(1))).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = running.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        std::iter::once(own).chain(others).collect()
-    });
+    let parts = parallel::workers(threads.clamp(1, columns.max(1)), work);
     let mut sets: Vec<(Vec<usize>, u64)> = parts.iter().flat_map(|part| part.sets.iter().cloned()).collect();
     sets.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then_with(|| a.0.cmp(&b.0)));
     let mut by_number = vec![0; most];
@@ -255,6 +251,7 @@ fn refine(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Randomness;
     use crate::risk::{View, risk};
     use crate::table::Tuples;
 
@@ -275,11 +272,8 @@ mod tests {
 
     #[test]
     fn every_set_is_counted_as_by_its_definition() {
-        let mut state = 7u64;
-        let mut draw = move |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = Randomness::seeded(7);
+        let mut draw = move |n: u64| random.below(n);
         let words = ["a", "b", "c", "d", "e"];
         let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
         for case in 0..cases {

@@ -18,9 +18,8 @@
 use super::tree::{Feature, Sample, Tree};
 use crate::cohort::Cohort;
 use crate::number::Decimal;
+use crate::random::Randomness;
 use crate::release::Plan;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
 
 /// How well a class can be foretold.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +136,7 @@ impl Records {
             .iter()
             .map(|&rows| Left { rows, foretell: taken(rows) / 3, learn: taken(rows) - taken(rows) / 3 })
             .collect();
-        let mut generator = ChaCha12Rng::seed_from_u64(SEED);
+        let mut random = Randomness::seeded(SEED);
         let mut records = Records::default();
         for t in (0..tuples.len()).filter(|&t| tuples.code(t, class) != 0) {
             let code = tuples.code(t, class);
@@ -149,7 +148,7 @@ impl Records {
             }
             parts.push((None, deleted));
             for (cells, rows) in parts.into_iter().filter(|p| p.1 > 0) {
-                let (learn, foretell) = left[code as usize].deal(rows, &mut generator);
+                let (learn, foretell) = left[code as usize].deal(rows, &mut random);
                 if learn + foretell > 0 {
                     records.tuple.push(t as u32);
                     records.cells.push(cells);
@@ -194,10 +193,10 @@ struct Left {
 
 impl Left {
     /// Deals so many rows: each of those left is as likely as any other to be drawn.
-    fn deal(&mut self, rows: u64, generator: &mut ChaCha12Rng) -> (u32, u32) {
+    fn deal(&mut self, rows: u64, random: &mut Randomness) -> (u32, u32) {
         let (mut learn, mut foretell) = (0, 0);
         for _ in 0..rows {
-            let drawn = ((u128::from(generator.next_u64()) * u128::from(self.rows)) >> 64) as u64;
+            let drawn = ((u128::from(random.bits()) * u128::from(self.rows)) >> 64) as u64;
             self.rows -= 1;
             if drawn < self.foretell {
                 self.foretell -= 1;

@@ -8,6 +8,7 @@
 use super::query_error::Published;
 use crate::cohort::Cohort;
 use crate::number::Decimal;
+use crate::random::Randomness;
 
 /// So many queries are asked, if they look at no more tuples than this together, but a few at least.
 const MOST_QUERIES: usize = 200;
@@ -52,26 +53,18 @@ pub(super) fn queries(cohort: &Cohort) -> Vec<Query> {
     let columns = cohort.quasi.len();
     let orders: Vec<Vec<u32>> = (0..columns).map(|q| order(cohort, q)).collect();
     let number = (MOST_LOOKS / cohort.tuples.len().max(1)).clamp(FEWEST_QUERIES, MOST_QUERIES);
-    let mut state = 0x6b6f_686f_7274u64;
-    let mut draw = move |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n.max(1)
-    };
+    let mut random = Randomness::named("range queries");
     let mut query = || {
-        let mut all: Vec<usize> = (0..columns).collect();
-        let of = 1 + draw(MOST_COLUMNS.min(columns as u64)) as usize;
-        for i in 0..of.min(columns) {
-            all.swap(i, i + draw((columns - i) as u64) as usize);
-        }
-        all.truncate(of);
+        let of = 1 + random.below(MOST_COLUMNS.min(columns as u64)) as usize;
+        let chosen = random.sample(columns, of);
         let mut run = |&q: &usize| {
             let order = &orders[q];
-            let (a, b) = (draw(order.len() as u64) as usize, draw(order.len() as u64) as usize);
+            let (a, b) = (random.below(order.len() as u64) as usize, random.below(order.len() as u64) as usize);
             let mut within = vec![false; cohort.tuples.dictionaries[q].len()];
             order[a.min(b)..=a.max(b)].iter().for_each(|&code| within[code as usize] = true);
             (q, within)
         };
-        all.iter().map(&mut run).collect()
+        chosen.iter().map(&mut run).collect()
     };
     if columns == 0 { Vec::new() } else { (0..number).map(|_| query()).collect() }
 }

@@ -112,11 +112,8 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn every_measure_is_what_its_definition_says() {
-    let mut state = 11u64;
-    let mut draw = move |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
-    };
+    let mut random = crate::random::Randomness::seeded(11);
+    let mut draw = move |n: u64| random.below(n);
     let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
     for _ in 0..cases {
         let case = Case::draw(&mut draw);

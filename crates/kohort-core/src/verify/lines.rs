@@ -1,9 +1,9 @@
 //! The input line of each released row, as private/rows keeps them.
 
+use crate::random::Randomness;
 use crate::{Error, Result};
 use std::collections::HashSet;
 use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -97,13 +97,13 @@ impl LineSet {
     }
 }
 
-/// A number for each line, that nobody can foresee: sums of them tell sets of lines apart.
+/// An unpredictable number for each line. Sums of these numbers distinguish sets of lines.
 pub(super) struct Draw(u64, u64);
 
 impl Draw {
-    pub(super) fn new() -> Draw {
-        let key = RandomState::new();
-        Draw(key.hash_one(0), key.hash_one(1))
+    pub(super) fn new() -> Result<Draw> {
+        let mut key = Randomness::new(None)?;
+        Ok(Draw(key.bits(), key.bits()))
     }
 
     /// The number of a line.

@@ -25,7 +25,7 @@ mod table;
 pub use catalog::{CatalogRecount, catalog_groups};
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
-pub use events::{EventsCompared, EventsFound, EventsRecount, wilson};
+pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
 pub use gate::Extremes;
@@ -36,8 +36,10 @@ pub use samples::Sample;
 pub(crate) use table::{compare_table, recount_table};
 
 use crate::number::Fraction;
+use crate::parallel;
 use crate::policy::{AnyPolicy, Policy};
-use crate::release::{AnyCertificate, Certificate, Chance, FileEntry, Guarantee, Published, Staged, Staging, Written};
+use crate::random::Randomness;
+use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
@@ -84,11 +86,11 @@ impl Verified<Table> {
         shares: &[Fraction],
         source: &Source,
         policy: &Policy,
-        chance: &mut Chance,
+        random: &mut Randomness,
     ) -> Result<Verified> {
         if !shares.is_empty() {
             let whole = (&self.written, &self.findings.certificate);
-            self.findings.samples = samples::sample(&self.staging, whole, shares, source, policy, chance)?;
+            self.findings.samples = samples::sample(&self.staging, whole, shares, source, policy, random)?;
             self.staging.set_aside()?;
         }
         Ok(self)
@@ -147,16 +149,13 @@ pub fn verify<S: Shape>(
     };
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
     // The hashes wait for nobody, and nobody waits for them.
-    let (hashes, checked) = std::thread::scope(|scope| {
-        let files = &certificate.files;
-        let release = &release;
-        let hashes = scope.spawn(move || {
-            files.iter().map(|file| files::sha256(&release.join(&file.name))).collect::<Result<Vec<_>>>()
-        });
-        let checked = S::compare(release, &certificate, source, policy, Some(&written.lines));
-        (hashes.join(), checked)
-    });
-    let hashes = hashes.map_err(|_| Error::machine("a thread failed."))??;
+    let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
+    let (checked, hashes) = parallel::both(
+        2,
+        || S::compare(&release, &certificate, source, policy, Some(&written.lines)),
+        || certificate.files.iter().map(hash).collect::<Result<Vec<_>>>(),
+    );
+    let hashes = hashes?;
     let Checked { claim, recount, compared } = checked?;
     if S::added(&compared) != written.added {
         return Err(Error::refused("The number of synthetic records differs from the plan."));

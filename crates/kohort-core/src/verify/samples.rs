@@ -9,7 +9,8 @@ use super::lines::LineFile;
 use super::recount::{self, Recount, Values};
 use crate::number::Fraction;
 use crate::policy::Policy;
-use crate::release::{Certificate, Chance, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, write_samples};
+use crate::random::Randomness;
+use crate::release::{Certificate, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, write_samples};
 use crate::risk::{Drawn, SampledRisk, sampled};
 use crate::shape::{Shape, Table};
 use crate::table::{Counting, Source, Texts, count};
@@ -43,7 +44,7 @@ pub(super) fn sample(
     shares: &[Fraction],
     source: &Source,
     policy: &Policy,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<Vec<Sample>> {
     let claim = &population.promise.claim;
     let release = staging.release();
@@ -59,7 +60,7 @@ pub(super) fn sample(
         None => ((0..tuples.rows as u32).collect(), tuples.rows),
         Some(patient) => units(source, patient, &lines)?,
     };
-    let of_unit = draw(units, shares, chance)?;
+    let of_unit = draw(units, shares, random)?;
     let of_row: Vec<u32> = unit.iter().map(|&u| of_unit[u as usize]).collect();
     let folders = (1..=shares.len()).map(|n| staging.sample(n)).collect::<Result<Vec<_>>>()?;
     let paths: Vec<SampleFile> = folders

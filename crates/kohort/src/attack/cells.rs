@@ -4,11 +4,10 @@
 
 use super::guess::Learned;
 use super::sides::{MISSING, Sides};
-use super::table::draw;
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
 use kohort_core::hierarchy::SUPPRESSED;
-use kohort_core::release::Chance;
+use kohort_core::random::Randomness;
 use kohort_core::table::read_text;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -21,7 +20,7 @@ pub(super) fn attack(
     sides: &Sides,
     lines: &Path,
     k: u64,
-    chance: &mut Chance,
+    random: &mut Randomness,
     attacked: &mut Attacked,
 ) -> Result<()> {
     let text = read_text(lines, LARGEST)?;
@@ -68,7 +67,7 @@ pub(super) fn attack(
             }
         }
         let possible = learned.prior.iter().filter(|n| **n > 0.0).count();
-        for i in draw(changed.len(), scene.trial.targets, chance) {
+        for i in random.sample(changed.len(), scene.trial.targets as usize) {
             let row = changed[i];
             let Some(truth) = was[row].map(|w| sides.original.cells[column][w]) else { continue };
             let label = sides.release.cells[column][row];

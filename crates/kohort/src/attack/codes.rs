@@ -1,12 +1,12 @@
 //! Attacks on sets of codes: who has the m codes that are known, which further code do they have,
 //! and what is certain because a whole cluster shares it.
 
-use super::table::draw;
 use super::{Attack, Attacked, Mean, Scene};
 use crate::reconstruct::{ItemMode, read_nodes, reconstruct};
 use kohort_core::Result;
 use kohort_core::codes::{self, Records};
-use kohort_core::release::{Chance, Cluster, CodeChunk, CodesClaim, Node};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Cluster, CodeChunk, CodesClaim, Node};
 use kohort_core::shape::Codes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,9 +18,9 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
         .map(|n| records.code(&String::from_utf8_lossy(texts.get(n))).unwrap_or(records.distinct() as u32))
         .collect();
     nodes.iter_mut().for_each(|node| node.renumber(&number));
-    let mut chance = scene.chance()?;
+    let mut random = scene.random()?;
     let m = claim.m;
-    let known = draw_known(&records, m, scene.trial.targets, &mut chance);
+    let known = draw_known(&records, m, scene.trial.targets, &mut random);
     let mut attacked = Attacked::default();
     if known.is_empty() {
         attacked.notes.push(format!("nobody has {m} codes."));
@@ -28,7 +28,7 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
     }
     let plain: Vec<Vec<u32>> = records.iter().map(<[u32]>::to_vec).collect();
     let before = Holders::of(&plain);
-    let rebuilt = reconstruct(&nodes, claim.k.get(), ItemMode::Rare, &mut chance);
+    let rebuilt = reconstruct(&nodes, claim.k.get(), ItemMode::Rare, &mut random);
     let after = Holders::of(&rebuilt);
     let clusters: Vec<Seen> = nodes.iter().flat_map(Seen::all).collect();
     let about = if m == 1 { "one code known".to_string() } else { format!("{m} codes known") };
@@ -80,12 +80,12 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
 }
 
 /// Patients, and m of their codes.
-fn draw_known(records: &Records, m: usize, most: u64, chance: &mut Chance) -> Vec<(usize, Vec<u32>)> {
+fn draw_known(records: &Records, m: usize, most: u64, random: &mut Randomness) -> Vec<(usize, Vec<u32>)> {
     let enough: Vec<usize> = (0..records.len()).filter(|&r| records.get(r).len() >= m).collect();
     let mut known = Vec::new();
-    for i in draw(enough.len(), most, chance) {
+    for i in random.sample(enough.len(), most as usize) {
         let own = records.get(enough[i]);
-        let codes: Vec<u32> = draw(own.len(), m as u64, chance).into_iter().map(|at| own[at]).collect();
+        let codes: Vec<u32> = random.sample(own.len(), m).into_iter().map(|at| own[at]).collect();
         known.push((enough[i], codes));
     }
     known

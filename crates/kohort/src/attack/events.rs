@@ -1,11 +1,11 @@
 //! Attacks on patients with events: all of a patient's own columns are known, and some values of
 //! each event column, or some whole events.
 
-use super::table::draw;
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
 use kohort_core::events;
-use kohort_core::release::{CLAIMS_FILE, Chance, EventsClaim, PATIENTS_FILE};
+use kohort_core::random::Randomness;
+use kohort_core::release::{CLAIMS_FILE, EventsClaim, PATIENTS_FILE};
 use kohort_core::shape::Events;
 use kohort_core::table::{Source, Texts};
 use std::collections::HashMap;
@@ -44,16 +44,15 @@ impl People {
     }
 
     /// Linkage by p values of each column, and by p whole events: how often the right one, and alone.
-    fn attack(&self, p: usize, most: u64, chance: &mut Chance) -> [[Mean; 2]; 2] {
+    fn attack(&self, p: usize, most: u64, random: &mut Randomness) -> [[Mean; 2]; 2] {
         let with: Vec<usize> = (0..self.own.len()).filter(|&person| !self.events[person].is_empty()).collect();
         let mut found = [[Mean::default(); 2]; 2];
-        for i in draw(with.len(), most, chance) {
+        for i in random.sample(with.len(), most as usize) {
             let events = &self.events[with[i]];
             let values: Vec<Vec<u32>> = (0..events[0].len())
-                .map(|c| draw(events.len(), p as u64, chance).into_iter().map(|e| events[e][c]).collect())
+                .map(|c| random.sample(events.len(), p).into_iter().map(|e| events[e][c]).collect())
                 .collect();
-            let whole: Vec<Vec<u32>> =
-                draw(events.len(), p as u64, chance).into_iter().map(|e| events[e].clone()).collect();
+            let whole: Vec<Vec<u32>> = random.sample(events.len(), p).into_iter().map(|e| events[e].clone()).collect();
             for (means, n) in
                 found.iter_mut().zip([self.with_values(with[i], &values), self.with_events(with[i], &whole)])
             {
@@ -82,10 +81,10 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
         .map(|p| histories.events_of(p).map(|e| histories.event.iter().map(|c| c.codes[e]).collect()).collect());
     let original = People::new(own, events.collect());
     let released = read(scene, claim)?;
-    let mut chance = scene.chance()?;
+    let mut random = scene.random()?;
     let p = claim.power.p();
-    let before = original.attack(p, scene.trial.targets, &mut chance);
-    let after = released.attack(p, scene.trial.targets, &mut chance);
+    let before = original.attack(p, scene.trial.targets, &mut random);
+    let after = released.attack(p, scene.trial.targets, &mut random);
     let mut attacked = Attacked::default();
     let baseline = 1.0 / original.own.len().max(1) as f64;
     for (what, about) in [

@@ -17,7 +17,8 @@ mod table;
 use crate::evidence::metrics::TriedAttack;
 use crate::pipeline::{self, Options};
 use kohort_core::policy::{AnyPolicy, Policy};
-use kohort_core::release::{Certificate, Chance};
+use kohort_core::random::Randomness;
+use kohort_core::release::Certificate;
 use kohort_core::shape::{Shape, Table};
 use kohort_core::table::{Input, Source, open};
 use kohort_core::verify::verify_as;
@@ -85,8 +86,8 @@ impl<S: Shape> Scene<'_, S> {
         Some(self.folder.join("private").join("rows")).filter(|p| p.is_file())
     }
 
-    fn chance(&self) -> Result<Chance> {
-        Chance::new(Some(self.trial.seed))
+    fn random(&self) -> Result<Randomness> {
+        Randomness::new(Some(self.trial.seed))
     }
 }
 

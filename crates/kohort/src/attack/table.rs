@@ -5,7 +5,8 @@ use super::guess::Learned;
 use super::sides::{MISSING, Side, Sides};
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
-use kohort_core::release::{Chance, Claim, KnowsClaim};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Claim, KnowsClaim};
 use kohort_core::utility;
 
 /// Sets of known columns that are tried, at most; of more some are drawn.
@@ -13,14 +14,14 @@ const MOST_SETS: usize = 8;
 
 pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
     let sides = Sides::read(scene)?;
-    let mut chance = scene.chance()?;
+    let mut random = scene.random()?;
     let mut attacked = Attacked::default();
-    let targets = draw(sides.original.rows(), scene.trial.targets, &mut chance);
+    let targets = random.sample(sides.original.rows(), scene.trial.targets as usize);
     if targets.is_empty() {
         return Ok(attacked);
     }
     let all: Vec<usize> = (0..sides.quasi).collect();
-    let known = known(claim, &sides, &mut chance);
+    let known = known(claim, &sides, &mut random);
     if let Some((about, sets)) = &known {
         link(&sides, about, sets, &targets, &mut attacked);
     }
@@ -35,7 +36,7 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
                 .into(),
         ),
         Some(lines) => {
-            cells::attack(scene, &sides, &lines, claim.k.get(), &mut chance, &mut attacked)?;
+            cells::attack(scene, &sides, &lines, claim.k.get(), &mut random, &mut attacked)?;
             if claim.invented.is_some() {
                 let data = scene.certificate.files.iter().find(|f| f.rows.is_some()).map_or("", |f| f.name.as_str());
                 match utility::told_apart(&scene.open(data)?, &lines)? {
@@ -56,25 +57,14 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
     Ok(attacked)
 }
 
-/// So many different rows, or all.
-pub(super) fn draw(rows: usize, most: u64, chance: &mut Chance) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..rows).collect();
-    let take = (most as usize).min(rows);
-    for i in 0..take {
-        all.swap(i, i + chance.below((rows - i) as u64) as usize);
-    }
-    all.truncate(take);
-    all
-}
-
 /// What the policy says may be known, where that is less than all: in words, and as sets of columns.
-fn known(claim: &Claim, sides: &Sides, chance: &mut Chance) -> Option<(String, Vec<Vec<usize>>)> {
+fn known(claim: &Claim, sides: &Sides, random: &mut Randomness) -> Option<(String, Vec<Vec<usize>>)> {
     match &claim.knows {
         KnowsClaim::All => None,
         KnowsClaim::Any(n) if *n >= sides.quasi => None,
         KnowsClaim::Any(n) => {
             let sets = (0..MOST_SETS).map(|_| {
-                let mut set = draw(sides.quasi, *n as u64, chance);
+                let mut set = random.sample(sides.quasi, *n as usize);
                 set.sort_unstable();
                 set
             });

@@ -188,11 +188,12 @@ fn subsets(items: &[u32], size: usize, set: &mut Vec<u32>, each: &mut dyn FnMut(
 mod tests {
     use super::*;
     use crate::methods::disassociate::Constraints;
-    use crate::queries::lottery;
+    use kohort_core::random::Randomness;
 
     #[test]
     fn what_the_baselines_make_is_safe() {
-        let mut draw = lottery(5);
+        let mut random = Randomness::seeded(5);
+        let mut draw = |n: u64| random.below(n);
         for round in 0..40u64 {
             let names = ["250.0", "250.1", "250.2", "401.0", "401.1", "402.0", "493.1", "V10.1", "x"];
             let dense = 2 + draw(3);

@@ -11,15 +11,16 @@ use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
 use kohort_core::cohort::{self, Cohort};
+use kohort_core::parallel;
 use kohort_core::policy::{AnyPolicy, Policy, PolicyFile};
-use kohort_core::release::{Chance, Unfinished};
+use kohort_core::random::Randomness;
+use kohort_core::release::Unfinished;
 use kohort_core::shape::{Codes, Shape};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A setting before it is measured.
 pub(super) struct Cell<'a> {
@@ -160,21 +161,9 @@ fn on_all_cores<'b>(
     threads: usize,
     measure: impl Fn(&'b Bound) -> Result<Outlook> + Sync,
 ) -> Vec<(usize, Result<Outlook>)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut own = Vec::new();
-        while let Some((i, bound)) = settings.get(next.fetch_add(1, Ordering::Relaxed)) {
-            own.push((*i, measure(bound)));
-        }
-        own
-    };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (1..threads.clamp(1, settings.len().max(1))).map(|_| scope.spawn(work)).collect();
-        let mut all = work();
-        for thread in running {
-            all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        all
+    parallel::map(threads, settings.len(), |number| {
+        let (place, bound) = settings[number];
+        (place, measure(bound))
     })
 }
 
@@ -232,7 +221,7 @@ impl Bound {
 fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -> Result<Outlook> {
     evidence::baseline_fits(cohort, policy)?;
     evidence::attacks(cohort, policy)?;
-    let plan = method.plan(cohort, policy, &mut Chance::new(options.seed)?)?;
+    let plan = method.plan(cohort, policy, &mut Randomness::new(options.seed)?)?;
     evidence::outlook(cohort, &plan, policy, method)
 }
 

@@ -12,6 +12,7 @@ use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mr
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
+use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
 use kohort_core::risk::{self, codes_known};
 use kohort_core::shape::Codes;
@@ -192,8 +193,8 @@ pub(crate) fn queries(
         before: u64::from(before),
         after: (answers.with_all)(&[code]),
     };
-    let mut draw = crate::queries::lottery(2);
-    let random = random_queries(&exact, 1000, &mut draw);
+    let mut draws = Randomness::named("queries about codes");
+    let random = random_queries(&exact, 1000, &mut draws);
     let random = (1..).zip(random.iter()).map(|(codes, queries)| {
         let Are { error, queries, dropped, sane } = asked(queries);
         RandomWorkload { are: error, are_sane: sane, queries, dropped, codes }

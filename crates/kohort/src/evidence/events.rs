@@ -14,8 +14,9 @@ use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRu
 use kohort_core::release::{Certificate, EventsPlan};
 use kohort_core::risk::marketer;
 use kohort_core::shape::Events;
+use kohort_core::statistics::{Z95, wilson};
 use kohort_core::table::Scope;
-use kohort_core::verify::{EventsCompared, EventsRecount, Verified, wilson};
+use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use std::collections::BTreeMap;
 
 /// What a run is measured by.
@@ -192,7 +193,7 @@ fn knows(power: Power) -> String {
 
 /// Hits as a share with its interval.
 fn share(found: (u64, u64)) -> FoundShare {
-    let (low, high) = wilson(found, 1.959964);
+    let (low, high) = wilson(found, Z95);
     FoundShare { hits: Some(found.0), of: Some(found.1), share: found.0 as f64 / found.1.max(1) as f64, low, high }
 }
 

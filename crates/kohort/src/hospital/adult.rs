@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::Lines;
-use super::chance::{Chance, Weighted};
+use super::random::{RowRandomness, Weighted};
 
 const YOUNGEST: u32 = 17;
 const OLDEST: u32 = 90;
@@ -42,14 +42,14 @@ pub fn vary_adult(
 
     let mut lines = Lines::new(out, b';', &(header.join(";") + "\n"));
     for row in 0..count {
-        let mut chance = Chance::of_row(seed, row);
-        let base = chance.below(rows.len() as u32) as usize;
+        let mut random = RowRandomness::of_row(seed, row);
+        let base = random.below(rows.len() as u32) as usize;
         let cells = &codes[base * columns.len()..][..columns.len()];
         for (place, (column, &code)) in columns.iter().zip(cells).enumerate() {
             if place == age_column {
-                lines.number((ages[base] + chance.below(7)).saturating_sub(3).clamp(YOUNGEST, OLDEST));
-            } else if chance.per_mille(REDRAWN_PER_MILLE) {
-                lines.cell(column.values[column.odds.draw(&mut chance)]);
+                lines.number((ages[base] + random.below(7)).saturating_sub(3).clamp(YOUNGEST, OLDEST));
+            } else if random.per_mille(REDRAWN_PER_MILLE) {
+                lines.cell(column.values[column.odds.draw(&mut random)]);
             } else {
                 lines.cell(column.values[code as usize]);
             }

@@ -1,9 +1,9 @@
 //! What else a patient has: conditions that come together, beside the diagnoses of the stays. The frequencies are
 //! invented.
 
-use super::chance::Chance;
 use super::diagnoses::BANDS;
 use super::patient::{Odds, Patient, Stay};
+use super::random::RowRandomness;
 
 /// Conditions that come together.
 struct Syndrome {
@@ -58,15 +58,20 @@ const SYNDROMES: [Syndrome; 10] = [
 ];
 
 /// Every code of a patient, in byte order, each once: of all stays, and of what comes with age.
-pub(super) fn codes(odds: &Odds, patient: &Patient, chance: &mut Chance, earlier: &mut Vec<Stay>) -> Vec<&'static str> {
-    odds.earlier_stays(patient, chance, earlier);
+pub(super) fn codes(
+    odds: &Odds,
+    patient: &Patient,
+    random: &mut RowRandomness,
+    earlier: &mut Vec<Stay>,
+) -> Vec<&'static str> {
+    odds.earlier_stays(patient, random, earlier);
     let mut codes: Vec<&str> = earlier.iter().chain([&patient.last_stay]).map(|stay| stay.diagnosis.code).collect();
     let band = patient.last_stay.band;
     for syndrome in &SYNDROMES {
-        if !chance.per_mille(syndrome.by_band[band]) {
+        if !random.per_mille(syndrome.by_band[band]) {
             continue;
         }
-        codes.extend(syndrome.codes.iter().filter(|(_, share)| chance.per_mille(*share)).map(|(code, _)| *code));
+        codes.extend(syndrome.codes.iter().filter(|(_, share)| random.per_mille(*share)).map(|(code, _)| *code));
     }
     codes.sort_unstable();
     codes.dedup();

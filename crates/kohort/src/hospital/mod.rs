@@ -6,12 +6,12 @@
 
 mod adult;
 mod care;
-mod chance;
 mod conditions;
 mod diagnoses;
 mod national;
 mod patient;
 mod people;
+mod random;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +19,11 @@ use crate::methods::Register;
 use std::io::{self, Write};
 
 pub use adult::vary_adult;
-use chance::Chance;
 use kohort_core::calendar::Date;
 pub use national::write_national;
 use patient::{Odds, Patient, Stay};
 use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
+use random::RowRandomness;
 
 /// How `patients.csv` may leave the hospital by the method `lattice`. Written to be read.
 pub const POLICY: &str = include_str!("../methods/lattice/hospital.toml");
@@ -44,7 +44,7 @@ const CONDITIONS_HEADER: &str = "patient_id,codes\n";
 pub struct Hospital {
     /// How many patients there are, at most ten billion: the rows of `patients.csv`.
     pub rows: u64,
-    /// What chance starts from.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -54,9 +54,9 @@ impl Hospital {
         let odds = Odds::new();
         let mut lines = Lines::new(out, b',', PATIENTS_HEADER);
         for row in 0..self.rows {
-            let mut chance = Chance::of_row(self.seed, row);
-            let patient = odds.patient(&mut chance);
-            self.patient_line(row, &patient, &mut chance, &mut lines);
+            let mut random = RowRandomness::of_row(self.seed, row);
+            let patient = odds.patient(&mut random);
+            self.patient_line(row, &patient, &mut random, &mut lines);
             lines.end()?;
         }
         lines.finish()
@@ -69,9 +69,9 @@ impl Hospital {
         let mut lines = Lines::new(out, b',', DISCHARGES_HEADER);
         let mut earlier = Vec::new();
         for row in 0..self.rows {
-            let mut chance = Chance::of_row(self.seed, row);
-            let patient = odds.patient(&mut chance);
-            odds.earlier_stays(&patient, &mut chance, &mut earlier);
+            let mut random = RowRandomness::of_row(self.seed, row);
+            let patient = odds.patient(&mut random);
+            odds.earlier_stays(&patient, &mut random, &mut earlier);
             for stay in earlier.iter().rev().chain([&patient.last_stay]) {
                 self.discharge_line(row, &patient, stay, &mut lines);
                 lines.end()?;
@@ -87,9 +87,9 @@ impl Hospital {
         let mut lines = Lines::new(out, b',', CONDITIONS_HEADER);
         let mut earlier = Vec::new();
         for row in 0..self.rows {
-            let mut chance = Chance::of_row(self.seed, row);
-            let patient = odds.patient(&mut chance);
-            let codes = conditions::codes(&odds, &patient, &mut chance, &mut earlier);
+            let mut random = RowRandomness::of_row(self.seed, row);
+            let patient = odds.patient(&mut random);
+            let codes = conditions::codes(&odds, &patient, &mut random, &mut earlier);
             self.patient_id(row, &mut lines);
             lines.cell(&codes.join(" "));
             lines.end()?;
@@ -97,17 +97,17 @@ impl Hospital {
         lines.finish()
     }
 
-    fn patient_line(&self, row: u64, patient: &Patient, chance: &mut Chance, lines: &mut Lines) {
+    fn patient_line(&self, row: u64, patient: &Patient, random: &mut RowRandomness, lines: &mut Lines) {
         let stay = &patient.last_stay;
         self.patient_id(row, lines);
         let first_names = match patient.sex {
             Sex::Female => &FIRST_NAMES_WOMEN,
             Sex::Male => &FIRST_NAMES_MEN,
         };
-        let (first, last) = (chance.one_of(first_names), chance.one_of(&LAST_NAMES));
+        let (first, last) = (random.one_of(first_names), random.one_of(&LAST_NAMES));
         lines.text(first).text(" ").cell(last);
-        lines.text("555-").digits(u64::from(chance.below(1000)), 3);
-        lines.text("-").digits(u64::from(chance.below(10_000)), 4).next();
+        lines.text("555-").digits(u64::from(random.below(1000)), 3);
+        lines.text("-").digits(u64::from(random.below(10_000)), 4).next();
         lines.date(patient.birth).number(stay.age as u32);
         lines.cell(sex_cell(patient)).cell(patient.zip).cell(patient.marital).cell(patient.occupation);
         lines.date(stay.admitted).number(stay.days).cell(stay.diagnosis.code);

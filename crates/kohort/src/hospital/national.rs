@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::Lines;
-use super::chance::{Chance, Weighted};
+use super::random::{RowRandomness, Weighted};
 
 /// Case-mix groups, and diagnoses in all: about sixteen to a group.
 const GROUPS: u32 = 545;
@@ -30,17 +30,17 @@ pub fn write_national(count: u64, seed: u64, out: &mut dyn Write) -> io::Result<
     let header = "region,age_group,gender,mrdx,cmg,block,chapter,cci,short_cci\n";
     let mut lines = Lines::new(out, b',', header);
     for row in 0..count {
-        let mut chance = Chance::of_row(seed, row);
-        lines.cell(["East", "Central", "West", "Territories"][region.draw(&mut chance)]);
-        let age = ages.draw(&mut chance) as u32;
+        let mut random = RowRandomness::of_row(seed, row);
+        lines.cell(["East", "Central", "West", "Territories"][region.draw(&mut random)]);
+        let age = ages.draw(&mut random) as u32;
         lines.cell(&format!("{:02}-{:02}", age * 5, age * 5 + 4));
-        lines.cell(if chance.per_mille(540) { "F" } else { "M" });
-        let group = groups.draw(&mut chance) as u32;
-        let diagnosis = if chance.per_mille(30) {
-            chance.below(DIAGNOSES)
+        lines.cell(if random.per_mille(540) { "F" } else { "M" });
+        let group = groups.draw(&mut random) as u32;
+        let diagnosis = if random.per_mille(30) {
+            random.below(DIAGNOSES)
         } else {
             // Spread over all diagnoses, so that groups do not follow chapters by their rank.
-            (group * 7919 % GROUPS) * DIAGNOSES / GROUPS + within.draw(&mut chance) as u32
+            (group * 7919 % GROUPS) * DIAGNOSES / GROUPS + within.draw(&mut random) as u32
         };
         let diagnosis = diagnosis.min(DIAGNOSES - 1);
         let block = diagnosis * BLOCKS / DIAGNOSES;
@@ -48,13 +48,13 @@ pub fn write_national(count: u64, seed: u64, out: &mut dyn Write) -> io::Result<
         lines.cell(&format!("G{group:03}"));
         lines.cell(&format!("B{block:03}"));
         lines.cell(&format!("C{:02}", block * CHAPTERS / BLOCKS));
-        if chance.per_mille(460) {
+        if random.per_mille(460) {
             lines.cell("none");
             lines.cell("none");
         } else {
-            let short = interventions.draw(&mut chance) as u32;
+            let short = interventions.draw(&mut random) as u32;
             let detailed =
-                short * (DETAILED / INTERVENTIONS) + within.draw(&mut chance) as u32 % (DETAILED / INTERVENTIONS);
+                short * (DETAILED / INTERVENTIONS) + within.draw(&mut random) as u32 % (DETAILED / INTERVENTIONS);
             lines.cell(&format!("I{detailed:04}"));
             lines.cell(&format!("S{short:03}"));
         }

@@ -1,9 +1,9 @@
 //! How a patient comes about: sex and age, then the stay that this age brings.
 
 use super::care::{INTENSIVE, PEDIATRICS, SERVICES};
-use super::chance::{Chance, Weighted};
 use super::diagnoses::{BAND_BEGINS, BANDS, DIAGNOSES, Diagnosis};
 use super::people::*;
+use super::random::{RowRandomness, Weighted};
 use kohort_core::calendar::Date;
 
 /// 2023-01-01. Stays begin in 2023 and 2024.
@@ -93,49 +93,49 @@ impl Odds {
     }
 
     /// A patient with the last stay, which is the one that may end in death.
-    pub fn patient(&self, chance: &mut Chance) -> Patient {
-        let band = self.band.draw(chance);
-        let sex = if chance.per_mille(WOMEN_BY_BAND[band]) { Sex::Female } else { Sex::Male };
-        let stays = STAYS[self.stays.draw(chance)].0;
+    pub fn patient(&self, random: &mut RowRandomness) -> Patient {
+        let band = self.band.draw(random);
+        let sex = if random.per_mille(WOMEN_BY_BAND[band]) { Sex::Female } else { Sex::Male };
+        let stays = STAYS[self.stays.draw(random)].0;
         // The last of many stays is late in the two years.
-        let day = (0..stays.min(4)).map(|_| chance.below(DAYS)).max().unwrap_or(0);
+        let day = (0..stays.min(4)).map(|_| random.below(DAYS)).max().unwrap_or(0);
         let admitted = FIRST_DAY + day as i32;
-        let birth = admitted - days_of_life(band, chance);
+        let birth = admitted - days_of_life(band, random);
         let age = age_on(admitted, birth);
         let band = band_of(age, admitted == birth);
-        let diagnosis = &DIAGNOSES[self.diagnosis[sex as usize][band].draw(chance)];
+        let diagnosis = &DIAGNOSES[self.diagnosis[sex as usize][band].draw(random)];
         Patient {
             sex,
-            sex_recorded: !chance.per_mille(SEX_MISSING),
+            sex_recorded: !random.per_mille(SEX_MISSING),
             birth,
-            zip: AREAS[self.area.draw(chance)].0,
-            marital: MARITAL[self.marital[band].draw(chance)],
-            occupation: OCCUPATIONS[self.occupation[sex as usize][band].draw(chance)],
-            last_stay: self.stay(admitted, age, band, diagnosis, chance),
+            zip: AREAS[self.area.draw(random)].0,
+            marital: MARITAL[self.marital[band].draw(random)],
+            occupation: OCCUPATIONS[self.occupation[sex as usize][band].draw(random)],
+            last_stay: self.stay(admitted, age, band, diagnosis, random),
             stays,
         }
     }
 
     /// The stays before the last one, the latest first.
-    pub fn earlier_stays(&self, patient: &Patient, chance: &mut Chance, stays: &mut Vec<Stay>) {
+    pub fn earlier_stays(&self, patient: &Patient, random: &mut RowRandomness, stays: &mut Vec<Stay>) {
         stays.clear();
         let mut later = patient.last_stay.admitted;
         for left in (1..patient.stays).rev() {
             let room = (later - FIRST_DAY.max(patient.birth)) as u32;
-            let day = later - 1 - chance.below(2 * room / (left + 1) + 1) as i32;
+            let day = later - 1 - random.below(2 * room / (left + 1) + 1) as i32;
             if day < FIRST_DAY || day <= patient.birth {
                 return;
             }
             let age = age_on(day, patient.birth);
             let band = band_of(age, false);
             let last = patient.last_stay.diagnosis;
-            let comes_back = !last.care.is_delivery() && last.weight(patient.sex, band) > 0 && chance.per_mille(550);
+            let comes_back = !last.care.is_delivery() && last.weight(patient.sex, band) > 0 && random.per_mille(550);
             let diagnosis =
-                if comes_back { last } else { &DIAGNOSES[self.diagnosis[patient.sex as usize][band].draw(chance)] };
+                if comes_back { last } else { &DIAGNOSES[self.diagnosis[patient.sex as usize][band].draw(random)] };
             if diagnosis.care.is_delivery() && last.care.is_delivery() {
                 continue;
             }
-            let mut stay = self.stay(day, age, band, diagnosis, chance);
+            let mut stay = self.stay(day, age, band, diagnosis, random);
             stay.days = stay.days.min((later - day) as u32);
             if stay.outcome == Outcome::Died {
                 stay.outcome = Outcome::Discharged;
@@ -145,42 +145,49 @@ impl Odds {
         }
     }
 
-    fn stay(&self, admitted: i32, age: i32, band: usize, diagnosis: &'static Diagnosis, chance: &mut Chance) -> Stay {
+    fn stay(
+        &self,
+        admitted: i32,
+        age: i32,
+        band: usize,
+        diagnosis: &'static Diagnosis,
+        random: &mut RowRandomness,
+    ) -> Stay {
         let service = &SERVICES[diagnosis.care as usize];
-        let outcome = if chance.per_mille(diagnosis.deadly * deadliness(band) / 8) {
+        let outcome = if random.per_mille(diagnosis.deadly * deadliness(band) / 8) {
             Outcome::Died
-        } else if chance.per_mille(service.transferred) {
+        } else if random.per_mille(service.transferred) {
             Outcome::Transferred
         } else {
             Outcome::Discharged
         };
         let grave = outcome == Outcome::Died || diagnosis.deadly >= 80;
-        let ward = if grave && chance.per_mille(300) {
+        let ward = if grave && random.per_mille(300) {
             INTENSIVE
         } else if (1..=2).contains(&band) {
             PEDIATRICS
         } else {
             service.ward
         };
-        let procedure = service.procedures[self.procedure[diagnosis.care as usize].draw(chance)].0;
-        Stay { admitted, age, band, days: length(diagnosis.days, chance), diagnosis, procedure, ward, outcome }
+        let procedure = service.procedures[self.procedure[diagnosis.care as usize].draw(random)].0;
+        Stay { admitted, age, band, days: length(diagnosis.days, random), diagnosis, procedure, ward, outcome }
     }
 }
 
 /// How old a patient of this band is, in days.
-fn days_of_life(band: usize, chance: &mut Chance) -> i32 {
+fn days_of_life(band: usize, random: &mut RowRandomness) -> i32 {
     if band == DAY_OF_BIRTH {
         return 0;
     }
     let begin = BAND_BEGINS[band];
     let years = if band == OLDEST_BAND {
         // The lowest of three: few are very old.
-        let years = (0..3).map(|_| chance.below(24)).min().unwrap_or(0);
+        let years = (0..3).map(|_| random.below(24)).min().unwrap_or(0);
         begin + years as i32
     } else {
-        begin + chance.below((BAND_BEGINS[band + 1] - begin) as u32) as i32
+        begin + random.below((BAND_BEGINS[band + 1] - begin) as u32) as i32
     };
-    years * 1461 / 4 + 1 + chance.below(365) as i32
+    years * 1461 / 4 + 1 + random.below(365) as i32
 }
 
 /// The age in full years on a day, by day numbers.
@@ -199,8 +206,8 @@ fn deadliness(band: usize) -> u32 {
 }
 
 /// Days in hospital; 0 is home on the same day.
-fn length(median: u32, chance: &mut Chance) -> u32 {
-    let place = chance.below(16 * 256);
+fn length(median: u32, random: &mut RowRandomness) -> u32 {
+    let place = random.below(16 * 256);
     let (step, within) = ((place / 256) as usize, place % 256);
     let percent = STAY[step] + (STAY[step + 1] - STAY[step]) * within / 256;
     (median * percent + 50) / 100

@@ -67,7 +67,7 @@ fn lines(header: &str, rows: u64, line: impl Fn(u64) -> String) -> String {
 }
 
 /// A number that looks like chance, the same in every run.
-fn chance(row: u64, below: u64) -> u64 {
+fn random(row: u64, below: u64) -> u64 {
     distinct::hash(&(row ^ below << 32).to_le_bytes()) % below
 }
 
@@ -140,7 +140,7 @@ fn names_of_columns_may_be_anything() {
     let suggested = suggest(lines(
         "\"a b\",\"say \"\"hi\"\"\",größe,x.y,back\\slash,\"two\nlines\",'q',tab\there,*,é*",
         40,
-        |row| (0..10).map(|c| chance(row * 10 + c, 5).to_string()).collect::<Vec<_>>().join(","),
+        |row| (0..10).map(|c| random(row * 10 + c, 5).to_string()).collect::<Vec<_>>().join(","),
     ));
     let names: Vec<&str> = suggested.suggestion.columns.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(
@@ -156,13 +156,13 @@ fn decimal_commas_are_found() {
         format!(
             "{};{};{};{},{};{},5;0{}.03.2020;{:04}",
             row + 100_000,
-            20 + chance(row, 60),
-            ["m", "w"][chance(row, 2) as usize],
-            50 + chance(row, 40),
-            chance(row, 10),
-            chance(row, 100),
-            1 + chance(row, 9),
-            1000 + chance(row, 100)
+            20 + random(row, 60),
+            ["m", "w"][random(row, 2) as usize],
+            50 + random(row, 40),
+            random(row, 10),
+            random(row, 100),
+            1 + random(row, 9),
+            1000 + random(row, 100)
         )
     }));
     check(
@@ -183,11 +183,11 @@ fn decimal_commas_are_found() {
 #[test]
 fn missing_words_padding_and_stars_are_found() {
     let suggested = suggest(lines("age, sex,region,note", 60, |row| {
-        let age = [" 31 ".to_string(), "NA".into(), "?".into(), (30 + chance(row, 30)).to_string()];
+        let age = [" 31 ".to_string(), "NA".into(), "?".into(), (30 + random(row, 30)).to_string()];
         format!(
             "{}, F,{},{}",
-            age[chance(row, 4) as usize],
-            ["north", "south", "-", "*"][chance(row, 4) as usize],
+            age[random(row, 4) as usize],
+            ["north", "south", "-", "*"][random(row, 4) as usize],
             "N/A"
         )
     }));
@@ -205,8 +205,8 @@ fn missing_words_padding_and_stars_are_found() {
 fn icd9_codes_keep_their_zeros_and_need_no_dots() {
     let codes = ["0010", "0389", "25000", "4019", "V270", "E8120", "042", "7455", "486", "0796", "41401", "V3000"];
     let suggested = suggest(lines("sex,dx1,what,number", 300, |row| {
-        let code = |salt| codes[chance(row + salt, 12) as usize];
-        format!("{},{},{},{}", chance(row, 2), code(1000), code(2000), codes[chance(row, 4) as usize])
+        let code = |salt| codes[random(row + salt, 12) as usize];
+        format!("{},{},{},{}", random(row, 2), code(1000), code(2000), codes[random(row, 4) as usize])
     }));
     check(&suggested, "sex quasi\ndx1 sensitive\nwhat sensitive\nnumber quasi");
     for name in ["dx1", "what"] {
@@ -219,16 +219,16 @@ fn icd9_codes_keep_their_zeros_and_need_no_dots() {
 
 #[test]
 fn values_decide_where_the_name_says_something_else() {
-    let text = |row| format!("came back on day {} with the pain as before", chance(row, 5000));
+    let text = |row| format!("came back on day {} with the pain as before", random(row, 5000));
     let suggested = suggest(lines("age,sex,ward,info,phone_type,x", 300, |row| {
         let mail = format!("person{row}@example.org");
         format!(
             "{},{},{mail},{},{},{:.3}",
             row * 7,
-            chance(row, 90),
+            random(row, 90),
             text(row),
-            chance(row, 3),
-            chance(row, 100_000) as f64 / 7.0
+            random(row, 3),
+            random(row, 100_000) as f64 / 7.0
         )
     }));
     check(
@@ -249,7 +249,7 @@ fn values_decide_where_the_name_says_something_else() {
 fn duplicates_are_told() {
     let suggested = suggest(lines("id,sex,gender", 100, |row| {
         let row = row / 2;
-        format!("A{row},{0},{0}", chance(row, 2))
+        format!("A{row},{0},{0}", random(row, 2))
     }));
     assert!(suggested.warns("50 rows repeat an earlier one"), "{:?}", suggested.suggestion.warnings);
     assert!(suggested.warns("columns `sex` and `gender` are the same in every row"));
@@ -258,7 +258,7 @@ fn duplicates_are_told() {
 #[test]
 fn a_first_line_of_data_does_not_name_columns() {
     let suggested = suggest(lines("39,Private,Bachelors,2020-01-05", 50, |row| {
-        format!("{},Private,{},2020-02-0{}", 20 + chance(row, 40), chance(row, 7), 1 + chance(row, 9))
+        format!("{},Private,{},2020-02-0{}", 20 + random(row, 40), random(row, 7), 1 + random(row, 9))
     }));
     assert!(
         suggested.suggestion.policy.contains("header = false") && suggested.warns("the first line looks like a row")

@@ -26,7 +26,8 @@ use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Padding;
-use kohort_core::release::{Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::Plan;
 use std::fmt::Debug;
 
 /// The methods that Kohort comes with, in the order of the manual.
@@ -44,8 +45,8 @@ pub static PROPOSED: &Entry = &lattice::METHOD;
 
 /// A method for tables with its parameters, checked against a policy.
 pub trait TableMethod: Debug + Send + Sync {
-    /// Decides what happens to each tuple. Only what the method leaves to randomness by design uses `chance`.
-    fn plan(&self, cohort: &Cohort, policy: &Policy, chance: &mut Chance) -> Result<Plan>;
+    /// Decides what happens to each tuple. Only what the method leaves to randomness by design uses `random`.
+    fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan>;
 
     /// The shares of disjoint random samples that are released instead of the whole file. Empty for
     /// a method that releases the whole file.

@@ -3,7 +3,8 @@
 use crate::common::run::{options, release};
 use kohort::pipeline::{self, Options, Released};
 use kohort_core::error::Kind;
-use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original, wilson};
+use kohort_core::statistics::wilson;
+use kohort_core::verify::{AnyFindings, AnyRecounted, verify_release, verify_with_original};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::fs;
@@ -281,7 +282,7 @@ fn a_changed_release_is_refused() {
         ("patients.csv", "\n2,", "\n3,"),
         ("claims.csv", "patient,", "person,"),
         ("certificate.json", "\"max_high_risk\": \"0.2\"", "\"max_high_risk\": \"0.00001\""),
-        ("certificate.json", "\"power\": 2", "\"power\": 3"),
+        ("certificate.json", "\"variable_values\": 2", "\"variable_values\": 3"),
         ("certificate.json", "\"k\": 4", "\"k\": 5"),
         ("certificate.json", "\"patient_columns\": 3", "\"patient_columns\": 2"),
         ("certificate.json", "For about", "For at most"),

@@ -2,7 +2,8 @@
 
 use kohort::hospital::{Hospital, POLICY};
 use kohort::methods::Method;
-use kohort_core::release::{Chance, Staging, write};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Staging, write};
 use kohort_core::table::{self, Silent};
 use kohort_core::{cohort, policy};
 
@@ -25,13 +26,13 @@ fn rows_looked_up_again_leave_as_rows_remembered() {
     forgotten.tuples.of_row = None;
     let plan = Method::of(&bound)
         .unwrap()
-        .plan(&remembered, &bound, &mut kohort_core::release::Chance::new(Some(1)).unwrap())
+        .plan(&remembered, &bound, &mut kohort_core::random::Randomness::new(Some(1)).unwrap())
         .unwrap();
     let mut written = Vec::new();
     for (name, cohort) in [("remembered", &remembered), ("forgotten", &forgotten)] {
         let staging = Staging::create(&folder.path().join(name), false, &Silent).unwrap();
-        let mut chance = Chance::new(Some(1)).unwrap();
-        let staged = write(&source, &bound, cohort, &plan, staging, &mut chance).unwrap();
+        let mut random = Randomness::new(Some(1)).unwrap();
+        let staged = write(&source, &bound, cohort, &plan, staging, &mut random).unwrap();
         let data = std::fs::read(staged.staging.release().join("data.csv")).unwrap();
         written.push((data, std::fs::read(&staged.written.lines).unwrap()));
     }

@@ -1,8 +1,7 @@
 //! The paper's tables, and random groups against the definition: every placement, one by one.
 
 use super::*;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
+use crate::random::Randomness;
 
 fn k(n: u64) -> K {
     K::new(n).unwrap()
@@ -108,8 +107,8 @@ fn no_posterior_above_one_in_k_ever_passes() {
     let cases: u64 = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let (mut passed, mut tight) = (0, 0);
     for seed in 0..cases {
-        let mut chance = ChaCha12Rng::seed_from_u64(seed);
-        let mut below = |n: u64| chance.next_u64() % n;
+        let mut random = Randomness::seeded(seed);
+        let mut below = |n: u64| random.bits() % n;
         let values = 1 + below(3) as usize;
         let classes: Vec<ClassRows> = (0..2 + below(2))
             .map(|_| ClassRows {

@@ -2,7 +2,8 @@
 
 use super::{CLUSTERS_FILE, CLUSTERS_FORMAT, Cluster, Clusters, CodeChunk, Node};
 use crate::codes::Records;
-use crate::release::{Chance, Staged, Staging, Written};
+use crate::random::Randomness;
+use crate::release::{Staged, Staging, Written};
 use crate::shape::Codes;
 use crate::{Error, Result};
 use std::fs::File;
@@ -18,7 +19,7 @@ pub fn write_codes(
     clusters: &Clusters,
     (k, m): (u64, usize),
     staging: Staging,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<Staged<Codes>> {
     let path = staging.release().join(CLUSTERS_FILE);
     let lines = staging.private().join("rows");
@@ -29,8 +30,8 @@ pub fn write_codes(
     let codes = records.texts().map(|text| serde_json::Value::from(text).to_string()).collect();
     let mut writer = Writer { codes, records, text: Vec::new(), rows: Vec::new() };
     writeln!(out, "{{\"format\":\"{CLUSTERS_FORMAT}\",\"version\":1,\"k\":{k},\"m\":{m}}}").map_err(io)?;
-    for node in shuffled(&clusters.nodes, chance) {
-        writer.node(node, chance);
+    for node in shuffled(&clusters.nodes, random) {
+        writer.node(node, random);
         writer.text.push(b'\n');
         out.write_all(&writer.text).map_err(io)?;
         rows.write_all(&writer.rows).map_err(io)?;
@@ -50,12 +51,10 @@ pub fn write_codes(
     Ok(Staged::new(staging, written))
 }
 
-/// References in an order that is drawn.
-fn shuffled<'a, T>(items: &'a [T], chance: &mut Chance) -> Vec<&'a T> {
+/// References to the items, in random order.
+fn shuffled<'a, T>(items: &'a [T], random: &mut Randomness) -> Vec<&'a T> {
     let mut order: Vec<&T> = items.iter().collect();
-    for i in (1..order.len()).rev() {
-        order.swap(i, chance.below(i as u64 + 1) as usize);
-    }
+    random.shuffle(&mut order);
     order
 }
 
@@ -68,25 +67,25 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn node(&mut self, node: &Node, chance: &mut Chance) {
+    fn node(&mut self, node: &Node, random: &mut Randomness) {
         match node {
-            Node::Cluster(cluster) => self.cluster(cluster, chance),
+            Node::Cluster(cluster) => self.cluster(cluster, random),
             Node::Joint(joint) => {
                 self.text.extend_from_slice(b"{\"members\":[");
-                for (i, member) in shuffled(&joint.members, chance).into_iter().enumerate() {
+                for (i, member) in shuffled(&joint.members, random).into_iter().enumerate() {
                     self.comma(i);
-                    self.node(member, chance);
+                    self.node(member, random);
                 }
                 self.text.extend_from_slice(b"],\"shared_chunks\":[");
-                self.chunks(&joint.shared_chunks, chance);
+                self.chunks(&joint.shared_chunks, random);
                 self.text.extend_from_slice(b"]}");
             }
         }
     }
 
-    fn cluster(&mut self, cluster: &Cluster, chance: &mut Chance) {
+    fn cluster(&mut self, cluster: &Cluster, random: &mut Randomness) {
         self.text.extend_from_slice(format!("{{\"size\":{},\"record_chunks\":[", cluster.size).as_bytes());
-        self.chunks(&cluster.record_chunks, chance);
+        self.chunks(&cluster.record_chunks, random);
         self.text.extend_from_slice(b"],\"item_chunk\":");
         self.set(&cluster.item_chunk);
         self.text.push(b'}');
@@ -97,14 +96,14 @@ impl Writer<'_> {
         self.rows.push(b'\n');
     }
 
-    fn chunks(&mut self, chunks: &[CodeChunk], chance: &mut Chance) {
-        for (i, chunk) in shuffled(chunks, chance).into_iter().enumerate() {
+    fn chunks(&mut self, chunks: &[CodeChunk], random: &mut Randomness) {
+        for (i, chunk) in shuffled(chunks, random).into_iter().enumerate() {
             self.comma(i);
             self.text.extend_from_slice(b"{\"domain\":");
             self.set(&chunk.domain);
             self.text.extend_from_slice(b",\"subrecords\":[");
             let subrecords: Vec<&[u32]> = chunk.subrecords().collect();
-            for (i, subrecord) in shuffled(&subrecords, chance).into_iter().enumerate() {
+            for (i, subrecord) in shuffled(&subrecords, random).into_iter().enumerate() {
                 self.comma(i);
                 self.set(subrecord);
             }

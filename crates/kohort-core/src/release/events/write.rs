@@ -2,7 +2,8 @@
 
 use super::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE};
 use crate::events::{Copied, Histories, Leaves};
-use crate::release::{Chance, Staged, Staging, Written};
+use crate::random::Randomness;
+use crate::release::{Staged, Staging, Written};
 use crate::shape::Events;
 use crate::table::write_cell;
 use crate::{Error, Result};
@@ -21,10 +22,10 @@ pub fn write_events(
     plan: &EventsPlan,
     delimiter: u8,
     staging: Staging,
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<Staged<Events>> {
     let mut order: Vec<u32> = (0..histories.patients() as u32).filter(|&p| plan.patients[p as usize]).collect();
-    shuffle(&mut order, chance);
+    random.shuffle(&mut order);
     let (release, private) = (staging.release(), staging.private());
     let lines = private.join("rows");
     let mut patients = Lines::create(&release.join(PATIENTS_FILE), &private.join("patients"))?;
@@ -50,7 +51,7 @@ pub fn write_events(
         patients.end(histories.patient_lines[patient])?;
         events.clear();
         events.extend(histories.events_of(patient).filter(|&e| plan.events[e]).map(|e| e as u32));
-        shuffle(&mut events, chance);
+        random.shuffle(&mut events);
         pseudonyms.next_patient();
         for &event in &events {
             let event = event as usize;
@@ -62,7 +63,7 @@ pub fn write_events(
                 let code = column.codes[event];
                 match column.leaves {
                     Leaves::AsItIs => claims.cell(column.dictionary.text(code).as_bytes(), delimiter),
-                    Leaves::AsPseudonym => claims.cell(pseudonyms.of(c, code, chance).as_bytes(), delimiter),
+                    Leaves::AsPseudonym => claims.cell(pseudonyms.of(c, code, random).as_bytes(), delimiter),
                 }
             }
             claims.end(histories.event_lines[event])?;
@@ -73,12 +74,6 @@ pub fn write_events(
     let written =
         Written { file: CLAIMS_FILE.into(), rows, lines, columns: headers[1].clone(), added: 0, catalog: None, more };
     Ok(Staged::new(staging, written))
-}
-
-fn shuffle<T>(items: &mut [T], chance: &mut Chance) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, chance.below(i as u64 + 1) as usize);
-    }
 }
 
 /// Random numbers for the values of one patient; missing stays missing.
@@ -92,12 +87,12 @@ impl Pseudonyms {
         self.of.clear();
     }
 
-    fn of(&mut self, column: usize, code: u32, chance: &mut Chance) -> &str {
+    fn of(&mut self, column: usize, code: u32, random: &mut Randomness) -> &str {
         if code == crate::hierarchy::MISSING {
             return "";
         }
         // Nobody's numbers repeat by chance: two values of one patient would be taken for one.
-        self.of.entry((column, code)).or_insert_with(|| format!("{:016x}", chance.below(u64::MAX)))
+        self.of.entry((column, code)).or_insert_with(|| format!("{:016x}", random.below(u64::MAX)))
     }
 }
 

@@ -3,7 +3,6 @@
 //!
 //! Estimates report; nothing is decided by them. Beside the chosen one stands the largest.
 
-mod gamma;
 mod pitman;
 mod snb;
 mod zayatz;
@@ -122,6 +121,7 @@ fn rule(fraction: f64, zayatz: Option<f64>, pitman: Option<f64>, snb: Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Randomness;
 
     #[test]
     fn the_rule_chooses_by_the_fraction() {
@@ -142,11 +142,8 @@ mod tests {
     /// Samples of a population whose uniques are known: every estimator must be within sight of them.
     #[test]
     fn estimates_are_near_what_is_true() {
-        let mut state = 42u64;
-        let mut draw = move |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = Randomness::seeded(42);
+        let mut draw = move |n: u64| random.below(n);
         // Class sizes fall off as in tables of people: few large ones, many small ones.
         let population: Vec<u64> = (1..=6000u64).map(|i| (3000 / i).max(1)).collect();
         let people: Vec<usize> = (0..population.len()).flat_map(|c| vec![c; population[c] as usize]).collect();

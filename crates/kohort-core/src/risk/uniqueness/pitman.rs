@@ -6,7 +6,7 @@
 //! different sizes of classes.
 
 use super::Sizes;
-use super::gamma::{digamma, ln_gamma};
+use crate::statistics::{digamma, ln_gamma};
 
 /// The least α looked at: below, it is Ewens' formula.
 const LEAST_ALPHA: f64 = 1e-6;

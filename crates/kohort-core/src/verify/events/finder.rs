@@ -1,7 +1,7 @@
 //! Who matches what is known: by lists of who has a value, and each candidate's own counts.
 
 use crate::policy::PowerRule;
-use crate::release::Chance;
+use crate::random::Randomness;
 
 /// The labels of one event column, by patient.
 pub(super) struct Labels {
@@ -86,13 +86,13 @@ pub(super) fn powers(labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> 
 }
 
 /// So many of a patient's labels, drawn without replacement: each with how often it was drawn.
-pub(super) fn draw(own: &[u32], take: usize, chance: &mut Chance) -> Vec<(u32, u32)> {
+pub(super) fn draw(own: &[u32], take: usize, random: &mut Randomness) -> Vec<(u32, u32)> {
     let mut drawn: Vec<u32> = if take >= own.len() {
         own.to_vec()
     } else {
         let mut places: Vec<usize> = Vec::with_capacity(take);
         while places.len() < take {
-            let place = chance.below(own.len() as u64) as usize;
+            let place = random.below(own.len() as u64) as usize;
             if !places.contains(&place) {
                 places.push(place);
             }

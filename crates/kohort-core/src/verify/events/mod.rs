@@ -12,8 +12,10 @@ use read::Tables;
 
 use super::Checked;
 use crate::policy::{Policy, Power, PowerRule};
-use crate::release::{Certificate, Chance, EventsClaim};
+use crate::random::Randomness;
+use crate::release::{Certificate, EventsClaim};
 use crate::shape::Events;
+use crate::statistics::{Z95, wilson};
 use crate::table::Source;
 use crate::{Error, Result};
 use finder::{Finder, Labels, powers};
@@ -62,17 +64,8 @@ pub struct EventsFound {
 impl EventsFound {
     /// The least share that chance allows for, with 95 % confidence.
     pub fn low(&self) -> f64 {
-        wilson(self.hits, 1.959964).0
+        wilson(self.hits, Z95).0
     }
-}
-
-/// Wilson's interval of hits among draws.
-pub fn wilson((hits, draws): (u64, u64), z: f64) -> (f64, f64) {
-    let n = draws.max(1) as f64;
-    let (p, z2) = (hits as f64 / n, z * z);
-    let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let half = z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
 /// A release of events that was read and recounted.
@@ -185,18 +178,18 @@ fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
 /// Draws in which fewer than k match what is known of a patient, and all draws.
 fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64) -> (u64, u64) {
     let people: Vec<usize> = (0..finder.people()).filter(|&p| finder.columns[0].number(p) > 0).collect();
-    let Ok(mut chance) = Chance::new(Some(SEED)) else { return (0, 0) };
+    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
     if people.is_empty() {
         return (0, 0);
     }
     let mut hits = 0;
     let mut facts = Vec::new();
     for _ in 0..DRAWS {
-        let person = people[chance.below(people.len() as u64) as usize];
+        let person = people[random.below(people.len() as u64) as usize];
         facts.clear();
         for (c, column) in finder.columns.iter().enumerate() {
             let own = column.of_person(person);
-            let known = finder::draw(own, usize::from(power[c][person]), &mut chance);
+            let known = finder::draw(own, usize::from(power[c][person]), &mut random);
             facts.extend(known.into_iter().map(|(label, copies)| (c, label, copies)));
         }
         hits += u64::from(finder.fewer_than(k, person, &facts));

@@ -2,11 +2,13 @@
 
 use super::finder::{Finder, Labels, draw, powers};
 use super::read::Cells;
-use super::{DRAWS, Read, SEED, too_many, wilson};
+use super::{DRAWS, Read, SEED, too_many};
 use crate::events::{self, Column, Copied, Histories, Leaves};
 use crate::policy::{Policy, Power};
-use crate::release::{Chance, EventsClaim};
+use crate::random::Randomness;
+use crate::release::EventsClaim;
 use crate::shape::Events;
+use crate::statistics::{Z95, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -61,7 +63,7 @@ pub(super) fn row_by_row(
         Power::Total { .. } => None,
         Power::Values { .. } | Power::Events { .. } => {
             let found = from_original(&histories, &tables, claim, &patients, &levels);
-            if wilson(found, 1.959964).0 > claim.max_high_risk.to_f64() {
+            if wilson(found, Z95).0 > claim.max_high_risk.to_f64() {
                 return Err(too_many(claim, found, "original's events"));
             }
             Some(found)
@@ -237,15 +239,15 @@ fn from_original(
     let class_of = tables.classes();
     let finder = Finder::new(&released, &class_of);
     let people: Vec<usize> = (0..patients.len()).filter(|&r| released[0].number(r) > 0).collect();
-    let Ok(mut chance) = Chance::new(Some(SEED)) else { return (0, 0) };
+    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
     let mut hits = 0;
     let mut facts = Vec::new();
     for _ in 0..DRAWS {
-        let person = people[chance.below(people.len() as u64) as usize];
+        let person = people[random.below(people.len() as u64) as usize];
         let original = patients[person] as usize;
         facts.clear();
         for (c, column) in all.iter().enumerate() {
-            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut chance) {
+            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut random) {
                 let left = released[c].count(person, label).min(copies);
                 if left > 0 {
                     facts.push((c, label, left));

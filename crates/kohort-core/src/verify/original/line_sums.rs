@@ -41,7 +41,7 @@ impl LineSums {
             set: LineSet::default(),
             sums: Vec::new(),
             print: 0,
-            draw: Draw::new(),
+            draw: Draw::new()?,
             key: foldhash::quality::RandomState::default(),
             kept,
             file: Some(LineFile::open(path)?),

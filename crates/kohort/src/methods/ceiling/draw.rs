@@ -4,7 +4,7 @@ use super::forbidden::Forbidden;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::Chance;
+use kohort_core::random::Randomness;
 use kohort_core::synthetic_values::SyntheticValues;
 
 /// Draws the values of synthetic records.
@@ -62,7 +62,7 @@ impl<'a> Deck<'a> {
     }
 
     /// The values of one row in a class with these labels, by column that is drawn.
-    pub(super) fn draw(&self, policy: &Policy, labels: &[u32], chance: &mut Chance) -> Result<Vec<u32>> {
+    pub(super) fn draw(&self, policy: &Policy, labels: &[u32], random: &mut Randomness) -> Result<Vec<u32>> {
         let mut row: Vec<Option<u32>> = vec![None; self.columns.len()];
         let here: Vec<&Combination> =
             self.combinations.iter().filter(|c| c.labels.iter().all(|(q, is)| is[labels[*q] as usize])).collect();
@@ -75,16 +75,16 @@ impl<'a> Deck<'a> {
                     }) && c.values.iter().any(|(other, _)| *other == s)
                 })
             };
-            row[s] = Some(self.one(policy, s, allowed, chance)?);
+            row[s] = Some(self.one(policy, s, allowed, random)?);
         }
         Ok(row.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    fn one(&self, policy: &Policy, s: usize, allowed: impl Fn(usize) -> bool, chance: &mut Chance) -> Result<u32> {
+    fn one(&self, policy: &Policy, s: usize, allowed: impl Fn(usize) -> bool, random: &mut Randomness) -> Result<u32> {
         let (sums, weights) = (&self.sums[s], &self.columns[s].weights);
         let all = sums.last().copied().unwrap_or(0);
         for _ in 0..if all == 0 { 0 } else { 16 } {
-            let drawn = chance.below(all);
+            let drawn = random.below(all);
             let value = sums.partition_point(|&sum| sum <= drawn);
             if allowed(value) {
                 return Ok(value as u32);
@@ -101,7 +101,7 @@ impl<'a> Deck<'a> {
                 ),
             ));
         }
-        let mut drawn = chance.below(sum);
+        let mut drawn = random.below(sum);
         let mut values = (0..weights.len()).filter(left);
         let found = values.find(|&value| {
             let here = drawn < weights[value];

@@ -10,7 +10,8 @@ use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::{Counts, Padding};
-use kohort_core::release::{Added, Catalog, CatalogEntry, Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Added, Catalog, CatalogEntry, Plan};
 use std::collections::HashMap;
 
 /// The number of times that values are drawn again until the rows shown meet the requirements.
@@ -49,30 +50,30 @@ pub(super) fn fill(
     policy: &Policy,
     params: &Params,
     levels: &[usize],
-    chance: &mut Chance,
+    random: &mut Randomness,
 ) -> Result<std::result::Result<Plan, Refusal>> {
     search.classes.count(levels);
     let people = search.people();
     let most = params.max_counterfeits.of(cohort.tuples.rows);
     let filling = Filling { padding: params.padding, k: policy.privacy.k };
-    let Some(numbers) = filling.draw(&people, most, chance) else { return Ok(Err(Refusal::TooMany)) };
+    let Some(numbers) = filling.draw(&people, most, random) else { return Ok(Err(Refusal::TooMany)) };
     let mut filled = Filled::new(cohort, policy, params, levels, search.classes.of_tuple());
     for (class, &number) in numbers.iter().enumerate() {
         for _ in 0..number {
-            filled.add(class, chance)?;
+            filled.add(class, random)?;
         }
     }
-    if !filled.meet_requirements(chance)? {
+    if !filled.meet_requirements(random)? {
         return Ok(Err(Refusal::Requirement));
     }
     let groups = match params.catalog {
         false => Vec::new(),
-        true => match filled.catalog(most, chance)? {
+        true => match filled.catalog(most, random)? {
             Ok(groups) => groups,
             Err(why) => return Ok(Err(why)),
         },
     };
-    Ok(Ok(filled.plan(levels, &groups, chance)))
+    Ok(Ok(filled.plan(levels, &groups, random)))
 }
 
 impl<'a> Filled<'a> {
@@ -101,14 +102,14 @@ impl<'a> Filled<'a> {
     }
 
     /// Adds a row to a class.
-    fn add(&mut self, class: usize, chance: &mut Chance) -> Result<()> {
-        self.added[class].push(self.deck.draw(self.policy, &self.labels[class], chance)?);
+    fn add(&mut self, class: usize, random: &mut Randomness) -> Result<()> {
+        self.added[class].push(self.deck.draw(self.policy, &self.labels[class], random)?);
         Ok(())
     }
 
     /// Draws the values of classes again that do not meet, with their counterfeits, what is required
     /// of sensitive columns; whether they all do in the end.
-    fn meet_requirements(&mut self, chance: &mut Chance) -> Result<bool> {
+    fn meet_requirements(&mut self, random: &mut Randomness) -> Result<bool> {
         if self.cohort.required.is_empty() {
             return Ok(true);
         }
@@ -124,7 +125,7 @@ impl<'a> Filled<'a> {
             for class in again {
                 let rows = std::mem::take(&mut self.added[class]).len();
                 for _ in 0..rows {
-                    self.add(class, chance)?;
+                    self.add(class, random)?;
                 }
             }
         }
@@ -195,7 +196,7 @@ impl<'a> Filled<'a> {
 
     /// Groups the classes for a catalog. Where a row would be likelier than 1/k, its class gets a further
     /// row, as long as that is allowed; exact padding allows none.
-    fn catalog(&mut self, most: u64, chance: &mut Chance) -> Result<std::result::Result<Vec<Vec<usize>>, Refusal>> {
+    fn catalog(&mut self, most: u64, random: &mut Randomness) -> Result<std::result::Result<Vec<Vec<usize>>, Refusal>> {
         let rules = Rules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
         loop {
             let why = match rules.catalog(&self.classes()) {
@@ -208,7 +209,7 @@ impl<'a> Filled<'a> {
                 return Ok(Err(Refusal::Catalog(why)));
             }
             for &class in likely {
-                self.add(class, chance)?;
+                self.add(class, random)?;
             }
             if !self.failing(&self.members()).is_empty() && !self.cohort.required.is_empty() {
                 return Ok(Err(Refusal::Requirement));
@@ -234,7 +235,7 @@ impl<'a> Filled<'a> {
     }
 
     /// The plan: every real row at these levels, and the rows added.
-    fn plan(self, levels: &[usize], groups: &[Vec<usize>], chance: &mut Chance) -> Plan {
+    fn plan(self, levels: &[usize], groups: &[Vec<usize>], random: &mut Randomness) -> Plan {
         let cohort = self.cohort;
         let mut plan = Plan::full_domain(cohort, levels, &vec![true; cohort.tuples.len()]);
         let cells_of =
@@ -257,7 +258,7 @@ impl<'a> Filled<'a> {
             for values in rows {
                 let mut cells = cells_of(&plan, class);
                 if !cohort.details.is_empty() {
-                    let own = drawer.cells(&plan, cells, chance);
+                    let own = drawer.cells(&plan, cells, random);
                     cells = (plan.cells.len() / plan.changed.len()) as u32;
                     plan.cells.extend(own);
                 }
@@ -286,7 +287,7 @@ impl<'a> Details<'a> {
     }
 
     /// The cells of a row like this one, its details drawn.
-    fn cells(&mut self, plan: &Plan, cells: u32, chance: &mut Chance) -> Vec<u32> {
+    fn cells(&mut self, plan: &Plan, cells: u32, random: &mut Randomness) -> Vec<u32> {
         let cohort = self.cohort;
         let mut own = plan.row(cells).to_vec();
         let quasi = cohort.quasi.len();
@@ -297,7 +298,7 @@ impl<'a> Details<'a> {
                 let rows = (0..cohort.tuples.len()).flat_map(|t| plan.rows(cohort, t));
                 rows.filter(|&(other, _)| like(other)).map(|(other, n)| (plan.row(other)[quasi + d], n)).collect()
             });
-            let mut drawn = chance.below(rows.iter().map(|r| r.1).sum());
+            let mut drawn = random.below(rows.iter().map(|r| r.1).sum());
             for &(label, rows) in rows.iter() {
                 if drawn < rows {
                     own[quasi + d] = label;

@@ -33,7 +33,8 @@ use best::Search;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Chance, Plan, Trace};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Plan, Trace};
 use padding::ROW;
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
@@ -42,8 +43,8 @@ const MOST_NODES: usize = 20_000_000;
 const MOST_TRIED: usize = 25;
 
 impl TableMethod for Params {
-    fn plan(&self, cohort: &Cohort, policy: &Policy, chance: &mut Chance) -> Result<Plan> {
-        plan(cohort, policy, self, chance)
+    fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
+        plan(cohort, policy, self, random)
     }
 
     fn synthetic(&self) -> Option<Synthetic> {
@@ -52,7 +53,7 @@ impl TableMethod for Params {
 }
 
 /// Finds the best levels under the ceiling and fills their classes.
-pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, chance: &mut Chance) -> Result<Plan> {
+pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {
     let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
     let Some(space) = Space::new(levels, MOST_NODES) else {
         return Err(policy.error(format!(
@@ -69,7 +70,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, chance: &mut Chan
     let (mut refused, mut why) = (Vec::new(), None);
     while refused.len() < MOST_TRIED {
         let Some(best) = search.best(&refused) else { break };
-        match fill::fill(&mut search, cohort, policy, params, &best.levels, chance)? {
+        match fill::fill(&mut search, cohort, policy, params, &best.levels, random)? {
             Ok(mut plan) => {
                 let ceiling = match params.ceiling {
                     Ceiling::Auto => "auto".to_string(),

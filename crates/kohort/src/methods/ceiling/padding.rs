@@ -7,7 +7,7 @@
 
 use kohort_core::number::{Fraction, K};
 use kohort_core::privacy::Padding;
-use kohort_core::release::Chance;
+use kohort_core::random::Randomness;
 
 /// Rows in units of 2⁻³², so that sums do not depend on their order.
 pub(super) const ROW: u64 = 1 << 32;
@@ -32,21 +32,21 @@ impl Filling {
     }
 
     /// Rows that classes of so many people get; in all at most `most`, or `None` where no draw keeps to it.
-    pub(super) fn draw(&self, people: &[u64], most: u64, chance: &mut Chance) -> Option<Vec<u64>> {
+    pub(super) fn draw(&self, people: &[u64], most: u64, random: &mut Randomness) -> Option<Vec<u64>> {
         const DRAWS: usize = 1000;
         (0..DRAWS).find_map(|_| {
-            let added: Vec<u64> = people.iter().map(|&n| self.draw_one(n, chance)).collect();
+            let added: Vec<u64> = people.iter().map(|&n| self.draw_one(n, random)).collect();
             (added.iter().sum::<u64>() <= most).then_some(added)
         })
     }
 
-    fn draw_one(&self, people: u64, chance: &mut Chance) -> u64 {
+    fn draw_one(&self, people: u64, random: &mut Randomness) -> u64 {
         let k = self.k.get();
         if self.padding == Padding::Exact || people >= k + 64 {
             return k.saturating_sub(people);
         }
         let mut target = k;
-        while chance.below(2) == 1 {
+        while random.below(2) == 1 {
             target += 1;
         }
         target.saturating_sub(people)

@@ -1,7 +1,7 @@
 //! Draws of the attacker's knowledge: a patient, and some of their events.
 
-use super::lots::Lots;
 use super::patient_events::PatientEvents;
+use kohort_core::random::Randomness;
 use std::ops::Range;
 
 /// The patients of whom draws are made.
@@ -46,7 +46,8 @@ impl Stream {
 
 impl Draws {
     /// The draws of these numbers, of events in `events`; `most` is how many of a patient's events are
-    /// drawn in a stream. Each draw has a chance of its own: who makes them does not matter.
+    /// drawn in a stream. Each draw has its own randomness, so that
+    /// the result does not depend on which thread makes it.
     pub(crate) fn of(
         events: &PatientEvents,
         who: Who,
@@ -57,16 +58,16 @@ impl Draws {
     ) -> Draws {
         let mut draws = Draws { person: Vec::new(), streams: (0..streams).map(|_| Stream::default()).collect() };
         for number in numbers {
-            let mut lots = Lots::new(seed, number as u64);
+            let mut random = Randomness::numbered(seed, number as u64);
             let person = match who {
-                Who::Any(from, _) => from[lots.below(from.len() as u64) as usize],
+                Who::Any(from, _) => from[random.below(from.len() as u64) as usize],
                 Who::Each(people, count) => people[number / count],
             };
             draws.person.push(person);
             let own = events.of_person(person as usize);
             for (s, stream) in draws.streams.iter_mut().enumerate() {
                 let start = stream.events.len();
-                lots.choose(own.len() as u64, most(s, person as usize), &mut stream.events);
+                random.choose_few(own.len() as u64, most(s, person as usize), &mut stream.events);
                 stream.events[start..].iter_mut().for_each(|at| *at = own[*at as usize]);
                 stream.ends.push(stream.events.len() as u32);
             }

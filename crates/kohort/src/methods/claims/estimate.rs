@@ -10,7 +10,7 @@ use super::power::{Powers, most_known};
 use kohort_core::events::Histories;
 use kohort_core::parallel;
 use kohort_core::policy::{Power, PowerRule};
-use kohort_core::verify::wilson;
+use kohort_core::statistics::wilson;
 
 /// Draws in which fewer than k matched, of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,9 +32,6 @@ impl Estimate {
         wilson((self.hits, self.draws), z)
     }
 }
-
-/// The quantile of two-sided intervals of 95 %.
-pub(crate) const Z95: f64 = 1.959964;
 
 /// The kind of knowledge: values, drawn for each column, or whole events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,6 @@ mod fact_sets;
 mod facts;
 mod index;
 mod labels;
-mod lots;
 mod nodes;
 mod params;
 mod patient_events;
@@ -34,12 +33,14 @@ pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
 
 use classes::{Classes, Without};
 use draws::{Draws, Who};
-use estimate::{Asked, Known, Z95, estimate};
+use estimate::{Asked, Known, estimate};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
-use kohort_core::release::{Chance, EventsPlan, Trace, TraceShare};
+use kohort_core::random::Randomness;
+use kohort_core::release::{EventsPlan, Trace, TraceShare};
 use kohort_core::shape::Events;
+use kohort_core::statistics::Z95;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;
@@ -74,7 +75,7 @@ pub fn plan(
     histories: &Histories,
     policy: &Policy<Events>,
     params: &Params,
-    chance: &mut Chance,
+    random: &mut Randomness,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<EventsPlan> {
@@ -88,7 +89,7 @@ pub fn plan(
     let streams = if Known::of(power) == Known::Events { 1 } else { histories.event.len() };
     let from = all.with_events();
     let who = Who::Any(&from, tester::DRAWS);
-    let draws = Draws::of(&all, who, 0..who.draws(), streams, |_, _| power.p(), seed(chance));
+    let draws = Draws::of(&all, who, 0..who.draws(), streams, |_, _| power.p(), seed(random));
     let nodes: u64 = worlds.iter().map(|w| w.nodes.len() as u64).sum();
     progress.stage("searching", nodes);
     let mut searches: Vec<(Search, Tester)> = worlds
@@ -131,7 +132,7 @@ pub fn plan(
             max_suppressed: params.max_suppressed,
             progress,
         };
-        let removed = suppress(&demand, &mut keep, seed(chance));
+        let removed = suppress(&demand, &mut keep, seed(random));
         let left = PatientEvents::of(histories, &people, |e| keep[e]);
         let asked = |drawn, left| Asked {
             histories,
@@ -144,7 +145,7 @@ pub fn plan(
             p: power.p(),
             threads,
         };
-        let decided = decide(&asked(&all, &left), power, params.draws, chance);
+        let decided = decide(&asked(&all, &left), power, params.draws, random);
         if !holds(&decided, claims.max_high_risk) {
             if attempts == ATTEMPTS {
                 return Err(infeasible(histories, attempts));
@@ -191,8 +192,8 @@ pub fn plan(
     }
 }
 
-fn seed(chance: &mut Chance) -> u64 {
-    chance.below(u64::MAX)
+fn seed(random: &mut Randomness) -> u64 {
+    random.below(u64::MAX)
 }
 
 fn world(
@@ -209,7 +210,7 @@ fn world(
 }
 
 /// Estimates afresh, from the original and from the release, or counts exactly.
-fn decide(asked: &Asked, power: Power, draws: usize, chance: &mut Chance) -> Decided {
+fn decide(asked: &Asked, power: Power, draws: usize, random: &mut Randomness) -> Decided {
     let Asked { histories, people, levels, left, k, .. } = *asked;
     let alive = |place: usize| !left.of_person(place).is_empty();
     let classes = Classes::of(histories, people, levels.0, alive, k);
@@ -221,8 +222,8 @@ fn decide(asked: &Asked, power: Power, draws: usize, chance: &mut Chance) -> Dec
             violating = Some(found.iter().filter(|f| **f).count() as u64);
         }
         Power::Values { .. } | Power::Events { .. } => {
-            let (tolerant, strict) = estimate(asked, draws, seed(chance));
-            let (released, _) = estimate(&Asked { drawn: left, ..*asked }, draws, seed(chance));
+            let (tolerant, strict) = estimate(asked, draws, seed(random));
+            let (released, _) = estimate(&Asked { drawn: left, ..*asked }, draws, seed(random));
             estimates = Some([tolerant, strict, released]);
         }
     }

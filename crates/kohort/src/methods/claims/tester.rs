@@ -25,7 +25,7 @@
 
 use super::classes::Classes;
 use super::draws::Draws;
-use super::estimate::{Estimate, Known, Z95};
+use super::estimate::{Estimate, Known};
 use super::facts::{Facts, is_hit};
 use super::index::Index;
 use super::labels::Labels;
@@ -34,6 +34,7 @@ use super::total::violating;
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
+use kohort_core::statistics::Z95;
 use std::collections::HashMap;
 
 /// Draws that all nodes share.

@@ -4,7 +4,6 @@ use super::classes::Classes;
 use super::draws::{Draws, Who};
 use super::estimate::{Asked, Estimate, Known, estimate, hits_of};
 use super::labels::Labels;
-use super::lots::Lots;
 use super::nodes::Nodes;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::cap_of_events;
@@ -14,6 +13,7 @@ use crate::pipeline::{Options, open};
 use kohort_core::events::{Histories, survey};
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::PowerRule::{self, Fixed, Variable};
+use kohort_core::random::Randomness;
 use kohort_core::table::Silent;
 use std::fmt::Write;
 use std::path::Path;
@@ -182,7 +182,7 @@ fn losses_are_the_examples() {
 
 /// Random patients with random events over two columns with trees.
 fn random(seed: u64) -> Histories {
-    let mut lots = Lots::new(seed, 0);
+    let mut lots = Randomness::numbered(seed, 0);
     let folder = tempfile::tempdir().unwrap();
     let tree: String = "abcdefgh".chars().zip("xxyyzzww".chars()).zip("ppppqqqq".chars()).fold(
         String::new(),
@@ -244,7 +244,7 @@ fn contains(mut own: Vec<u32>, known: &[u32]) -> bool {
 fn fast_matching_is_the_plain_definition() {
     for seed in 0..cases() {
         let histories = random(seed);
-        let mut lots = Lots::new(seed, 1);
+        let mut lots = Randomness::numbered(seed, 1);
         let people = PatientOrder::of(&histories);
         let all = PatientEvents::of(&histories, &people, |_| true);
         let keep: Vec<bool> = (0..histories.events()).map(|_| lots.below(4) > 0).collect();

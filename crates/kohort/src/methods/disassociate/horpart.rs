@@ -2,6 +2,7 @@
 
 use super::rules::{FREE, Rules};
 use kohort_core::codes::Records;
+use kohort_core::parallel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
@@ -60,14 +61,7 @@ pub(crate) fn horpart(records: &Sorted, rules: &Rules, max_cluster: usize, threa
         }
         cutter.clusters
     };
-    let mut clusters: Vec<Vec<u32>> = if threads <= 1 {
-        work()
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().filter_map(|w| w.join().ok()).flatten().collect()
-        })
-    };
+    let mut clusters = parallel::workers(threads, work).concat();
     clusters.iter_mut().for_each(|rows| rows.sort_unstable());
     clusters.sort_unstable_by_key(|rows| rows.first().copied());
     clusters

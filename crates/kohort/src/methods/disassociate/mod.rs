@@ -29,12 +29,13 @@ pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};
 use kohort_core::codes::Records;
+use kohort_core::parallel;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Clusters, Joint, Node, Trace};
 use kohort_core::shape::Codes;
 use kohort_core::{Error, Result};
 use leaf::{Leaf, split};
-use refine::{Limits, Tree, on_threads, refine};
+use refine::{Limits, Tree, refine};
 use rules::Rules;
 
 /// Splits the records of a policy.
@@ -114,7 +115,7 @@ fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &Rules, threads: us
         let mut pairs = Vec::new();
         batch.iter().map(|rows| split(records, rows.clone(), rules, &mut pairs)).collect::<Vec<_>>()
     };
-    on_threads(threads, clusters.chunks(BATCH).collect(), work).into_iter().flatten().collect()
+    parallel::map_items(threads, clusters.chunks(BATCH).collect(), work).into_iter().flatten().collect()
 }
 
 /// The node of a tree; `moved` are the codes that shared chunks above took from item chunks.

@@ -230,7 +230,8 @@ fn is_safe(chunk: &CodeChunk, k: u64, m: usize) -> bool {
 
 #[test]
 fn every_chunk_is_safe_by_the_definition() {
-    let mut draw = lottery(7);
+    let mut random = kohort_core::random::Randomness::seeded(7);
+    let mut draw = |n: u64| random.below(n);
     for round in 0..400u64 {
         let codes = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let dense = 2 + draw(4);
@@ -259,15 +260,6 @@ fn every_chunk_is_safe_by_the_definition() {
             seen.sort_unstable();
             assert_eq!(seen, (0..records.len() as u32).collect::<Vec<_>>(), "every record once");
         }
-    }
-}
-
-/// Numbers below n, drawn from a seed.
-fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |n| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % n
     }
 }
 

@@ -24,13 +24,14 @@ use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Chance, Plan, Trace};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Plan, Trace};
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
 const MOST_NODES: usize = 20_000_000;
 
 impl TableMethod for Params {
-    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Chance) -> Result<Plan> {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self)
     }
 }

@@ -43,13 +43,14 @@ use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::Knows;
-use kohort_core::release::{Chance, Plan, Trace};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Plan, Trace};
 use pais::Pais;
 use requirements::Requirements;
 use validity::Attacker;
 
 impl TableMethod for Params {
-    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Chance) -> Result<Plan> {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self)
     }
 }

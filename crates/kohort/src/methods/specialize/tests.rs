@@ -54,7 +54,7 @@ fn run(table: &str, policy: &str) -> Result<(Cohort, Plan)> {
     let policy = policy.table()?;
     let method = Method::of(&policy)?;
     let cohort = cohort::survey(&source, &policy)?;
-    let plan = method.plan(&cohort, &policy, &mut kohort_core::release::Chance::new(Some(1))?)?;
+    let plan = method.plan(&cohort, &policy, &mut kohort_core::random::Randomness::new(Some(1))?)?;
     Ok((cohort, plan))
 }
 
@@ -178,7 +178,8 @@ fn without_partitions_the_steps_are_the_same() {
     let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
     let mut steps = 0;
     for seed in 1..=cases {
-        let mut draw = crate::queries::lottery(seed);
+        let mut random = kohort_core::random::Randomness::seeded(seed);
+        let mut draw = |n: u64| random.below(n);
         let names = ["Janitor", "Mover", "Carpenter", "Technician", "Doctor", "Lawyer"];
         let table: String = (0..30 + draw(200))
             .map(|id| {

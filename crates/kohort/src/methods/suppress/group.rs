@@ -4,6 +4,7 @@
 //! part stays in the cache; parts are shared out among threads.
 
 use foldhash::fast::FixedState;
+use kohort_core::parallel;
 use std::hash::{BuildHasher, Hash};
 
 /// The number of keys in a part.
@@ -54,14 +55,7 @@ pub(super) fn group<K: Copy + Eq + Hash + Send + Sync>(keys: &[K], threads: usiz
         shares.push(Share { dealt: &dealt[start..ends[to - 1]], start, ends: &ends[from..to], numbers: own });
         (rest, from) = (left, to);
     }
-    let firsts: Vec<Vec<u32>> = match threads {
-        1 => shares.into_iter().map(|share| share.number(keys, &hasher)).collect(),
-        _ => std::thread::scope(|scope| {
-            let run = |share: Share<'_>| share.number(keys, &hasher);
-            let running: Vec<_> = shares.into_iter().map(|share| scope.spawn(move || run(share))).collect();
-            running.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        }),
-    };
+    let firsts = parallel::map_items(threads, shares, |share| share.number(keys, &hasher));
     let mut of = vec![0; keys.len()];
     let (mut offset, mut end) = (0, 0);
     for (t, first) in firsts.iter().enumerate() {

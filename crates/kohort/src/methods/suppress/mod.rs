@@ -39,7 +39,8 @@ use infer::Inference;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
-use kohort_core::release::{Chance, Plan, Trace};
+use kohort_core::random::Randomness;
+use kohort_core::release::{Plan, Trace};
 use kohort_core::{Error, Result};
 use records::{BLANK, Records};
 use repair::repair;
@@ -52,7 +53,7 @@ const SMALL: usize = 30_000_000;
 const MOST_SETS: usize = 10_000;
 
 impl TableMethod for Params {
-    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Chance) -> Result<Plan> {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self)
     }
 

@@ -8,6 +8,7 @@ use super::records::{BLANK, Records, base};
 use super::settle::{Work, settle};
 use kohort_core::cohort::{Cohort, Quasi};
 use kohort_core::hierarchy::Rule as Generalize;
+use kohort_core::random::Randomness;
 use kohort_core::table::Tuples;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,19 +122,6 @@ fn what_one_combination_blanks_another_is_counted_for_again() {
     );
 }
 
-/// Splitmix: random tables that are the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % n
-    }
-}
-
 /// By the plain definition: every class of every set holds k people, and no blank can be undone.
 #[track_caller]
 fn is_safe(records: &Records, cohort: &Cohort, patient_of_row: Option<&[u32]>, k: u64) {
@@ -178,7 +166,7 @@ fn every_class_of_random_tables_is_safe_in_every_order() {
     let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
     let words: Vec<String> = (0..8).map(|i| format!("v{i}")).collect();
     for seed in 0..cases {
-        let mut dice = Dice(seed);
+        let mut dice = Randomness::seeded(seed);
         let (rows, columns) = (1 + dice.below(60) as usize, 1 + dice.below(5) as usize);
         let spread: Vec<u64> = (0..columns).map(|_| 1 + dice.below(7)).collect();
         let table: Vec<Vec<&str>> = (0..rows)

@@ -5,7 +5,8 @@ use kohort::pipeline::{self, Options, Released};
 use kohort_core::Result;
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::policy::Policy;
-use kohort_core::release::{Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::Plan;
 use kohort_core::table::Silent;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub fn plan(policy: &Path) -> Result<(Policy, Cohort, Plan)> {
     let (source, policy) = pipeline::open(policy, &options(1, 1))?;
     let policy = policy.table()?;
     let cohort = cohort::survey(&source, &policy)?;
-    let plan = Method::of(&policy)?.plan(&cohort, &policy, &mut Chance::new(Some(1))?)?;
+    let plan = Method::of(&policy)?.plan(&cohort, &policy, &mut Randomness::new(Some(1))?)?;
     Ok((policy, cohort, plan))
 }
 

@@ -13,7 +13,8 @@ use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, T
 use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Effects, Policy};
-use kohort_core::release::{Chance, Plan};
+use kohort_core::random::Randomness;
+use kohort_core::release::Plan;
 use kohort_core::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,7 @@ impl Params {
 }
 
 impl TableMethod for Params {
-    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Chance) -> Result<Plan> {
+    fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
         let tuples = &cohort.tuples;
         let finest: Vec<usize> = cohort.quasi.iter().map(|quasi| quasi.levels[0]).collect();
         let class_of = |tuple: usize| -> Vec<u32> {

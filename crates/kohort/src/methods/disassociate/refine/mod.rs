@@ -29,6 +29,7 @@ mod order;
 use super::leaf::Leaf;
 use super::rules::Rules;
 use join::{ItemChunks, join};
+use kohort_core::parallel;
 use kohort_core::release::CodeChunk;
 use node::Node;
 use std::collections::BTreeMap;
@@ -63,7 +64,7 @@ pub(crate) fn refine(leaves: &[Leaf], leaf_of: &[u32], rules: &Rules, limits: Li
         nodes = order::by_item_chunks(nodes);
         let before = nodes.len();
         let stretches = cut(nodes, STRETCH);
-        let swept = on_threads(threads, stretches, |stretch| sweep(stretch, &chunks, leaf_of, rules, limits));
+        let swept = parallel::map_items(threads, stretches, |stretch| sweep(stretch, &chunks, leaf_of, rules, limits));
         nodes = Vec::new();
         for (own, codes_left) in swept {
             nodes.extend(own);
@@ -113,26 +114,4 @@ fn cut<T>(items: Vec<T>, size: usize) -> Vec<Vec<T>> {
         stretches.push(items.by_ref().take(size).collect());
     }
     stretches
-}
-
-/// Works on each item, and returns the results in order.
-pub(crate) fn on_threads<T: Send, R: Send>(threads: usize, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    if threads <= 1 || items.len() <= 1 {
-        return items.into_iter().map(work).collect();
-    }
-    let next = std::sync::Mutex::new(items.into_iter().enumerate());
-    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let run = || {
-            let mut own = Vec::new();
-            loop {
-                let item = next.lock().ok().and_then(|mut items| items.next());
-                let Some((i, item)) = item else { return own };
-                own.push((i, work(item)));
-            }
-        };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        workers.into_iter().flat_map(|w| w.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    done.sort_unstable_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, result)| result).collect()
 }

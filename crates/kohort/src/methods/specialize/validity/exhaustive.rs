@@ -6,6 +6,7 @@ use super::super::child_partitions::ChildPartitions;
 use super::super::requirements::{Requirements, Verdict};
 use super::Failure;
 use super::class_counts::{ClassCounter, Classes, KnownColumn, MOST_KEYS};
+use kohort_core::parallel;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -133,12 +134,7 @@ impl ExhaustiveCheck<'_> {
             }
         };
         let work = self.parts.len().saturating_mul(columns.pow(most.min(3) as u32));
-        std::thread::scope(|scope| {
-            if work > WORTH_A_THREAD {
-                (1..self.threads).for_each(|_| drop(scope.spawn(run)));
-            }
-            run();
-        });
+        parallel::workers(if work > WORTH_A_THREAD { self.threads } else { 1 }, run);
     }
 
     /// Visits all sets that begin with `chosen` and go on with column `next`, of up to `left` more

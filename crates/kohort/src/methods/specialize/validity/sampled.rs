@@ -304,13 +304,8 @@ mod tests {
 
     /// Random parts, with rare values and values that exclude one another.
     fn random(seed: u64) -> (ChildPartitions, Vec<(Vec<u32>, u32)>) {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut draw = |n: u32| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 33) as u32 % n
-        };
+        let mut numbers = kohort_core::random::Randomness::seeded(seed);
+        let mut draw = |n: u32| numbers.below(u64::from(n)) as u32;
         let (partitions, children, columns) = (1 + draw(1200), 1 + draw(3), 2 + draw(5));
         let columns: Vec<(Vec<u32>, u32)> = (0..columns)
             .map(|_| {

@@ -1,21 +1,18 @@
-//! Chance that row number and seed decide alone, the same on every machine: integers only.
+//! Random numbers that depend on the seed and the row's number alone, the same on every machine.
 
-const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+use kohort_core::random::SplitMix;
 
-/// SplitMix64. A generator for each row costs nothing to start, so that any row can be drawn by itself.
-pub(super) struct Chance {
-    state: u64,
-}
+/// The random numbers of one row. Any row can be drawn by itself.
+pub(super) struct RowRandomness(SplitMix);
 
-impl Chance {
-    pub fn of_row(seed: u64, row: u64) -> Chance {
-        Chance { state: mix(mix(seed.wrapping_add(STEP)) ^ row) }
+impl RowRandomness {
+    pub fn of_row(seed: u64, row: u64) -> RowRandomness {
+        RowRandomness(SplitMix::of_row(seed, row))
     }
 
     #[inline]
     pub fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(STEP);
-        mix(self.state)
+        self.0.bits()
     }
 
     /// Uniform in 0..n; the bias is below n / 2³².
@@ -34,13 +31,6 @@ impl Chance {
     pub fn per_mille(&mut self, share: u32) -> bool {
         self.below(1000) < share
     }
-}
-
-#[inline]
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }
 
 /// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
@@ -78,8 +68,8 @@ impl Weighted {
     }
 
     #[inline]
-    pub fn draw(&self, chance: &mut Chance) -> usize {
-        let bits = chance.next();
+    pub fn draw(&self, random: &mut RowRandomness) -> usize {
+        let bits = random.next();
         let column = ((bits >> 32) * self.columns.len() as u64) >> 32;
         let ball = ((bits & 0xFFFF_FFFF) * u64::from(self.total)) >> 32;
         let Column { own, alias } = self.columns[column as usize];
@@ -97,7 +87,7 @@ mod tests {
         let drawn = Weighted::new(weights);
         let mut seen = [0u32; 5];
         for row in 0..100_000 {
-            seen[drawn.draw(&mut Chance::of_row(7, row))] += 1;
+            seen[drawn.draw(&mut RowRandomness::of_row(7, row))] += 1;
         }
         for (count, weight) in seen.into_iter().zip(weights) {
             assert!(count.abs_diff(weight * 1000) <= 600, "{seen:?}");
