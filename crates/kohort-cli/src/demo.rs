@@ -45,9 +45,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         }
     }
     say("");
-    say("lost: detail of the columns that may be known; of codes, the error of frequent counts.");
-    say("suppressed: rows or events; of codes, entries that do not tell how many have them.");
-    say("verified: recounted from the bytes, against the original, and again as the recipient would.");
+    say("lost: share of detail lost in the quasi-identifiers; for codes, the error of frequent counts.");
+    say("suppressed: rows or events removed; for codes, entries released without a count.");
+    say("verified: recounted from the released files, with the original and without it.");
     say("");
     say("Reports, with notes and warnings:");
     for run in &made.runs {
@@ -87,7 +87,7 @@ fn in_short(metrics: &Metrics) -> String {
             format!("any {} codes: {} patients could have them", own.guarantee.m, count(own.guarantee.k))
         }
         Metrics::Events(own) => format!(
-            "fewer than k match for {} (asked: {})",
+            "fewer than k match for {} (limit: {})",
             percent(own.guarantee.found.share),
             percent(own.guarantee.max_high_risk)
         ),
@@ -99,7 +99,7 @@ fn in_short(metrics: &Metrics) -> String {
             };
             match &own.counterfeits {
                 Some(found) => format!("{known}: {k} match, {} of them real", found.real_k),
-                None => format!("{known}: {k} match, or nobody"),
+                None => format!("{known}: {k} match, or none"),
             }
         }
     }

@@ -19,7 +19,8 @@ pub(crate) fn caught(run: impl FnOnce() -> Result<()>) -> Result<()> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
         Err(Error::machine(format!(
-            "Kohort failed in {place}. Either memory or threads ran out, or this is a bug: please report the place, which says nothing of the data."
+            "Kohort failed in {place}. Either memory or threads ran out, or this is a bug: please report the place, \
+             which reveals nothing about the data."
         )))
     })
 }

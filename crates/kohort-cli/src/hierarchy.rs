@@ -38,11 +38,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             cohort.quasi.iter().enumerate().map(of).collect()
         }
         AnySurvey::Events(own) => own.input.patient.iter().chain(&own.input.event).map(Own::of_events).collect(),
-        AnySurvey::Codes(_) => return Err(Error::yours("a table of codes has no hierarchies.")),
+        AnySurvey::Codes(_) => return Err(Error::yours("sets of codes have no hierarchies.")),
     };
     if let Some(name) = &args.column {
         let Some(own) = columns.iter().find(|own| own.name == name) else {
-            return Err(Error::yours(format!("the policy has no quasi-identifier `{name}`.")));
+            return Err(Error::yours(format!("`{name}` is not a quasi-identifier in the policy.")));
         };
         for (code, text) in own.dictionary.texts().iter().enumerate().skip(1) {
             let levels = own.hierarchy.levels.iter().skip(1);

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     // You may have edited the policy that is there: it is kept under another name.
     if fs::symlink_metadata(&args.output).is_ok() {
         let kept = keep_aside(&args.output)?;
-        note(&format!("{} was there before and is now {}.", args.output.display(), kept.display()));
+        note(&format!("{} already existed and was renamed to {}.", args.output.display(), kept.display()));
     }
     let written = File::create_new(&args.output).and_then(|mut file| file.write_all(suggestion.policy.as_bytes()));
     written.map_err(|e| Error::io(&args.output, &e))?;
@@ -70,7 +70,10 @@ fn keep_aside(file: &Path) -> Result<PathBuf> {
         .map(|n| file.with_file_name(if n == 1 { format!("{name}.old") } else { format!("{name}.old-{n}") }))
         .find(|path| fs::symlink_metadata(path).is_err());
     let Some(free) = free else {
-        return Err(Error::yours(format!("{}: too many older versions. Remove some.", file.display())));
+        return Err(Error::yours(format!(
+            "{}: there are too many older versions. Remove some of them.",
+            file.display()
+        )));
     };
     fs::rename(file, &free).map_err(|e| Error::io(file, &e))?;
     Ok(free)

@@ -56,7 +56,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
     ));
     say("");
     let found = sensitivity(histories, &EventsPlan::as_it_is(histories), k, (&[1, 2, 5], 2), threads, 1);
-    say(&format!("{:<52} fewer than {k} match", "known beside all patient-level values"));
+    say(&format!("{:<52} fewer than {k} match", "known in addition to all patient-level values"));
     let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
     for (p, variable, fixed) in &found.values {
         line(format!("{p} values of each event column, variable power"), variable[2].share());
@@ -66,7 +66,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
         line(format!("{p} whole events"), estimate.share());
     }
     for &(p, hits, of) in &found.total {
-        line(format!("any {p} facts about events, at worst"), hits as f64 / of.max(1) as f64);
+        line(format!("any {p} facts about events (worst case)"), hits as f64 / of.max(1) as f64);
     }
 }
 
@@ -140,7 +140,7 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
     regions.sort_by(|a, b| b.2.total_cmp(&a.2));
     for (region, people, share) in regions.iter().take(2) {
         say(&fit(&format!(
-            "  attack 1, one patient, {region}: {:.1} % of {} are in classes below {}",
+            "  attack 1, one patient, {region}: {:.1} % of {} are in equivalence classes smaller than {}",
             100.0 * share,
             thousands(people.round() as u64),
             policy.privacy.k
@@ -153,7 +153,7 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
     say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * seen.all.max));
     if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
         say(&format!(
-            "  unique outside as well: about {} by {}; largest estimate {}",
+            "  unique in the population as well: about {} by {}; largest estimate {}",
             thousands(unique.estimate(chosen).unwrap_or(most).round() as u64),
             chosen.name(),
             thousands(most.round() as u64)

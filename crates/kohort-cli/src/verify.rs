@@ -107,7 +107,7 @@ fn formulas(recount: &Recount) {
 /// The guarantee in words, and whether it is only a test.
 fn ending<S: Shape>(certificate: &Certificate<S>) {
     if certificate.test {
-        note("made with a fixed seed: this is a test, not a release.");
+        note("made with a fixed random seed: this is a test, not a release.");
     }
     say(&format!("  guarantee  {}", certificate.guarantee.plain));
     say(&format!("             {}", certificate.guarantee.aware));

@@ -6,7 +6,7 @@ use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
 use std::collections::HashMap;
 
-/// What a code that stands several times in a patient's record means.
+/// The meaning of a code that occurs several times in a patient's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
     /// No more than once.
@@ -30,7 +30,7 @@ pub struct Records {
     pub rows: u64,
     /// Patients without any code: counted, never published.
     pub without_codes: u64,
-    /// Codes that stood once more in their record.
+    /// Codes that repeat an earlier code of their record.
     pub repeated: u64,
     /// What the custodian should know.
     pub notes: Vec<String>,
@@ -268,7 +268,7 @@ impl Reading<'_> {
         Cut { chunk, texts, codes, ends, split, others }
     }
 
-    /// A separator that stands in no cell makes one giant code of every record.
+    /// Refuses a separator that occurs in no cell: every record would be read as one giant code.
     fn check_separator(&self, all: &Collected) -> Result<()> {
         let Some(separator) = self.separator.filter(|_| all.cells_split == 0 && all.rows > 0) else { return Ok(()) };
         let others = OTHERS.iter().zip(all.others).filter(|(other, n)| **other != separator && *n > 0);

@@ -28,7 +28,7 @@ impl Randomness {
             Some(seed) => Ok(Randomness::seeded(seed)),
             None => ChaCha12Rng::try_from_rng(&mut rand::rngs::SysRng)
                 .map(|generator| Randomness { generator, test: false })
-                .map_err(|_| Error::machine("the operating system gives no randomness.")),
+                .map_err(|_| Error::machine("the operating system does not provide random numbers.")),
         }
     }
 

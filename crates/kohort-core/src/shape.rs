@@ -103,7 +103,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Whether the release has a catalog of its synthetic records.
     fn has_catalog(claim: &Self::Claim) -> bool;
 
-    /// Rows of the release that stand for nobody, as far as the comparison could tell.
+    /// Rows of the release that match no original row, as far as the comparison shows.
     fn added(compared: &Self::Compared) -> u64;
 
     /// Rows or patients of the release that were found in the original.

@@ -183,7 +183,7 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
         AnyRecounted::Codes(own) => own.certificate.promise.claim.k.get(),
         AnyRecounted::Table(_) | AnyRecounted::Events(_) => {
             return Err(Error::yours(format!(
-                "{}: a release of tables. There is nothing to reconstruct: its rows are rows.",
+                "{}: this is a release of tables, which need no reconstruction.",
                 folder.display()
             )));
         }
@@ -242,7 +242,7 @@ pub fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
     let patients: u64 = nodes.iter().map(Node::size).fold(0, u64::saturating_add);
     if patients > bytes.saturating_mul(PATIENTS_PER_BYTE) {
         return Err(Error::refused(format!(
-            "clusters.jsonl tells of {patients} patients, far more than it can hold codes of."
+            "clusters.jsonl claims {patients} patients, far more than its codes allow."
         )));
     }
     Ok((texts, nodes))

@@ -118,7 +118,7 @@ fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
 
 fn no_catalog(folder: &Path) -> Error {
     Error::yours(format!(
-        "{}: a release without a catalog of invented rows. Nobody can tell from it which rows are real.",
+        "{}: this release has no catalog of synthetic records, so real records cannot be separated from them.",
         folder.display()
     ))
 }

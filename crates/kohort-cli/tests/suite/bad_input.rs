@@ -258,9 +258,9 @@ fn files_that_are_not_there_are_named() {
         (["anonymize", "dir"], "dir"),
         (["risk", "none.toml"], "none.toml"),
         (["hierarchy", "none.toml"], "none.toml"),
-        (["verify", "none"], "no release"),
-        (["verify", "dir"], "no release"),
-        (["verify", "p.toml"], "no release"),
+        (["verify", "none"], "not a release"),
+        (["verify", "dir"], "not a release"),
+        (["verify", "p.toml"], "not a release"),
     ] {
         let before = listing(folder.path());
         let said = run(folder.path(), &args);

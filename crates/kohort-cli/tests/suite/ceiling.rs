@@ -65,7 +65,7 @@ fn what_cannot_be_met_is_said_with_what_can() {
         "q = { role = \"quasi\" }",
         "q = { role = \"quasi\", levels = [\"*\"] }",
         3,
-        &["smallest h that is met is 0.5"],
+        &["smallest h that can be met is 0.5"],
     );
     ends("max_counterfeits = 0.3", "max_counterfeits = 0.01", 3, &["at least 5 counterfeits", "allows 0 of 62"]);
     ends("real_k = 2", "real_k = 3", 3, &["real_k = 3", "largest real_k that can be met is 2"]);
@@ -103,7 +103,7 @@ fn values_that_may_be_drawn_are_listed() {
     let nothing = "max_counterfeits = 0.3\nforbidden = [{ q = \"CANARY-q9\", s = [\"flu\", \"gout\", \"hiv\"] }]";
     let folder = folder(table().as_bytes(), &POLICY.replace("max_counterfeits = 0.3", nothing));
     let said = run(folder.path(), &["anonymize", "p.toml"]);
-    assert!(said.code == Some(2) && said.err.contains("no value of `s` is left"), "{}", said.all());
+    assert!(said.code == Some(2) && said.err.contains("`s` has no permitted value left"), "{}", said.all());
     ends(
         "max_counterfeits = 0.3",
         "max_counterfeits = 0.3\nforbidden = [{ qq = \"x\" }]",
@@ -135,6 +135,6 @@ fn the_recipient_makes_the_truthful_view() {
     let plain = common::folder(table().as_bytes(), POLICY);
     with_catalog(plain.path());
     let said = run(plain.path(), &["truthful", "out"]);
-    assert!(said.code == Some(2) && said.err.contains("without a catalog"), "{}", said.all());
+    assert!(said.code == Some(2) && said.err.contains("has no catalog"), "{}", said.all());
     assert!(!plain.path().join("out-truthful.csv").exists());
 }

@@ -168,7 +168,7 @@ fn the_first_look_fits_on_a_screen_and_needs_no_policy() {
             assert!(said.out.contains(words), "{words}: {}", said.out);
         }
         assert!(!said.all().contains("CANARY") && !said.all().contains("10000"));
-        assert_eq!(said.out.contains("unique outside as well"), name == "p.toml", "{}", said.out);
+        assert_eq!(said.out.contains("unique in the population as well"), name == "p.toml", "{}", said.out);
         assert_eq!(said.err.contains("roles are guessed"), name == "t.csv");
     }
     assert_eq!(listing(folder.path()), before);

@@ -172,7 +172,7 @@ impl Grouping {
         }
     }
 
-    /// What stands above a code, level by level, below `*`.
+    /// The groups that contain a code, level by level, below `*`.
     pub fn path(self, text: &str) -> Option<Vec<Cow<'static, str>>> {
         match self {
             Grouping::Icd9Procedure => {
@@ -184,7 +184,7 @@ impl Grouping {
         }
     }
 
-    /// A group and what stands above it.
+    /// A group and the groups that contain it.
     fn above(self, group: &str) -> Option<Vec<Cow<'static, str>>> {
         let group = *self.groups().iter().find(|g| **g == group)?;
         Some(match self {

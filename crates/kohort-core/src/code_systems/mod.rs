@@ -26,7 +26,7 @@ pub(crate) fn plain(code: &str) -> String {
     code.chars().filter(|c| *c != '.' && !c.is_whitespace()).map(|c| c.to_ascii_uppercase()).collect()
 }
 
-/// Where a code stands in its system.
+/// The place of a code in its system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     /// The category in capitals: `250`, `V10`, `E800`; `E11`.
@@ -37,7 +37,7 @@ pub struct Place {
     pub chapter: &'static Range,
 }
 
-/// The title of the section, block or chapter that a label stands for.
+/// The title of the section, block or chapter that a label names.
 pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
     let (sections, chapters) = system.tables();
     sections.iter().chain(chapters).find(|range| range.label == label).map(|range| range.title)
@@ -45,7 +45,7 @@ pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
 
 impl CodeSystem {
     /// The place of a code, written with or without its dot, in capitals or not.
-    /// `None` where it has not the shape of a code or stands in no range.
+    /// `None` where it does not look like a code or is in no range.
     pub fn place(self, text: &str) -> Option<Place> {
         let category = match self {
             CodeSystem::Icd9 => icd9::category(text),

@@ -131,7 +131,7 @@ pub struct Histories {
     pub patient_lines: Vec<u64>,
     /// For each event: the line of the input.
     pub event_lines: Vec<u64>,
-    /// For each event: its place in time, where the policy says which column tells it; else 0.
+    /// For each event: its place in time, if the policy names the column that orders events; else 0.
     pub event_order: Vec<u32>,
     /// The numbers of patients and events that were read and excluded.
     pub counts: Counts,

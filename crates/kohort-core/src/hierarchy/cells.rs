@@ -8,11 +8,11 @@ use crate::number::Decimal;
 /// Where a value lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
-    /// Below the range: it leaves as `<from`.
+    /// Below the range: it is released as `<from`.
     Below,
     /// In the cell of this number, counted from `from`.
     Inside(u64),
-    /// From the end of the range on: it leaves as `>=to`.
+    /// At or above the end of the range: it is released as `>=to`.
     Above,
 }
 
@@ -68,7 +68,7 @@ impl Cells {
         self.count
     }
 
-    /// Where a value lies; `None`: it is no number.
+    /// The place of a value; `None` if it is not a number.
     pub fn cell(&self, value: &str) -> Option<Cell> {
         let number = Decimal::parse(value, self.intervals.point).filter(|_| value != SUPPRESSED)?;
         Some(match self.intervals.side(number) {

@@ -26,9 +26,9 @@ struct LabelText {
 }
 
 impl FileHierarchy {
-    /// Reads and checks a hierarchy file. `name` stands in errors, and so may its labels.
+    /// Reads and checks a hierarchy file. Errors show `name` and may show labels.
     ///
-    /// A root of any name leaves as `*`; where the last column is not one value, `*` is added.
+    /// A root of any name is released as `*`; where the last column is not one value, `*` is added.
     pub fn parse(name: &str, text: &str) -> Result<FileHierarchy> {
         let mut rows = cells::read(name, text)?;
         tree::check(name, &rows)?;

@@ -12,7 +12,7 @@ const MOST_INTERVALS: f64 = 1e12;
 /// Intervals between two bounds.
 ///
 /// # Guarantee
-/// A number outside the bounds leaves as `<from` or `>=to` on every level, also on the lowest.
+/// A number outside the bounds is released as `<from` or `>=to` on every level, also on the lowest.
 #[derive(Debug, Clone)]
 pub struct Intervals {
     pub(super) steps: Steps,

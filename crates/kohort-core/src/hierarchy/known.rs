@@ -58,7 +58,7 @@ impl Known {
         labels.fold(u32::MAX, |levels, label| levels & self.levels(label)) != 0
     }
 
-    /// The levels that a label can stand on, a bit each.
+    /// The levels that a label can be on, one bit each.
     fn levels(&self, label: &str) -> u32 {
         let on = |levels: &mut dyn Iterator<Item = bool>| {
             levels.take(32).enumerate().fold(0, |bits, (level, own)| bits | u32::from(own) << level)
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    /// Whatever a rule makes of values stands on one level.
+    /// All labels that a rule makes from values are on one level.
     #[test]
     fn what_rules_make_is_accepted() {
         let days: Vec<String> = std::iter::once(String::new()).chain((0..400).map(|d| d.to_string())).collect();

@@ -30,7 +30,7 @@ use std::borrow::Cow;
 /// The code of a missing cell in every column.
 pub const MISSING: u32 = 0;
 
-/// What stands for a suppressed or fully generalized cell.
+/// The text of a suppressed or fully generalized cell.
 pub const SUPPRESSED: &str = "*";
 
 /// One label of one level.

@@ -13,16 +13,16 @@ use std::path::Path;
 /// A hierarchy file holds a line per distinct value: this is far beyond any code system.
 const LARGEST_HIERARCHY: u64 = 256 << 20;
 
-/// What a column is to an adversary and to the release.
+/// The role of a column: what an attacker may know of it, and how it is released.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     /// Names a person directly. Never released.
     Identifier,
     /// The key of a person. Counted, never released.
     Patient,
-    /// An adversary may know it.
+    /// An attacker may know it.
     Quasi,
-    /// Finer than an adversary knows: blank wherever one of these columns is changed.
+    /// A finer value than an attacker knows: blank wherever one of these columns is changed.
     Detail {
         /// The columns it is finer than.
         of: Vec<String>,
@@ -36,7 +36,7 @@ pub enum Role {
     Class,
     /// A patient's codes. They leave in chunks, each code as it is.
     Codes {
-        /// What stands between the codes of a cell; `None`: a cell is one code.
+        /// The text between the codes of a cell; `None`: a cell is one code.
         separator: Option<String>,
     },
     /// Of an event: who treated, billed or referred. Leaves as a random number per patient and value.
@@ -75,7 +75,7 @@ impl Role {
 pub enum Unmapped {
     /// The run stops.
     Refused,
-    /// It leaves as `*`.
+    /// It is released as `*`.
     Suppressed,
 }
 
@@ -90,7 +90,7 @@ pub enum Origin {
     Column(String),
 }
 
-/// Dates that leave as months since a start of each patient's own.
+/// Dates that are released as months since a start date of each patient.
 #[derive(Debug, Clone)]
 pub struct MonthsSince {
     /// Where they are counted from.
@@ -104,7 +104,7 @@ pub struct MonthsSince {
 pub struct Column {
     /// Its name in the table.
     pub name: String,
-    /// What it is to an adversary.
+    /// Its role.
     pub role: Role,
     /// How its values may be generalized.
     pub rule: Rule,
@@ -120,9 +120,9 @@ pub struct Column {
     pub domain: Option<Vec<String>>,
     /// Of a quasi-identifier: the columns it is finer than, as levels of one variable.
     pub of: Vec<String>,
-    /// The column it is derived from, if it is no column of the table itself.
+    /// The column it is derived from, if it is not a column of the table itself.
     pub from: Option<String>,
-    /// Of an event: its dates leave as months since a start.
+    /// For events: its dates are released as months since a start date.
     pub months: Option<MonthsSince>,
     /// Its place among the columns that the policy names.
     pub place: usize,

@@ -1,4 +1,4 @@
-//! What a policy says of events: two linked tables, what is excluded, what an adversary knows of events.
+//! Policies for patient histories: two linked tables, exclusions, and what an attacker knows of events.
 
 use super::column::{Column, Role};
 use super::files::PolicyFiles;
@@ -26,7 +26,7 @@ pub enum Table {
     Events,
 }
 
-/// How much an adversary knows of a patient's values in a column.
+/// How much an attacker knows of a patient's values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PowerRule {
     /// By the patient's number of events and their diversity (the paper's equation 1).
@@ -35,7 +35,7 @@ pub enum PowerRule {
     Fixed,
 }
 
-/// What an adversary knows of a patient's events.
+/// The facts that an attacker knows about a patient's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
     /// In each event column by itself up to so many values.
@@ -80,7 +80,7 @@ pub enum WithoutEvents {
 pub enum RuleKind {
     /// Codes in one of these columns of its table.
     Codes {
-        /// Where they stand.
+        /// Their column.
         columns: Vec<usize>,
         /// Ranges, both ends included, in capitals and without dots.
         ranges: Vec<(String, String)>,
@@ -132,7 +132,7 @@ pub struct EventsPolicy {
     pub patients: Vec<Column>,
     /// What must not come in.
     pub exclude: Vec<EventsRule>,
-    /// What the adversary knows.
+    /// The facts that the attacker knows.
     pub power: Power,
     /// The share of patients who may be at high risk.
     pub max_high_risk: Fraction,
@@ -321,7 +321,7 @@ fn find(section: &Section, key: &str, name: &str, columns: &[Column]) -> Result<
     })
 }
 
-/// The columns that names and patterns ending in `*` stand for.
+/// The columns that names and patterns ending in `*` match.
 fn find_all(section: &Section, key: &str, columns: &[Column]) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     for name in section.texts(key)?.unwrap_or_default() {
@@ -375,7 +375,7 @@ fn read_rules(
     Ok(rules)
 }
 
-/// One rule, as it stands in the policy.
+/// One rule, as the policy states it.
 fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<EventsRule> {
     let Some(name) = section.text("column")? else {
         return Err(section.error(section.line, "[[exclude]] needs a `column` or `rules`."));

@@ -10,7 +10,7 @@ pub struct Preset {
     /// Its name in a policy.
     pub name: &'static str,
     k: u64,
-    /// The highest risk it stands for, as its source writes it, if it speaks of risk.
+    /// The highest risk, as its source writes it, if the source states a risk.
     pub max_risk: Option<&'static str>,
     /// What it means, in a sentence.
     pub meaning: &'static str,

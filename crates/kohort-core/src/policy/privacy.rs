@@ -29,7 +29,7 @@ pub struct Privacy {
     pub k: K,
     /// The preset that says so, if the policy names one.
     pub preset: Option<&'static Preset>,
-    /// What the adversary may know, over the quasi-identifiers in table order.
+    /// The sets that the attacker may know, over the quasi-identifiers in table order.
     pub knows: Knows,
     /// The highest confidence in a listed sensitive value.
     pub confidence: Option<Fraction>,
@@ -125,7 +125,7 @@ impl Privacy {
         }
     }
 
-    /// How many codes of a patient an adversary may know, where `knows` is a number.
+    /// The number of a patient's codes that an attacker may know, where `knows` is a number.
     pub fn known_codes(&self) -> usize {
         match self.knows {
             Knows::Any(m) => m,
@@ -263,7 +263,7 @@ fn read_sets(section: &Section, items: &[Item], quasi: &[&str]) -> Result<Knows>
 }
 
 /// The pairs that nobody knows together: each must be two levels of one variable, so that the
-/// assumption cannot take back what the policy says an adversary knows.
+/// assumption cannot take back what the policy says an attacker knows.
 fn read_not_together(section: &Section, quasi: &[&str], levels: &[(usize, usize)]) -> Result<Vec<(usize, usize)>> {
     let mut pairs = Vec::new();
     for item in section.list("not_together")?.unwrap_or_default() {

@@ -22,7 +22,7 @@ pub enum Value {
     Date,
 }
 
-/// A value and the line it stands on.
+/// A value and its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// What was written.

@@ -1,6 +1,6 @@
-//! What the adversary may know of a person: sets of quasi-identifiers.
+//! The sets of quasi-identifiers that an attacker may know of a person.
 
-/// Which quasi-identifiers an adversary may know together. Columns are positions among the
+/// The quasi-identifiers that an attacker may know together. Columns are positions among the
 /// quasi-identifiers, in table order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Knows {

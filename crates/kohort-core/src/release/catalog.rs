@@ -96,7 +96,7 @@ pub fn read_catalog(release: &Path, column: &str, classes: u64) -> Result<Vec<Ca
         let (cells, used) = split_cells(rest, b',');
         rest = &rest[used.max(1).min(rest.len())..];
         let cells: Vec<String> = cells.iter().map(|c| String::from_utf8_lossy(c).into_owned()).collect();
-        let [own, value, rows] = &cells[..] else { return wrong(number, "it has not three cells") };
+        let [own, value, rows] = &cells[..] else { return wrong(number, "it does not have three cells") };
         if number == 1 {
             if [own.as_str(), value, rows] != ["classes", column, "counterfeits"] {
                 return wrong(1, "these are not the columns of a catalog");
@@ -107,11 +107,11 @@ pub fn read_catalog(release: &Path, column: &str, classes: u64) -> Result<Vec<Ca
         let Some(ids) = ids.filter(|ids| {
             ids.windows(2).all(|pair| pair[0] < pair[1]) && ids.iter().all(|id| (1..=classes).contains(id))
         }) else {
-            return wrong(number, "it names no classes of the data, each once and ascending");
+            return wrong(number, "`classes` is not a list of classes of the data, each once and in ascending order");
         };
         match rows.parse::<u64>() {
             Ok(rows) if rows > 0 => lines.push(CatalogLine { classes: ids, value: value.clone(), rows }),
-            _ => return wrong(number, "it counts no rows"),
+            _ => return wrong(number, "it does not count any rows"),
         }
     }
     Ok(lines)

@@ -161,7 +161,7 @@ impl<S: Shape> Certificate<S> {
         let delimiter = match (&file.text, S::HAS_CELLS) {
             (Some(marks), true) => marks.delimiter()?,
             (None, false) => b',',
-            _ => return Err(wrong("`text` is not there, or is there without cells")),
+            _ => return Err(wrong("`text` is missing, or is present for a format without text cells")),
         };
         S::makes_sense(&file.claim, &file.recount).map_err(wrong)?;
         Ok(Certificate {
@@ -188,7 +188,10 @@ impl<S: Shape> Certificate<S> {
 impl Marks {
     fn delimiter(&self) -> Result<u8> {
         if self.suppressed != "*" || !self.missing.is_empty() {
-            return Err(wrong("`text` names other marks than * for suppressed and an empty cell for missing"));
+            return Err(wrong(
+                "`text` uses other marks than * for suppressed cells and an empty cell for missing \
+                 values",
+            ));
         }
         u8::try_from(self.delimiter)
             .ok()
@@ -204,15 +207,17 @@ fn read_door(text: &str) -> Result<Door> {
     }
     match door.version {
         VERSION => Ok(door),
-        1 => Err(wrong("`version` is 1: it was written by an older Kohort. Release the data again")),
-        _ => Err(wrong("`version` is not 2: it was written by a newer Kohort")),
+        1 => Err(wrong("`version` is 1: the certificate was written by an older Kohort. Release the data again")),
+        _ => Err(wrong("`version` is not 2: the certificate was written by a newer Kohort")),
     }
 }
 
 fn door<S: Shape>(text: &str) -> Result<()> {
     match read_door(text)?.shape {
         own if own == S::NAME => Ok(()),
-        _ => Err(Error::refused(format!("the release has not the shape of the policy's data, which is {}.", S::NAME))),
+        _ => {
+            Err(Error::refused(format!("the release is of another kind than the policy's data, which is {}.", S::NAME)))
+        }
     }
 }
 
@@ -223,7 +228,7 @@ impl AnyCertificate {
             Table::NAME => Ok(AnyCertificate::Table(Certificate::parse(text)?)),
             Codes::NAME => Ok(AnyCertificate::Codes(Certificate::parse(text)?)),
             Events::NAME => Ok(AnyCertificate::Events(Certificate::parse(text)?)),
-            _ => Err(wrong("`shape` is not known: it was written by a newer Kohort")),
+            _ => Err(wrong("`shape` is unknown: the certificate was written by a newer Kohort")),
         }
     }
 
@@ -294,5 +299,5 @@ pub(crate) fn counts(l: &LDiversity) -> bool {
 }
 
 fn wrong(what: &str) -> Error {
-    Error::yours(format!("certificate.json: {what}. This folder is no release of Kohort's, or it was damaged."))
+    Error::yours(format!("certificate.json: {what}. This folder is not a release made by Kohort, or it was damaged."))
 }

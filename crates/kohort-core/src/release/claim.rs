@@ -170,7 +170,7 @@ impl<'de, const MOST: usize> Deserialize<'de> for Few<MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Few<MOST>, D::Error> {
         match usize::deserialize(from)? {
             p if (1..=MOST).contains(&p) => Ok(Few(p)),
-            _ => Err(D::Error::custom(format!("{OURS}`claim.power` is no number of values"))),
+            _ => Err(D::Error::custom(format!("{OURS}`claim.power` is not a number of values"))),
         }
     }
 }
@@ -204,7 +204,7 @@ impl From<EventsClaim> for EventsWritten {
 fn known_codes<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     match usize::deserialize(from)? {
         m if (1..=20).contains(&m) => Ok(m),
-        _ => Err(D::Error::custom(format!("{OURS}`claim.m` is no number of codes"))),
+        _ => Err(D::Error::custom(format!("{OURS}`claim.m` is not a number of codes"))),
     }
 }
 
@@ -229,7 +229,7 @@ impl<'de> Deserialize<'de> for KnowsClaim {
         }
         match Written::deserialize(from)? {
             Written::Word(word) if word == "all" => Ok(KnowsClaim::All),
-            Written::Word(_) => Err(D::Error::custom(format!("{OURS}`claim.knows` is not known"))),
+            Written::Word(_) => Err(D::Error::custom(format!("{OURS}`claim.knows` is unknown"))),
             Written::Number(n) => Ok(KnowsClaim::Any(n)),
             Written::Sets(sets) => Ok(KnowsClaim::Sets(sets.0.into_iter().map(|own| own.0).collect())),
         }

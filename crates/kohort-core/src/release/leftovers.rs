@@ -55,7 +55,7 @@ impl Lock {
                 return Ok(Lock { path, file: Some(file) });
             }
         }
-        Err(Error::machine(format!("{}: too many runs work here.", parent.display())))
+        Err(Error::machine(format!("{}: too many runs are using this folder.", parent.display())))
     }
 
     /// The folder it stands for.
@@ -105,7 +105,7 @@ impl Lock {
             match done {
                 Ok(what) => progress.note(&what),
                 Err(why) => progress.note(&format!(
-                    "{}: left alone, {why}. It may hold data of a run that was stopped.",
+                    "{}: not removed, because {why}. It may hold data from a run that was stopped.",
                     path.display()
                 )),
             }
@@ -116,13 +116,13 @@ impl Lock {
     fn settle(&self, path: &Path, target: &Path) -> std::result::Result<String, String> {
         let words = |e: std::io::Error| Error::io(path, &e).message.trim_end_matches('.').to_string();
         if !fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && self.is_mine(&m)) {
-            return Err("its lock is no file of yours".into());
+            return Err("its lock does not belong to you".into());
         }
         let mut file = File::options().read(true).write(true).open(path).map_err(words)?;
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => {}
-            Ok(()) | Err(TryLockError::WouldBlock) => return Err("another run is at work".into()),
-            Err(TryLockError::Error(_)) => return Err("whether its run is gone cannot be known here".into()),
+            Ok(()) | Err(TryLockError::WouldBlock) => return Err("another run is using it".into()),
+            Err(TryLockError::Error(_)) => return Err("it is unknown whether its run has ended".into()),
         }
         let mut mark = Vec::new();
         Read::by_ref(&mut file).take(MARK.len() as u64 + 1).read_to_end(&mut mark).map_err(words)?;
@@ -131,22 +131,22 @@ impl Lock {
         let is_there = |p: &Path| fs::symlink_metadata(p).is_ok();
         // A lock without a mark was being made: nothing stands beside it.
         if mark != MARK.as_bytes() && !(mark.is_empty() && !is_there(&folder) && !is_there(&aside)) {
-            return Err("its lock is not one of Kohort's".into());
+            return Err("its lock was not made by Kohort".into());
         }
         for own in [&folder, &aside] {
             let is_mine = |m: fs::Metadata| m.is_dir() && self.is_mine(&m);
             if is_there(own) && !fs::symlink_metadata(own).is_ok_and(is_mine) {
-                return Err(format!("{} is no folder of yours", own.display()));
+                return Err(format!("{} does not belong to you", own.display()));
             }
         }
         let mut done = "removed".to_string();
         if is_there(&aside) && is_there(&folder) {
             // It was killed between two renames: what was there before is still what holds.
             if is_there(target) {
-                return Err(format!("{} waits to be put back, and {} exists", aside.display(), target.display()));
+                return Err(format!("{} should be restored, but {} exists", aside.display(), target.display()));
             }
             fs::rename(&aside, target).map_err(words)?;
-            done = format!("removed, and the release that was being replaced is {} again", target.display());
+            done = format!("removed, and the release that was being replaced was restored to {}", target.display());
         }
         if is_there(&folder) {
             fs::remove_dir_all(&folder).map_err(words)?;

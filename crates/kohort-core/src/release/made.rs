@@ -69,7 +69,8 @@ pub fn is_all_ours(folder: &Path) -> Result<()> {
         ([first, rest @ ..], Some(_)) => {
             let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             refused(format!(
-                "Kohort did not make {}{more}, or it was changed since. Move it elsewhere, or choose another folder with -o.",
+                "Kohort did not make {}{more}, or it was changed afterwards. Move it elsewhere, or choose another \
+                 folder with -o.",
                 first.display()
             ))
         }

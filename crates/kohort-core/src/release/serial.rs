@@ -32,7 +32,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
                 let mut all = Vec::new();
                 while let Some(item) = items.next_element()? {
                     if all.len() == LONGEST_LIST {
-                        return Err(A::Error::custom(format!("{OURS}a list is longer than any certificate has")));
+                        return Err(A::Error::custom(format!("{OURS}a list is longer than in any certificate")));
                     }
                     all.push(item);
                 }
@@ -99,7 +99,7 @@ impl Serialize for Known {
 impl<'de> Deserialize<'de> for Known {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Known, D::Error> {
         let known = Known::named(&String::deserialize(from)?);
-        known.ok_or_else(|| D::Error::custom(format!("{OURS}`labels` of a column names no hierarchy that is known")))
+        known.ok_or_else(|| D::Error::custom(format!("{OURS}`labels` of a column names an unknown hierarchy")))
     }
 }
 
@@ -112,7 +112,7 @@ impl Serialize for Padding {
 impl<'de> Deserialize<'de> for Padding {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Padding, D::Error> {
         let padding = Padding::named(&String::deserialize(from)?);
-        padding.ok_or_else(|| D::Error::custom(format!("{OURS}`padding` is not known")))
+        padding.ok_or_else(|| D::Error::custom(format!("{OURS}`padding` is unknown")))
     }
 }
 
@@ -128,11 +128,11 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         // Names of fields that are missing or stand twice are ours; unknown ones are a stranger's.
         match message.strip_prefix(OURS) {
             Some(own) => own.split(" at line ").next().unwrap_or_default().to_string(),
-            None if message.starts_with("missing field") => format!("`{quoted}` is not there"),
-            None if message.starts_with("duplicate field") => format!("`{quoted}` is there twice ({at})"),
-            None if message.starts_with("unknown field") => format!("a key that no certificate has ({at})"),
-            None if message.starts_with("unknown variant") => format!("a word that no certificate has ({at})"),
-            None => format!("a value that does not belong there ({at})"),
+            None if message.starts_with("missing field") => format!("`{quoted}` is missing"),
+            None if message.starts_with("duplicate field") => format!("`{quoted}` appears twice ({at})"),
+            None if message.starts_with("unknown field") => format!("an unknown key ({at})"),
+            None if message.starts_with("unknown variant") => format!("an unknown word ({at})"),
+            None => format!("a value of the wrong type ({at})"),
         }
     })
 }

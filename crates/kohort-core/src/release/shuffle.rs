@@ -101,7 +101,12 @@ impl Shuffle {
     fn whole(&mut self, bucket: &mut Bucket) -> Result<Vec<u8>> {
         let tail = std::mem::take(&mut bucket.bytes);
         let Some(spool) = &mut self.spool else { return Ok(tail) };
-        let io = |e: std::io::Error| Error::machine(format!("the spool of released rows cannot be read back: {e}."));
+        let io = |e: std::io::Error| {
+            Error::machine(format!(
+                "the temporary file of released rows cannot be read \
+             back: {e}."
+            ))
+        };
         let mut bytes = Vec::new();
         for &(offset, length) in &bucket.extents {
             spool.seek(SeekFrom::Start(offset)).map_err(io)?;

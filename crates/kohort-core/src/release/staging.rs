@@ -262,7 +262,7 @@ impl Beside {
     /// Takes a place in the target's folder; an interrupt knows of it from now on.
     fn take(target: &Path, progress: &dyn Progress) -> Result<Beside> {
         let Some(name) = target.file_name() else {
-            return Err(Error::yours(format!("{}: not a folder that can be made.", target.display())));
+            return Err(Error::yours(format!("{}: this folder cannot be created.", target.display())));
         };
         let parent = match target.parent() {
             Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
@@ -291,7 +291,11 @@ impl Beside {
         let mut old = None;
         if fs::symlink_metadata(&self.target).is_ok() {
             if !replace {
-                return Err(Error::yours(format!("{} exists by now. Nothing was published.", self.target.display())));
+                return Err(Error::yours(format!(
+                    "{} was created by someone else during the run. Nothing was \
+                     published.",
+                    self.target.display()
+                )));
             }
             made::is_all_ours(&self.target)?;
             let aside = self.lock.aside();

@@ -101,7 +101,10 @@ struct Row<'a> {
 /// Reads the input a second time: its rows with their tuples and the cells that leave as they are.
 fn each_row(source: &Source, cohort: &Cohort, form: &RowForm, deal: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
     let changed = || {
-        Error::yours(format!("{}: the file changed while it was read. Start again when it is at rest.", source.name()))
+        Error::yours(format!(
+            "{}: the file changed while it was read. Start again when nothing writes to it.",
+            source.name()
+        ))
     };
     let lookup = cohort.tuples.of_row.is_none().then(|| Lookup::new(source, cohort, form));
     let mut row = 0u64;

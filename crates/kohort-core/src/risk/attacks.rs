@@ -9,7 +9,7 @@ use crate::release::{Plan, Recoding};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
-/// What a registry tells an attacker.
+/// The results of attacks with a population registry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attacks {
     /// Whether class sizes outside are estimated.

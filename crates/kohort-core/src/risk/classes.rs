@@ -8,7 +8,7 @@ use crate::table::{Keys, Patients};
 /// Risk over the classes of one set of columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Risk {
-    /// Which quasi-identifiers the adversary knows, by place.
+    /// The quasi-identifiers that the attacker knows, by place.
     pub set: Vec<usize>,
     /// The highest risk: 1 / the smallest class; 0 if there is nobody.
     pub max: f64,

@@ -5,10 +5,10 @@ use crate::hierarchy::SUPPRESSED;
 use crate::parallel;
 use crate::release::Plan;
 
-/// A column that tells another.
+/// A column that predicts another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tells {
-    /// The column that tells, by place in the plan.
+    /// The column that predicts, by place in the plan.
     pub tells: usize,
     /// The column that is told.
     pub told: usize,
@@ -21,7 +21,7 @@ pub struct Tells {
     pub right: u64,
 }
 
-/// A column tells another from this share on, in hundredths.
+/// A column predicts another from this share of correct cells on, in hundredths.
 const USUALLY: u64 = 95;
 
 /// The dependencies under which blanks could be undone, the worst first. Those that are declared
@@ -34,7 +34,7 @@ pub fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Tells> {
     all
 }
 
-/// A published column as it stood before anything was blank.
+/// A published column before any cell was blanked.
 struct Column {
     position: usize,
     /// By value code: its label.
@@ -59,7 +59,7 @@ impl Column {
     }
 }
 
-/// The columns that one column tells.
+/// The columns that one column predicts.
 fn told_by(cohort: &Cohort, plan: &Plan, k: u64, columns: &[Column], tells: usize) -> Vec<Tells> {
     let (tuples, width, first) = (&cohort.tuples, columns.len(), &columns[tells]);
     let mut rows = vec![0u64; first.labels];

@@ -6,11 +6,11 @@ use super::attacks::Outside;
 /// How likely somebody is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// The highest chance of anybody.
+    /// The highest probability of any person.
     pub max: f64,
     /// The mean over people.
     pub mean: f64,
-    /// The share of people whose chance is above 1/k.
+    /// The share of people whose probability is above 1/k.
     pub above: f64,
 }
 
@@ -42,7 +42,7 @@ pub fn models(sizes: &[u64], k: u64, outside: Option<&Outside>) -> Models {
     Models { prosecutor, journalist, marketer: journalist.unwrap_or(prosecutor).mean }
 }
 
-/// By class: its people in the file, and the chance of each.
+/// For each class: its people in the file, and the probability of each.
 fn found(classes: impl Iterator<Item = (u64, f64)>, k: u64) -> Found {
     let (mut people, mut above, mut sum, mut max) = (0u64, 0u64, 0.0, 0.0f64);
     for (inside, chance) in classes {

@@ -16,7 +16,7 @@ pub struct SampledRisk {
     pub unique: u64,
 }
 
-/// Who stands behind the rows of a release, and which sample they are in.
+/// The people of the rows of a release, and the sample that each of them is in.
 pub(crate) struct Drawn<'a> {
     /// By row: its distinct tuple.
     pub(crate) tuple: &'a [u32],

@@ -1,4 +1,4 @@
-//! The set of columns that endangers people most, among all that an adversary may know.
+//! The set of columns with the highest risk, among all that an attacker may know.
 
 use super::classes::{Risk, View};
 use crate::Result;

@@ -1,6 +1,6 @@
 //! A run of rows as text cells: what every reader makes and every consumer sees.
 
-/// Where a cell's text stands in its chunk.
+/// The place of a cell's text in its chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: u32,
@@ -41,7 +41,7 @@ impl Chunk {
         self.first_line + self.lines.get(row).map_or(row as u64, |&l| u64::from(l))
     }
 
-    /// The line of the first row, where each row stands on the line after the one before.
+    /// The line of the first row, if each row is on the line after the one before.
     pub(crate) fn regular_line(&self) -> Option<u64> {
         let regular = self.lines.iter().enumerate().all(|(i, &l)| i == l as usize);
         regular.then_some(self.first_line)

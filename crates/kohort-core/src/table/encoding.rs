@@ -1,6 +1,6 @@
 //! Text encodings. Releases are UTF-8; what comes in may be older.
 
-/// How the input's bytes stand for characters.
+/// The character encoding of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// UTF-8, the default.

@@ -18,7 +18,7 @@ pub enum Scope {
 /// Codes that must not come in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcludeRule {
-    /// The column they stand in.
+    /// Their column.
     pub column: usize,
     /// Ranges of codes, both ends included, in capitals and without dots.
     pub ranges: Vec<(String, String)>,

@@ -83,7 +83,7 @@ pub struct Input {
     pub delimiter: Option<u8>,
     /// Whether the first record names the columns.
     pub header: bool,
-    /// Whether white space around cells is no part of them.
+    /// Whether white space around cells is removed.
     pub trim: bool,
     /// Its encoding.
     pub encoding: Encoding,

@@ -1,4 +1,4 @@
-//! How a run tells its caller how far it is, and how the caller stops it.
+//! Progress of a run for its caller, and a way for the caller to stop it.
 
 use crate::{Error, Result};
 

@@ -201,7 +201,7 @@ struct Sent {
     patients: usize,
 }
 
-/// What a worker tells the fold about one chunk: new values, new tuples, and the rows in its numbers.
+/// A worker's result for one chunk: new values, new tuples, and the rows in its numbers.
 #[derive(Default)]
 struct Block {
     thread: usize,
@@ -278,7 +278,7 @@ struct Fold {
     of_row: Vec<u32>,
     patient_of_row: Vec<u32>,
     first_line: Option<u64>,
-    /// Whether every row so far stands on the line after the one before.
+    /// Whether every row so far is on the line after the one before.
     regular: bool,
 }
 

@@ -21,7 +21,7 @@ const BY_PLACE: usize = 1 << 20;
 pub struct Association {
     /// The columns, by place.
     pub columns: (usize, usize),
-    /// Cramér's V in the original: 0 for nothing, 1 if one tells the other.
+    /// Cramér's V in the original: 0 for no association, 1 if one column determines the other.
     pub before: f64,
     /// The same in the release.
     pub after: f64,
@@ -35,7 +35,7 @@ impl Association {
 }
 
 /// Measures pairs of quasi-identifiers: all of them, or where that takes too long some, evenly spaced.
-/// Rows that stand for nobody count, as the recipient cannot tell them.
+/// Synthetic records count, because the recipient cannot recognise them.
 pub fn associations(cohort: &Cohort, plan: &Plan) -> Vec<Association> {
     let tuples = &cohort.tuples;
     let mut released = plan.rows_by_cells(cohort);

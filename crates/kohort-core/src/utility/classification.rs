@@ -1,4 +1,4 @@
-//! Classification: how well a tree learned from a release foretells the class of people it has not
+//! Classification: how well a tree learned from a release predicts the class of people it has not
 //! seen, against one learned from the original and one learned without quasi-identifiers (Mohammed
 //! et al. 2009, section 5).
 //!
@@ -10,7 +10,7 @@
 //!
 //! A deleted row cannot be learned from, and where it is to be foretold it gets the class of most
 //! released rows: whoever has not received a record knows no more of it. So deleting the rows that
-//! are hard to foretell does not pay.
+//! are hard to predict does not pay.
 //!
 //! Beside the quasi-identifiers and details a tree sees the sensitive columns of which something is
 //! required: those the tuples hold. Columns with role other are seen by none of the three.
@@ -38,7 +38,7 @@ pub struct Classification {
     pub upper_bound_error: f64,
 }
 
-/// Trees learn from and foretell at most so many rows together, drawn by the same seed.
+/// Maximum number of rows that trees learn from and predict, drawn with the same seed.
 const MOST_ROWS: u64 = 60_000;
 const SEED: u64 = 2009;
 

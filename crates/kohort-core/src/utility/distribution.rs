@@ -1,4 +1,4 @@
-//! How far the distribution of a column, as a release tells it, is from the original's.
+//! The distance between the distribution of a column in a release and in the original.
 //!
 //! Total variation: half the sum over values of |share in the original − share in the release|. In the
 //! release a label's rows are spread evenly over the values it stands for, `*` over all of them; what

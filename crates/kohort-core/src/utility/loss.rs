@@ -1,4 +1,4 @@
-//! Loss: how many leaves a cell no longer tells apart.
+//! Loss: the number of original values that a cell no longer distinguishes.
 
 use crate::cohort::Cohort;
 use crate::release::Plan;

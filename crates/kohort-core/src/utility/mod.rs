@@ -1,4 +1,4 @@
-//! What a release still tells, one file per measure, by its definition.
+//! Measures of what a release is still useful for, one file per measure.
 
 mod association;
 mod cells;

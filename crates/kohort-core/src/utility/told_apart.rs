@@ -10,10 +10,10 @@ use crate::table::{Source, Texts};
 use crate::verify::LineFile;
 use std::path::Path;
 
-/// How well invented rows are told from real ones.
+/// How well synthetic records can be distinguished from real ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ToldApart {
-    /// How often an invented row looks more invented than a real one: ½ by guessing, 1 if always.
+    /// The probability that a synthetic record looks more synthetic than a real one: ½ by guessing, 1 if always.
     pub auc: f64,
     /// Invented rows that were looked at.
     pub invented: u64,
@@ -25,11 +25,11 @@ pub struct ToldApart {
 /// as good as any.
 const MOST_REAL: usize = 20_000;
 const MOST_INVENTED: usize = 10_000;
-/// With fewer, chance alone would often look like an attack.
+/// With fewer, random differences would often look like an attack.
 const FEWEST: usize = 20;
 const FOLDS: usize = 5;
 
-/// Measures it on a release whose rows stand on these lines of the original; `None`: too few are invented.
+/// Measures it on a release whose rows come from these lines of the original; `None`: too few are synthetic.
 pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> {
     let columns = released.columns().len();
     let mut texts = vec![Texts::default(); columns];
@@ -71,7 +71,7 @@ pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> 
     Ok(Some(ToldApart { auc, invented: invented as u64, real: real as u64 }))
 }
 
-/// By row: how invented it looks to a tree that has not seen it, and whether it is.
+/// For each row: how synthetic it looks to a tree that has not seen it, and whether it is.
 fn scores(features: &[Feature], is_invented: &[bool]) -> Vec<(f64, bool)> {
     let class: Vec<u32> = is_invented.iter().map(|&i| u32::from(i)).collect();
     // Each kind is dealt to the folds in turn.
@@ -107,7 +107,7 @@ fn scores(features: &[Feature], is_invented: &[bool]) -> Vec<(f64, bool)> {
     scores
 }
 
-/// The area under the curve: the chance that a true one scores above a false one; equal scores count half.
+/// The area under the curve: the probability that a true one scores above a false one; equal scores count half.
 fn auc(mut scores: Vec<(f64, bool)>) -> f64 {
     scores.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut below, mut wins) = (0u64, 0.0);

@@ -52,7 +52,7 @@ impl Trust {
         self.place.map_or(1.0, |(position, _)| self.share(cells, cohort.tuples.code(tuple, position)))
     }
 
-    /// Of a row that stands for nobody.
+    /// For a synthetic record.
     pub(super) fn added(&self, added: &crate::release::Added) -> f64 {
         self.place.map_or(1.0, |(_, drawn)| self.share(added.cells, added.values[drawn]))
     }

@@ -102,7 +102,7 @@ pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Resul
     };
     for (_, group) in &groups {
         if !group.conceals() {
-            return Err(Error::refused("the catalog tells of a class that it holds invented rows."));
+            return Err(Error::refused("the catalog reveals that a class contains synthetic records."));
         }
         for least in [1, invented.real_k] {
             for Posterior { highest, holds } in group.posteriors(claim.k, least) {

@@ -21,10 +21,13 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     [inner, folder.to_path_buf()].into_iter().find(|f| f.join("certificate.json").is_file()).ok_or_else(|| {
         let first = folder.join(format!("{SAMPLE}1"));
         let hint = match first.join("release").is_dir() {
-            true => format!(" It holds samples: verify each of them, from {} on.", first.display()),
+            true => format!(" It holds samples. Verify each of them, starting with {}.", first.display()),
             false => String::new(),
         };
-        Error::yours(format!("{}: no release here: there is no release/certificate.json.{hint}", folder.display()))
+        Error::yours(format!(
+            "{}: this is not a release, because there is no release/certificate.json.{hint}",
+            folder.display()
+        ))
     })
 }
 
@@ -85,11 +88,14 @@ fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Resul
             || (catalog && is_catalog(f))
     };
     if catalog != certificate.files.iter().any(is_catalog) {
-        return Err(Error::refused("a catalog is claimed and not listed, or listed and not claimed."));
+        return Err(Error::refused(
+            "the certificate claims a catalog without listing the file, or lists one without \
+             claiming it.",
+        ));
     }
     if data.len() != files || listed != files || !certificate.files.iter().all(known) {
         return Err(Error::refused(
-            "the certificate lists another file than those of data and their dictionary. Nobody counted what is in it.",
+            "the certificate lists a file that is neither data nor the dictionary. Nobody verified its contents.",
         ));
     }
     for file in &certificate.files {

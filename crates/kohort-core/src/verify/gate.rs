@@ -139,11 +139,12 @@ impl Failure {
     /// What is refused, over columns of these names.
     pub(super) fn error(&self, set: &str, k: u64, sensitive: &[&str]) -> Error {
         match self.column {
-            Some(column) if self.small == 0 => {
-                Error::refused(format!("a class over {set} does not hold what is claimed of `{}`.", sensitive[column]))
-            }
+            Some(column) if self.small == 0 => Error::refused(format!(
+                "an equivalence class over {set} does not keep what is claimed about `{}`.",
+                sensitive[column]
+            )),
             _ => Error::refused(format!(
-                "of {} classes over {set}, {} hold fewer than {k}; the smallest holds {}.",
+                "of {} equivalence classes over {set}, {} hold fewer than {k}; the smallest holds {}.",
                 self.classes, self.small, self.smallest
             )),
         }

@@ -45,7 +45,8 @@ pub(super) fn nothing_is_told(
         for ((coarser, labels), alone) in suspects.iter().zip(&alone) {
             if labels.iter().any(|label| alone.contains(*label)) {
                 return Err(Error::refused(format!(
-                    "column `{name}`: a suppressed cell can be told from `{}`, which is shown: only one value lies under it.",
+                    "column `{name}`: a suppressed cell can be inferred from `{}`, which is released and leaves \
+                     only one possible value.",
                     names[*coarser].1
                 )));
             }

@@ -53,10 +53,10 @@ impl Invented {
             left[class as usize] += all - own;
         }
         if left.contains(&0) {
-            return Err(Error::refused("a class holds nobody: all its rows are invented."));
+            return Err(Error::refused("an equivalence class contains synthetic records only."));
         }
         let recount = counted.check(claim.real_k, real, Required::Everything);
-        recount.map_err(|e| Error::refused(format!("without the invented rows: {}", e.message)))
+        recount.map_err(|e| Error::refused(format!("without the synthetic records: {}", e.message)))
     }
 
     /// Refuses a catalog that counts anything else than the invented rows.
@@ -77,7 +77,7 @@ impl Invented {
         let told: BTreeMap<(u64, &str), u64> = lines.iter().map(|l| ((l.classes[0], &*l.value), l.rows)).collect();
         match truth == told {
             true => Ok(()),
-            false => Err(Error::refused("the catalog does not count the rows that were invented.")),
+            false => Err(Error::refused("the catalog does not match the number of synthetic records.")),
         }
     }
 }

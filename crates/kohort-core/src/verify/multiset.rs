@@ -18,7 +18,7 @@ pub(super) fn as_multisets(
     let plan = Columns::new(counted, certificate, source)?;
     let columns: Vec<usize> = plan.changed.iter().map(|c| c.1).collect();
     let original = count(source, &Counting { columns, patient: None, remember: 0 })?;
-    let mut not_shown = vec!["which released row stands for which original row".to_string()];
+    let mut not_shown = vec!["which released row belongs to which original row".to_string()];
     let maps =
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
     let claim = certificate.promise.claim.invented.as_ref();
@@ -33,7 +33,8 @@ pub(super) fn as_multisets(
         not_shown.push("that every original row is released, and how many real rows a class has".into());
     } else {
         not_shown.push(
-            "that one choice of original rows fits all released rows at once: each released row was looked at by itself"
+            "that the original rows can be assigned to all released rows at once: each released row was checked by \
+             itself"
                 .into(),
         );
         each_by_itself(counted, &original, &maps)?;
@@ -42,15 +43,13 @@ pub(super) fn as_multisets(
         kept_column(counted, source, released, own, claim.is_some())?;
     }
     if !plan.kept.is_empty() {
-        not_shown.push(
-            "that cells which leave as they are stand in the right rows: each column was compared by itself".into(),
-        );
+        not_shown.push("that unchanged cells are in the right rows: each column was compared by itself".into());
     }
     if claim.is_some() {
-        not_shown.push("which rows are invented, and what is claimed of sensitive values without them".into());
+        not_shown.push("which records are synthetic, and what is claimed about sensitive values without them".into());
     }
     if certificate.promise.patients {
-        not_shown.push("how many patients stand behind a class: classes were counted in rows".into());
+        not_shown.push("how many patients an equivalence class contains: only rows were counted".into());
     }
     Ok(Compared {
         rows: original.rows,
@@ -86,7 +85,7 @@ fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuple
     }
     if hit.iter().skip(1).any(|h| !h) {
         return Err(Error::refused(format!(
-            "column `{}`: a released label stands for no value of the original.",
+            "column `{}`: a released label does not cover any value of the original.",
             policy.columns[column].name
         )));
     }
@@ -189,7 +188,7 @@ fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize, 
             (0..original.len()).filter(|&o| Some(original.code(o, 0)) == code).map(|o| original.weights[o]).sum();
         if has < released_tuples.weights[t] {
             return Err(Error::refused(format!(
-                "column `{}`: a value stands {} often in the release than in the original.",
+                "column `{}`: a value occurs {} often in the release than in the original.",
                 counted.source.columns()[released],
                 if invented { "less" } else { "more" }
             )));

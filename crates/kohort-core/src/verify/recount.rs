@@ -151,7 +151,7 @@ pub(super) fn recount(
     lines.as_mut().map_or(Ok(()), |l| l.end(sums))?;
     let rows = certificate.files.iter().find_map(|f| f.rows);
     if rows != Some(tuples.rows) {
-        return Err(Error::refused("the data has another number of rows than the certificate says."));
+        return Err(Error::refused("the number of rows of the data differs from the certificate."));
     }
     let names: Vec<&str> = quasi.iter().map(|&c| certificate.promise.columns[c].name.as_str()).collect();
     for (position, &column) in columns[..quasi.len() + details.len()].iter().enumerate() {
@@ -198,14 +198,15 @@ fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: 
         return Ok(());
     }
     let of: Option<Vec<usize>> = column.of.iter().map(|name| quasi.iter().position(|q| q == name)).collect();
-    let of = of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a column is finer than no quasi-identifier"))?;
+    let of =
+        of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail column does not name a quasi-identifier"))?;
     let suppressed = |p: usize| tuples.dictionaries[p].code(SUPPRESSED);
     let own = suppressed(position);
     let gone: Vec<(usize, u32)> = of.iter().filter_map(|&q| Some((q, suppressed(q)?))).collect();
     let tells = |t: usize| gone.iter().any(|&(q, star)| tuples.code(t, q) == star);
     match (0..tuples.len()).any(|t| Some(tuples.code(t, position)) != own && tells(t)) {
         true => Err(Error::refused(format!(
-            "column `{}`: a detail is shown where what it is finer than is suppressed.",
+            "column `{}`: a detail is released although the column it belongs to is suppressed.",
             column.name
         ))),
         false => Ok(()),
@@ -296,7 +297,7 @@ pub(super) fn open_data(
 ) -> Result<Source> {
     let data = certificate.files.iter().find(|f| f.rows.is_some()).ok_or_else(|| damaged("no data file is listed"))?;
     if !super::files::DATA.contains(&data.name.as_str()) {
-        return Err(damaged("the data file has a name that no release has"));
+        return Err(damaged("the name of the data file is unknown"));
     }
     let mut input = Input::new(release.join(&data.name));
     input.delimiter = Some(certificate.delimiter);
@@ -307,7 +308,7 @@ pub(super) fn open_data(
     }
     let known = ["quasi", "detail", "sensitive", "class", "other"];
     if certificate.promise.columns.iter().any(|c| !known.contains(&c.role.as_str())) {
-        return Err(damaged("a column has a role that may not leave"));
+        return Err(damaged("a column has a role that is never released"));
     }
     Ok(source)
 }
@@ -315,20 +316,20 @@ pub(super) fn open_data(
 pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
     let knows = match &claim.knows {
         KnowsClaim::All => Knows::All,
-        KnowsClaim::Any(0) => return Err(damaged("the claim is about an adversary who knows nothing")),
+        KnowsClaim::Any(0) => return Err(damaged("the claim is about an attacker who knows nothing")),
         KnowsClaim::Any(n) => Knows::Any(*n),
         KnowsClaim::Sets(sets) => {
             let place_of: HashMap<&str, usize> = (0..).zip(quasi).map(|(place, name)| (*name, place)).collect();
             let place = |name: &String| place_of.get(name.as_str()).copied();
             let sets = sets.iter().map(|s| s.iter().map(place).collect::<Option<Vec<_>>>()).collect::<Option<Vec<_>>>();
-            let sets = sets.ok_or_else(|| damaged("the claim names a column that is no quasi-identifier"))?;
+            let sets = sets.ok_or_else(|| damaged("the claim names a column that is not a quasi-identifier"))?;
             if sets.iter().any(Vec::is_empty) {
                 return Err(damaged("a set of the claim is empty"));
             }
             let mut seen = vec![false; quasi.len()];
             sets.iter().flatten().for_each(|&q| seen[q] = true);
             if sets.is_empty() || seen.contains(&false) {
-                return Err(damaged("a quasi-identifier is in none of the sets of the claim"));
+                return Err(damaged("a quasi-identifier is not in any of the sets of the claim"));
             }
             Knows::Sets(sets)
         }
@@ -345,14 +346,14 @@ pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<
 fn spread(claim: &mut SensitiveClaim, policy: &Policy, point: u8, dictionary: &Dictionary) -> Result<()> {
     let Some(t) = &mut claim.t_closeness else { return Ok(()) };
     let column = policy.columns.iter().find(|c| c.name == claim.column);
-    let column = column.ok_or_else(|| damaged("a sensitive column of the claim is not the policy's"))?;
+    let column = column.ok_or_else(|| damaged("a sensitive column of the claim is not in the policy"))?;
     let texts = dictionary.texts();
     (t.order, t.tree) = (None, None);
     match t.distance {
         TDistance::Equal => {}
         TDistance::Ordered => {
             let order = crate::cohort::order(&texts, column.domain.as_deref(), point);
-            let order = order.ok_or_else(|| damaged("the policy gives the values of a sensitive column no order"))?;
+            let order = order.ok_or_else(|| damaged("the policy does not order the values of a sensitive column"))?;
             t.order = Some(order.into_iter().map(|code| texts[code as usize].to_string()).collect());
         }
         TDistance::Hierarchical => {
@@ -383,7 +384,7 @@ fn requirement(claim: &SensitiveClaim, dictionary: &Dictionary) -> Result<Sensit
             (TDistance::Ordered, Some(order), None) => Distance::Ordered(codes_in_order(order, dictionary)?),
             (TDistance::Hierarchical, None, Some(tree)) => Distance::Hierarchical(tree_levels(tree, dictionary)?),
             (TDistance::Equal, None, None) => Distance::Equal,
-            _ => return Err(damaged("the distance of a sensitive column is not the one whose values are listed")),
+            _ => return Err(damaged("the distance of a sensitive column does not match the values that are listed")),
         };
         Ok(TCloseness { max: t.max, distance })
     });

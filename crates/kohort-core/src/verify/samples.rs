@@ -139,7 +139,7 @@ fn units(source: &Source, patient: usize, lines: &[u64]) -> Result<(Vec<u32>, u6
         },
     )?;
     if named.contains(&UNDRAWN) {
-        return Err(Error::refused("some released rows stand for no row of the original."));
+        return Err(Error::refused("some released rows do not match any row of the original."));
     }
     // In the order of the file a number would follow the input.
     let mut number = vec![UNDRAWN; patients.len()];
@@ -177,12 +177,12 @@ fn are_parts_of_it(
         for (print, line) in prints.into_iter().zip(lines) {
             let row = row_of.get(&line).copied().filter(|&row| whole.get(row) == Some(&print));
             let Some(row) = row else {
-                return Err(Error::refused("a row of a sample is no row of the file it was drawn from."));
+                return Err(Error::refused("a row of a sample is not in the file it was drawn from."));
             };
             let before = std::mem::replace(&mut in_sample[row], n);
             let person = &mut of_person[unit[row] as usize];
             if before != UNDRAWN || (*person != UNDRAWN && *person != n) {
-                return Err(Error::refused("somebody is in two samples."));
+                return Err(Error::refused("one person is in two samples."));
             }
             *person = n;
         }

@@ -1,6 +1,6 @@
 //! What a killed run left behind: removed where it is surely ours and nobody is at it, else left alone.
 
-use kohort_core::release::Staging;
+use kohort_core::release::{Staging, made};
 use kohort_core::table::Progress;
 use std::fs::{self, File};
 use std::path::Path;
@@ -63,7 +63,7 @@ fn what_a_living_run_makes_is_left_alone() {
     lock.lock().unwrap();
     let (said, made) = begin(folder.path(), false);
     made.unwrap();
-    assert!(said.len() == 1 && said[0].contains("another run is at work"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("another run is using it"), "{said:?}");
     assert_eq!(names(folder.path()), [".out.kohort-17", ".out.kohort-17.lock"]);
     // Two runs of one process do not take each other for dead.
     let heard = Heard::default();
@@ -95,7 +95,7 @@ fn what_is_not_surely_ours_is_left_alone() {
     made.unwrap();
     assert_eq!(names(folder.path()), before);
     assert!(folder.path().join("mine/release/data.csv").is_file());
-    assert!(said.iter().all(|s| s.contains("left alone")), "{said:?}");
+    assert!(said.iter().all(|s| s.contains("not removed")), "{said:?}");
     assert_eq!(said.len(), if cfg!(unix) { 4 } else { 2 }, "{said:?}");
 }
 
@@ -106,9 +106,10 @@ fn a_run_killed_between_two_renames_gives_the_old_release_back() {
         make(folder.path(), ".out.kohort-17", "certificate.json");
         make(folder.path(), ".out.kohort-17.old", "certificate.json");
         fs::write(folder.path().join(".out.kohort-17.old/old"), "").unwrap();
+        made::list_all(&folder.path().join(".out.kohort-17.old")).unwrap();
         fs::write(folder.path().join(".out.kohort-17.lock"), MARK).unwrap();
         let (said, made) = begin(folder.path(), replace);
-        assert!(said.len() == 1 && said[0].contains("out again"), "{said:?}");
+        assert!(said.len() == 1 && said[0].contains("was restored to"), "{said:?}");
         // It is there again before anybody asks whether it may be replaced.
         assert_eq!(made.is_ok(), replace);
         assert_eq!(names(folder.path()), ["out"]);
@@ -121,6 +122,9 @@ fn a_run_killed_after_it_published_leaves_only_the_new_release() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path(), "out", "certificate.json");
     make(folder.path(), ".out.kohort-17.old", "certificate.json");
+    for published in ["out", ".out.kohort-17.old"] {
+        made::list_all(&folder.path().join(published)).unwrap();
+    }
     fs::write(folder.path().join(".out.kohort-17.lock"), MARK).unwrap();
     let (said, made) = begin(folder.path(), true);
     made.unwrap();

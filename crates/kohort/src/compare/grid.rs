@@ -100,7 +100,7 @@ pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options
         }
     }
     let measured = bound.into_iter().zip(outcomes);
-    let missed = || Err(Error::refused("a setting was not measured."));
+    let missed = || Err(Error::refused("one of the settings was not measured."));
     measured.map(|(bound, outcome)| bound.and_then(|_| outcome.unwrap_or_else(missed))).collect()
 }
 
@@ -180,7 +180,7 @@ impl Bound {
         match (&self.task, counted) {
             (Task::Table(policy, method), Counted::Table(cohort)) => table(policy, method, cohort, options),
             (Task::Codes(policy, params), Counted::Codes(records)) => self.codes(policy, params, records, source),
-            _ => Err(Error::yours("the method is for data of another shape.")),
+            _ => Err(Error::yours("the method is for another kind of data.")),
         }
     }
 
@@ -233,7 +233,10 @@ fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Ou
     fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
     match released.metrics {
         Metrics::Events(own) => Ok(Outlook::Events(own)),
-        Metrics::Table(_) | Metrics::Codes(_) => Err(Error::refused("the release has another shape than its policy.")),
+        Metrics::Table(_) | Metrics::Codes(_) => Err(Error::refused(
+            "the release is of another kind than its \
+             policy.",
+        )),
     }
 }
 

@@ -57,7 +57,7 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
     let settings = vary::settings(&Section::parse(&file, &text)?, vary)?;
     if settings.len() > MOST_SETTINGS {
         return Err(Error::yours(format!(
-            "{} settings are more than the {MOST_SETTINGS} that one table can show. Vary less.",
+            "there are {} settings, more than the maximum of {MOST_SETTINGS}. Vary fewer values.",
             settings.len()
         )));
     }

@@ -9,22 +9,22 @@ use crate::report::{Point, Scatter, cards, escape, frame};
 pub(super) fn page(tried: &[Tried]) -> String {
     let knee = tried.iter().find(|t| t.is_knee).map_or(String::new(), |t| {
         format!(
-            "<p>The bend of the frontier: <strong>{}</strong>. With less risk than there, loss grows fast. It is a \
-             proposal, not a decision.</p>\n",
+            "<p>The bend of the frontier: <strong>{}</strong>. Below that risk, the loss grows quickly. It is a \
+             suggestion; the decision is yours.</p>\n",
             escape(&t.name)
         )
     });
     let body = format!(
-        "<h1>Settings side by side</h1>\n<p>{} settings, of which {} can be met. They were planned and measured on one \
-         reading of the data; whatever is then released is verified first. A setting on the frontier is not beaten: \
-         no other one has both less risk and less loss.</p>\n{knee}{}{}",
+        "<h1>Settings side by side</h1>\n<p>{} settings, of which {} can be met. They were planned and measured, \
+         but not released; every release is verified first. For a setting on the frontier, no other setting has \
+         both less risk and less loss.</p>\n{knee}{}{}",
         tried.len(),
         tried.iter().filter(|t| t.outcome.is_ok()).count(),
         picture(tried),
         if super::is_of_codes(tried) { table_of_codes(tried) } else { table(tried) }
     );
-    let footer = "compare.json beside this page has the numbers exactly; policies/ has a policy for each setting, by \
-                  its number, to be released with kohort anonymize.";
+    let footer = "compare.json in this folder holds the exact numbers. policies/ holds a policy for each setting, \
+         by its number, for kohort anonymize.";
     frame("Settings side by side", &body, footer)
 }
 
@@ -114,7 +114,9 @@ fn table(tried: &[Tried]) -> String {
         }
         cells
     });
-    body + "<p class=\"read\">Loss: how much detail of the cells is gone. Shares off: how far the shares of values are from the original’s, on average over columns. Ranges off: how far counts between two values are off, in the middle of random queries.</p>\n"
+    body + "<p class=\"read\">Loss: share of the detail of the cells that is lost. Shares off: average difference \
+         between the shares of values and those of the original, over all columns. Ranges off: median error of \
+         random queries that count values between two limits.</p>\n"
 }
 
 /// The same for codes.

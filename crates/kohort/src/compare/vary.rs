@@ -18,7 +18,7 @@ impl std::str::FromStr for Vary {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Vary, String> {
-        let wrong = || format!("`{text}` is no KEY=VALUE,VALUE: say for instance k=3,5,10");
+        let wrong = || format!("`{text}` is not KEY=VALUE,VALUE, for example k=3,5,10");
         let (key, values) = text.split_once('=').ok_or_else(wrong)?;
         let values: Vec<String> = values.split(',').map(|v| v.trim().to_string()).collect();
         if key.trim().is_empty() || values.iter().any(String::is_empty) {
@@ -75,7 +75,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
         check(one, &register)?;
         if vary[..i].iter().any(|other| other.key == one.key) {
             return Err(Error::yours(format!(
-                "--vary {}: the key is varied twice. Name all its values once.",
+                "--vary {}: the key is varied twice. List all its values in one --vary.",
                 one.key
             )));
         }

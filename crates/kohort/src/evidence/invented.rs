@@ -77,7 +77,9 @@ pub(super) fn loss_with_counterfeits(cohort: &Cohort, plan: &Plan, added: u64) -
 pub(super) fn warnings(found: &Counterfeits) -> Vec<String> {
     match &found.told_apart {
         Some(told) if told.warning => vec![format!(
-            "a tree tells invented rows from real ones better than it should (AUC {:.3}, above {MOST_AUC}): whoever looks closely may find some of them. Permit coarser levels, raise real_k, or list what cannot be under `forbidden`.",
+            "a decision tree can distinguish synthetic records from real ones (AUC {:.3}, above {MOST_AUC}), so an \
+             attacker may recognise some of them. Permit coarser levels, raise real_k, or list impossible \
+             combinations under `forbidden`.",
             told.auc
         )],
         _ => Vec::new(),

@@ -152,7 +152,8 @@ pub fn baseline_fits(cohort: &Cohort, policy: &Policy) -> Result<()> {
     let rows = cohort.tuples.rows + cohort.excluded;
     match &policy.baseline {
         Some(baseline) if baseline.rows != rows => Err(Error::yours(format!(
-            "`baseline` under [evidence]: that run was of {} rows, this table has {rows}. Bits compare between releases of one table only.",
+            "`baseline` under [evidence]: that run had {} rows, but this table has {rows}. Bits can only be \
+             compared between releases of the same table.",
             baseline.rows
         ))),
         _ => Ok(()),
@@ -164,12 +165,15 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
     let told = metrics.attacks.iter().flat_map(|a| &a.undeclared).flatten();
     let told = told.filter(|t| t.right > 0).take(5).map(|Undeclared { column, tells, blanks, right, .. }| {
         format!(
-            "column `{column}` tells `{tells}`, which nobody declared: of {blanks} suppressed cells of `{tells}`, {right} are what usually stands beside `{column}`. If that is known outside, declare it: of = [\"{tells}\"] for `{column}`."
+            "`{column}` predicts `{tells}`, and the policy does not say so: of {blanks} suppressed cells of \
+             `{tells}`, {right} hold the value that usually occurs with `{column}`. If outsiders may know this, set \
+             of = [\"{tells}\"] for `{column}`."
         )
     });
     let samples = metrics.samples.as_ref().map(|samples| {
         format!(
-            "{} samples leave instead of the whole file, which stays in the house (population/). Nobody outside may learn who is in a sample: for them the risk is that of the sample's own classes.",
+            "{} samples are released instead of the whole file, which you keep (population/). No outsider may learn \
+             who is in a sample: if they do, the risk is that of the classes in the sample itself.",
             samples.len()
         )
     });
@@ -180,6 +184,7 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
 /// What is said of a column with cells that a spreadsheet would take for formulas.
 pub fn formula_note(column: &str) -> String {
     format!(
-        "column `{column}`: cells begin with =, +, - or @ and are no numbers. They leave as they are; a spreadsheet may run them as formulas, so import the file as text."
+        "column `{column}`: cells begin with =, +, - or @ and are not numbers. They are released unchanged. A \
+         spreadsheet may run them as formulas, so import the file as text."
     )
 }

@@ -62,7 +62,7 @@ pub fn init(tables: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn
     let [path] = tables else {
         return Err(Error::yours(match tables.len() {
             0 => "init needs a table: kohort init patients.csv.".to_string(),
-            n => format!("init profiles one table, and {n} were given. Run it once for each of them."),
+            n => format!("init reads one table, but {n} were given. Run it once for each of them."),
         }));
     };
     let table = relative(path, folder)?;

@@ -79,7 +79,7 @@ impl Profile {
         )?;
         if rows == 0 {
             return Err(Error::yours(format!(
-                "{}: the table has no rows, so there is nothing to go by. Run init on the data itself.",
+                "{}: the table has no rows. Run init on the data itself.",
                 source.name()
             )));
         }

@@ -51,7 +51,7 @@ pub(super) fn columns(profile: &Profile, reading: &Reading) -> Vec<ColumnAdvice>
     let patient = choose_patient(&verdicts);
     for (i, verdict) in verdicts.iter_mut().enumerate() {
         if matches!(verdict.part, Part::Person(_)) && patient != Some(i) {
-            *verdict = Verdict::identifier("another key; a table has one patient column");
+            *verdict = Verdict::identifier("another key; a table can have only one patient column");
         }
     }
     profile.columns.iter().zip(verdicts).map(|(column, verdict)| advise(profile.rows, column, verdict)).collect()
@@ -83,7 +83,7 @@ fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
 fn judge(column: &Column, reading: &Reading) -> Verdict {
     let topics = topics(&column.name);
     if column.present == 0 {
-        return Verdict::quasi("never filled in; could as well be dropped");
+        return Verdict::quasi("always empty; can be dropped");
     }
     if let Some(verdict) = direct(column, &topics).or_else(|| date(column, reading, &topics)) {
         return verdict;
@@ -100,7 +100,7 @@ fn judge(column: &Column, reading: &Reading) -> Verdict {
 
 fn note_disagreement(mut verdict: Verdict, said: Option<&str>) -> Verdict {
     if let Some(said) = said {
-        verdict.why = format!("the name says {said}, the values do not: {}", verdict.why);
+        verdict.why = format!("named like {said}, but the values do not look like it: {}", verdict.why);
     }
     verdict
 }
@@ -115,7 +115,7 @@ fn direct(column: &Column, topics: &[Topic]) -> Option<Verdict> {
         return Some(if topics.contains(&Topic::Encounter) {
             Verdict::identifier("number of a stay, claim or visit")
         } else {
-            Verdict::new(Part::Person(key), "the person: classes count patients, not rows")
+            Verdict::new(Part::Person(key), "identifies the patient, so that patients are counted and not rows")
         });
     }
     let why = match () {
@@ -123,7 +123,7 @@ fn direct(column: &Column, topics: &[Topic]) -> Option<Verdict> {
         () if column.mostly(50, Shape::Url) => "looks like web addresses",
         () if several && column.mostly(50, Shape::SocialSecurity) => "looks like social security numbers",
         () if several && column.mostly(50, Shape::Phone) => "looks like telephone numbers",
-        () if free => "free text, which no method can clean",
+        () if free => "free text, which no method can de-identify",
         () => return None,
     };
     Some(Verdict::identifier(why))
@@ -134,22 +134,26 @@ fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict>
     let place = if ambiguous && reading.day_first { place + 1 } else { place };
     let format = DATE_FORMATS[place];
     let mut verdict = if topics.contains(&Topic::Birth) {
-        Verdict::quasi("date of birth")
-            .note("A date of birth points at one person. An age tells what a study needs: better make one, and drop this (role = \"identifier\").")
+        Verdict::quasi("date of birth").note(
+            "A date of birth often identifies one person. An age is usually enough for a study: derive one, \
+                 and drop this column (role = \"identifier\").",
+        )
     } else if topics.contains(&Topic::Death) {
         Verdict::quasi("deaths are made public")
     } else {
         Verdict::quasi("a date: day, month, quarter, year, decade or *")
     };
     if ambiguous {
-        verdict = verdict.note("Day and month cannot be told apart here: check the format.");
+        verdict = verdict.note("Day and month cannot be distinguished here: check the format.");
     }
     if format.contains("%y") {
-        verdict = verdict.note("Two digits mean 1970 to 2069: check that they do.");
+        verdict = verdict.note("Years with two digits are read as 1970 to 2069: check that this is right.");
     }
     if others > 0 {
-        verdict = verdict
-            .note(format!("{} of the cells are no such date and would leave as *.", share(others, column.present)));
+        verdict = verdict.note(format!(
+            "{} of the cells are not such dates and would be released as *.",
+            share(others, column.present)
+        ));
     }
     Some(verdict.by(format!("{{ date = \"{format}\" }}")).except(others))
 }
@@ -164,21 +168,23 @@ fn by_content(column: &Column, reading: &Reading) -> Verdict {
     }
     let whole = column.mostly(100, Shape::Whole);
     if column.is_near_unique() && (numbers.is_none() || whole) {
-        return Verdict::identifier("nearly every row has another value");
+        return Verdict::identifier("nearly every row has a different value");
     }
     if values >= 50 && values * 10 >= column.present && column.mostly(80, Shape::PersonName) {
         return Verdict::identifier("looks like names");
     }
     if values <= 1 {
-        return Verdict::quasi("one value only: tells nobody apart");
+        return Verdict::quasi("one value only: does not distinguish anybody");
     }
     match numbers {
         Some(_) if column.cells(Shape::LeadingZero) > 0 || whole && values <= MOST_CODES => codes(),
         Some(numbers) => match Steps::around(numbers, column.bulk()) {
-            Some(steps) => Verdict::quasi("unclear, so taken for known outside").by(steps.to_toml()),
-            None => Verdict::quasi("unclear, so taken for known outside; no intervals fit"),
+            Some(steps) => {
+                Verdict::quasi("not recognised; treated as a quasi-identifier to be safe").by(steps.to_toml())
+            }
+            None => Verdict::quasi("not recognised; treated as a quasi-identifier to be safe, without intervals"),
         },
-        None => Verdict::quasi("unclear, so taken for known outside"),
+        None => Verdict::quasi("not recognised; treated as a quasi-identifier to be safe"),
     }
 }
 

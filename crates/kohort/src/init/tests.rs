@@ -117,9 +117,7 @@ fn discharges_are_rows_of_patients_who_come_again() {
          procedure sensitive
          outcome sensitive",
     );
-    assert!(
-        suggested.warns("`patient_id` repeats, so rows are not people") && suggested.warns("rows of 10,000 people.")
-    );
+    assert!(suggested.warns("`patient_id` repeats") && suggested.warns("rows belong to 10,000 people."));
     assert_eq!(suggested.survey().tuples.patients.unwrap().total, 10_000);
 }
 
@@ -176,7 +174,7 @@ fn decimal_commas_are_found() {
          PLZ quasi { prefix = [3, 2, 1] }",
     );
     assert!(suggested.suggestion.policy.contains("decimal = \",\""));
-    assert!(suggested.warns("no column tells which rows are of one person"));
+    assert!(suggested.warns("no column identifies the patient"));
     suggested.survey();
 }
 
@@ -197,7 +195,7 @@ fn missing_words_padding_and_stars_are_found() {
     let age = suggested.column("age");
     assert_eq!(age.hierarchy.as_deref(), Some("{ intervals = [5, 10, 20], from = 0, to = 100 }"));
     assert!(age.facts.ends_with("% missing"), "{}", age.facts);
-    assert!(suggested.column("note").why.contains("never filled in"));
+    assert!(suggested.column("note").why.contains("always empty"));
     suggested.survey();
 }
 
@@ -240,7 +238,7 @@ fn values_decide_where_the_name_says_something_else() {
          phone_type quasi
          x quasi { intervals = [1000, 5000, 10000], from = 0, to = 20000 }",
     );
-    assert!(suggested.column("sex").why.starts_with("the name says sex, the values do not"));
+    assert!(suggested.column("sex").why.starts_with("named like sex, but the values do not"));
     assert!(suggested.warns("`info` is free text and is dropped") && suggested.warns("`x`: nearly every row"));
     suggested.survey();
 }
@@ -251,7 +249,7 @@ fn duplicates_are_told() {
         let row = row / 2;
         format!("A{row},{0},{0}", random(row, 2))
     }));
-    assert!(suggested.warns("50 rows repeat an earlier one"), "{:?}", suggested.suggestion.warnings);
+    assert!(suggested.warns("50 rows are exact copies of an earlier row"), "{:?}", suggested.suggestion.warnings);
     assert!(suggested.warns("columns `sex` and `gender` are the same in every row"));
 }
 
@@ -261,7 +259,7 @@ fn a_first_line_of_data_does_not_name_columns() {
         format!("{},Private,{},2020-02-0{}", 20 + random(row, 40), random(row, 7), 1 + random(row, 9))
     }));
     assert!(
-        suggested.suggestion.policy.contains("header = false") && suggested.warns("the first line looks like a row")
+        suggested.suggestion.policy.contains("header = false") && suggested.warns("the first line looks like data")
     );
     assert_eq!(suggested.suggestion.columns[1].name, "column2");
     assert!(!suggested.suggestion.policy.contains("Private"));
@@ -287,7 +285,7 @@ fn what_is_no_single_table_with_rows_is_refused() {
     let error = |tables: &[PathBuf]| init(tables, folder.path(), 1, Arc::new(Silent)).unwrap_err().message;
     assert_eq!(error(&[empty]), "e.csv: the file is empty.");
     assert!(error(&[header]).starts_with("h.csv: the table has no rows"));
-    assert!(error(&[rows.clone(), rows]).starts_with("init profiles one table, and 2 were given."));
+    assert!(error(&[rows.clone(), rows]).starts_with("init reads one table, but 2 were given."));
     assert!(error(&[]).starts_with("init needs a table"));
 }
 

@@ -34,7 +34,7 @@ impl Topic {
         match self {
             Topic::Contact => (!kinds).then(|| Verdict::identifier("contact or address")),
             Topic::Number => (!kinds).then(|| Verdict::identifier("official number")),
-            Topic::FreeText => (!kinds).then(|| Verdict::identifier("free text, which no method can clean")),
+            Topic::FreeText => (!kinds).then(|| Verdict::identifier("free text, which no method can de-identify")),
             Topic::Staff => (!kinds).then(|| Verdict::identifier("who treated them")),
             Topic::PersonName => numbers.is_none().then(|| Verdict::identifier("part of a name")),
             Topic::BirthPlace => text(Verdict::quasi("place of birth")),
@@ -43,9 +43,9 @@ impl Topic {
             Topic::Age => age(column, numbers),
             Topic::Sex => (column.distinct.values <= FEW).then(|| Verdict::quasi("sex")),
             Topic::Postal => postal(column),
-            Topic::Demographic => text(Verdict::quasi("known to whoever knows the person")),
+            Topic::Demographic => text(Verdict::quasi("known to people who know the person")),
             Topic::Place => text(Verdict::quasi("a place")),
-            Topic::Facility => text(Verdict::quasi("where they were treated: visitors know")),
+            Topic::Facility => text(Verdict::quasi("place of treatment, which visitors know")),
             Topic::Measure => measure(column, numbers),
             Topic::Diagnosis => diagnosis(column),
             Topic::Procedure => text(Verdict::sensitive("treatment, or a group of treatments").note(WHEN_KNOWN)),
@@ -61,10 +61,10 @@ impl Topic {
 
 /// Numbers without an order: the value or `*`.
 pub(super) fn codes() -> Verdict {
-    Verdict::quasi("unclear, so taken for known outside; numbers taken for codes")
+    Verdict::quasi("not recognised; the numbers are treated as codes of a quasi-identifier to be safe")
 }
 
-const WHEN_KNOWN: &str = "If somebody outside may know it, its role is \"quasi\".";
+const WHEN_KNOWN: &str = "If an outsider may know it, set role = \"quasi\".";
 
 /// Whether a column can be a key: no decimals, and at most so many rows for a key on average.
 fn is_key(column: &Column, rows: u64) -> bool {
@@ -78,7 +78,7 @@ fn person(column: &Column, key: Key) -> Verdict {
     if column.mostly(50, Shape::PersonName) && !column.mostly(50, Shape::Digit) {
         return Verdict::identifier("looks like names");
     }
-    Verdict::new(Part::Person(key), "the person: classes count patients, not rows")
+    Verdict::new(Part::Person(key), "identifies the patient, so that patients are counted and not rows")
 }
 
 fn between(numbers: (Decimal, Decimal), least: i64, greatest: i64) -> bool {
@@ -124,8 +124,10 @@ fn postal(column: &Column) -> Option<Verdict> {
     let decimals = column.cells(Shape::PointDecimal) > 0;
     let cut = shortest < longest && column.mostly(100, Shape::Whole) && column.cells(Shape::LeadingZero) == 0;
     Some(if decimals || cut {
-        verdict
-            .note("Postal codes were read as numbers once: leading zeros may be lost, and then areas mix. Mend them.")
+        verdict.note(
+            "These postal codes seem to have been stored as numbers. Leading zeros may be lost, which mixes \
+                 up areas. Restore them.",
+        )
     } else {
         verdict
     })
@@ -165,9 +167,8 @@ pub(super) fn icd(column: &Column, percent: u64) -> Option<Verdict> {
     let share =
         if outside > 0 { format!(", {} not in the tables", share(outside, column.present)) } else { String::new() };
     Some(
-        Verdict::sensitive(format!("{title}{share}")).note(format!(
-            "If somebody outside may know it: {{ role = \"quasi\", hierarchy = \"{name}\"{unmapped} }}."
-        )),
+        Verdict::sensitive(format!("{title}{share}"))
+            .note(format!("If an outsider may know it, set {{ role = \"quasi\", hierarchy = \"{name}\"{unmapped} }}.")),
     )
 }
 

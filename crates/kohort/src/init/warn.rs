@@ -24,7 +24,7 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
         let same = |other: &&Column| other.fingerprint == column.fingerprint;
         if let Some(first) = profile.columns[..i].iter().find(same) {
             all.push(format!(
-                "columns {} and {} are the same in every row: one of them is enough.",
+                "columns {} and {} are the same in every row. Drop one of them.",
                 shown(&first.name),
                 shown(&column.name)
             ));
@@ -32,10 +32,17 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
     }
     let quasi = columns.iter().filter(|c| c.role == Role::Quasi).count();
     if quasi > MANY_QUASI {
-        all.push(format!("{quasi} columns are proposed as quasi, most of them out of caution. Each costs detail: drop what the study does not need, and say of the others who could know them."));
+        all.push(format!(
+            "{quasi} columns are suggested as quasi-identifiers, most of them out of caution. Each of \
+             them costs detail. Drop what the study does not need, and check who could know the others."
+        ));
     }
     if quasi == 0 {
-        all.push("no column is proposed as quasi: a policy needs at least one that somebody outside may know.".into());
+        all.push(
+            "no column is suggested as a quasi-identifier. A policy needs at least one column that an outsider \
+             may know."
+                .into(),
+        );
     }
     all
 }
@@ -44,20 +51,26 @@ fn on_reading(profile: &Profile, reading: &Reading, input: &Input) -> Vec<String
     let mut all = Vec::new();
     if profile.rows < FEW_ROWS {
         all.push(format!(
-            "the table has {} rows: too few for more than a guess from the columns' names.",
+            "the table has only {} rows, so the roles are guessed mainly from the names of the columns.",
             profile.rows
         ));
     }
     if !input.header {
-        all.push("the first line looks like a row and not like names: the columns are called column1, column2, … Say header = true if it does name them.".into());
-    }
-    if input.encoding == Encoding::Windows1252 {
         all.push(
-            "the file is not UTF-8 and was read as windows-1252: check that names and umlauts come out right.".into(),
+            "the first line looks like data and not like column names, so the columns are called column1, \
+             column2, … If it does name them, set header = true."
+                .into(),
         );
     }
+    if input.encoding == Encoding::Windows1252 {
+        all.push("the file is not UTF-8 and was read as windows-1252: check that accented letters are right.".into());
+    }
     if reading.missing.iter().any(|marker| *marker != "*") {
-        all.push("some cells say in words that they are missing, and `missing` lists the words. It holds for every column: take out what is a value somewhere.".into());
+        all.push(
+            "some cells contain words that mean missing, and `missing` lists them for all columns. If one of \
+             them is an answer somewhere, remove it from the list."
+                .into(),
+        );
     }
     all
 }
@@ -66,28 +79,45 @@ fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
     let mut all = Vec::new();
     let patient = profile.columns.iter().zip(columns).find(|(_, advice)| advice.role == Role::Patient);
     match patient {
-        None => all.push("no column tells which rows are of one person, so every row is taken for a person. If people can have several rows, the table needs a patient column.".into()),
+        None => all.push(
+            "no column identifies the patient, so every row is counted as a different person. If \
+             people can have several rows, add a patient column."
+                .into(),
+        ),
         Some((column, _)) => {
             let name = shown(&column.name);
             if column.distinct.repeats {
                 let people = column.distinct.values;
-                let people = if column.distinct.exact { thousands(people) } else { format!("about {}", thousands(round(people))) };
+                let people = if column.distinct.exact {
+                    thousands(people)
+                } else {
+                    format!("about {}", thousands(round(people)))
+                };
                 all.push(format!(
-                    "{name} repeats, so rows are not people: {} rows of {people} people. With role = \"patient\" classes count them.",
+                    "{name} repeats: {} rows belong to {people} people. With role = \"patient\", people are counted \
+                     and not rows.",
                     thousands(profile.rows)
                 ));
             }
             if column.present < profile.rows {
                 all.push(format!(
-                    "{name} is missing in {} of the rows. Every row needs its patient: mend them, or give it role = \"identifier\".",
+                    "{name} is missing in {} of the rows. Every row needs a patient: fill them in, or set role = \
+                     \"identifier\".",
                     share(profile.rows - column.present, profile.rows)
                 ));
             }
             // Without a key, people who look the same are no surprise.
             if profile.distinct_rows.repeats {
                 let again = profile.rows.saturating_sub(profile.distinct_rows.values);
-                let again = if profile.distinct_rows.exact { thousands(again) } else { format!("about {}", thousands(round(again))) };
-                all.push(format!("{again} rows repeat an earlier one, cell by cell, key included: duplicates of an export?"));
+                let again = if profile.distinct_rows.exact {
+                    thousands(again)
+                } else {
+                    format!("about {}", thousands(round(again)))
+                };
+                all.push(format!(
+                    "{again} rows are exact copies of an earlier row, including the key. Check whether \
+                     the export contains duplicates."
+                ));
             }
         }
     }
@@ -105,13 +135,15 @@ fn on_column(column: &Column, advice: &ColumnAdvice) -> Vec<String> {
     }
     match advice.role {
         Role::Identifier if advice.why.contains("free text") => {
-            all.push(format!("{name} is free text and is dropped: no method makes sentences safe."));
+            all.push(format!("{name} is free text and is dropped, because no method can de-identify sentences."));
         }
         Role::Quasi if column.is_near_unique() => all.push(format!(
-            "{name}: nearly every row has another value, so that most of its detail will go. Drop it if the study does not need it."
+            "{name}: nearly every row has a different value, so most of its detail will be lost. Drop it if the \
+             study does not need it."
         )),
         Role::Sensitive { .. } if column.is_near_unique() => all.push(format!(
-            "{name}: nearly every row has another value, and it would leave as it is: whoever knows the value finds the row."
+            "{name}: nearly every row has a different value, and it would be released unchanged. Someone who knows \
+             the value would find the row."
         )),
         _ => {}
     }

@@ -13,21 +13,21 @@ const WIDEST_ENTRY: usize = 84;
 
 const PRIVACY: &str = r#"
 [privacy]
-# Whoever is looked for, at least k patients look the same; the risk of being found is at most 1/k.
-# Nobody else can choose k for you, so it has no default. In use are:
-#   k = 3     risk 0.33    inside one house, under restriction
+# At least k patients look the same, so the risk of being found is at most 1/k.
+# Nobody else can choose k for you, so it has no default. Usual values are:
+#   k = 3     risk 0.33    use inside one organisation, under restrictions
 #   k = 5     risk 0.2     a recipient you trust, bound by an agreement     preset = "trusted-recipient"
-#   k = 11                 the smallest cell that CMS lets out              preset = "cms-cells"
+#   k = 11                 the smallest cell that CMS publishes             preset = "cms-cells"
 #   k = 12    risk 0.09    public reports to EMA and Health Canada          preset = "ema-health-canada"
-#   k = 20    risk 0.05    everybody, on the web                            preset = "public-file"
+#   k = 20    risk 0.05    a file that everybody may download               preset = "public-file"
 #   k = 25    risk 0.04    the same, stricter                               preset = "public-file-strict"
-# A preset says k for you, and the report says whose number it is. Choose one:
+# A preset sets k, and the report names its source. Choose one:
 # k = 5
-knows = "all"                    # an adversary may know every quasi column: the strictest, and the default
+knows = "all"                    # an attacker may know all quasi-identifiers: the strictest setting, and the default
 "#;
 
-const SENSITIVE: &str = r#"# k hides which row is whose. It does not see to it that the rows of a class differ in what is sensitive:
-# confidence = 0.5               # in no class may more than half share one sensitive value
+const SENSITIVE: &str = r#"# k hides whose row it is, but not a sensitive value that everyone in a group shares:
+# confidence = 0.5               # in no group may more than half have the same sensitive value
 "#;
 
 /// Columns that are read together.
@@ -38,16 +38,16 @@ struct Group {
 
 const GROUPS: [Group; 3] = [
     Group {
-        title: "Who it is. These columns never leave.",
+        title: "Columns that identify the patient. They are never released.",
         holds: |role| matches!(role, Role::Identifier | Role::Patient),
     },
     Group {
-        title: "What somebody outside may know: a neighbour, an employer, a newspaper. A hierarchy says how a value may\n\
-                # become coarser; without one it is the value or *.",
+        title: "What outsiders may know: a neighbour, an employer, a newspaper. A hierarchy states how a value can \
+             be\n# generalized; without one, a cell shows the value or *.",
         holds: |role| *role == Role::Quasi,
     },
     Group {
-        title: "What nobody should learn about a patient. It leaves as it is.",
+        title: "What nobody should learn about a patient. These columns are released unchanged.",
         holds: |role| matches!(role, Role::Sensitive { .. }),
     },
 ];
@@ -55,10 +55,12 @@ const GROUPS: [Group; 3] = [
 /// The whole text.
 pub(super) fn policy(table: &str, input: &Input, reading: &Reading, columns: &[ColumnAdvice]) -> String {
     let mut text = String::from(
-        "# A suggestion for how this table may leave. Read every line: you know the data, the suggestion only saw it.\n\n",
+        "# A suggested policy for releasing this table. Read every line and correct what is wrong: you know the \
+         data best.\n\n",
     );
     text += &input_section(table, input, reading);
-    text += "\n# Every column has a role. One that is not named here is an error, not a leak.\n";
+    text += "\n# Every column needs a role. A column that is not named here is an error, so nothing is released by \
+         accident.\n";
     text += "# To release a column as it is: role = \"other\", with the reason why nobody outside can know it.\n[columns]\n";
     let name_width = width(columns.iter().map(|c| key(&c.name)), WIDEST_NAME);
     for Group { title, holds } in GROUPS {
@@ -106,11 +108,11 @@ fn input_section(table: &str, input: &Input, reading: &Reading) -> String {
         if reading.missing.is_empty() {
             "an empty cell is a value of its own: \"not recorded\""
         } else {
-            "these occur: take out what is a value and not \"not recorded\""
+            "these occur; remove any that is an answer and not \"not recorded\""
         },
     ));
     if !input.header {
-        lines.push(("header = false".into(), "the first line looks like a row"));
+        lines.push(("header = false".into(), "the first line looks like data"));
     }
     if reading.trim {
         lines.push(("trim = true".into(), "cells have white space around them"));

@@ -125,7 +125,7 @@ fn the_examples_of_the_register_can_be_written_in_a_policy() {
                 let names_columns = matches!(param.key, "weights" | "forbidden");
                 assert!(
                     names_columns && error.message.contains("which is not")
-                        || names_columns && error.message.contains("is no"),
+                        || names_columns && error.message.contains("is not a released column"),
                     "{}: {}: {error}",
                     entry.name,
                     param.key

@@ -142,14 +142,14 @@ fn the_gate_refuses_a_catalog_that_tells_too_much() {
     let head = "classes,disease,counterfeits\n";
     for (k, lines, says) in [
         (4, "1 2,Diabetes,1\n", "0.2917"),
-        (3, "1,Diabetes,1\n", "holds invented rows"),
+        (3, "1,Diabetes,1\n", "contains synthetic records"),
         (3, "1 2,Diabetes,1\n1 2,Diabetes,1\n", "a value twice"),
         (3, "1 2,Diabetes,1\n2,Pneumonia,1\n", "two groups"),
-        (3, "1 3,Diabetes,1\n", "no classes of the data"),
-        (3, "2 1,Diabetes,1\n", "no classes of the data"),
-        (3, "1 2,Diabetes,0\n", "counts no rows"),
+        (3, "1 3,Diabetes,1\n", "not a list of classes of the data"),
+        (3, "2 1,Diabetes,1\n", "not a list of classes of the data"),
+        (3, "1 2,Diabetes,0\n", "does not count any rows"),
         (3, "1 2,Diabetes\n", "three cells"),
-        (3, "1 2,Diabetes,7\n", "holds invented rows"),
+        (3, "1 2,Diabetes,7\n", "contains synthetic records"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let out = with_catalog(folder.path(), k, &format!("{head}{lines}"), "0.2917");
@@ -329,7 +329,7 @@ fn no_counterfeit_shows_what_cannot_be() {
     assert!(!seen("M", "650") && !seen("M", "V22.1") && !seen("F", "600.0") && !seen("F", "250.00"), "{shown:?}");
     let nothing = policy("forbidden = [{ sex = \"M\", dx = [\"000-999\", \"V22\"] }]");
     let error = release(&nothing, "none", &options(1, 1)).unwrap_err();
-    assert!(error.kind == Kind::Yours && error.message.contains("no value of `dx` is left"), "{error}");
+    assert!(error.kind == Kind::Yours && error.message.contains("`dx` has no permitted value left"), "{error}");
 }
 
 #[test]
@@ -417,7 +417,10 @@ fn what_no_node_can_meet_is_said() {
     let text = fs::read_to_string(&policy).unwrap();
     fs::write(&policy, text.replace("to = 100 } }", "to = 100 }, levels = [\"cuts\"] }")).unwrap();
     let error = release(&policy, "out", &options(1, 1)).unwrap_err();
-    assert!(error.kind == Kind::Infeasible && error.message.contains("smallest h that is met is 0.016836"), "{error}");
+    assert!(
+        error.kind == Kind::Infeasible && error.message.contains("smallest h that can be met is 0.016836"),
+        "{error}"
+    );
 }
 
 /// What a node costs by the definition, or `None` where it is no candidate: exact padding, every row known.

@@ -250,8 +250,8 @@ fn a_falsified_file_of_clusters_is_refused() {
         ("not of its domain", vec![cluster(4, vec![chunk(&["a"], &[&["a"], &["a"], &["z"]])], &["b"])]),
         ("no subrecord has", vec![cluster(4, vec![chunk(&["a", "z"], &[&["a"], &["a"]])], &["b"])]),
         ("without codes", vec![cluster(4, vec![chunk(&[], &[])], &["b"])]),
-        ("documented shape", vec![json!({ "size": 4, "record_chunks": [], "item_chunk": ["a"], "pid": "p1" })]),
-        ("documented shape", vec![json!([])]),
+        ("documented format", vec![json!({ "size": 4, "record_chunks": [], "item_chunk": ["a"], "pid": "p1" })]),
+        ("documented format", vec![json!([])]),
         ("no clusters", vec![]),
     ];
     let folder = tempfile::tempdir().unwrap();

@@ -68,7 +68,7 @@ fn a_finer_cell_beside_a_blank_is_refused() {
     put_data(&out, &table);
     rewrite_certificate(&out, 2);
     let error = verify_release(&out, 1).unwrap_err();
-    assert!(error.kind == Kind::Refused && error.message.contains("finer"), "{error}");
+    assert!(error.kind == Kind::Refused && error.message.contains("a detail is released"), "{error}");
 }
 
 /// The finer column says nothing more than the coarser one under `b2`, where only one value lies.
@@ -92,7 +92,7 @@ fn a_coarser_cell_that_tells_a_blank_is_refused() {
     verify_release(&out, 1).unwrap();
     let (source, bound) = kohort::pipeline::open(&path, &options(1, 1)).unwrap();
     let error = kohort_core::verify::verify_with_original(&out, &source, &bound).unwrap_err();
-    assert!(error.kind == Kind::Refused && error.message.contains("only one value lies under it"), "{error}");
+    assert!(error.kind == Kind::Refused && error.message.contains("leaves only one possible value"), "{error}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_detail_is_hidden_where_its_column_leaves_as_suppressed_on_level_0() {
     put_data(&out, &table);
     rewrite_certificate(&out, 2);
     let error = verify_release(&out, 1).unwrap_err();
-    assert!(error.kind == Kind::Refused && error.message.contains("a detail is shown"), "{error}");
+    assert!(error.kind == Kind::Refused && error.message.contains("a detail is released"), "{error}");
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn force_replaces_a_release_and_nothing_else() {
     let precious = folder.path().join("precious");
     fs::create_dir(&precious).unwrap();
     fs::copy(folder.path().join("t.csv"), precious.join("t.csv")).unwrap();
-    for target in ["precious", "t.csv"] {
+    for (target, why) in [("precious", "not a folder that Kohort made"), ("t.csv", "which this command reads")] {
         let error = release(&policy, target, &force).unwrap_err();
-        assert!(error.kind == Kind::Yours && error.message.contains("no release"), "{error}");
+        assert!(error.kind == Kind::Yours && error.message.contains(why), "{error}");
     }
     assert!(precious.join("t.csv").exists() && folder.path().join("t.csv").exists() && out.exists());
 }

@@ -167,7 +167,7 @@ fn shares_that_cannot_be_are_refused_with_a_sentence() {
         ("[-0.1]", "above 0"),
         ("[10, 0.1]", "at most 1"),
         ("[500]", "at most 1"),
-        ("[]", "names no share"),
+        ("[]", "is empty"),
         ("0.1", "list"),
         ("[\"a\"]", "number"),
         ("[0.1, 0.001]", "less than one"),

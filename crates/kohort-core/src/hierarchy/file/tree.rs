@@ -21,7 +21,7 @@ fn steps(rows: &[Vec<String>]) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
-/// Takes away labels that stand above no other, again and again. What is left stands on a cycle or above one.
+/// Removes labels that have no labels below them, again and again. What remains is on a cycle or above one.
 fn no_cycle(name: &str, rows: &[Vec<String>]) -> Result<()> {
     let edges: HashSet<(&str, &str)> = steps(rows).map(|(_, low, high)| (low, high)).collect();
     let mut parents: HashMap<&str, Vec<&str>> = HashMap::new();

@@ -41,7 +41,7 @@ pub fn read_clusters<R: Send>(
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
     let mut first = Vec::new();
     read_line(&mut reader, &mut first, 1).map_err(io)??;
-    header(parse_header(&first).ok_or_else(|| damaged(1, "no header of clusters"))?)?;
+    header(parse_header(&first).ok_or_else(|| damaged(1, "the header is not that of a file of clusters"))?)?;
     let produce = |each: &mut dyn FnMut(Vec<(u64, Vec<u8>)>) -> Result<()>| {
         let (mut batch, mut held, mut number) = (Vec::new(), 0, 1);
         loop {
@@ -68,7 +68,16 @@ pub fn read_clusters<R: Send>(
             for (number, line) in batch {
                 let mut parser = Parser { bytes: &line, at: 0, texts: &mut texts };
                 let node = parser.node(0).filter(|_| parser.ends());
-                nodes.push((number, node.ok_or_else(|| damaged(number, "no cluster of the documented shape"))?));
+                nodes.push((
+                    number,
+                    node.ok_or_else(|| {
+                        damaged(
+                            number,
+                            "this is not a cluster in the documented \
+                     format",
+                        )
+                    })?,
+                ));
             }
             let made = work(&texts, &nodes)?;
             Ok((texts, nodes, made))
@@ -88,7 +97,7 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> std:
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if got as u64 > LONGEST_LINE {
-        return Ok(Err(damaged(number, "longer than any cluster")));
+        return Ok(Err(damaged(number, "the line is longer than any cluster")));
     }
     Ok(Ok(got > 0))
 }

@@ -23,7 +23,7 @@ const MOST_DELTAS: u64 = 1 << 26;
 pub(super) struct CheckedPages {
     inner: SerializedPageReader<File>,
     file: Arc<File>,
-    /// Where the next header stands, and where the column ends.
+    /// The place of the next header, and the end of the column.
     at: u64,
     end: u64,
     codec: Compression,

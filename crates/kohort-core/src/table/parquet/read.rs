@@ -244,7 +244,7 @@ fn columns(path: &Path, meta: &ParquetMetaData) -> Result<Vec<(String, ColumnTyp
     Ok(columns)
 }
 
-/// Checks where a column stands in the file and how it is packed, before anything is read there.
+/// Checks the place of a column in the file and its compression, before anything is read there.
 fn check_column(path: &Path, name: &str, chunk: &ColumnChunkMetaData, size: u64, rows: u64) -> Result<()> {
     let place = format!("column {name:?}");
     match chunk.compression() {
@@ -272,7 +272,7 @@ fn check_column(path: &Path, name: &str, chunk: &ColumnChunkMetaData, size: u64,
     Ok(())
 }
 
-/// Where a column starts: at its dictionary, if that stands before its data. Some writers give 0 for none.
+/// The start of a column: its dictionary, if that is before its data. Some writers give 0 for none.
 fn start(chunk: &ColumnChunkMetaData) -> i64 {
     let data = chunk.data_page_offset();
     chunk.dictionary_page_offset().filter(|&at| at > 0 && at < data).unwrap_or(data)

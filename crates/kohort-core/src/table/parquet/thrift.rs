@@ -152,7 +152,7 @@ fn schema(thrift: &mut Thrift, wire: u8) -> Option<()> {
     Some(())
 }
 
-/// What stands before a page.
+/// The header of a page.
 #[derive(Debug, PartialEq)]
 pub(super) struct PageHeader {
     /// The bytes of the header itself.

@@ -92,7 +92,7 @@ impl Values {
         Ok(())
     }
 
-    /// Appends the value a text stands for, if it stands for one of this type.
+    /// Appends the value that a text represents, if it is a value of this type.
     pub(super) fn push_value(&mut self, text: &[u8], column: &ColumnType) -> Option<()> {
         let text = std::str::from_utf8(text).ok()?;
         let kind = column.kind();
@@ -217,7 +217,7 @@ fn decimal_text(unscaled: i128, scale: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// The number a text stands for, as the file stores it, within what the type allows.
+/// The number that a text represents, as the file stores it, within the range of the type.
 fn int(text: &str, kind: Kind) -> Option<i128> {
     match kind {
         Kind::Int { bits, signed } => {
@@ -270,7 +270,7 @@ fn int96(text: &str) -> Option<Int96> {
     Some(value)
 }
 
-/// The number that big-endian bytes in two's complement stand for, if it is not too large.
+/// The number that big-endian bytes in two's complement represent, if it is not too large.
 fn whole(bytes: &[u8]) -> Option<i128> {
     let fill = if bytes.first()? & 0x80 == 0 { 0x00 } else { 0xff };
     let (extra, low) = bytes.split_at(bytes.len().saturating_sub(16));
@@ -281,7 +281,7 @@ fn whole(bytes: &[u8]) -> Option<i128> {
     (extra.iter().all(|&byte| byte == fill) && (value < 0) == (fill == 0xff)).then_some(value)
 }
 
-/// The fewest big-endian bytes that stand for a number.
+/// The fewest big-endian bytes that represent a number.
 fn minimal(value: i128) -> Vec<u8> {
     let word = value.to_be_bytes();
     let from = (0..15).find(|&i| whole(&word[i + 1..]) != Some(value)).unwrap_or(15);

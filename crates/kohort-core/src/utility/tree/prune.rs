@@ -1,4 +1,4 @@
-//! Pruning: a subtree that foretells no better than a leaf, after doubt, becomes one.
+//! Pruning: a subtree that predicts no better than a leaf, allowing for uncertainty, becomes one.
 
 use super::Tree;
 

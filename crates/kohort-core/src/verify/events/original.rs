@@ -53,7 +53,7 @@ pub(super) fn row_by_row(
             return Err(refused("an event is another patient's"));
         }
         if tables.events_of(released).is_empty() && !histories.events_of(original as usize).is_empty() {
-            return Err(refused("a patient who lost all events is in it"));
+            return Err(refused("it contains a patient without any released events"));
         }
     }
     compare(&histories.patient, &histories.patient_copied, &tables.patient, &patients, None)?;
@@ -88,7 +88,7 @@ pub(super) fn as_multisets(read: Read, source: &Source, policy: &Policy<Events>)
     for (columns, cells) in [(&histories.patient, &tables.patient), (&histories.event, &tables.event)] {
         for column in columns {
             let Some(own) = cells.iter().find(|c| c.name == column.name) else {
-                return Err(refused("a column is not there"));
+                return Err(refused("a column is missing"));
             };
             let mut released = vec![0u64; own.texts.len()];
             own.rows.iter().for_each(|&n| released[n as usize] += 1);
@@ -105,7 +105,7 @@ pub(super) fn as_multisets(read: Read, source: &Source, policy: &Policy<Events>)
             };
             if !column.levels.iter().any(|&level| fits(level)) {
                 return Err(refused(&format!(
-                    "`{}` holds labels that the original has not at any permitted level",
+                    "`{}` contains labels that the original does not have at any permitted level",
                     column.name
                 )));
             }
@@ -149,8 +149,8 @@ fn find(lines: &[u64], all: &[u64], rows: usize) -> Result<Vec<u32>> {
         .iter()
         .map(|line| match place.get(line) {
             Some(&at) if !std::mem::replace(&mut used[at as usize], true) => Ok(at),
-            Some(_) => Err(refused("a row of the original stands in it twice")),
-            None => Err(refused("a row was excluded, or is not there")),
+            Some(_) => Err(refused("it contains a row of the original twice")),
+            None => Err(refused("it contains a row that was excluded or does not exist")),
         })
         .collect()
 }
@@ -180,7 +180,7 @@ fn compare(
         }
     }
     for (column, own) in copied.iter().zip(&cells[quasi.len()..]) {
-        let wrong = || refused(&format!("`{}` is not as in the original", column.name));
+        let wrong = || refused(&format!("`{}` differs from the original", column.name));
         if own.name != column.name {
             return Err(wrong());
         }

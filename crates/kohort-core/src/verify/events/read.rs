@@ -78,7 +78,7 @@ pub(super) fn read(release: &Path, certificate: &Certificate<Events>, threads: u
     }
     let (of_patients, of_events) = certificate.promise.columns.split_at(claim.patient_columns);
     if !of_events.iter().any(|c| c.role == "quasi") {
-        return Err(Error::refused("the certificate names no quasi-identifier of events."));
+        return Err(Error::refused("the certificate does not name a quasi-identifier of the events."));
     }
     let rows = |name: &str| certificate.files.iter().find(|f| f.name == name).and_then(|f| f.rows);
     let mut next = 0u64;
@@ -99,7 +99,7 @@ pub(super) fn read(release: &Path, certificate: &Certificate<Events>, threads: u
     // Who has no event ends where the one before does.
     (1..patients).for_each(|p| ends[p] = ends[p].max(ends[p - 1]));
     if rows(PATIENTS_FILE) != Some(patients as u64) || rows(CLAIMS_FILE) != Some(events as u64) {
-        return Err(Error::refused("a table has another number of rows than the certificate says."));
+        return Err(Error::refused("the number of rows of a table differs from the certificate."));
     }
     if events == 0 {
         return Err(Error::refused("the release has no events."));
@@ -139,7 +139,7 @@ fn table(
                     let id = text.parse::<u64>().ok().filter(|id| id.to_string() == text);
                     if !accepts(id) {
                         return Err(Error::refused(format!(
-                            "{file}, line {}: the patient's id is not the next one, or is nobody's.",
+                            "{file}, line {}: the patient's id is not the next one, or belongs to no patient.",
                             chunk.line(row)
                         )));
                     }

@@ -51,7 +51,7 @@ pub(super) fn compare(
     )?;
     all_traced(counted, findings.matched, findings.rows, synthetic)?;
     if findings.print != released_print {
-        return Err(Error::refused("cells that should leave as they are differ from the original."));
+        return Err(Error::refused("cells that should be released unchanged differ from the original."));
     }
     for i in 0..findings.pairs.len() {
         check_ancestors(counted, columns, policy, i, &findings)?;
@@ -78,7 +78,7 @@ fn read_release(
         }
         match tuple_of_line.set(line, *of_row.get(row).ok_or_else(LineFile::bad)?, of_row.len()) {
             NOBODY => Ok(()),
-            _ => Err(Error::refused("one row of the original stands behind two released rows.")),
+            _ => Err(Error::refused("two released rows come from one row of the original.")),
         }
     };
     let (mut row, mut print) = (0usize, 0u64);

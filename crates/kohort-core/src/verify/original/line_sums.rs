@@ -81,7 +81,7 @@ impl LineSums {
                 continue;
             }
             if !self.set.insert(line, self.rows) {
-                return Err(Error::refused("one row of the original stands behind two released rows."));
+                return Err(Error::refused("two released rows come from one row of the original."));
             }
             let number = self.draw.of(line);
             if let Some(&own) = prints.get(r) {
@@ -129,7 +129,7 @@ pub(super) fn compare(
     let (rows, matched) = workers.iter().fold((0, 0), |sum, w| (sum.0 + w.rows, sum.1 + w.matched));
     all_traced(counted, matched, rows, lines.invented.then_some(lines.added))?;
     if workers.iter().fold(0u64, |sum, w| sum.wrapping_add(w.print)) != lines.print {
-        return Err(Error::refused("cells that should leave as they are differ from the original."));
+        return Err(Error::refused("cells that should be released unchanged differ from the original."));
     }
     for i in 0..plan.changed.len() {
         if !column_is_true(counted, lines, plan, policy, i, &workers)? {
@@ -143,7 +143,7 @@ pub(super) fn compare(
 /// (`added`), every row of the original must be released: none was replaced by a synthetic one.
 pub(super) fn all_traced(counted: &Counted, matched: u64, rows: u64, added: Option<u64>) -> Result<()> {
     if matched + added.unwrap_or(0) != counted.tuples.rows {
-        return Err(Error::refused("some released rows stand for no row of the original."));
+        return Err(Error::refused("some released rows do not match any row of the original."));
     }
     if added.is_some() && matched != rows {
         return Err(Error::refused("some rows of the original are not released."));

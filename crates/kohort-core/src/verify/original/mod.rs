@@ -73,9 +73,7 @@ pub(super) fn row_by_row(
     let columns = Columns::new(counted, certificate, source)?;
     let patient = policy.patient();
     if certificate.promise.patients != patient.is_some() {
-        return Err(Error::refused(
-            "the certificate counts patients, the policy names no patient column, or the other way round.",
-        ));
+        return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
     }
     let claim = certificate.promise.claim.invented.as_ref();
     let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;

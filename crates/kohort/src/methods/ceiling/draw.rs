@@ -96,7 +96,7 @@ impl<'a> Deck<'a> {
             return Err(policy.method.wrong(
                 "forbidden",
                 format!(
-                    "no value of `{}` is left that an invented row of some class could show.",
+                    "`{}` has no permitted value left for the synthetic records of some class.",
                     self.columns[s].name
                 ),
             ));

@@ -98,7 +98,7 @@ impl Forbidden {
                     .collect::<Result<Vec<_>>>()?,
             );
             if combinations.last().is_some_and(Vec::is_empty) {
-                return Err(section.wrong("forbidden", "holds a combination of nothing."));
+                return Err(section.wrong("forbidden", "contains an empty combination."));
             }
         }
         let listed = combinations.len();
@@ -112,17 +112,17 @@ fn term(policy: &Policy, section: &Section, name: &str, value: &Value) -> Result
     let known = || released.iter().map(|&c| policy.columns[c].name.as_str());
     let Some(&column) = released.iter().find(|&&c| policy.columns[c].name == name) else {
         let hint = nearest(name, known()).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-        return Err(section.wrong(name, format!("is no column that leaves.{hint}")));
+        return Err(section.wrong(name, format!("is not a released column.{hint}")));
     };
     if matches!(policy.columns[column].role, Role::Detail { .. }) {
-        return Err(section.wrong(name, "is a detail, and follows what it is finer than: name that column."));
+        return Err(section.wrong(name, "is a detail column. Name the column it is a detail of."));
     }
     let texts = match value {
         Value::Text(text) => vec![text.clone()],
         _ => section.texts(name)?.unwrap_or_default(),
     };
     match texts.is_empty() {
-        true => Err(section.wrong(name, "lists no value.")),
+        true => Err(section.wrong(name, "does not list any values.")),
         false => Ok(Term::new(policy, column, texts)),
     }
 }

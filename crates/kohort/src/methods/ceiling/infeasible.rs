@@ -34,7 +34,8 @@ pub(super) fn explain(
         // Rounded up, so that what is said is met.
         let least = (finest * 1e6 - 1e-6).ceil() / 1e6;
         return Error::infeasible(format!(
-            "h = {h}: even the finest permitted levels generalize some record by more. The smallest h that is met is {least}."
+            "h = {h}: even the finest permitted levels generalize some record further. The smallest h that can be \
+             met is {least}."
         ));
     }
     // The coarsest nodes under the ceiling: each finer one needs no fewer counterfeits.
@@ -53,7 +54,8 @@ pub(super) fn explain(
     let most_real = counted.iter().map(|c| c.smallest).max().unwrap_or(0);
     if !counted.is_empty() && most_real < params.real_k {
         return Error::infeasible(format!(
-            "real_k = {}: whatever the levels{under}, some class has fewer real {people}. The largest real_k that can be met is {most_real}; raise h, or permit coarser levels.",
+            "real_k = {}: with any levels{under}, some class has fewer real {people}. The largest real_k that can \
+             be met is {most_real}; raise h, or permit coarser levels.",
             params.real_k
         ));
     }
@@ -71,30 +73,42 @@ pub(super) fn explain(
     }
     if able.clone().all(|c| !c.holds) {
         return Error::infeasible(format!(
-            "what is required of sensitive values does not hold among the real {people} of every class, whatever the levels{under}. Ask for less, raise h, or permit coarser levels."
+            "what is required of sensitive values cannot be met by the real {people} of every class, with any \
+             levels{under}. Require less, raise h, or permit coarser levels."
         ));
     }
     Error::infeasible(format!(
-        "each of h, real_k, max_counterfeits and the requirements can be met by itself, but not all of them together{under}. Ask for less, or permit coarser levels."
+        "each of h, real_k, max_counterfeits and the requirements can be met by itself, but not all of them \
+         together{under}. Require less, or permit coarser levels."
     ))
 }
 
 fn could_not_be_filled(policy: &Policy, params: &Params, why: &Refusal) -> String {
     let k = policy.privacy.k;
     match why {
-        Refusal::TooMany => format!(
-            "every draw of the counterfeits needs more of them than max_counterfeits = {} allows. Raise it.",
-            params.max_counterfeits
-        ),
-        Refusal::Requirement => "what is required of sensitive values does not hold with the counterfeits, however they are drawn. Ask for less, or permit coarser levels.".into(),
-        Refusal::Catalog(Unsafe::NoPartner) => "the catalog would tell which rows are invented: no other classes have enough real rows with the same values. Use catalog = \"none\", or permit coarser levels.".into(),
+        Refusal::TooMany => {
+            format!("max_counterfeits = {} allows too few synthetic records. Raise it.", params.max_counterfeits)
+        }
+        Refusal::Requirement => "what is required of sensitive values cannot be met with the synthetic records. \
+             Require less, or permit coarser levels."
+            .into(),
+        Refusal::Catalog(Unsafe::NoPartner) => "the catalog would reveal which records are synthetic: no other \
+             classes have enough real records with the same values. Use catalog = \"none\", or permit coarser \
+             levels."
+            .into(),
         Refusal::Catalog(Unsafe::Likely(_, highest)) => {
             let more = match params.padding {
-                kohort_core::privacy::Padding::Exact => "exact padding leaves no room to hide them: use padding = \"randomized\"",
-                kohort_core::privacy::Padding::Randomized => "raise max_counterfeits, so that classes may be filled further",
+                kohort_core::privacy::Padding::Exact => {
+                    "use padding = \"randomized\", since exact padding cannot \
+                     hide them"
+                }
+                kohort_core::privacy::Padding::Randomized => {
+                    "raise max_counterfeits, so that classes may be filled further"
+                }
             };
             format!(
-                "with the catalog a row would be somebody's with probability {highest:.4}, above 1/{k}: the effective k is {} of {k}. Use catalog = \"none\", or {more}.",
+                "with the catalog, a row would belong to a person with probability {highest:.4}, above 1/{k}: the \
+                 effective k is {} instead of {k}. Use catalog = \"none\", or {more}.",
                 (1.0 / highest + 1e-9).floor()
             )
         }

@@ -63,7 +63,8 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     };
     if params.catalog && cohort.tuples.patients.as_ref().is_some_and(|p| p.several() > 0) {
         return Err(policy.error(
-            "a catalog takes every row for a person, but some patients have several rows. Use catalog = \"none\", or keep one row a patient.",
+            "a catalog needs one row per person, but some patients have several rows. Use catalog = \"none\", or \
+             keep one row per patient.",
         ));
     }
     let mut search = Search::new(cohort, &space, params, policy.privacy.k);

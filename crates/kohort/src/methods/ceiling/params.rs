@@ -84,7 +84,10 @@ impl Params {
             };
             return Err(section.wrong(
                 "catalog",
-                format!("lists invented rows by their sensitive value, but {found}. One column must have it."),
+                format!(
+                    "lists synthetic records by their sensitive value, but {found}. Exactly one column must \
+                     have it."
+                ),
             ));
         }
         Ok(Params {

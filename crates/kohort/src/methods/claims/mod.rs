@@ -268,11 +268,17 @@ fn infeasible(histories: &Histories, attempts: u64) -> Error {
     let what = match attempts {
         0 => "not even the coarsest permitted levels bring the share of patients at high risk down to max_flagged"
             .to_string(),
-        n => format!("{n} nodes that looked right did not hold when they were estimated afresh"),
+        n => format!("{n} combinations of levels that seemed to meet the limit did not meet it in a new estimate"),
     };
     let advice = match bound.is_empty() {
-        true => "Fewer events known (power), fewer columns, a smaller k or a larger max_high_risk would help; power_total is milder where histories are short.".to_string(),
-        false => format!("The levels of {} do not go up to *: permit more, or ask for less (power, k, max_high_risk, power_total).", bound.join(", ")),
+        true => "A smaller power, fewer columns, a smaller k or a larger max_high_risk would help; power_total \
+             requires less where histories are short."
+            .to_string(),
+        false => format!(
+            "The permitted levels of {} do not include *. Permit coarser levels, or require less \
+             (power, k, max_high_risk, power_total).",
+            bound.join(", ")
+        ),
     };
     Error::infeasible(format!("{what}. {advice}"))
 }

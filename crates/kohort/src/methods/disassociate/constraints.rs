@@ -45,7 +45,10 @@ impl Constraints {
             ConstraintsBy::Level(system, level) => {
                 let (constraints, outside) = Constraints::by_level(records, *system, *level);
                 if outside > 0 {
-                    notes.push(format!("{outside} codes are none of the code system: they are in no constraint."));
+                    notes.push(format!(
+                        "{outside} codes do not belong to the code system, so no constraint includes \
+                         them."
+                    ));
                 }
                 constraints
             }
@@ -81,7 +84,8 @@ impl Constraints {
                     return Err(policy.method.wrong(
                         "constraints",
                         format!(
-                            "{}, line {line}, code {place}: \"{word}\" stands on line {line_before}, code {place_before} already. Constraints are disjoint.",
+                            "{}, line {line}, code {place}: \"{word}\" is already on line {line_before}, code \
+                             {place_before}. Constraints must be disjoint.",
                             file.name
                         ),
                     ));

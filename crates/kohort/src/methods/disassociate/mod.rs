@@ -43,7 +43,7 @@ pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads:
     let k = policy.privacy.k.get();
     if (records.len() as u64) < k {
         return Err(Error::infeasible(format!(
-            "k = {k}, but {} patients have any code. The largest k that can be met is {}.",
+            "k = {k}, but only {} patients have a code. The largest k that can be met is {}.",
             records.len(),
             records.len()
         )));

@@ -98,7 +98,10 @@ impl Params {
         if let Some(max) = max_cluster.filter(|&max| max < 2 * k) {
             return Err(section.wrong(
                 "max_cluster",
-                format!("{max} is below 2k = {}: what is left over could not be cut into pieces of k.", 2 * k),
+                format!(
+                    "{max} is below 2k = {}, so the remaining patients could not be split into clusters of k.",
+                    2 * k
+                ),
             ));
         }
         if max_cluster.is_some_and(|max| max > LARGEST_CLUSTER) {

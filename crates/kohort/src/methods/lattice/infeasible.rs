@@ -90,6 +90,7 @@ pub(super) fn explain(cohort: &Cohort, policy: &Policy, top: &[usize], limits: L
         }
     }
     Error::infeasible(format!(
-        "each requirement can be met by itself, but not all of them together {coarsest}. Ask for less, permit coarser levels, or allow more suppression (max_suppressed)."
+        "each requirement can be met by itself, but not all of them together {coarsest}. Require less, permit \
+         coarser levels, or allow more suppression (max_suppressed)."
     ))
 }

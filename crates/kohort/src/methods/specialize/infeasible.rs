@@ -34,7 +34,7 @@ pub(super) fn explain(cohort: &Cohort, policy: &Policy, requirements: &Requireme
             let near = near
                 .map_or("No l of at least 2 can be met.".into(), |n| format!("The largest l that can be met is {n}."));
             return Error::infeasible(format!(
-                "l_diversity ({}) is not met by the whole table in `{}`, so that no release can meet it. {near}",
+                "l_diversity ({}) is not met by the whole table in `{}`, so no release can meet it. {near}",
                 l.describe(),
                 required.kept.name
             ));
@@ -42,7 +42,8 @@ pub(super) fn explain(cohort: &Cohort, policy: &Policy, requirements: &Requireme
     }
     let what = if requirements.reads_sensitive() { "what is required" } else { "k" };
     Error::infeasible(format!(
-        "{what} cannot be met even with every column at its coarsest permitted level. Permit coarser levels (`levels` in [columns]), ask for less, or allow more suppression (max_suppressed)."
+        "{what} cannot be met even with every column at its coarsest permitted level. Permit coarser levels \
+         (`levels` in [columns]), require less, or allow more suppression (max_suppressed)."
     ))
 }
 

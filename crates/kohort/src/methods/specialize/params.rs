@@ -80,7 +80,10 @@ impl Params {
             let have = if classes == 0 { "no column has".into() } else { format!("{classes} columns have") };
             return Err(section.wrong(
                 "objective",
-                format!("\"class\" is about one column with role = \"class\", but {have} it. Say \"discernibility\" or \"none\", or name the column."),
+                format!(
+                    "\"class\" is about one column with role = \"class\", but {have} it. Set \"discernibility\" \
+                     or \"none\", or name the column."
+                ),
             ));
         }
         let modes = [
@@ -91,7 +94,7 @@ impl Params {
         if let Some(mode) = section.word("score_mode", &modes)? {
             match &mut objective {
                 Objective::Discernibility(own) => *own = mode,
-                _ => return Err(section.wrong("score_mode", "goes with objective = \"discernibility\".")),
+                _ => return Err(section.wrong("score_mode", "can only be used with objective = \"discernibility\".")),
             }
         }
         let numeric = [("best_valid", NumericSplit::BestValid), ("best_then_check", NumericSplit::BestThenCheck)];

@@ -81,7 +81,8 @@ fn column(cohort: &Cohort, policy: &Policy, q: usize, quasi: &Quasi) -> Result<C
     {
         if quasi.levels.len() != quasi.hierarchy.levels.len() {
             return Err(policy.error(format!(
-                "column `{}`: specialize finds its intervals itself, so that `levels` has no meaning for it. Leave `levels` out, or declare intervals = […].",
+                "column `{}`: specialize finds its intervals itself, so `levels` has no effect. Remove `levels`, or \
+                 set intervals = […].",
                 quasi.name
             )));
         }

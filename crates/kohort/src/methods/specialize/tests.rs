@@ -168,7 +168,7 @@ fn parameters_are_checked() {
     let none = policy(AGE, LKC, "objective = \"class\"").replace("role = \"class\"", "role = \"identifier\"");
     fails(&none, &["role = \"class\"", "no column has it"]);
     let levels = AGE.replace(" } }", " }, levels = [\"cuts\", \"*\"] }");
-    fails(&policy(&levels, LKC, ""), &["`levels` has no meaning"]);
+    fails(&policy(&levels, LKC, ""), &["`levels` has no effect"]);
     fails(&policy(AGE, "k = 12", ""), &["k = 12", "11 rows", "largest k that can be met is 11"]);
 }
 

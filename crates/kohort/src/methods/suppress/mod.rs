@@ -67,7 +67,8 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let sets = needed(cohort);
     if sets.len() > MOST_SETS {
         return Err(policy.error(format!(
-            "`knows` makes {} combinations of quasi-identifiers, more than the {MOST_SETS} that `suppress` takes. List the combinations, or say knows = \"all\".",
+            "`knows` makes {} combinations of quasi-identifiers, more than the maximum of {MOST_SETS} for \
+             `suppress`. List the combinations, or set knows = \"all\".",
             sets.len()
         )));
     }
@@ -192,6 +193,8 @@ fn nothing_left(cohort: &Cohort, policy: &Policy) -> Error {
             "k = {k} cannot be met: every record would have to be deleted. Permit `*` in all columns, or choose a smaller k."
         )
     } else {
-        "what is required of sensitive values is not met by any class, even with all cells blank: every record would have to be deleted. Ask for less, or publish coarser values.".into()
+        "what is required of sensitive values is not met by any class, even with all cells blank: every record \
+         would have to be deleted. Require less, or publish coarser values."
+            .into()
     })
 }

@@ -41,15 +41,19 @@ impl Params {
                 let Some(q) = quasi.iter().position(|c| c.name == *name) else {
                     let hint = nearest(name, quasi.iter().map(|c| c.name.as_str()))
                         .map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-                    return Err(
-                        own.error(item.line, format!("`weights` names `{name}`, which is no quasi-identifier.{hint}"))
-                    );
+                    return Err(own.error(
+                        item.line,
+                        format!(
+                            "`weights` names `{name}`, which is not a \
+                             quasi-identifier.{hint}"
+                        ),
+                    ));
                 };
                 let weight = own.decimal(name)?.unwrap_or(Decimal::whole(0));
                 if weight <= Decimal::whole(0) || weight > Decimal::whole(1000) {
                     return Err(own.wrong(
                         name,
-                        "must be above 0 and at most 1000: a column of weight 0 would always go blank first.",
+                        "must be above 0 and at most 1000: a column of weight 0 would always be blanked first.",
                     ));
                 }
                 weights[q] = weight.to_f64();
@@ -70,8 +74,9 @@ impl Params {
 fn samples(section: &Section) -> Result<Vec<Fraction>> {
     let Some(shares) = section.decimals("samples")? else { return Ok(Vec::new()) };
     if shares.is_empty() {
-        return Err(section
-            .wrong("samples", "names no share. Say samples = [0.1, 0.1], or leave it out to release the whole file."));
+        return Err(
+            section.wrong("samples", "is empty. Set samples = [0.1, 0.1], or remove it to release the whole file.")
+        );
     }
     let all = shares.iter().fold(Decimal::whole(0), |sum, &share| sum.plus(share));
     let shares: Vec<Fraction> =
@@ -80,7 +85,10 @@ fn samples(section: &Section) -> Result<Vec<Fraction>> {
         Some(written) if written.len() == shares.len() && all <= Decimal::whole(1) => Ok(shares),
         Some(written) if written.len() == shares.len() => Err(section.wrong(
             "samples",
-            format!("the shares add up to {all}, more than the whole file. Samples do not overlap: together they are at most 1."),
+            format!(
+                "the shares add up to {all}, more than the whole file. Samples do not overlap, so the shares \
+                 may add up to at most 1."
+            ),
         )),
         _ => Err(section.wrong("samples", "every share must be above 0 and at most 1: 0.1 is a tenth of the file.")),
     }
