@@ -45,6 +45,12 @@ impl Randomness {
         Randomness { generator: ChaCha12Rng::from_seed(key), test: true }
     }
 
+    /// Makes the numbers of a digest: for draws that nobody can choose beforehand and everybody can
+    /// repeat, such as the draws by which the verifier estimates a share from the released files.
+    pub fn of_digest(digest: [u8; 32]) -> Randomness {
+        Randomness { generator: ChaCha12Rng::from_seed(digest), test: true }
+    }
+
     /// Makes one of many streams of a seed. Each draw of an estimate has a stream of its own, so
     /// that the result does not depend on which thread makes which draw.
     pub fn numbered(seed: u64, stream: u64) -> Randomness {

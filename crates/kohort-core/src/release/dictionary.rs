@@ -144,7 +144,9 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
 
 /// A level of a hierarchy, with its name and the rule it comes from.
 fn at_level(level: usize, top: usize, name: &str, rule: &str) -> String {
-    format!("level {level} of {top} ({}): {}", markdown(name), markdown(rule))
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric());
+    let name = if plain { format!("`{name}`") } else { markdown(name) };
+    format!("level {level} of {top} ({name}): {}", markdown(rule))
 }
 
 /// Text as Markdown shows it: no markup, no HTML, no line break, and nothing that changes the direction of writing.

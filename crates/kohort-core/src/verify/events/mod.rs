@@ -11,6 +11,7 @@ use original::{as_multisets, row_by_row};
 use read::Tables;
 
 use super::Checked;
+use super::files::sha256;
 use crate::policy::{Policy, Power, PowerRule};
 use crate::random::Randomness;
 use crate::release::{Certificate, EventsClaim};
@@ -20,11 +21,11 @@ use crate::table::Source;
 use crate::{Error, Result};
 use finder::{Finder, Labels, powers};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Draws of every estimate. The chance is the same each time: whoever recounts finds the same.
+/// Draws of every estimate.
 const DRAWS: u64 = 20_000;
-const SEED: u64 = 0x006b_6f68_6f72_7431;
 
 /// What was counted in a release of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,8 @@ impl EventsFound {
 struct Read {
     recount: EventsRecount,
     tables: Tables,
+    /// The randomness of every estimate from these files.
+    draws: Randomness,
 }
 
 /// Counts patients and their events from the bytes alone.
@@ -105,6 +108,7 @@ pub(crate) fn compare_events(
 fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<Read> {
     let claim = &certificate.promise.claim;
     let tables = read::read(release, certificate, threads)?;
+    let draws = draws_of(release, certificate)?;
     let k = claim.k.get();
     let class_of = tables.classes();
     let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
@@ -127,8 +131,8 @@ fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) ->
     let whole = Finder::new(&whole, &class_of);
     let people = (tables.patients() - without.len()) as u64;
     let mut found = EventsFound {
-        one_event: estimate(&whole, &fixed(&whole, 1), k),
-        p_events: estimate(&whole, &fixed(&whole, claim.power.p()), k),
+        one_event: estimate(&whole, &fixed(&whole, 1), k, &draws),
+        p_events: estimate(&whole, &fixed(&whole, claim.power.p()), k, &draws),
         ..EventsFound::default()
     };
     match claim.power {
@@ -147,7 +151,7 @@ fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) ->
         Power::Events { .. } => found.hits = found.p_events,
         Power::Values { p, rule } => {
             let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, p, rule)).collect();
-            found.hits = estimate(&finder, &power, k);
+            found.hits = estimate(&finder, &power, k, &draws);
         }
     }
     if !matches!(claim.power, Power::Total { .. }) && found.low() > claim.max_high_risk.to_f64() {
@@ -162,7 +166,17 @@ fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) ->
         without_events_at_risk: at_risk,
         found,
     };
-    Ok(Read { recount, tables })
+    Ok(Read { recount, tables, draws })
+}
+
+/// The randomness of the draws comes from the SHA-256 of the data files: whoever recounts draws the same,
+/// and nobody can arrange the data for draws that are known beforehand.
+fn draws_of(release: &Path, certificate: &Certificate<Events>) -> Result<Randomness> {
+    let mut digest = Sha256::new();
+    for file in certificate.files.iter().filter(|file| file.rows.is_some()) {
+        digest.update(sha256(&release.join(&file.name))?);
+    }
+    Ok(Randomness::of_digest(digest.finalize().into()))
 }
 
 fn too_many(claim: &EventsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
@@ -179,9 +193,9 @@ fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
 }
 
 /// Draws in which fewer than k match what is known of a patient, and all draws.
-fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64) -> (u64, u64) {
+fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64, draws: &Randomness) -> (u64, u64) {
     let people: Vec<usize> = (0..finder.people()).filter(|&p| finder.columns[0].number(p) > 0).collect();
-    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
+    let mut random = draws.clone();
     if people.is_empty() {
         return (0, 0);
     }

@@ -2,7 +2,7 @@
 
 use super::finder::{Finder, Labels, draw, powers};
 use super::read::Cells;
-use super::{DRAWS, Read, SEED, too_many};
+use super::{DRAWS, Read, too_many};
 use crate::events::{self, Column, Copied, Histories, Leaves};
 use crate::policy::{Policy, Power};
 use crate::random::Randomness;
@@ -43,7 +43,7 @@ pub(super) fn row_by_row(
     lines: &Path,
 ) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
-    let Read { tables, .. } = read;
+    let Read { tables, draws, .. } = read;
     let patients = find(&read_lines(&lines.with_file_name("patients"))?, &histories.patient_lines, tables.patients())?;
     let events = find(&read_lines(lines)?, &histories.event_lines, tables.events())?;
     let mut patient_of = vec![0u32; histories.events()];
@@ -62,7 +62,7 @@ pub(super) fn row_by_row(
     let original = match claim.power {
         Power::Total { .. } => None,
         Power::Values { .. } | Power::Events { .. } => {
-            let found = from_original(&histories, &tables, claim, &patients, &levels);
+            let found = from_original(&histories, (&tables, &draws), claim, &patients, &levels);
             if wilson(found, Z95).0 > claim.max_high_risk.to_f64() {
                 return Err(too_many(claim, found, "original's events"));
             }
@@ -211,7 +211,7 @@ fn compare(
 /// Draws from the original's events, matched with what is left of them in the release.
 fn from_original(
     histories: &Histories,
-    tables: &super::Tables,
+    (tables, draws): (&super::Tables, &Randomness),
     claim: &EventsClaim,
     patients: &[u32],
     levels: &[usize],
@@ -239,7 +239,7 @@ fn from_original(
     let class_of = tables.classes();
     let finder = Finder::new(&released, &class_of);
     let people: Vec<usize> = (0..patients.len()).filter(|&r| released[0].number(r) > 0).collect();
-    let Ok(mut random) = Randomness::new(Some(SEED)) else { return (0, 0) };
+    let mut random = draws.clone();
     let mut hits = 0;
     let mut facts = Vec::new();
     for _ in 0..DRAWS {

@@ -59,12 +59,14 @@ pub(super) fn of_table(metrics: &Place<TableMetrics>, head: &Head, notes: &[Stri
     let picture = risk_picture("The risk of being found, for a person known to be in the file", "Risk", groups);
     let levels = ladder(&at!(metrics, columns));
     let columns = if levels.is_empty() { suppressed_cells(metrics) } else { levels };
-    let mut measures =
-        vec![format!("{} of the detail of the quasi-identifiers", figure!(utility, loss).show(Shown::Percent))];
-    if let Some(cells) = at!(metrics, cells).some() {
-        measures.push(format!("{} of their cells", figure!(cells, share).show(Shown::Percent)));
-    }
-    let lost = rows::line(&data, "Rows", None) + &format!("<p>Lost: {}.</p>\n", measures.join("; "));
+    let mut lost = rows::line(&data, "Rows", None);
+    lost += &format!(
+        "<p>{} of the detail of the quasi-identifiers is lost.{}</p>\n",
+        figure!(utility, loss).show(Shown::Percent),
+        at!(metrics, cells).some().map_or(String::new(), |cells| {
+            format!(" {} of their cells are suppressed.", figure!(cells, share).show(Shown::Percent))
+        })
+    );
     let mut check = of_notes(notes);
     let risk_all = at!(metrics, risk_all.after);
     if metrics.value.risk.after.as_ref() != Some(risk_all.value) {
@@ -79,7 +81,7 @@ pub(super) fn of_table(metrics: &Place<TableMetrics>, head: &Head, notes: &[Stri
             counted(&figure!(found, rows), ["synthetic record is", "synthetic records are"])
         ));
     }
-    check.extend(unlimited(metrics, &limited));
+    check.extend(unlimited(metrics, &limited, notes));
     check.extend(declared(metrics.value.columns.iter().filter(|c| c.role == Role::Other).map(|c| c.name.as_str())));
     check.push(LAST.into());
     Summary {
@@ -116,7 +118,7 @@ pub(super) fn of_events(metrics: &Place<EventsMetrics>, head: &Head, notes: &[St
     let lost = rows::line(&data, "Events", None)
         + &rows::counts("Patients", &figure!(people, r#in), &gone, &figure!(people, out))
         + &format!(
-            "<p>Lost: {} of the information in the quasi-identifiers.</p>\n",
+            "<p>{} of the information in the quasi-identifiers is lost.</p>\n",
             figure!(utility, loss).show(Shown::Percent)
         );
     let mut check = of_notes(notes);
@@ -145,13 +147,8 @@ pub(super) fn of_codes(metrics: &Place<CodesMetrics>, head: &Head, notes: &[Stri
         figure!(guarantee, k).show(Shown::Count)
     );
     let sides = [at!(metrics, risk.before).some(), at!(metrics, risk.after).some()];
-    let both = |of: fn(&Place<crate::evidence::metrics::CodesRisk>) -> Figure| {
-        sides.each_ref().map(|side| super::place::of(side, of))
-    };
-    let groups = vec![
-        Group::of(Name::text("highest risk"), both(|own| figure!(own, max))),
-        Group::of(Name::text("mean risk"), both(|own| figure!(own, mean))),
-    ];
+    let both = sides.each_ref().map(|side| super::place::of(side, |own| figure!(own, max)));
+    let groups = vec![Group::of(Name::text("highest risk"), both)];
     let picture = risk_picture("The risk of being found by the codes that may be known", "Risk", groups);
     let mut lost = rows::line(&data, "Patients", Some("without any code"));
     lost += "<p>No code is removed or changed. What is lost is which codes belong to the same patient, and the counts of the codes in item chunks.</p>\n";
@@ -180,13 +177,14 @@ fn of_notes(notes: &[String]) -> Vec<String> {
     notes.iter().map(|note| prose(note)).collect()
 }
 
-/// Sensitive columns for which nothing was asked.
-fn unlimited(metrics: &Place<TableMetrics>, limited: &[&str]) -> Option<String> {
+/// Sensitive columns for which nothing was asked, unless a note names them already.
+fn unlimited(metrics: &Place<TableMetrics>, limited: &[&str], notes: &[String]) -> Option<String> {
     let open =
         metrics.value.columns.iter().filter(|c| c.role == Role::Sensitive && !limited.contains(&c.name.as_str()));
     let open: Vec<String> = open.map(|c| c.name.clone()).collect();
     let verb = if open.len() == 1 { "is" } else { "are" };
-    (!open.is_empty()).then(|| {
+    let noted = notes.iter().any(|note| open.iter().all(|column| note.contains(column.as_str())));
+    (!open.is_empty() && !noted).then(|| {
         format!("{} {verb} not protected: if everyone in a group has the same value, it is revealed.", names(&open))
     })
 }

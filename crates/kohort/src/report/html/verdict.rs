@@ -44,7 +44,7 @@ pub(super) fn title(head: &Head) -> String {
     let (out, units) = &head.out;
     let names = |dropped: bool| {
         let wanted = head.columns.iter().filter(|c| matches!(c.role, Role::Identifier | Role::Patient) == dropped);
-        codes(wanted.map(|c| c.name.as_str()))
+        by_table(&wanted.collect::<Vec<_>>())
     };
     let mut html = format!(
         "<header>\n<p class=\"brand\">Kohort {} · release report</p>\n<h1>A release of {}</h1>\n",
@@ -70,6 +70,21 @@ pub(super) fn title(head: &Head) -> String {
         html += "<p class=\"banner\" role=\"alert\"><strong>Made with a seed: a test, not a release.</strong> Its randomness can be predicted. Do not hand it over.</p>\n";
     }
     html
+}
+
+/// The names of columns; those of several tables follow the name of their table.
+fn by_table(columns: &[&Column]) -> String {
+    let mut tables: Vec<Option<&str>> = Vec::new();
+    for column in columns {
+        if !tables.contains(&column.table.as_deref()) {
+            tables.push(column.table.as_deref());
+        }
+    }
+    let listed = |table: &Option<&str>| {
+        let own = codes(columns.iter().filter(|c| c.table.as_deref() == *table).map(|c| c.name.as_str()));
+        table.map_or(own.clone(), |table| format!("{own} (in {})", escape(table)))
+    };
+    tables.iter().map(listed).collect::<Vec<_>>().join("; ")
 }
 
 /// The method's caption from the register.
