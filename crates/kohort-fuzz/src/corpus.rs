@@ -2,6 +2,7 @@
 
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::Result;
+use kohort_core::release::made::LIST;
 use kohort_core::table::Silent;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,12 +37,15 @@ pub(crate) fn single(kind: &str, end: &str) -> Vec<Vec<u8>> {
 
 /// Releases the policies anew: `corpus/releases` follows what Kohort writes.
 pub(crate) fn refresh() -> Result<()> {
-    let options = Options { force: true, keep_rows: true, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
+    let options = Options { force: false, keep_rows: true, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
     for path in entries(&folder().join("policies")) {
         let out = folder().join("releases").join(name(&path));
+        // The corpus belongs to this crate, and git keeps what was there.
+        let _ = fs::remove_dir_all(&out);
         anonymize(&path.join("p.toml"), &out, &options)?;
         // What a run keeps for itself is nobody's input.
         let _ = fs::remove_dir_all(out.join("evidence"));
+        let _ = fs::remove_file(out.join(LIST));
         println!("{}", out.display());
     }
     Ok(())
