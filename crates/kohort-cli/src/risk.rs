@@ -140,7 +140,7 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
     regions.sort_by(|a, b| b.2.total_cmp(&a.2));
     for (region, people, share) in regions.iter().take(2) {
         say(&fit(&format!(
-            "  attack 1, one patient, {region}: {:.1} % of {} are in equivalence classes smaller than {}",
+            "  attack 1, one patient, {region}: {:.1} % of {} are in classes smaller than {}",
             100.0 * share,
             thousands(people.round() as u64),
             policy.privacy.k
@@ -153,7 +153,7 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
     say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * seen.all.max));
     if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
         say(&format!(
-            "  unique in the population as well: about {} by {}; largest estimate {}",
+            "  unique in the population as well: about {} by {}; highest {}",
             thousands(unique.estimate(chosen).unwrap_or(most).round() as u64),
             chosen.name(),
             thousands(most.round() as u64)

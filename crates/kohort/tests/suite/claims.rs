@@ -311,9 +311,11 @@ fn a_changed_release_is_refused() {
     lines[1] = cost;
     fs::write(release.join("claims.csv"), lines.join("\n") + "\n").unwrap();
     rehash(&release);
-    verify_release(&out, 1).unwrap();
+    // The draws follow the bytes, so that also the recount would have to be forged; the label itself
+    // is compared first.
     let (source, bound) = pipeline::open(&folder.path().join("policy.toml"), &options(1, 1)).unwrap();
-    assert_eq!(verify_with_original(&out, &source, &bound).unwrap_err().kind, Kind::Refused);
+    let error = verify_with_original(&out, &source, &bound).unwrap_err();
+    assert!(error.kind == Kind::Refused && !error.message.contains("recount"), "{error}");
 }
 
 /// A patient with one excluded code loses all events; a newborn's early event goes alone.

@@ -41,7 +41,7 @@ fn a_class_of_too_many_values_or_several_classes_are_not_carried() {
     let many = policy(folder.path(), &table, "c = { role = \"class\" }\n");
     let (_, cohort, _) = plan(&many).unwrap();
     assert!(cohort.class.is_none() && cohort.tuples.len() == 1);
-    assert!(cohort.notes.iter().any(|n| n.contains("`c`: more than 100 values")), "{:?}", cohort.notes);
+    assert!(cohort.notes.iter().any(|n| n.contains("`c` has more than 100 values")), "{:?}", cohort.notes);
     let two = policy(folder.path(), "q,c,d\na,1,2\na,1,2\n", "c = { role = \"class\" }\nd = { role = \"class\" }\n");
     let (_, cohort, _) = plan(&two).unwrap();
     assert!(cohort.class.is_none() && cohort.notes.iter().any(|n| n.starts_with("several columns")));

@@ -134,7 +134,7 @@ fn a_column_that_tells_another_undeclared_is_shown() {
     let blank = Table::released(&out).rows.iter().filter(|r| r[0] == "*" && r[1] != "*").count();
     assert_eq!(told["blanks"], blank);
     assert!(told["share"] == 0.975 && told["right"].as_u64().unwrap() > 0, "{told}");
-    assert!(released.notes.iter().any(|n| n.contains("`clinic` tells `region`")), "{:?}", released.notes);
+    assert!(released.notes.iter().any(|n| n.contains("`clinic` predicts `region`")), "{:?}", released.notes);
     let report = fs::read_to_string(out.join("evidence/report.html")).unwrap();
     assert!(report.contains("attacks.undeclared.0.share"));
     // Declared, it is enforced, and no longer a surprise.
@@ -243,7 +243,7 @@ fn attacks_and_missingness_are_reported() {
     assert!(report.contains("Missingness") && report.contains("attacks.whole_file.links"));
     fs::write(folder.path().join("registry.csv"), "prov,age,count\nON,40,5\nON,50,10\nAB,40,20\nAB,50,2\n").unwrap();
     let error = release(&path, "again", &options(1, 1)).unwrap_err();
-    assert!(error.kind == Kind::Yours && error.message.contains("in 1 of 4 classes"), "{error}");
+    assert!(error.kind == Kind::Yours && error.message.contains("in 1 of 4 equivalence classes"), "{error}");
 }
 
 /// What no certificate promises: two combinations, and a reader who reasons about the method.
