@@ -56,7 +56,8 @@ pub fn is_all_ours(folder: &Path) -> Result<()> {
     walk(folder, &mut |path, meta| {
         let name = relative(folder, path).unwrap_or_default();
         let ours = made.as_ref().is_some_and(|made| made.get(&name) == Some(&stamp(meta)));
-        if !ours && !(name == LIST && made.is_some()) {
+        let is_the_list = name == LIST && made.is_some();
+        if !ours && !is_the_list {
             foreign.push(path.to_path_buf());
         }
         Ok(())

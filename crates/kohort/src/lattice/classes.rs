@@ -106,7 +106,7 @@ impl<'a> Classes<'a> {
     }
 
     /// Counts the classes of these tuples (packed as [`Classes::packed`]) at these levels, and
-    /// returns the rows in classes below `k`. [`Classes::is_small`] then tells of each tuple.
+    /// returns the rows in classes below `k`. Then each tuple is known to be in a small class or not.
     pub fn small(&mut self, levels: &[usize], tuples: &[[u32; 4]], k: u32) -> u64 {
         self.prepare(levels);
         let [a, b, c] = [0, 1, 2].map(|g| self.groups[g].table(levels));
