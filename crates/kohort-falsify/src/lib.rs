@@ -4,7 +4,7 @@
 //! a few rows over a few values, and [`codes`] of every set of records over a few codes. Originals
 //! that could have made the same release are taken together, and what a reader then believes of a
 //! person is a count ([`aware`]). A reader who only matches what they know against a release needs no
-//! other originals ([`plain`], [`recombine`], [`claims`]).
+//! other originals ([`plain`], [`recombine`], [`events`]).
 //!
 //! What is promised is read from the certificate; a belief above it is a broken promise. The
 //! library `kohort` is asked for releases only: labels, matches and beliefs are counted here.

@@ -64,7 +64,7 @@ fn known(claim: &Claim, sides: &Sides, random: &mut Randomness) -> Option<(Strin
         KnowsClaim::Any(n) if *n >= sides.quasi => None,
         KnowsClaim::Any(n) => {
             let sets = (0..MOST_SETS).map(|_| {
-                let mut set = random.sample(sides.quasi, *n as usize);
+                let mut set = random.sample(sides.quasi, *n);
                 set.sort_unstable();
                 set
             });
