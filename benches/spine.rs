@@ -3,8 +3,7 @@
 //! `KOHORT_DATA=… cargo bench -p kohort-cli --bench spine -- [--rows 1000000,10000000]`
 //!
 //! KOHORT_DATA names a folder with adult_arx/ (the table and its hierarchies). CPU seconds are user
-//! + system time, the least of several runs; ratios are taken within one run of this program. Where
-//!
+//! and system time, the least of several runs; ratios are taken within one run of this program. Where
 //! `python3` has polars (`pip install polars`), a release is also compared with reading and writing by polars.
 
 use kohort::hospital::vary_adult;
