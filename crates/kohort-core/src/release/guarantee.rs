@@ -2,9 +2,10 @@
 //! and against one who also knows the algorithm. Never stronger than what survived attack, and in the
 //! unit that was counted (docs/guarantees.md).
 
-use super::claim::{Claim, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
+use super::claim::{Claim, CodesClaim, EventsClaim, KnowsClaim, SyntheticClaim};
 use super::promise::Promise;
-use crate::policy::{Effects, Power, TDistance};
+use super::recounted::TableShown;
+use crate::policy::{Effects, Power};
 use crate::statistics::{Z95, wilson};
 use crate::verify::EventsFound;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
+    /// The part of `plain` that anyone can recount from the released bytes, in the unit that is counted there.
+    pub counted: String,
     /// What holds against an attacker who matches what they know with the release.
     pub plain: String,
     /// What holds against an attacker who also knows the algorithm and works backwards from its choices.
@@ -64,8 +67,10 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
         " Of the patients without events, at most the share {} has fewer than {k} patients with the same patient-level values.",
         claim.max_high_risk
     );
+    let plain = plain + &others;
     Guarantee {
-        plain: plain + &others,
+        counted: plain.clone(),
+        plain,
         aware: format!(
             "{NO_LIMIT}. Missing events tend to be the rare ones; the number of events of a patient is visible."
         ),
@@ -73,18 +78,25 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
 }
 
 /// The sentences for a table, or for a random sample of one.
-pub fn guarantee_of_table(promise: &Promise, is_sample: bool) -> Guarantee {
+pub fn guarantee_of_table(promise: &Promise, sample: Option<&TableShown>) -> Guarantee {
     let whole = of_table(promise.effects, &promise.claim, promise.patients);
-    if is_sample { of_sample(&whole) } else { whole }
+    match sample {
+        Some(shown) => of_sample(&whole, shown),
+        None => whole,
+    }
 }
 
 /// The sentences for a random sample of a table: what holds, holds for the whole file. Against someone
 /// who knows that a person is in the sample only the sample's own classes protect, and these may hold
 /// one person.
-fn of_sample(whole: &Guarantee) -> Guarantee {
+fn of_sample(whole: &Guarantee, shown: &TableShown) -> Guarantee {
     let plain = whole.plain.replace("in this file", "in the file that this is a random sample of");
     let plain = plain.replace("that of this whole file", "that of the whole of it");
     Guarantee {
+        counted: format!(
+            "The smallest group of records that look the same holds {} of this file's records.",
+            shown.smallest_class
+        ),
         plain: format!(
             "{plain} This was counted on that file and cannot be recounted from the sample. The sample holds some of the matching records, perhaps only one: no limit is guaranteed against someone who knows that the person is in the sample."
         ),
@@ -110,29 +122,21 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
     } else {
         format!("{NO_LIMIT}: certain re-identification is possible.")
     };
-    Guarantee { plain, aware }
+    Guarantee { counted: plain.clone(), plain, aware }
 }
 
 /// The sentences for a table. Where single cells are suppressed, a suppressed cell matches whatever
 /// is known.
 fn of_table(effects: Effects, claim: &Claim, patients: bool) -> Guarantee {
-    if let Some(invented) = &claim.invented {
-        return of_invented(claim, invented, patients);
+    if let Some(synthetic) = &claim.synthetic {
+        return of_synthetic(claim, synthetic, patients);
     }
     let k = claim.k.get();
     let people = if patients { "patients" } else { "records" };
-    let mut plain = match &claim.knows {
-        KnowsClaim::All => format!(
-            "An attacker who knows all quasi-identifiers of a person finds at least {k} matching {people} in this file, or none. {}",
-            capital(&second_sentence(patients, k))
-        ),
-        KnowsClaim::Any(n) => format!(
-            "An attacker who knows up to {n} of a person's quasi-identifiers finds at least {k} matching {people} in this file, or none."
-        ),
-        KnowsClaim::Sets(_) => format!(
-            "An attacker who knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} matching {people} in this file, or none."
-        ),
-    };
+    let mut plain = at_least(claim, people);
+    if claim.knows == KnowsClaim::All {
+        plain += &format!(" {}", capital(&second_sentence(patients, k)));
+    }
     plain += &of_sensitive(claim, people);
     // Where the class column steers the method, its choices reveal something about that column.
     let aware = if effects.class_steers || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
@@ -149,7 +153,25 @@ fn of_table(effects: Effects, claim: &Claim, patients: bool) -> Guarantee {
     if claim.sensitive.is_empty() {
         plain += " What the attacker learns about sensitive values is not limited.";
     }
-    Guarantee { plain, aware }
+    // Whoever has only the rows counts rows: who they belong to, and what they share, is not in them.
+    let counted = if patients { at_least(claim, "records") } else { plain.clone() };
+    Guarantee { counted, plain, aware }
+}
+
+/// The first sentence: what is counted.
+fn at_least(claim: &Claim, people: &str) -> String {
+    let k = claim.k.get();
+    match &claim.knows {
+        KnowsClaim::All => format!(
+            "An attacker who knows all quasi-identifiers of a person finds at least {k} matching {people} in this file, or none."
+        ),
+        KnowsClaim::Any(n) => format!(
+            "An attacker who knows up to {n} of a person's quasi-identifiers finds at least {k} matching {people} in this file, or none."
+        ),
+        KnowsClaim::Sets(_) => format!(
+            "An attacker who knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} matching {people} in this file, or none."
+        ),
+    }
 }
 
 /// A probability needs an assumption, and the assumption is printed with it: what is suppressed in one
@@ -167,12 +189,11 @@ fn capital(sentence: &str) -> String {
 }
 
 /// The sentences where some records are synthetic: they are never counted as protection.
-fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guarantee {
-    let (k, real_k) = (claim.k.get(), invented.real_k);
-    let mut plain = format!(
-        "An attacker who knows all quasi-identifiers of a person finds at least {k} matching records in this file, or none; some of them may be synthetic."
-    );
-    if invented.catalog.is_some() {
+fn of_synthetic(claim: &Claim, synthetic: &SyntheticClaim, patients: bool) -> Guarantee {
+    let (k, real_k) = (claim.k.get(), synthetic.real_k);
+    let mut counted = at_least(claim, "records");
+    let mut plain = counted.strip_suffix('.').unwrap_or(&counted).to_string() + "; some of them may be synthetic.";
+    if synthetic.catalog.is_some() {
         plain += &format!(
             " An attacker who also reads the catalog, and takes all placements of the synthetic records that it allows for equally likely, or each for as likely as the number of real records it gives to those that match, links the person to any one record with probability at most 1/{k}."
         );
@@ -184,7 +205,10 @@ fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guara
     } else {
         " The same was counted without the synthetic records."
     };
-    let aware = if !claim.sensitive.is_empty() || invented.catalog.is_some() {
+    if !patients {
+        counted += &of_sensitive(claim, "records");
+    }
+    let aware = if !claim.sensitive.is_empty() || synthetic.catalog.is_some() {
         format!("{NO_LIMIT}.")
     } else if real_k == 1 {
         format!(
@@ -198,7 +222,7 @@ fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guara
             second_sentence(patients, real_k)
         )
     };
-    Guarantee { plain, aware }
+    Guarantee { counted, plain, aware }
 }
 
 /// The sentence for patients with several rows: a patient who has more rows in a group than the others
@@ -225,11 +249,7 @@ fn of_sensitive(claim: &Claim, people: &str) -> String {
             );
         }
         if let Some(t) = &sensitive.t_closeness {
-            let distance = match t.distance {
-                TDistance::Equal => "every two values being equally far apart",
-                TDistance::Ordered => "measured along the order that the certificate lists",
-                TDistance::Hierarchical => "measured in the tree that the certificate lists",
-            };
+            let distance = t.words();
             plain += &format!(
                 " Their distribution of `{column}` differs from that of this whole file by at most {}, {distance}, unless all of their values are missing.",
                 t.max
@@ -244,6 +264,7 @@ mod tests {
     use super::super::claim::{SensitiveClaim, TClaim};
     use super::*;
     use crate::number::{Decimal, Fraction, K};
+    use crate::policy::TDistance;
     use crate::privacy::LDiversity;
 
     const STEERED: Effects = Effects { class_steers: true, ..Effects::NONE };
@@ -251,7 +272,7 @@ mod tests {
 
     #[test]
     fn an_attacker_who_knows_the_algorithm_is_limited_only_by_k_over_all_columns() {
-        let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None };
+        let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), synthetic: None };
         let said = |knows, patients| of_table(Effects::NONE, &claim(knows), patients);
         assert!(said(KnowsClaim::All, false).aware.contains("at most 1/5"));
         // Patients may have several rows, and one more than another: see kohort-falsify.
@@ -270,7 +291,7 @@ mod tests {
     /// man of 30 is found with certainty. The probability stands only with its assumption.
     #[test]
     fn a_probability_is_printed_with_its_assumption() {
-        let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented: None };
+        let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), synthetic: None };
         for (patients, people) in [(false, "records"), (true, "patients")] {
             let said = of_table(Effects::NONE, &claim, patients);
             let (counted, probability) = said.plain.split_once(". ").unwrap();
@@ -298,10 +319,10 @@ mod tests {
                 tree: None,
             }),
         };
-        let invented = InventedClaim { real_k: 2, padding: crate::privacy::Padding::Exact, catalog: None };
-        for invented in [None, Some(invented)] {
+        let synthetic = SyntheticClaim { real_k: 2, padding: crate::privacy::Padding::Exact, catalog: None };
+        for synthetic in [None, Some(synthetic)] {
             let claim =
-                Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: vec![sensitive.clone()], invented };
+                Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: vec![sensitive.clone()], synthetic };
             let said = |patients| of_table(Effects::NONE, &claim, patients).plain;
             assert_eq!(said(true).matches("unless all of their values are missing").count(), 2);
             assert!(said(true).contains("in the tree that the certificate lists"));
@@ -314,8 +335,8 @@ mod tests {
     fn synthetic_records_are_never_counted_as_protection() {
         let claim = |real_k, catalog: Option<&str>| {
             let catalog = catalog.map(str::to_string);
-            let invented = Some(InventedClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
-            Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented }
+            let synthetic = Some(SyntheticClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
+            Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), synthetic }
         };
         let said = |real_k, catalog| of_table(Effects::NONE, &claim(real_k, catalog), false);
         assert!(

@@ -11,6 +11,12 @@ pub(super) fn says_what_was_counted<S: Shape>(certificate: &Certificate<S>, reco
     if S::shown(recount) != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
     }
+    let basis = S::basis(&certificate.promise, certificate.sample.is_some());
+    if certificate.promise.assumed != basis.assumed || certificate.promise.not_recountable != basis.not_recountable {
+        return Err(Error::refused(
+            "the sentences under `assumed` or `not_recountable` in the certificate are not those that Kohort writes.",
+        ));
+    }
     if certificate.sample.is_some() && !S::MAY_BE_SAMPLE {
         return Err(Error::refused("only a table can be a sample."));
     }
@@ -23,9 +29,23 @@ pub(super) fn says_what_was_counted<S: Shape>(certificate: &Certificate<S>, reco
     Ok(())
 }
 
+/// The methods that Kohort has. The verifier uses this list for nothing but to refuse an unknown name.
+pub const METHODS: [&str; 7] = ["lattice", "local", "specialize", "ceiling", "suppress", "disassociate", "claims"];
+
+/// Refuses a certificate by a method that nobody knows.
+pub(super) fn names_a_method<S: Shape>(certificate: &Certificate<S>) -> Result<()> {
+    match METHODS.contains(&certificate.method.as_str()) {
+        true => Ok(()),
+        false => Err(Error::refused("the certificate names a method that this version of Kohort does not know.")),
+    }
+}
+
 /// Refuses a certificate that promises anything else than the policy does. The order and tree of sensitive
 /// values depend on the release: they are compared once it was read.
 pub(super) fn is_the_policys<S: Shape>(certificate: &Certificate<S>, policy: &Policy<S>) -> Result<()> {
+    if policy.method.text("name")? != Some(&certificate.method) {
+        return Err(Error::refused("the certificate names another method than the policy."));
+    }
     let mut promise = S::promise(policy)?;
     if let Some(share) = certificate.sample {
         if !asks_for_share(policy, share)? {

@@ -4,7 +4,7 @@
 use super::lines::LineFile;
 use super::recount::{Counted, Recount, Required};
 use crate::classes::People;
-use crate::release::{Claim, InventedClaim, NO_LINE};
+use crate::release::{Claim, NO_LINE, SyntheticClaim};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ impl Invented {
     }
 
     /// Recounts everything on real people alone: at least `real_k` in every class that is shown.
-    pub(super) fn check(&self, counted: &Counted, claim: &InventedClaim, real: People) -> Result<Recount> {
+    pub(super) fn check(&self, counted: &Counted, claim: &SyntheticClaim, real: People) -> Result<Recount> {
         let of = counted.class_of_tuple();
         let mut left = vec![0u64; of.iter().max().map_or(0, |&c| c as usize + 1)];
         for ((&class, all), own) in of.iter().zip(&counted.tuples.weights).zip(&self.by_tuple) {

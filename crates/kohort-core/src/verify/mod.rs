@@ -18,11 +18,14 @@ mod invented;
 mod lines;
 mod multiset;
 mod original;
+mod outside;
 mod recount;
 mod samples;
 mod table;
+mod verdict;
 
 pub use catalog::{CatalogRecount, catalog_groups};
+pub use claim::METHODS;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
 pub use events::{EventsCompared, EventsFound, EventsRecount};
@@ -31,9 +34,11 @@ pub(crate) use files::DATA;
 pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
+pub use outside::Outside;
 pub use recount::Recount;
 pub use samples::Sample;
-pub(crate) use table::{compare_table, recount_table};
+pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recount_table};
+pub use verdict::{Depth, Outcome, Signer, Verdict};
 
 use crate::number::Fraction;
 use crate::parallel;
@@ -55,6 +60,8 @@ pub struct Checked<S: Shape = Table> {
     pub recount: S::Recount,
     /// What was counted against the original.
     pub compared: S::Compared,
+    /// Released columns that are not quasi-identifiers.
+    pub outside: Vec<Outside>,
 }
 
 /// What the verifier found.
@@ -68,6 +75,8 @@ pub struct Findings<S: Shape = Table> {
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
+    /// What follows from it.
+    pub verdict: Verdict,
 }
 
 /// A release that was verified.
@@ -156,7 +165,7 @@ pub fn verify<S: Shape>(
         || certificate.files.iter().map(hash).collect::<Result<Vec<_>>>(),
     );
     let hashes = hashes?;
-    let Checked { claim, recount, compared } = checked?;
+    let Checked { claim, recount, compared, outside } = checked?;
     if S::added(&compared) != written.added {
         return Err(Error::refused("The number of synthetic records differs from the plan."));
     }
@@ -165,7 +174,8 @@ pub fn verify<S: Shape>(
     certificate.recount = S::shown(&recount);
     certificate.guarantee = S::guarantee(&certificate);
     files::write_certificate(&release, &certificate)?;
-    let findings = Findings { certificate, recount, compared, samples: Vec::new() };
+    let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    let findings = Findings { certificate, recount, compared, samples: Vec::new(), verdict };
     Ok(Verified { staging, written, findings })
 }
 
@@ -184,6 +194,8 @@ pub struct Recounted<S: Shape = Table> {
     pub certificate: Certificate<S>,
     /// What was counted.
     pub recount: S::Recount,
+    /// What follows from it.
+    pub verdict: Verdict,
 }
 
 /// A published release of any shape that was recounted from its bytes.
@@ -208,10 +220,12 @@ pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
 }
 
 fn recounted<S: Shape>(release: &Path, certificate: Certificate<S>, threads: usize) -> Result<Recounted<S>> {
+    claim::names_a_method(&certificate)?;
     files::check(release, &certificate)?;
-    let recount = S::recount(release, &certificate, threads)?;
+    let (recount, outside) = S::recount(release, &certificate, threads)?;
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Recounted { certificate, recount })
+    let verdict = Verdict::of(&certificate, &recount, outside, None);
+    Ok(Recounted { certificate, recount, verdict })
 }
 
 /// A published release of any shape that was compared with its original.
@@ -243,14 +257,15 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
     claim::is_the_policys(&certificate, policy)?;
     let lines = folder.join("private").join("rows");
     let lines = lines.exists().then_some(&*lines);
-    let Checked { claim, recount, compared } = S::compare(&release, &certificate, source, policy, lines)?;
+    let Checked { claim, recount, compared, outside } = S::compare(&release, &certificate, source, policy, lines)?;
     if claim != certificate.promise.claim {
         return Err(Error::refused(
             "the certificate does not claim what the policy asks for: the order or tree of sensitive values differs.",
         ));
     }
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Findings { certificate, recount, compared, samples: Vec::new() })
+    let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }
 
 impl AnyFindings {

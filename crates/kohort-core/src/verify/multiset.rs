@@ -3,7 +3,7 @@
 use super::original::{Columns, Compared, labels_of};
 use super::recount::Counted;
 use crate::policy::Policy;
-use crate::release::{Certificate, InventedClaim};
+use crate::release::{Certificate, SyntheticClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -18,10 +18,11 @@ pub(super) fn as_multisets(
     let plan = Columns::new(counted, certificate, source)?;
     let columns: Vec<usize> = plan.changed.iter().map(|c| c.1).collect();
     let original = count(source, &Counting { columns, patient: None, remember: 0 })?;
+    let mut not_counted = Vec::new();
     let mut not_shown = vec!["which released row belongs to which original row".to_string()];
     let maps =
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
-    let claim = certificate.promise.claim.invented.as_ref();
+    let claim = certificate.promise.claim.synthetic.as_ref();
     let added = match claim {
         None => 0,
         Some(_) => counted.tuples.rows.checked_sub(original.rows).ok_or_else(too_few)?,
@@ -30,7 +31,8 @@ pub(super) fn as_multisets(
     if maps.iter().all(|m| m.iter().all(|shown| shown.len() <= 1)) {
         smallest_real_class = exactly(counted, &original, &maps, claim)?;
     } else if claim.is_some() {
-        not_shown.push("that every original row is released, and how many real rows a class has".into());
+        not_shown.push("that every original row is released".into());
+        not_counted.push("how many real rows a class has".into());
     } else {
         not_shown.push(
             "that the original rows can be assigned to all released rows at once: each released row was checked by \
@@ -45,11 +47,17 @@ pub(super) fn as_multisets(
     if !plan.kept.is_empty() {
         not_shown.push("that unchanged cells are in the right rows: each column was compared by itself".into());
     }
+    let sensitive = !certificate.promise.claim.sensitive.is_empty();
     if claim.is_some() {
-        not_shown.push("which records are synthetic, and what is claimed about sensitive values without them".into());
+        not_shown.push("which records are synthetic".into());
     }
     if certificate.promise.patients {
-        not_shown.push("how many patients an equivalence class contains: only rows were counted".into());
+        not_counted.push("how many patients an equivalence class contains: only rows were counted".into());
+    }
+    if sensitive && certificate.promise.patients {
+        not_counted.push("the limits on sensitive values, since they are counted in patients".into());
+    } else if sensitive && claim.is_some() {
+        not_counted.push("the limits on sensitive values without the synthetic records".into());
     }
     Ok(Compared {
         rows: original.rows,
@@ -59,6 +67,7 @@ pub(super) fn as_multisets(
         added,
         smallest_real_class,
         sensitive_real: Vec::new(),
+        not_counted,
         not_shown,
     })
 }
@@ -99,7 +108,7 @@ fn exactly(
     counted: &Counted,
     original: &Tuples,
     maps: &[Vec<Vec<u32>>],
-    claim: Option<&InventedClaim>,
+    claim: Option<&SyntheticClaim>,
 ) -> Result<Option<u64>> {
     let mut keys = Keys::new(maps.len());
     let mut rows: Vec<u64> = Vec::new();

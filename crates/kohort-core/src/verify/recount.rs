@@ -4,6 +4,7 @@ use super::catalog::CatalogRecount;
 use super::formulas::Formulas;
 use super::gate::{Extremes, Gate, Table};
 use super::original::line_sums::LineSums;
+use super::outside::{Outside, Outsiders};
 use crate::classes::{Codes, Crowd, People, each_set};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
@@ -87,6 +88,8 @@ pub(super) struct Counted {
     /// The claim, completed by the values that are released.
     pub(super) claim: Claim,
     pub(super) recount: Recount,
+    /// Released columns that are not quasi-identifiers.
+    pub(super) outside: Vec<Outside>,
 }
 
 /// Where the order and the tree of sensitive values come from.
@@ -124,7 +127,7 @@ pub(super) fn recount(
     }
     let mut columns = [&quasi[..], &details, &sensitive].concat();
     let mut catalogued = None;
-    if let Some(name) = claim.invented.as_ref().and_then(|i| i.catalog.as_ref()) {
+    if let Some(name) = claim.synthetic.as_ref().and_then(|i| i.catalog.as_ref()) {
         let place = certificate.promise.columns.iter().position(|c| c.name == *name && c.role == "sensitive");
         let place = place.ok_or_else(|| damaged("the column of the catalog is not declared"))?;
         catalogued = Some(columns.iter().position(|&c| c == place).unwrap_or(columns.len()));
@@ -135,11 +138,15 @@ pub(super) fn recount(
     let remember = if lines.is_none() { 0 } else { REMEMBER };
     let counting = Counting { columns: columns.clone(), patient: None, remember };
     let kept = (0..certificate.promise.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
-    let mut lines = lines.map(|path| LineSums::open(path, kept, claim.invented.is_some())).transpose()?;
+    let mut lines = lines.map(|path| LineSums::open(path, kept, claim.synthetic.is_some())).transpose()?;
     let fingerprint_key = lines.as_ref().map(LineSums::fingerprint_key);
     let formulas = Formulas::new(certificate.promise.columns.len());
+    // While a release is made, its hashes are not known yet; what its columns reveal is in the evidence.
+    let published = certificate.files.iter().all(|file| !file.sha256.is_empty());
+    let outsiders = if published { Outsiders::of(certificate) } else { Outsiders::nobody() };
     let look = |chunk: &Chunk| {
         formulas.look(chunk);
+        outsiders.look(chunk);
         fingerprint_key.as_ref().map_or(Vec::new(), |(kept, key)| LineSums::fingerprints(kept, key, chunk))
     };
     let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
@@ -178,8 +185,21 @@ pub(super) fn recount(
         catalog: None,
         formulas: Vec::new(),
     };
-    let mut counted =
-        Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, claim, recount };
+    let outside = outsiders.found();
+    let mut counted = Counted {
+        lines,
+        tuples,
+        columns,
+        quasi,
+        details,
+        catalogued,
+        sets,
+        requirements,
+        source,
+        claim,
+        recount,
+        outside,
+    };
     let required = match certificate.sample {
         // What is claimed was counted on the whole file.
         Some(_) => Required::Nothing,

@@ -1,8 +1,9 @@
 //! The same data and policy give the same release, wherever they come from.
 
-use super::{Cancel, ColumnSettings, Data, DataRisk, Hierarchy, Policy, Run, Setting, Table};
+use super::{Cancel, ColumnSettings, Data, DataRisk, Hierarchy, Policy, Run, Setting, Table, Verification};
 use kohort_core::error::Kind;
 use kohort_core::table::Progress;
+use kohort_core::verify::Depth;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,8 +83,9 @@ fn what_is_in_memory_is_what_a_folder_would_hold() {
         assert_eq!(read(&saved), read(&made), "{name}");
     }
     assert!(!saved.join("private").exists() && !made.join("private").exists());
-    super::verify(&saved).expect("it verifies");
-    super::verify_with_original(&saved, columns(), &policy()).expect("it is the data's");
+    assert!(matches!(super::verify(&saved).expect("it can be read"), Verification::Verified(_)), "it verifies");
+    let compared = super::verify_with_original(&saved, columns(), &policy()).expect("it can be read");
+    assert_eq!(compared.examined().expect("it is the data's").depth(), Depth::Original);
     assert_eq!(release.save(&saved).expect_err("it exists").kind, Kind::Yours);
     release.save_replacing(&saved).expect("it is replaced");
     let table = folder.path().join("patients.csv");

@@ -113,7 +113,7 @@ pub(crate) fn compare_codes(
         Some(lines) => row_by_row(read, claim, &records, lines)?,
         None => as_multisets(read, claim, &records)?,
     };
-    Ok(Checked { claim: claim.clone(), recount, compared })
+    Ok(Checked { claim: claim.clone(), recount, compared, outside: Vec::new() })
 }
 
 /// Reads and recounts release/clusters.jsonl.

@@ -58,7 +58,9 @@ pub struct Compared {
     pub smallest_real_class: Option<u64>,
     /// For each sensitive column: the extremes of real people, where some records are synthetic.
     pub sensitive_real: Vec<(String, Extremes)>,
-    /// The facts that this comparison could not show.
+    /// Parts of the claim (k, or a limit on sensitive values) that this comparison could not count.
+    pub not_counted: Vec<String>,
+    /// Other facts that this comparison could not show.
     pub not_shown: Vec<String>,
 }
 
@@ -75,7 +77,7 @@ pub(super) fn row_by_row(
     if certificate.promise.patients != patient.is_some() {
         return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
     }
-    let claim = certificate.promise.claim.invented.as_ref();
+    let claim = certificate.promise.claim.synthetic.as_ref();
     let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;
     let added = invented.as_ref().map_or(0, |i| i.rows);
     let sums = counted.lines.take();
@@ -95,6 +97,7 @@ pub(super) fn row_by_row(
             added,
             smallest_real_class: real.as_ref().map(|r| r.smallest_class),
             sensitive_real: real.map_or(Vec::new(), |r| r.sensitive),
+            not_counted: Vec::new(),
             not_shown: Vec::new(),
         });
     }
@@ -124,6 +127,7 @@ pub(super) fn row_by_row(
         added,
         smallest_real_class: real.as_ref().map(|r| r.smallest_class),
         sensitive_real: real.map_or(Vec::new(), |r| r.sensitive),
+        not_counted: Vec::new(),
         not_shown: Vec::new(),
     })
 }

@@ -1,0 +1,196 @@
+//! The result of a verification: what was counted, what is only stated, and what follows.
+
+use super::outside::Outside;
+use crate::release::Certificate;
+use crate::shape::Shape;
+use crate::{Error, Result};
+
+/// The three results of a verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything that is claimed was counted.
+    Verified,
+    /// Everything that was counted holds, but k or a limit on sensitive values could not be counted from what is
+    /// here, or a column outside every requirement is nearly unique.
+    Partly,
+    /// The release does not keep what it claims.
+    Refused,
+}
+
+impl Outcome {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Verified => "verified",
+            Outcome::Partly => "partly",
+            Outcome::Refused => "refused",
+        }
+    }
+
+    /// The exit code of `kohort verify`.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Outcome::Verified => 0,
+            Outcome::Partly => 5,
+            Outcome::Refused => 1,
+        }
+    }
+}
+
+/// How much the verifier had before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The release alone, as its recipient has it.
+    Release,
+    /// The release and the original data.
+    Original,
+}
+
+impl Depth {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Depth::Release => "release",
+            Depth::Original => "original",
+        }
+    }
+
+    /// The words for it in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Depth::Release => "from the release alone",
+            Depth::Original => "with the original",
+        }
+    }
+}
+
+/// Who vouches for what only the custodian can know. A signature that does not fit its certificate is a
+/// refusal, and none of these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signer {
+    /// There is no signature.
+    Unsigned,
+    /// The signature is valid, but nobody said whose key it is.
+    Unknown {
+        /// The key's id.
+        key: String,
+    },
+    /// The signature is valid, by a key that the verifier was given.
+    Known {
+        /// The key's id.
+        key: String,
+        /// The name under which the key was given.
+        name: String,
+    },
+}
+
+impl Signer {
+    /// Who vouches, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Signer::Unsigned => "unsigned: nobody vouches for this".into(),
+            Signer::Unknown { key } => format!("signed with the key {key}, which is not known here"),
+            Signer::Known { key, name } => format!("signed by {name}, key {key}"),
+        }
+    }
+}
+
+/// What a verification found about a release that it did not refuse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// How much the verifier had before it.
+    pub depth: Depth,
+    /// The guarantee as far as it was counted, in sentences.
+    pub counted: String,
+    /// What was found in the original, in a sentence.
+    pub compared: Option<String>,
+    /// Parts of the claim that were not counted: k, or a limit on sensitive values.
+    pub not_counted: Vec<String>,
+    /// What the comparison with the original could not show, beside the claim.
+    pub not_shown: Vec<String>,
+    /// Released columns that are not quasi-identifiers.
+    pub outside: Vec<Outside>,
+    /// Columns with cells that a spreadsheet would take for formulas.
+    pub formulas: Vec<String>,
+    /// What the custodian states and nobody can check, in sentences.
+    pub stated: Vec<String>,
+    /// Who vouches for what is stated.
+    pub signer: Signer,
+}
+
+impl Verdict {
+    pub(super) fn of<S: Shape>(
+        certificate: &Certificate<S>,
+        recount: &S::Recount,
+        outside: Vec<Outside>,
+        compared: Option<&S::Compared>,
+    ) -> Verdict {
+        let not_counted = S::not_counted(certificate, compared);
+        let guarantee = &certificate.guarantee;
+        let counted = if not_counted.is_empty() { &guarantee.plain } else { &guarantee.counted };
+        Verdict {
+            depth: if compared.is_some() { Depth::Original } else { Depth::Release },
+            counted: counted.clone(),
+            compared: compared.map(|own| S::compared_in_words(certificate, own)),
+            stated: stated(certificate, not_counted.is_empty()),
+            not_counted,
+            not_shown: compared.map_or(Vec::new(), |own| S::not_shown(own).to_vec()),
+            outside,
+            formulas: S::formulas(recount).to_vec(),
+            signer: Signer::Unsigned,
+        }
+    }
+
+    /// Verified, or partly: a release that is refused has no verdict.
+    pub fn outcome(&self) -> Outcome {
+        match self.not_counted.is_empty() && !self.outside.iter().any(Outside::is_nearly_unique) {
+            true => Outcome::Verified,
+            false => Outcome::Partly,
+        }
+    }
+
+    /// Refuses what was verified only partly, and statements that nobody known vouches for.
+    pub fn strict(&self) -> Result<()> {
+        if let Some(first) = self.not_counted.first() {
+            return Err(Error::refused(format!("not counted here: {first}.")));
+        }
+        if let Some(own) = self.outside.iter().find(|own| own.is_nearly_unique()) {
+            return Err(Error::refused(format!(
+                "column `{}` is outside every requirement, and {} of its {} values occur once.",
+                own.column, own.unique, own.cells
+            )));
+        }
+        match &self.signer {
+            Signer::Known { .. } => Ok(()),
+            other => Err(Error::refused(format!("what the custodian states is {}.", other.words()))),
+        }
+    }
+}
+
+/// What only the custodian can know, in sentences.
+fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool) -> Vec<String> {
+    let promise = &certificate.promise;
+    let mut all = vec![format!("The method is \"{}\".", certificate.method)];
+    if certificate.test {
+        all.push("Randomness came from a fixed seed: this is a test, not a release.".into());
+    }
+    all.push(match certificate.sample {
+        Some(share) => format!("This is a random sample of a larger file (share {share})."),
+        None => "This is not a sample of a larger file.".into(),
+    });
+    all.push(match S::synthetic(&promise.claim) {
+        Some(own) => format!(
+            "Some records are synthetic. Each group of records that look the same holds at least {} real.",
+            own.real_k
+        ),
+        None => "No record is synthetic.".into(),
+    });
+    all.push(if promise.patients { "The unit is the patient." } else { "The unit is the row." }.into());
+    all.extend(promise.cleaning.iter().cloned());
+    if !all_counted {
+        all.push(certificate.guarantee.plain.clone());
+    }
+    all.push(certificate.guarantee.aware.clone());
+    all.extend(promise.assumed.iter().map(|own| format!("Assumed: {own}")));
+    all
+}
