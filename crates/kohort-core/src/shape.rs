@@ -98,8 +98,15 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// The guarantee in plain sentences, from the promise and from what was counted.
     fn guarantee(certificate: &Certificate<Self>) -> Guarantee;
 
-    /// The claim without the order and tree of sensitive values, which depend on the release.
-    fn without_values(claim: &Self::Claim) -> Self::Claim;
+    /// Returns the promise without what depends on the release: the order and tree of sensitive values, and
+    /// whether labels overlap.
+    fn without_values(promise: &Promise<Self>) -> Promise<Self> {
+        promise.clone()
+    }
+
+    /// Completes a promise by what the comparison with the original found. It never becomes stronger by that
+    /// than what was counted.
+    fn complete(_: &mut Promise<Self>, _: &Self::Compared) {}
 
     /// k of a claim.
     fn k(claim: &Self::Claim) -> K;
@@ -107,7 +114,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// The only sentences that a certificate may have under `assumed` and `not_recountable`.
     fn basis(promise: &Promise<Self>, sample: bool) -> Basis;
 
-    /// What is claimed where some records are synthetic.
+    /// Returns what is claimed where some records are synthetic.
     fn synthetic(_: &Self::Claim) -> Option<&SyntheticClaim> {
         None
     }
@@ -120,7 +127,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Says what makes no sense in a claim or a recount that a stranger wrote.
     fn makes_sense(claim: &Self::Claim, shown: &Self::Shown) -> std::result::Result<(), &'static str>;
 
-    /// Whether the release has a catalog of its synthetic records.
+    /// Returns whether the release has a catalog of its synthetic records.
     fn has_catalog(claim: &Self::Claim) -> bool {
         Self::synthetic(claim).is_some_and(|own| own.catalog.is_some())
     }
@@ -131,7 +138,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Rows or patients of the release that were found in the original.
     fn matched(compared: &Self::Compared) -> u64;
 
-    /// What the comparison could not show.
+    /// Returns the facts that the comparison could not show.
     fn not_shown(compared: &Self::Compared) -> &[String];
 
     /// Parts of the claim (k, or a limit on sensitive values) that could not be counted: from the release
@@ -140,7 +147,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
         Vec::new()
     }
 
-    /// What the comparison with the original found, in a sentence.
+    /// Says in a sentence what the comparison with the original found.
     fn compared_in_words(certificate: &Certificate<Self>, compared: &Self::Compared) -> String;
 
     /// Columns with cells that a spreadsheet would take for formulas.
@@ -219,12 +226,17 @@ impl Shape for Table {
         release::guarantee_of_table(&certificate.promise, certificate.sample.map(|_| &certificate.recount))
     }
 
-    fn without_values(claim: &Claim) -> Claim {
-        let mut own = claim.clone();
-        for t in own.sensitive.iter_mut().filter_map(|s| s.t_closeness.as_mut()) {
+    fn without_values(promise: &Promise) -> Promise {
+        let mut own = promise.clone();
+        for t in own.claim.sensitive.iter_mut().filter_map(|s| s.t_closeness.as_mut()) {
             (t.order, t.tree) = (None, None);
         }
+        own.set_overlap(false);
         own
+    }
+
+    fn complete(promise: &mut Promise, compared: &Compared) {
+        promise.set_overlap(compared.labels_overlap);
     }
 
     fn k(claim: &Claim) -> K {
@@ -355,10 +367,6 @@ impl Shape for Codes {
         release::guarantee_of_codes(&certificate.promise.claim)
     }
 
-    fn without_values(claim: &CodesClaim) -> CodesClaim {
-        claim.clone()
-    }
-
     fn k(claim: &CodesClaim) -> K {
         claim.k
     }
@@ -456,10 +464,6 @@ impl Shape for Events {
 
     fn guarantee(certificate: &Certificate<Events>) -> Guarantee {
         release::guarantee_of_events(&certificate.promise.claim, &certificate.recount.found)
-    }
-
-    fn without_values(claim: &EventsClaim) -> EventsClaim {
-        claim.clone()
     }
 
     fn k(claim: &EventsClaim) -> K {

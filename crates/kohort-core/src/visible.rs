@@ -1,7 +1,7 @@
 //! Text that shows what it is. Names and values may come from a stranger's file, and some characters have no
 //! shape of their own: they steer a terminal, turn the direction of a line, or take no room at all.
 
-/// Whether a character has no shape of its own, or changes how the others are shown.
+/// Returns whether a character has no shape of its own, or changes how the others are shown.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -17,7 +17,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a text shows all that it holds: at least one character that can be seen, and none that is hidden.
+/// Returns whether a text shows all that it holds: at least one character that can be seen, and none that is hidden.
 /// The joiners of Arabic and Indian scripts are let pass between two of their letters.
 pub fn is_visible(text: &str) -> bool {
     let letters: Vec<char> = text.chars().collect();
@@ -30,7 +30,7 @@ pub fn is_visible(text: &str) -> bool {
         && (0..letters.len()).all(|at| !is_hidden(letters[at]) || joins(at))
 }
 
-/// A line in which every character that is hidden is shown as a replacement character.
+/// Returns a line in which every character that is hidden is shown as a replacement character.
 pub fn printable(line: &str) -> String {
     line.chars().map(|c| if is_hidden(c) && c != '\t' { '\u{fffd}' } else { c }).collect()
 }

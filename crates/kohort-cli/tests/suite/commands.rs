@@ -204,10 +204,10 @@ fn the_demo_prints_a_table_that_programs_and_people_can_read() {
     }
     for method in methods {
         let folder = format!("kohort-demo/{method}");
-        let said = run(here.path(), &["verify", &folder]);
+        let verify = run(here.path(), &["verify", &folder]);
         // Patients and synthetic records cannot be counted from the release alone.
         let attested = !matches!(method, "disassociate" | "claims");
-        assert_eq!(said.code, Some(if attested { 5 } else { 0 }), "{method}: {}", said.all());
+        assert_eq!(verify.code, Some(if attested { 5 } else { 0 }), "{method}: {}", verify.all());
         assert!(said.out.contains(&format!("{folder}/evidence/report.html")));
         let metrics = fs::read_to_string(here.path().join(&folder).join("evidence/metrics.json")).unwrap();
         assert!(metrics.contains("\"test\": false"), "{method} is no test");

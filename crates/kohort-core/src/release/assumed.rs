@@ -5,14 +5,15 @@
 //! lists again from these facts, so that a stranger can neither add a sentence nor leave one out.
 
 use super::claim::{Claim, ColumnClaim, EventsClaim, KnowsClaim};
+use super::promise::Promise;
 use crate::policy::{Power, PowerRule};
 
 /// The two lists of sentences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Basis {
-    /// What the promise rests on.
+    /// The assumptions behind the promise.
     pub assumed: Vec<String>,
-    /// What the recipient cannot count again.
+    /// Facts that the recipient cannot count again.
     pub not_recountable: Vec<String>,
 }
 
@@ -23,7 +24,8 @@ pub(crate) struct TableFacts {
     pub(crate) patients: bool,
     /// Pairs of columns that nobody is taken to know together.
     pub(crate) not_together: Vec<(String, String)>,
-    /// Whether the limits on sensitive values hold in each group of identical records only.
+    /// Whether the limits on sensitive values hold in each group of identical records only, because labels
+    /// overlap in the release and a patient may be in several groups.
     pub(crate) only_in_groups: bool,
     /// Whether it is a random sample of the table that was promised.
     pub(crate) sample: bool,
@@ -34,7 +36,7 @@ const QUASI: &str =
 const OTHERS: &str = "An attacker does not know columns with another role.";
 const ROWS: &str = "Every row is a different person.";
 const SEVERAL_ROWS: &str = "An attacker who knows several rows of one patient is not covered.";
-const ONLY_IN_GROUPS: &str = "The limits on sensitive values hold in each group of identical records. A suppressed cell counts as a value of its own there; an attacker who takes it for any value matches several groups at once, and may learn more.";
+const ONLY_IN_GROUPS: &str = "The limits on sensitive values hold in each group of identical records. A suppressed or coarser cell counts as a value of its own there; an attacker who takes it for any value that it covers matches several groups at once, and may learn more.";
 const NOT_FEWER: &str =
     "The limits on sensitive values were counted for an attacker who knows all quasi-identifiers, not fewer.";
 const IN_THE_SAMPLE: &str = "Nobody outside knows who is in this sample.";
@@ -57,6 +59,12 @@ impl TableFacts {
             only_in_groups: assumed.iter().any(|sentence| sentence == ONLY_IN_GROUPS),
             sample,
         }
+    }
+
+    /// Reads the facts of a promise.
+    pub(crate) fn of(promise: &Promise) -> TableFacts {
+        let sample = promise.assumed.iter().any(|sentence| sentence == IN_THE_SAMPLE);
+        TableFacts::read(&promise.assumed, &promise.columns, promise.patients, sample)
     }
 
     /// The sentences for a table.

@@ -5,29 +5,29 @@
 
 use super::assumed::{Basis, TableFacts, basis_of_codes, basis_of_events};
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
-use crate::hierarchy::Known;
+use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
 use crate::policy::{Column, Effects, Policy, Role, Unmapped};
 use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
 
-/// What is promised of a release, as far as it follows from the policy.
+/// The promise of a release, as far as it follows from the policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Promise<S: Shape = Table> {
-    /// Whether people are patients (otherwise rows).
+    /// True if people are patients (otherwise rows).
     pub patients: bool,
-    /// What the method adds to the promise.
+    /// The method's additions to the promise.
     pub effects: Effects,
     /// The released columns, in order.
     pub columns: Vec<ColumnClaim>,
-    /// What is claimed.
+    /// The claim.
     pub claim: S::Claim,
-    /// How the data was cleaned before it was counted, in sentences: only the custodian can know it.
+    /// Sentences about how the data was cleaned before it was counted: only the custodian can know it.
     pub cleaning: Vec<String>,
-    /// What the claim rests on.
+    /// The assumptions behind the claim.
     pub assumed: Vec<String>,
-    /// What the recipient cannot count again.
+    /// Facts the recipient cannot count again.
     pub not_recountable: Vec<String>,
 }
 
@@ -66,6 +66,14 @@ impl<S: Shape> Promise<S> {
     }
 }
 
+impl Promise<Table> {
+    /// Sets whether labels overlap in the release, which is known once it was compared with the original.
+    pub(crate) fn set_overlap(&mut self, overlap: bool) {
+        let facts = TableFacts { only_in_groups: overlap, ..TableFacts::of(self) };
+        Basis { assumed: self.assumed, not_recountable: self.not_recountable } = facts.basis(&self.claim);
+    }
+}
+
 /// The facts of a policy that decide what its promise rests on.
 fn facts(policy: &Policy) -> TableFacts {
     let quasi = policy.quasi();
@@ -74,7 +82,7 @@ fn facts(policy: &Policy) -> TableFacts {
     TableFacts {
         patients: policy.patient().is_some(),
         not_together: policy.privacy.not_together.iter().map(|&(a, b)| (name(a), name(b))).collect(),
-        // Two classes at confidence ½ that share a patient merge to ⅔.
+        // Two classes at confidence ½ that share a patient merge to ⅔. Whether labels overlap is counted later.
         only_in_groups: policy.effects.single_cells || quasi.iter().any(suppresses),
         sample: false,
     }
@@ -111,9 +119,9 @@ fn sensitive(policy: &Policy) -> Vec<SensitiveClaim> {
 }
 
 fn synthetic(policy: &Policy) -> Result<Option<SyntheticClaim>> {
-    let Some(invents) = &policy.own.invents else { return Ok(None) };
+    let Some(rules) = &policy.own.synthetic else { return Ok(None) };
     let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
-    let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
+    let catalog = column.filter(|_| rules.catalog).map(|c| policy.columns[c].name.clone());
     let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
     let Some(real_k) = policy.method.whole("real_k")? else {
         return Err(policy.error(
@@ -179,7 +187,7 @@ impl Promise<Events> {
 fn released(columns: &[Column]) -> Vec<ColumnClaim> {
     let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    let labels = |c: &Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
+    let labels = |c: &Column| StandardHierarchy::of(&c.rule).filter(|_| c.role == Role::Quasi);
     own.iter()
         .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
         .collect()
@@ -210,7 +218,7 @@ impl<S: Shape> Promise<S> {
     }
 }
 
-/// Whether a policy asks for samples of this share.
+/// Returns whether a policy asks for samples of this share.
 pub(crate) fn asks_for_share<S: Shape>(policy: &Policy<S>, share: Fraction) -> Result<bool> {
     let asked = policy.method.decimals("samples")?.unwrap_or_default();
     Ok(asked.into_iter().any(|own| Fraction::from_decimal(own) == Some(share)))

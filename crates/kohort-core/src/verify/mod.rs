@@ -8,17 +8,18 @@
 
 mod catalog;
 mod claim;
+mod class_checks;
 mod codes;
 mod events;
 mod files;
 mod formulas;
-mod gate;
 mod inference;
 mod invented;
 mod lines;
 mod multiset;
 mod original;
 mod outside;
+mod places;
 mod recount;
 mod samples;
 mod table;
@@ -26,12 +27,12 @@ mod verdict;
 
 pub use catalog::{CatalogRecount, catalog_groups};
 pub use claim::METHODS;
+pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
 pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
-pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use outside::Outside;
@@ -50,28 +51,28 @@ use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// What a comparison with the original found: the claim with the values that are released, what was
+/// The result of a comparison with the original: the claim with the values that are released, what was
 /// counted from the bytes, and what was counted against the original.
 #[derive(Debug, Clone)]
 pub struct Checked<S: Shape = Table> {
     /// The claim, completed by what the release shows.
     pub claim: S::Claim,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
     /// Released columns that are not quasi-identifiers.
     pub outside: Vec<Outside>,
 }
 
-/// What the verifier found.
+/// The verifier's findings.
 #[derive(Debug, Clone)]
 pub struct Findings<S: Shape = Table> {
     /// The certificate of the release.
     pub certificate: Certificate<S>,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
@@ -107,7 +108,7 @@ impl Verified<Table> {
 }
 
 impl<S: Shape> Verified<S> {
-    /// What the verifier found.
+    /// Returns the verifier's findings.
     pub fn findings(&self) -> &Findings<S> {
         &self.findings
     }
@@ -171,6 +172,7 @@ pub fn verify<S: Shape>(
     }
     certificate.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     certificate.promise.claim = claim;
+    S::complete(&mut certificate.promise, &compared);
     certificate.recount = S::shown(&recount);
     certificate.guarantee = S::guarantee(&certificate);
     files::write_certificate(&release, &certificate)?;
@@ -192,7 +194,7 @@ fn listed(written: &Written) -> Vec<FileEntry> {
 pub struct Recounted<S: Shape = Table> {
     /// Its certificate.
     pub certificate: Certificate<S>,
-    /// What was counted.
+    /// The counts.
     pub recount: S::Recount,
     /// What follows from it.
     pub verdict: Verdict,
@@ -264,6 +266,7 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
         ));
     }
     claim::says_what_was_counted(&certificate, &recount)?;
+    claim::admits_what_was_found(&certificate, &compared)?;
     let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
     Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }
@@ -278,7 +281,7 @@ impl AnyFindings {
         }
     }
 
-    /// What the comparison could not show.
+    /// Returns the facts that the comparison could not show.
     pub fn not_shown(&self) -> &[String] {
         match self {
             AnyFindings::Table(own) => Table::not_shown(&own.compared),

@@ -18,7 +18,7 @@ const MOST_VALUES: usize = 1 << 20;
 pub struct Outside {
     /// The column.
     pub column: String,
-    /// Whether a requirement limits what its values reveal.
+    /// True where a requirement limits what its values reveal.
     pub limited: bool,
     /// Cells with a value.
     pub cells: u64,
@@ -27,8 +27,8 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Whether more than half of the values occur once, and no requirement covers the column: it may name
-    /// people.
+    /// Returns whether more than half of the values occur once and no requirement covers the column: it may
+    /// name people.
     pub fn is_nearly_unique(&self) -> bool {
         !self.limited && self.unique > self.cells / 2
     }

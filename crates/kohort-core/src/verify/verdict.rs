@@ -37,7 +37,7 @@ impl Outcome {
     }
 }
 
-/// How much the verifier had before it.
+/// The files that the verifier had before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// The release alone, as its recipient has it.
@@ -64,7 +64,7 @@ impl Depth {
     }
 }
 
-/// Who vouches for what only the custodian can know. A signature that does not fit its certificate is a
+/// The one who vouches for what only the custodian can know. A signature that does not fit its certificate is a
 /// refusal, and none of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Signer {
@@ -85,7 +85,7 @@ pub enum Signer {
 }
 
 impl Signer {
-    /// Who vouches, in words.
+    /// Says in words who vouches.
     pub fn words(&self) -> String {
         match self {
             Signer::Unsigned => "unsigned: nobody vouches for this".into(),
@@ -95,26 +95,26 @@ impl Signer {
     }
 }
 
-/// What a verification found about a release that it did not refuse.
+/// The findings about a release that was not refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// How much the verifier had before it.
+    /// The files that the verifier had before it.
     pub depth: Depth,
     /// The guarantee as far as it was counted, in sentences.
     pub counted: String,
-    /// What was found in the original, in a sentence.
+    /// The findings in the original, in a sentence.
     pub compared: Option<String>,
     /// Parts of the claim that were not counted: k, or a limit on sensitive values.
     pub not_counted: Vec<String>,
-    /// What the comparison with the original could not show, beside the claim.
+    /// Facts beside the claim that the comparison with the original could not show.
     pub not_shown: Vec<String>,
     /// Released columns that are not quasi-identifiers.
     pub outside: Vec<Outside>,
     /// Columns with cells that a spreadsheet would take for formulas.
     pub formulas: Vec<String>,
-    /// What the custodian states and nobody can check, in sentences.
+    /// Statements of the custodian that nobody can check, in sentences.
     pub stated: Vec<String>,
-    /// Who vouches for what is stated.
+    /// The one who vouches for these statements.
     pub signer: Signer,
 }
 
@@ -141,7 +141,7 @@ impl Verdict {
         }
     }
 
-    /// Verified, or partly: a release that is refused has no verdict.
+    /// Returns verified or partly: a release that is refused has no verdict.
     pub fn outcome(&self) -> Outcome {
         match self.not_counted.is_empty() && !self.outside.iter().any(Outside::is_nearly_unique) {
             true => Outcome::Verified,

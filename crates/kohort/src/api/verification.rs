@@ -79,7 +79,7 @@ impl Verification {
         }
     }
 
-    /// The result without what was found.
+    /// Returns the result alone.
     pub fn outcome(&self) -> Outcome {
         match self {
             Verification::Verified(_) => Outcome::Verified,
@@ -88,7 +88,7 @@ impl Verification {
         }
     }
 
-    /// What was found, whether all of it was counted or not. A refusal is an error of kind
+    /// Returns the findings, whether all of the claim was counted or not. A refusal is an error of kind
     /// [`Kind::Refused`](crate::Kind::Refused).
     pub fn examined(self) -> Result<Examined> {
         match self {
@@ -97,7 +97,7 @@ impl Verification {
         }
     }
 
-    /// The result as JSON, indented: `result`, `depth`, and the two parts `counted` and `attested`.
+    /// Writes the result as JSON, indented: `result`, `depth`, and the two parts `counted` and `attested`.
     pub fn to_json(&self) -> String {
         let value = match self {
             Verification::Verified(own) | Verification::Partly(own) => own.to_value(self.outcome()),
@@ -112,52 +112,52 @@ impl Examined {
         Examined { certificate, verdict }
     }
 
-    /// The certificate. The numbers of its counted part are those that were recounted.
+    /// Returns the certificate. The numbers of its counted part are those that were recounted.
     pub fn certificate(&self) -> &AnyCertificate {
         &self.certificate
     }
 
-    /// How much the verifier had before it: the release alone, or also the original.
+    /// Returns what the verifier had before it: the release alone, or also the original.
     pub fn depth(&self) -> Depth {
         self.verdict.depth
     }
 
-    /// The guarantee as far as it was counted, in sentences.
+    /// Returns the guarantee as far as it was counted, in sentences.
     pub fn counted(&self) -> &str {
         &self.verdict.counted
     }
 
-    /// Parts of the claim that were not counted: k, or a limit on sensitive values.
+    /// Returns the parts of the claim that were not counted: k, or a limit on sensitive values.
     pub fn not_counted(&self) -> &[String] {
         &self.verdict.not_counted
     }
 
-    /// What the custodian states and nobody can check, in sentences.
+    /// Returns what the custodian states and nobody can check, in sentences.
     pub fn stated(&self) -> &[String] {
         &self.verdict.stated
     }
 
-    /// Who vouches for what is stated.
+    /// Returns who vouches for what is stated.
     pub fn signer(&self) -> &Signer {
         &self.verdict.signer
     }
 
-    /// Released columns that are not quasi-identifiers, and how many of their values occur once.
+    /// Returns the released columns that are not quasi-identifiers, and how many of their values occur once.
     pub fn outside(&self) -> &[Outside] {
         &self.verdict.outside
     }
 
-    /// What was found in the original, in a sentence.
+    /// Says in a sentence what was found in the original.
     pub fn compared(&self) -> Option<&str> {
         self.verdict.compared.as_deref()
     }
 
-    /// What the comparison with the original could not show, beside the claim, in sentences.
+    /// Returns the facts beside the claim that the comparison with the original could not show, in sentences.
     pub fn not_shown(&self) -> &[String] {
         &self.verdict.not_shown
     }
 
-    /// Columns with cells that a spreadsheet would take for formulas.
+    /// Returns the columns with cells that a spreadsheet would take for formulas.
     pub fn formulas(&self) -> &[String] {
         &self.verdict.formulas
     }

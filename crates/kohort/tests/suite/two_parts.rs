@@ -206,3 +206,110 @@ fn the_verifier_knows_the_names_of_all_methods_and_no_others() {
         assert!(kohort_core::verify::METHODS.contains(&name), "{name}");
     }
 }
+
+/// A release whose policy and certificate say k, by another k.
+fn forge(folder: &Path, out: &Path, from: u64, to: u64) {
+    let policy = folder.join("p.toml");
+    let text = fs::read_to_string(&policy).unwrap();
+    fs::write(&policy, text.replace(&format!("k = {from}\n"), &format!("k = {to}\n"))).unwrap();
+    let path = out.join("release/certificate.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let text = text
+        .replace(&format!("\"k\": {from},"), &format!("\"k\": {to},"))
+        .replace(&format!("at least {from} "), &format!("at least {to} "))
+        .replace(&format!("1/{from}"), &format!("1/{to}"));
+    fs::write(path, text).unwrap();
+}
+
+/// R3: 10 rows of 2 patients are not 10 patients, also where nobody kept which row is which.
+#[test]
+fn rows_are_not_called_patients_where_private_rows_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..10).map(|i| format!("p{},a,{}\n", i % 2, if i % 2 == 0 { "flu" } else { "hiv" })).collect();
+    fs::write(folder.path().join("t.csv"), format!("pid,q,s\n{rows}")).unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\npid = { role = \"patient\" }\nq = { role = \"quasi\" }\n\
+        s = { role = \"sensitive\" }\n[privacy]\nk = 2\nconfidence = 0.5\n[method]\nname = \"lattice\"\nmax_suppressed = 0\n";
+    fs::write(&policy, text).unwrap();
+    let out = release(&policy, "out", &options(1, 1)).unwrap().0;
+    fs::remove_dir_all(out.join("private")).unwrap();
+    let compare = || {
+        let policy = kohort::Policy::read(&policy).unwrap();
+        kohort::verify_with_original(&out, policy.data().unwrap(), &policy).unwrap()
+    };
+    let Verification::Verified(own) = compare() else { panic!("{:?}", compare()) };
+    assert!(own.compared().unwrap().contains("the smallest class holds 2 patients"), "{:?}", own.compared());
+    forge(folder.path(), &out, 2, 10);
+    let Verification::Refused(why) = compare() else { panic!("{:?}", compare()) };
+    assert!(why.reason.contains("the smallest holds 2"), "{}", why.reason);
+    forge(folder.path(), &out, 10, 2);
+    let path = out.join("release/certificate.json");
+    for file in [&path, &policy] {
+        let text = fs::read_to_string(file).unwrap();
+        fs::write(file, text.replace("\"0.5\"", "\"0.1\"").replace("share 0.5", "share 0.1").replace("= 0.5", "= 0.1"))
+            .unwrap();
+    }
+    let Verification::Refused(why) = compare() else { panic!("{:?}", compare()) };
+    assert!(why.reason.contains("what is claimed about `s`"), "{}", why.reason);
+}
+
+/// R3: where cells differ by row, what multisets cannot show is named and is not verified.
+#[test]
+fn patients_behind_single_suppressed_cells_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    // a and b: three patients each. c and d are too rare, so that their cells are suppressed.
+    let rows = "p1,a\np2,a\np3,a\np4,b\np5,b\np6,b\np7,c\np8,d\np7,c\n";
+    fs::write(folder.path().join("t.csv"), format!("pid,q\n{rows}")).unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\npid = { role = \"patient\" }\nq = { role = \"quasi\" }\n\
+        [privacy]\nk = 2\n[method]\nname = \"suppress\"\n";
+    fs::write(&policy, text).unwrap();
+    let out = release(&policy, "out", &options(1, 1)).unwrap().0;
+    let read = || {
+        let policy = kohort::Policy::read(&policy).unwrap();
+        kohort::verify_with_original(&out, policy.data().unwrap(), &policy).unwrap()
+    };
+    assert!(matches!(read(), Verification::Verified(_)), "row by row: {:?}", read());
+    fs::remove_dir_all(out.join("private")).unwrap();
+    match read() {
+        Verification::Verified(own) => assert!(own.not_counted().is_empty()),
+        Verification::Partly(own) => {
+            assert!(own.not_counted()[0].contains("how many patients an equivalence class contains"));
+            assert!(!own.counted().contains("patients"), "{}", own.counted());
+        }
+        Verification::Refused(why) => panic!("{}", why.reason),
+    }
+}
+
+/// R7: whoever knows a0 matches a0 and `*`, where 2 of 3 patients have hiv. The sentence is about each group
+/// of identical records, and names the gap.
+#[test]
+fn limits_over_overlapping_labels_are_claimed_for_identical_records_only() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.csv"), "pid,q,s\np1,a0,hiv\np2,a0,flu\np3,a1,hiv\np2,a2,flu\n").unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\npid = { role = \"patient\" }\nq = { role = \"quasi\" }\n\
+        s = { role = \"sensitive\" }\n[privacy]\nk = 2\nconfidence = 0.5\n[method]\nname = \"suppress\"\n";
+    fs::write(&policy, text).unwrap();
+    let out = release(&policy, "out", &options(1, 1)).unwrap().0;
+    let data = fs::read_to_string(out.join("release/data.csv")).unwrap();
+    let sentence = certificate(&out)["attested"]["guarantee"]["plain"].as_str().unwrap().to_string();
+    assert!(data.contains("a0,") && data.contains("*,"), "labels overlap: {data}");
+    assert!(sentence.contains("In each group of identical records, of the patients"), "{sentence}");
+    assert!(sentence.contains("matches several groups at once, and may learn more"), "{sentence}");
+    assert!(!sentence.contains("Of the matching patients"), "{sentence}");
+    // A certificate that keeps the gap to itself is refused beside the original.
+    let mut stronger = certificate(&out);
+    let plain = sentence
+        .replace("In each group of identical records, of the patients", "Of the matching patients")
+        .replace(" Someone who takes a suppressed or coarser cell for any value that it covers matches several groups at once, and may learn more.", "");
+    stronger["attested"]["guarantee"]["plain"] = json!(plain);
+    let assumed = stronger["attested"]["assumed"].as_array_mut().unwrap();
+    assumed.retain(|own| !own.as_str().unwrap().starts_with("The limits on sensitive values hold in each group"));
+    put_certificate(&out, &stronger);
+    assert!(matches!(kohort::verify(&out).unwrap(), Verification::Partly(_)));
+    let policy = kohort::Policy::read(&policy).unwrap();
+    let found = kohort::verify_with_original(&out, policy.data().unwrap(), &policy).unwrap();
+    let Verification::Refused(why) = found else { panic!("{found:?}") };
+    assert!(why.reason.contains("labels overlap"), "{}", why.reason);
+}
