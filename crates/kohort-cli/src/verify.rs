@@ -80,6 +80,9 @@ fn print(result: &str, own: &Examined) {
     }
     say(&format!("stated by the custodian, not checked here ({})", own.signer().words()));
     own.stated().iter().for_each(|sentence| say(&format!("  - {sentence}")));
+    if !own.beside().is_empty() {
+        note(&format!("not part of the release, and not verified: {}.", own.beside().join(", ")));
+    }
     own.not_shown().iter().for_each(|n| note(&format!("not shown: {n}.")));
     own.formulas().iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
     if own.certificate().is_test() {

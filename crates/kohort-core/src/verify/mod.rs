@@ -215,18 +215,24 @@ pub enum AnyRecounted {
 pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
     let release = files::release_folder(folder)?;
     Ok(match files::read_certificate(&release)? {
-        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(&release, own, threads)?),
-        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(&release, own, threads)?),
-        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(&release, own, threads)?),
+        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(folder, &release, own, threads)?),
+        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(folder, &release, own, threads)?),
+        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(folder, &release, own, threads)?),
     })
 }
 
-fn recounted<S: Shape>(release: &Path, certificate: Certificate<S>, threads: usize) -> Result<Recounted<S>> {
+fn recounted<S: Shape>(
+    folder: &Path,
+    release: &Path,
+    certificate: Certificate<S>,
+    threads: usize,
+) -> Result<Recounted<S>> {
     claim::names_a_method(&certificate)?;
     files::check(release, &certificate)?;
     let (recount, outside) = S::recount(release, &certificate, threads)?;
     claim::says_what_was_counted(&certificate, &recount)?;
-    let verdict = Verdict::of(&certificate, &recount, outside, None);
+    let mut verdict = Verdict::of(&certificate, &recount, outside, None);
+    verdict.beside = files::beside(folder, release);
     Ok(Recounted { certificate, recount, verdict })
 }
 
@@ -267,7 +273,8 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
     }
     claim::says_what_was_counted(&certificate, &recount)?;
     claim::admits_what_was_found(&certificate, &compared)?;
-    let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    let mut verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    verdict.beside = files::beside(folder, &release);
     Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }
 

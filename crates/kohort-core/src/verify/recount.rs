@@ -11,8 +11,9 @@ use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
 use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown};
 use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
+use crate::visible::is_visible;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -118,7 +119,11 @@ pub(super) fn recount(
     };
     let (quasi, details) = (of_role("quasi"), of_role("detail"));
     let mut sensitive = Vec::new();
+    let mut names = HashSet::new();
     for s in &claim.sensitive {
+        if !names.insert(s.column.as_str()) {
+            return Err(damaged("the claim names a sensitive column twice"));
+        }
         let place = certificate.promise.columns.iter().position(|c| c.name == s.column && c.role == "sensitive");
         sensitive.push(place.ok_or_else(|| damaged("a sensitive column of the claim is not declared"))?);
     }
@@ -217,7 +222,8 @@ fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: 
     if column.of.is_empty() && column.role != "detail" {
         return Ok(());
     }
-    let of: Option<Vec<usize>> = column.of.iter().map(|name| quasi.iter().position(|q| q == name)).collect();
+    let place_of: HashMap<&str, usize> = (0..).zip(quasi).map(|(place, name)| (*name, place)).collect();
+    let of: Option<BTreeSet<usize>> = column.of.iter().map(|name| place_of.get(name.as_str()).copied()).collect();
     let of =
         of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail column does not name a quasi-identifier"))?;
     let suppressed = |p: usize| tuples.dictionaries[p].code(SUPPRESSED);
@@ -276,7 +282,9 @@ impl Counted {
         let mut whole = Vec::new();
         let empty = || WholeTable { values: crowd.sensitive.iter().map(|s| vec![0; s.len]).collect() };
         each_set(&crowd, &[Vec::new()], 1, empty, |table| whole = table.values)?;
-        let new = || ClassChecks::new(least, requirements, &whole);
+        // Where nothing is required, no class is too small, and every one is counted.
+        let enough = if required == Required::Nothing { 0 } else { least };
+        let new = || ClassChecks::new(enough, requirements, &whole);
         let mut checks = new();
         each_set(&crowd, &self.sets, threads, new, |own| checks.take(own))?;
         if let Some(failure) = checks.failure.filter(|_| required != Required::Nothing) {
@@ -378,8 +386,11 @@ fn spread(claim: &mut SensitiveClaim, policy: &Policy, point: u8, dictionary: &D
         }
         TDistance::Hierarchical => {
             let hierarchy = column.rule.apply(&texts, false);
+            let levels: Vec<_> = hierarchy.levels.iter().skip(1).map(|level| &level.label_of).collect();
+            let kept = steps_that_join(&levels);
             let path = |code: usize| -> Vec<String> {
-                let above = hierarchy.levels.iter().skip(1).map(|l| l.labels[l.label_of[code] as usize].text.clone());
+                let above = hierarchy.levels.iter().skip(1).enumerate().filter(|(step, _)| kept[*step]);
+                let above = above.map(|(_, l)| l.labels[l.label_of[code] as usize].text.clone());
                 std::iter::once(texts[code].to_string()).chain(above).collect()
             };
             let mut tree: Vec<Vec<String>> = (1..texts.len()).map(path).collect();
@@ -426,22 +437,51 @@ fn codes_in_order(order: &[String], dictionary: &Dictionary) -> Result<Vec<u32>>
     Ok(order.iter().filter_map(|v| dictionary.code(v)).filter(|&c| c != 0).collect())
 }
 
-/// Ancestor numbers by level and value code, from paths.
+/// One entry per step above the values: whether it joins anything that the step below keeps apart. The others
+/// say nothing, and are not listed. The last step is, where no other is.
+fn steps_that_join(levels: &[&Vec<u32>]) -> Vec<bool> {
+    let groups = |level: &Vec<u32>| level.iter().skip(1).collect::<BTreeSet<_>>().len();
+    let mut below = levels.first().map_or(0, |level| level.len().saturating_sub(1));
+    let mut kept: Vec<bool> =
+        levels.iter().map(|level| groups(level) < std::mem::replace(&mut below, groups(level))).collect();
+    if !kept.contains(&true)
+        && let Some(last) = kept.last_mut()
+    {
+        *last = true;
+    }
+    kept
+}
+
+/// Ancestor numbers by level and value code, from paths. A tree is no deeper than it has labels: what a stranger
+/// repeats brings no values nearer.
 fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec<u32>>> {
     let wrong = || damaged("the tree of a sensitive column does not hold each of its values once, at one depth");
     let depth = paths.first().map_or(0, Vec::len);
-    let mut levels = vec![vec![0u32; dictionary.len()]; depth.saturating_sub(1)];
-    let mut numbers: Vec<BTreeMap<&[String], u32>> = vec![BTreeMap::new(); levels.len()];
+    if depth < 2 || paths.len() + 1 != dictionary.len() || paths.iter().any(|path| path.len() != depth) {
+        return Err(wrong());
+    }
+    let labels: HashSet<&str> = paths.iter().flatten().map(String::as_str).collect();
+    if depth > labels.len() {
+        return Err(damaged("the tree of a sensitive column is deeper than it has different labels"));
+    }
+    if paths.iter().flatten().any(|label| !is_visible(label)) {
+        return Err(damaged("the tree of a sensitive column has a label that cannot be seen"));
+    }
+    let mut levels = vec![vec![0u32; dictionary.len()]; depth - 1];
+    // From the root down: a node is its parent and its label.
+    let mut numbers: Vec<HashMap<(u32, &str), u32>> = vec![HashMap::new(); depth - 1];
     let mut seen = vec![false; dictionary.len()];
     for path in paths {
-        let code = path.first().and_then(|v| dictionary.code(v)).ok_or_else(wrong)? as usize;
-        if path.len() != depth || depth < 2 || code == 0 || std::mem::replace(&mut seen[code], true) {
+        let code = dictionary.code(&path[0]).ok_or_else(wrong)? as usize;
+        if code == 0 || std::mem::replace(&mut seen[code], true) {
             return Err(wrong());
         }
-        for (level, (of, numbers)) in levels.iter_mut().zip(&mut numbers).enumerate() {
-            let next = numbers.len() as u32;
-            of[code] = *numbers.entry(&path[level + 1..]).or_insert(next);
+        let mut parent = 0;
+        for level in (0..depth - 1).rev() {
+            let next = numbers[level].len() as u32;
+            parent = *numbers[level].entry((parent, &path[level + 1])).or_insert(next);
+            levels[level][code] = parent;
         }
     }
-    if seen.iter().skip(1).any(|s| !s) { Err(wrong()) } else { Ok(levels) }
+    Ok(levels)
 }

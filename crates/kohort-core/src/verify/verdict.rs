@@ -110,6 +110,8 @@ pub struct Verdict {
     pub not_shown: Vec<String>,
     /// Released columns that are not quasi-identifiers.
     pub outside: Vec<Outside>,
+    /// Names of files and folders beside release/, which nobody verified.
+    pub beside: Vec<String>,
     /// Columns with cells that a spreadsheet would take for formulas.
     pub formulas: Vec<String>,
     /// Statements of the custodian that nobody can check, in sentences.
@@ -136,6 +138,7 @@ impl Verdict {
             not_counted,
             not_shown: compared.map_or(Vec::new(), |own| S::not_shown(own).to_vec()),
             outside,
+            beside: Vec::new(),
             formulas: S::formulas(recount).to_vec(),
             signer: Signer::Unsigned,
         }
@@ -191,6 +194,7 @@ fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool) -> Vec<Stri
         all.push(certificate.guarantee.plain.clone());
     }
     all.push(certificate.guarantee.aware.clone());
+    all.push("The words of dictionary.md are the custodian's; nothing in them was checked.".into());
     all.extend(promise.assumed.iter().map(|own| format!("Assumed: {own}")));
     all
 }

@@ -157,6 +157,11 @@ impl Examined {
         &self.verdict.not_shown
     }
 
+    /// Returns the names of files and folders beside release/, which nobody verified.
+    pub fn beside(&self) -> &[String] {
+        &self.verdict.beside
+    }
+
     /// Returns the columns with cells that a spreadsheet would take for formulas.
     pub fn formulas(&self) -> &[String] {
         &self.verdict.formulas
@@ -191,6 +196,7 @@ impl Examined {
             "attested": attested,
             "not_counted": verdict.not_counted,
             "not_shown": verdict.not_shown,
+            "not_part_of_the_release": verdict.beside,
         })
     }
 }
