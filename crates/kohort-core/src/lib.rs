@@ -12,6 +12,7 @@ pub mod number;
 pub mod parallel;
 pub mod policy;
 pub mod privacy;
+pub mod ragged;
 pub mod random;
 pub mod release;
 pub mod risk;
