@@ -61,7 +61,6 @@ pub fn anonymize_by(
     options: &Options,
     readers: Readers,
 ) -> Result<Released> {
-    made::keep_apart(out, &policy::files_named(policy)?)?;
     into_folder(register, &policy::read(policy)?, out, options, readers)
 }
 
