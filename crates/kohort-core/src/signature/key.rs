@@ -112,17 +112,18 @@ impl SecretKey {
     /// Reads a key file, which nobody but its owner may be able to read.
     pub fn read(path: &Path) -> Result<SecretKey> {
         let about = |error: Error| Error { message: format!("{}: {}", path.display(), error.message), ..error };
+        let key = SecretKey::parse(&read_text(path, LARGEST_FILE)?).map_err(about)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let meta = fs::metadata(path).map_err(|e| Error::io(path, &e))?;
-            if meta.is_file() && meta.permissions().mode() & 0o077 != 0 {
+            if meta.permissions().mode() & 0o077 != 0 {
                 return Err(about(Error::yours(
                     "other users can read this secret key. Take their permission away with `chmod 600`, and make a new key if somebody may have read it.",
                 )));
             }
         }
-        SecretKey::parse(&read_text(path, LARGEST_FILE)?).map_err(about)
+        Ok(key)
     }
 
     /// Writes the secret key to a new file that only its owner can read, and the public key to FILE.pub. An

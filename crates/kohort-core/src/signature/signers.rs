@@ -55,6 +55,20 @@ impl Signers {
         Ok(Signers(known))
     }
 
+    /// The name of whoever signed a release. Refuses a release that is unsigned, or signed with a key that is
+    /// not among these.
+    pub fn vouch(&self, signer: Option<PublicKey>) -> Result<&str> {
+        let Some(key) = signer else {
+            return Err(Error::refused("unsigned: nobody vouches for this. A signature was asked for with --signer."));
+        };
+        self.name_of(key).ok_or_else(|| {
+            Error::refused(format!(
+                "signed with the key {}, which is not the one you expect. Ask the custodian which key is theirs.",
+                key.fingerprint()
+            ))
+        })
+    }
+
     /// The name of a key's owner, if the key is known.
     pub fn name_of(&self, key: PublicKey) -> Option<&str> {
         self.0.iter().find(|(own, _)| *own == key).map(|(_, name)| name.as_str())
