@@ -128,7 +128,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
         return Err(policy.error("no column has role = \"codes\"."));
     };
     let Role::Codes { separator } = &policy.columns[column].role else { return Ok(Records::default()) };
-    let reading = Reading { source, column, patient: policy.patient(), separator: separator.as_deref() };
+    let reading = CodesReading { source, column, patient: policy.patient(), separator: separator.as_deref() };
     let mut all = Collected::default();
     let mut patients = Texts::default();
     let mut twice: Vec<u64> = Vec::new();
@@ -201,7 +201,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
 /// What may separate codes where the policy names another separator.
 const OTHERS: [&str; 6] = [" ", ";", ",", "|", "\t", "/"];
 
-struct Reading<'a> {
+struct CodesReading<'a> {
     source: &'a Source,
     column: usize,
     patient: Option<usize>,
@@ -221,7 +221,7 @@ struct Cut {
     others: [u64; OTHERS.len()],
 }
 
-impl Reading<'_> {
+impl CodesReading<'_> {
     fn cut(&self, chunk: Chunk) -> Cut {
         let (mut texts, mut codes, mut ends) = (Texts::default(), Vec::new(), Vec::new());
         let (mut split, mut others) = (0, [0; OTHERS.len()]);

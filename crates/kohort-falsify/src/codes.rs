@@ -7,7 +7,7 @@ use crate::events::release;
 use crate::promise;
 use crate::recombine::{Codes, Slots};
 use crate::tables::Found;
-use kohort::methods::disassociate::{Asked, Constraints, Covers, Formed, Params, Subrecords, disassociate};
+use kohort::methods::disassociate::{CodesRequirements, Constraints, Covers, Formed, Params, Subrecords, disassociate};
 use kohort::pipeline::Options;
 use kohort::reconstruct::read_nodes;
 use kohort_core::codes::Records;
@@ -87,7 +87,7 @@ impl Universe {
         let data = Records::from_texts(records.iter().map(|&r| texts(r)));
         let constraints = Constraints::none();
         let sensitive = vec![false; data.distinct()];
-        let asked = Asked { k: self.k, m: self.m, constraints: &constraints, sensitive: &sensitive };
+        let asked = CodesRequirements { k: self.k, m: self.m, constraints: &constraints, sensitive: &sensitive };
         let nodes = disassociate(&data, &asked, &self.params, 1).nodes;
         let bits = (0..data.distinct() as u32).map(|code| bit(data.text(code).as_bytes())).collect();
         self.world(records, nodes, bits)

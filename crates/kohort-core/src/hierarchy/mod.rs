@@ -14,10 +14,10 @@ mod months;
 mod prefix;
 mod stay;
 
-pub use cells::{Cell, Cells};
+pub use cells::{CutPoints, ValuePosition};
 pub use file::FileHierarchy;
 pub use intervals::Intervals;
-pub use known::Known;
+pub use known::StandardHierarchy;
 pub use months::Months;
 pub use prefix::Prefix;
 

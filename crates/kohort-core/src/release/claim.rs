@@ -1,7 +1,7 @@
 //! What a certificate claims, for each shape.
 
 use super::serial::{self, Bounded, OURS};
-use crate::hierarchy::Known;
+use crate::hierarchy::StandardHierarchy;
 use crate::number::{Fraction, K};
 use crate::policy::{Power, PowerRule, TDistance};
 use crate::privacy::{LDiversity, Padding};
@@ -21,7 +21,7 @@ pub struct ColumnClaim {
     pub of: Vec<String>,
     /// The hierarchy its labels are of, where every Kohort knows it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
-    pub labels: Option<Known>,
+    pub labels: Option<StandardHierarchy>,
 }
 
 /// The knowledge that the attacker may have.

@@ -112,7 +112,7 @@ pub enum Recoding {
 
 /// A synthetic record of the release.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Added {
+pub struct SyntheticRecord {
     /// Which of the plan's rows of cells.
     pub cells: u32,
     /// What it shows in the other columns: by place in the cohort's `synthetic_values`, the number of the value.
@@ -149,7 +149,7 @@ pub struct Plan {
     /// The parts of each tuple.
     pub parts: Parts,
     /// Synthetic records.
-    pub added: Vec<Added>,
+    pub added: Vec<SyntheticRecord>,
     /// What the recipient is told of them.
     pub catalog: Option<Catalog>,
     /// What the method does to values, whatever it did to these.

@@ -4,7 +4,7 @@
 //! certificate, and later compares a certificate with it.
 
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
-use crate::hierarchy::Known;
+use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
 use crate::policy::{Column, Effects, Policy, Power, PowerRule, Role, Unmapped};
 use crate::privacy::{Knows, Padding};
@@ -140,9 +140,9 @@ fn sensitive(policy: &Policy) -> Vec<SensitiveClaim> {
 }
 
 fn invented(policy: &Policy) -> Result<Option<InventedClaim>> {
-    let Some(invents) = &policy.own.invents else { return Ok(None) };
+    let Some(rules) = &policy.own.synthetic else { return Ok(None) };
     let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
-    let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
+    let catalog = column.filter(|_| rules.catalog).map(|c| policy.columns[c].name.clone());
     let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
     let Some(real_k) = policy.method.whole("real_k")? else {
         return Err(policy.error(
@@ -236,7 +236,7 @@ impl Promise<Events> {
 fn released(columns: &[Column]) -> Vec<ColumnClaim> {
     let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    let labels = |c: &Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
+    let labels = |c: &Column| StandardHierarchy::of(&c.rule).filter(|_| c.role == Role::Quasi);
     own.iter()
         .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
         .collect()

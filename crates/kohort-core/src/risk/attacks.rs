@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The results of attacks with a population registry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attacks {
+pub struct RegistryAttacks {
     /// Whether class sizes outside are estimated.
     pub estimated: bool,
     /// The quasi-identifiers that file and registry share, by place.
@@ -27,7 +27,7 @@ pub struct Attacks {
 }
 
 /// What the attacks gain. A registry that counts fewer people than the file is refused.
-pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<Attacks> {
+pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<RegistryAttacks> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let (columns, estimated) = match &population.registry {
         Registry::Counts(columns, _) => (columns.clone(), false),
@@ -61,7 +61,7 @@ pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<Attac
         own.0 += size;
         own.1 += if size < k as f64 { size } else { 0.0 };
     }
-    Ok(Attacks {
+    Ok(RegistryAttacks {
         estimated,
         people: outside.values().sum(),
         classes: outside.len() as u64,

@@ -53,7 +53,7 @@ impl Trust {
     }
 
     /// For a synthetic record.
-    pub(super) fn added(&self, added: &crate::release::Added) -> f64 {
+    pub(super) fn added(&self, added: &crate::release::SyntheticRecord) -> f64 {
         self.place.map_or(1.0, |(_, drawn)| self.share(added.cells, added.values[drawn]))
     }
 

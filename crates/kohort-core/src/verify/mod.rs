@@ -8,11 +8,11 @@
 
 mod catalog;
 mod claim;
+mod class_checks;
 mod codes;
 mod events;
 mod files;
 mod formulas;
-mod gate;
 mod inference;
 mod invented;
 mod lines;
@@ -24,12 +24,12 @@ mod signed;
 mod table;
 
 pub use catalog::{CatalogRecount, catalog_groups};
+pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
 pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
-pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use recount::Recount;

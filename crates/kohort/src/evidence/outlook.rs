@@ -2,8 +2,8 @@
 
 use super::codes::Queried;
 use super::metrics::{
-    CodeCount, ConstraintErrors, EventsMetrics, Preset, RandomWorkload, Risk, Rows, Shape, Trace, Utility, Workload,
-    parts,
+    CodeCount, ConstraintErrors, EventsMetrics, MetricsShape, Preset, RandomWorkload, Risk, RowCounts, Trace, Utility,
+    Workload, parts,
 };
 use super::table::{highest, knows_text, preset};
 use super::utility;
@@ -36,7 +36,7 @@ parts! {
         /// The method.
         pub method: String,
         /// Rows read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// Suppressed cells.
         pub cells: CellsOutlook,
         /// Risk in the release.
@@ -79,9 +79,9 @@ parts! {
         /// The method, or what it is compared with.
         pub method: String,
         /// The shape of the data.
-        pub shape: Shape,
+        pub shape: MetricsShape,
         /// Patients read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// How useful it is.
         pub utility: CodesErrors,
         /// The guarantee.
@@ -131,7 +131,7 @@ pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -
     let out: u64 = plan.rows_by_cells(cohort).iter().sum();
     Ok(Outlook::Table(Box::new(TableOutlook {
         method: method.name().into(),
-        rows: Rows {
+        rows: RowCounts {
             r#in: (rows + cohort.excluded).into(),
             excluded: cohort.excluded.into(),
             suppressed: (rows - out).into(),
@@ -167,8 +167,8 @@ impl CodesOutlook {
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         Outlook::Codes(Box::new(CodesOutlook {
             method: method.into(),
-            shape: Shape::Codes,
-            rows: Rows {
+            shape: MetricsShape::Codes,
+            rows: RowCounts {
                 r#in: (records.len() as u64 + records.without_codes).into(),
                 excluded: 0.into(),
                 suppressed: records.without_codes.into(),
@@ -203,7 +203,7 @@ impl Outlook {
     }
 
     /// Rows read, removed and released.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &RowCounts {
         match self {
             Outlook::Table(own) => &own.rows,
             Outlook::Codes(own) => &own.rows,

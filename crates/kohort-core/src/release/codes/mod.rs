@@ -192,14 +192,14 @@ impl Node {
     }
 
     /// All chunks in it, each with how many patients it is about and whether it is shared.
-    pub fn chunks(&self) -> Vec<(&CodeChunk, u64, Shared)> {
+    pub fn chunks(&self) -> Vec<(&CodeChunk, u64, ChunkOwner)> {
         match self {
             Node::Cluster(own) => {
-                own.record_chunks.iter().map(|chunk| (chunk, u64::from(own.size), Shared::No)).collect()
+                own.record_chunks.iter().map(|chunk| (chunk, u64::from(own.size), ChunkOwner::No)).collect()
             }
             Node::Joint(joint) => {
                 let size = self.size();
-                let shared = joint.shared_chunks.iter().map(|chunk| (chunk, size, Shared::Yes));
+                let shared = joint.shared_chunks.iter().map(|chunk| (chunk, size, ChunkOwner::Yes));
                 joint.members.iter().flat_map(Node::chunks).chain(shared).collect()
             }
         }
@@ -223,7 +223,7 @@ impl Node {
 
 /// Whose a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
+pub enum ChunkOwner {
     /// One cluster's.
     No,
     /// Several clusters'.

@@ -32,7 +32,7 @@ pub struct EventsPlan {
 
 impl EventsPlan {
     /// Nothing happens: for questions about the data as it is.
-    pub fn as_it_is(histories: &Histories) -> EventsPlan {
+    pub fn unchanged(histories: &Histories) -> EventsPlan {
         EventsPlan {
             patient_levels: vec![0; histories.patient.len()],
             event_levels: vec![0; histories.event.len()],

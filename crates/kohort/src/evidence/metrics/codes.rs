@@ -1,7 +1,9 @@
 //! The metrics of a release of codes.
 
-use super::common::{Column, File, People, Preset, Rows, Shareable, Sides, Timing, Tried, Unit};
-use super::{Shape, Trace, parts};
+use super::common::{
+    AttackTrials, ColumnChange, File, PeopleCounts, Preset, RowCounts, Shareable, Sides, Timing, Unit,
+};
+use super::{MetricsShape, Trace, parts};
 
 parts! {
     /// The metrics of a release of codes.
@@ -9,7 +11,7 @@ parts! {
         /// The method.
         pub method: String,
         /// The shape of the data.
-        pub shape: Shape,
+        pub shape: MetricsShape,
         /// The files of the release.
         pub files: Vec<File>,
         /// The version of Kohort.
@@ -17,16 +19,16 @@ parts! {
         /// Made with a fixed random seed: a test, not a release.
         pub test: bool,
         /// Patients read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// People of the original.
-        pub people: People,
+        pub people: PeopleCounts,
         /// The codes of the original.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub codes: Option<CodesRead>,
         /// Every column of the input.
-        pub columns: Vec<Column>,
+        pub columns: Vec<ColumnChange>,
         /// What the release is made of.
-        pub clusters: Clusters,
+        pub clusters: ClusterCounts,
         /// The risk with as many codes known as was asked.
         pub risk: Sides<Option<CodesRisk>>,
         /// How few patients of the original have some codes of a patient in common.
@@ -43,7 +45,7 @@ parts! {
         pub timing: Option<Timing>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub attacks: Option<Tried>,
+        pub attacks: Option<AttackTrials>,
         /// What the custodian should know.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,
@@ -63,7 +65,7 @@ parts! {
     }
 
     /// What a release of codes is made of.
-    pub struct Clusters {
+    pub struct ClusterCounts {
         /// Patients in clusters.
         pub patients: u64,
         /// Clusters.

@@ -1,8 +1,10 @@
 //! The metrics of a release of patients and their events.
 
-use super::common::{Column, Distribution, File, Missingness, Preset, Rows, Shareable, Sides, Timing, Tried, Unit};
+use super::common::{
+    AttackTrials, ColumnChange, Distribution, File, Missingness, Preset, RowCounts, Shareable, Sides, Timing, Unit,
+};
 use super::part::leaves;
-use super::{Described, Entry, Masked, Shape, Trace, below, parts};
+use super::{Described, Masked, MetricsKey, MetricsShape, Trace, below, parts};
 use serde::{Deserialize, Serialize};
 
 parts! {
@@ -11,7 +13,7 @@ parts! {
         /// The method.
         pub method: String,
         /// The shape of the data.
-        pub shape: Shape,
+        pub shape: MetricsShape,
         /// The files of the release.
         pub files: Vec<File>,
         /// The version of Kohort.
@@ -19,11 +21,11 @@ parts! {
         /// Made with a fixed random seed: a test, not a release.
         pub test: bool,
         /// Events read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// Patients read, removed and released.
         pub people: EventsPeople,
         /// Every column of both tables, and what happened to it.
-        pub columns: Vec<Column>,
+        pub columns: Vec<ColumnChange>,
         /// What each rule excluded.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub exclusions: Option<Vec<Exclusion>>,
@@ -57,7 +59,7 @@ parts! {
         pub timing: Option<Timing>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub attacks: Option<Tried>,
+        pub attacks: Option<AttackTrials>,
         /// What the custodian should know.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,
@@ -342,7 +344,7 @@ pub struct Apart<T> {
 }
 
 impl<T: Described> Described for Apart<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(&below(path, "excluded"), meaning, described);
         T::describe(&below(path, "kept"), meaning, described);
     }

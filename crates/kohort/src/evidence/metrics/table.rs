@@ -1,7 +1,8 @@
 //! The metrics of a table's release.
 
 use super::common::{
-    Column, Distribution, File, Levels, Missingness, People, Preset, Rows, Shareable, Sides, Timing, TriedAttack, Unit,
+    ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, RowCounts, Shareable, Sides, Timing,
+    TriedAttack, Unit,
 };
 use super::utility::Utility;
 use super::{ByName, Masked, Trace, parts};
@@ -18,9 +19,9 @@ parts! {
         /// Made with a fixed random seed: a test, not a release.
         pub test: bool,
         /// Rows read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// People of the original.
-        pub people: People,
+        pub people: PeopleCounts,
         /// Different combinations of values in the original: all that the method looked at.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tuples: Option<usize>,
@@ -30,7 +31,7 @@ parts! {
         /// The level each quasi-identifier was brought to, where each has one.
         pub levels: Option<Levels>,
         /// Every column of the input, and what happened to it.
-        pub columns: Vec<Column>,
+        pub columns: Vec<ColumnChange>,
         /// The highest risk over the sets of columns that the policy says may be known.
         pub risk: Sides<Option<Risk>>,
         /// The risk if all quasi-identifiers are known at once.
@@ -75,7 +76,7 @@ parts! {
         pub samples: Option<Vec<Sample>>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub attacks: Option<Attacks>,
+        pub attacks: Option<TableAttacks>,
         /// Suppressed cells by group, where single cells are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missing: Option<Missing>,
@@ -342,16 +343,16 @@ parts! {
         /// Classes with synthetic records.
         pub filled_classes: usize,
         /// Small and filled classes that are alike.
-        pub kinds: Vec<Kind>,
+        pub kinds: Vec<ClassKind>,
         /// How well a tree tells synthetic records from real ones.
-        pub told_apart: Option<ToldApart>,
+        pub told_apart: Option<DistinguishableRecords>,
         /// What the catalog says, where there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub catalog: Option<CatalogFound>,
     }
 
     /// Classes that are alike.
-    pub struct Kind {
+    pub struct ClassKind {
         /// Real people in each.
         pub real: u64,
         /// Rows released in each.
@@ -363,7 +364,7 @@ parts! {
     }
 
     /// How well synthetic records are told from real ones.
-    pub struct ToldApart {
+    pub struct DistinguishableRecords {
         /// The area under the curve; a half is guessing.
         pub auc: f64,
         /// Synthetic records looked at.
@@ -425,7 +426,7 @@ parts! {
     }
 
     /// Attacks on a table's release.
-    pub struct Attacks {
+    pub struct TableAttacks {
         /// The registry outside, where the policy names one.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub registry: Option<RegistryFound>,
@@ -541,8 +542,14 @@ parts! {
     }
 }
 
-impl Attacks {
+impl TableAttacks {
     /// No attack was measured.
-    pub(crate) const NONE: Attacks =
-        Attacks { registry: None, one_patient: None, whole_file: None, targeted: None, undeclared: None, tried: None };
+    pub(crate) const NONE: TableAttacks = TableAttacks {
+        registry: None,
+        one_patient: None,
+        whole_file: None,
+        targeted: None,
+        undeclared: None,
+        tried: None,
+    };
 }

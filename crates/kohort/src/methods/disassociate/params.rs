@@ -29,7 +29,7 @@ pub enum Refine {
 
 /// The level of a code system on which codes belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum CodeLevel {
     /// The three-digit category.
     Category,
     /// The section, or block.
@@ -46,7 +46,7 @@ pub enum ConstraintsBy {
     /// A file lists them.
     File(NamedText),
     /// Codes under one label of a code system.
-    Level(CodeSystem, Level),
+    Level(CodeSystem, CodeLevel),
     /// Runs of so many codes in their order.
     Siblings(usize),
     /// Codes that are frequent together, in at least this share of the patients.
@@ -179,7 +179,7 @@ fn read_constraints(section: &Section, policy: &Policy<Codes>) -> Result<Constra
         Some(_) => return Err(wrong()),
     };
     own.only(&["icd9", "icd10", "siblings", "frequent"])?;
-    let levels = [("category", Level::Category), ("section", Level::Section), ("chapter", Level::Chapter)];
+    let levels = [("category", CodeLevel::Category), ("section", CodeLevel::Section), ("chapter", CodeLevel::Chapter)];
     match &own.entries[..] {
         [(key, _)] => match key.as_str() {
             "icd9" => {
