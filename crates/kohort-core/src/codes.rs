@@ -32,7 +32,7 @@ pub struct Records {
     pub without_codes: u64,
     /// Codes that repeat an earlier code of their record.
     pub repeated: u64,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Records {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -213,7 +213,7 @@ struct Cut {
     chunk: Chunk,
     texts: Texts,
     codes: Vec<u32>,
-    /// By row: where its codes end.
+    /// One entry per row: where its codes end.
     ends: Vec<u32>,
     /// Cells that hold the separator.
     split: u64,
@@ -289,7 +289,7 @@ struct Collected {
     texts: Texts,
     /// (patient, code).
     pairs: Vec<(u32, u32)>,
-    /// By patient: the line of their first row.
+    /// One entry per patient: the line of their first row.
     lines: Vec<u64>,
     rows: u64,
     cells_split: u64,

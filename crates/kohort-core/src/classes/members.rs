@@ -10,7 +10,7 @@ pub(super) struct SetCounter<'a> {
     walk: Walk<'a>,
     /// People of each class.
     sizes: Vec<u32>,
-    /// By class: the last person with several tuples who was counted there.
+    /// One entry per class: the last person with several tuples who was counted there.
     last: Vec<u32>,
     /// The tuples of class c: `tuples[starts[c]..starts[c + 1]]`.
     starts: Vec<u32>,
@@ -114,7 +114,7 @@ fn gather(class: &[u32], classes: usize, starts: &mut Vec<u32>, tuples: &mut Vec
 /// The values of one class in one sensitive column.
 #[derive(Default)]
 struct ValueCounts {
-    /// By value: people; all 0 between two classes.
+    /// One entry per value: people; all 0 between two classes.
     counts: Vec<u64>,
     /// Who of those with several tuples has which value.
     named: Vec<(u32, u32)>,

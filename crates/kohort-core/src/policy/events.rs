@@ -114,7 +114,7 @@ pub struct EventsRule {
 }
 
 impl RuleKind {
-    /// Whether a cell of one of the columns holds such a code.
+    /// Returns whether a cell of one of the columns holds such a code.
     pub fn holds(&self, cell: &[u8]) -> bool {
         let RuleKind::Codes { ranges, digits, except, .. } = self else { return false };
         if cell.is_empty() || ExcludeRule::within(except, cell) {

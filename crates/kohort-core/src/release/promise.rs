@@ -11,20 +11,20 @@ use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
 
-/// What is promised of a release, as far as it follows from the policy.
+/// The promise of a release, as far as it follows from the policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Promise<S: Shape = Table> {
-    /// Whether people are patients (otherwise rows).
+    /// True if people are patients (otherwise rows).
     pub patients: bool,
-    /// What the method adds to the promise.
+    /// The method's additions to the promise.
     pub effects: Effects,
     /// The released columns, in order.
     pub columns: Vec<ColumnClaim>,
-    /// What is claimed.
+    /// The claim.
     pub claim: S::Claim,
-    /// What the claim rests on.
+    /// The assumptions behind the claim.
     pub assumed: Vec<String>,
-    /// What the recipient cannot count again.
+    /// Facts the recipient cannot count again.
     pub not_recountable: Vec<String>,
 }
 
@@ -265,7 +265,7 @@ impl<S: Shape> Promise<S> {
     }
 }
 
-/// Whether a policy asks for samples of this share.
+/// Returns whether a policy asks for samples of this share.
 pub(crate) fn asks_for_share<S: Shape>(policy: &Policy<S>, share: Fraction) -> Result<bool> {
     let asked = policy.method.decimals("samples")?.unwrap_or_default();
     Ok(asked.into_iter().any(|own| Fraction::from_decimal(own) == Some(share)))

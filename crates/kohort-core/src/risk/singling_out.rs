@@ -19,16 +19,16 @@ pub struct SinglingOut {
     pub sets: Vec<(Vec<usize>, u64)>,
     /// From one column on: people whom some set of so many columns, or fewer, singles out.
     pub people: Vec<u64>,
-    /// What each column adds to all others, unless that was too much to look at.
+    /// The people whom each column singles out in addition to all others, unless that was too much to count.
     pub added: Option<AddedByColumn>,
 }
 
-/// What each column adds to all others.
+/// The people whom each column singles out in addition to all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedByColumn {
     /// People alone on all quasi-identifiers.
     pub all: u64,
-    /// By quasi-identifier: those of them who are not if this one is unknown.
+    /// One entry per quasi-identifier: those of them who are not if this one is unknown.
     pub only_with: Vec<u64>,
 }
 
@@ -72,11 +72,11 @@ fn sets_of(columns: usize, number: usize) -> usize {
 
 /// Who shows which tuple: an entry for each, and who of them can be told from all others.
 struct TuplePeople {
-    /// By entry: its person; several people who are not told apart are nobody's.
+    /// The person of each entry; several people who are not told apart are nobody's.
     person: Vec<u32>,
-    /// By column and entry: its value.
+    /// One entry per column and entry: its value.
     codes: Vec<Vec<u32>>,
-    /// By column: how many values there may be.
+    /// One entry per column: how many values there may be.
     values: Vec<usize>,
     /// How many people have a number: all but those who share a tuple and are never alone.
     known: usize,
@@ -165,9 +165,9 @@ fn meet(class: &mut u32, person: u32) {
 
 /// What one thread found.
 struct ThreadCounts {
-    /// By person: with how few columns they are alone.
+    /// One entry per person: with how few columns they are alone.
     least: Vec<u8>,
-    /// By person: whether they are alone on the set being looked at, or on its beginning.
+    /// One entry per person: whether they are alone on the set being looked at, or on its beginning.
     is_alone: Vec<bool>,
     sets: Vec<(Vec<usize>, u64)>,
 }

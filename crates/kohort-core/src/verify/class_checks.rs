@@ -64,7 +64,7 @@ pub(super) struct ClassChecks<'a> {
     table: &'a [Vec<u64>],
     /// The smallest class of any set.
     pub(super) smallest: u64,
-    /// By sensitive column.
+    /// One entry per sensitive column.
     pub(super) extremes: Vec<Extremes>,
     /// The first set that fails, in the order of the sets.
     pub(super) failure: Option<ClassFailure>,

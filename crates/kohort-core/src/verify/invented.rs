@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// The synthetic records of a release.
 pub(super) struct SyntheticRows {
-    /// By released tuple.
+    /// One entry per released tuple.
     by_tuple: Vec<u64>,
     /// In all.
     pub(super) rows: u64,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Up to how many rows the tuple of each row is remembered for the comparison with the original.
 const REMEMBER: u64 = 4_000_000;
 
-/// What was counted over all sets.
+/// The counts over all sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recount {
     /// Rows of the release.
@@ -29,9 +29,9 @@ pub struct Recount {
     pub classes: u64,
     /// The smallest class of any set, in rows.
     pub smallest_class: u64,
-    /// By sensitive column: name, and the extremes over all sets.
+    /// One entry per sensitive column: name, and the extremes over all sets.
     pub sensitive: Vec<(String, Extremes)>,
-    /// What the catalog of synthetic records tells, if there is one.
+    /// The counts of the catalog of synthetic records, if there is one.
     pub catalog: Option<CatalogRecount>,
     /// Columns with cells that a spreadsheet would take for formulas.
     pub formulas: Vec<String>,

@@ -11,10 +11,10 @@ use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::privacy::Counts;
 
-/// What the rule leaves of a node.
+/// The result of applying the rule to a node.
 #[derive(Debug, Clone)]
 pub struct NodeOutcome {
-    /// By tuple: whether its records stay.
+    /// One entry per tuple: whether its records are kept.
     pub kept: Vec<bool>,
     /// Records that go.
     pub suppressed: u64,
@@ -74,7 +74,7 @@ fn known(cohort: &Cohort, levels: &[usize], set: &[usize]) -> Vec<usize> {
     (0..levels.len()).map(|q| if set.contains(&q) { levels[q] } else { top(q) }).collect()
 }
 
-/// Whether every class of the node last counted meets all that is required of sensitive columns,
+/// Returns whether every class of the node last counted meets all that is required of sensitive columns,
 /// with nobody deleted.
 pub(crate) fn all_hold(cohort: &Cohort, classes: &NodeClasses) -> bool {
     let kept = vec![true; cohort.tuples.len()];

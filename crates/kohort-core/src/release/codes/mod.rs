@@ -8,7 +8,7 @@ pub use write::write_codes;
 
 /// The file that holds them.
 pub const CLUSTERS_FILE: &str = "clusters.jsonl";
-/// What its header calls the format.
+/// The name of the format in its header.
 pub const CLUSTERS_FORMAT: &str = "kohort-clusters";
 /// Joint clusters within joint clusters end here, so that every reader of JSON can follow.
 pub const DEEPEST: usize = 24;
@@ -42,7 +42,7 @@ impl CodeChunk {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -84,7 +84,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Of this chunk.
+    /// Takes the columns of this chunk.
     pub fn new(chunk: &'a CodeChunk) -> Columns<'a> {
         let words = chunk.len().div_ceil(64);
         let mut bits = vec![0; words * chunk.domain.len()];
@@ -96,7 +96,7 @@ impl<'a> Columns<'a> {
         Columns { domain: &chunk.domain, words, bits }
     }
 
-    /// Whether it shows a code.
+    /// Returns whether it shows a code.
     pub fn holds(&self, code: u32) -> bool {
         self.domain.binary_search(&code).is_ok()
     }
@@ -138,7 +138,7 @@ pub struct Cluster {
 pub struct Joint {
     /// The clusters, which may be joint themselves.
     pub members: Vec<Node>,
-    /// What they share.
+    /// The chunks they share.
     pub shared_chunks: Vec<CodeChunk>,
 }
 
@@ -230,13 +230,13 @@ pub enum ChunkOwner {
     Yes,
 }
 
-/// What a method for codes decides. Nothing is written yet.
+/// The decisions of a method for codes. Nothing is written yet.
 #[derive(Debug, Clone, Default)]
 pub struct Clusters {
     /// The clusters; every record is in one of them.
     pub nodes: Vec<Node>,
     /// The method's report of its work, for the evidence.
     pub trace: crate::release::Trace,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }

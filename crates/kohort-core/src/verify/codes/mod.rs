@@ -22,7 +22,7 @@ use std::path::Path;
 const MOST_COUNTS: u64 = 1 << 30;
 const COUNTS_PER_BYTE: u64 = 4096;
 
-/// What was counted in a file of clusters.
+/// The counts of a file of clusters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodesRecount {
@@ -197,7 +197,7 @@ type Check<T> = std::result::Result<T, &'static str>;
 /// The codes of chunks on the way from the root, and what was spent on counting.
 struct Above {
     codes: Vec<u32>,
-    /// By code: whether it is one of them.
+    /// One entry per code: whether it is one of them.
     holds: Vec<bool>,
     spent: u64,
     /// What may be spent.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-/// What was counted against the original.
+/// The result of the comparison with the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodesCompared {
     /// Patients of the original, those without codes included.
@@ -21,7 +21,7 @@ pub struct CodesCompared {
     pub combinations: u64,
     /// How many patients at least could have one of them.
     pub fewest_candidates: u64,
-    /// What could not be shown.
+    /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
 

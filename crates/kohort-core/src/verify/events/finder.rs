@@ -5,10 +5,10 @@ use crate::random::Randomness;
 
 /// The labels of one event column, by patient.
 pub(super) struct PatientLabels {
-    /// By patient: where their labels end.
+    /// One entry per patient: where their labels end.
     ends: Vec<usize>,
     labels: Vec<u32>,
-    /// By patient: where their distinct labels end.
+    /// One entry per patient: where their distinct labels end.
     count_ends: Vec<usize>,
     /// Distinct labels of a patient, ascending, each with how often it stands.
     counts: Vec<(u32, u32)>,
@@ -107,9 +107,9 @@ pub(super) fn draw(own: &[u32], take: usize, random: &mut Randomness) -> Vec<(u3
 pub(super) struct Finder<'a> {
     pub(super) columns: &'a [PatientLabels],
     class_of: &'a [u32],
-    /// By class: patients in it.
+    /// One entry per class: patients in it.
     members: Vec<Vec<u32>>,
-    /// By column: (class, label, patient), ascending.
+    /// One entry per column: (class, label, patient), ascending.
     holders: Vec<Vec<(u32, u32, u32)>>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Finder<'a> {
         &all[start..end]
     }
 
-    /// Whether fewer than k patients look like this one and have all these facts: column, label, copies.
+    /// Returns whether fewer than k patients look like this one and have all these facts: column, label, copies.
     pub(super) fn fewer_than(&self, k: u64, person: usize, facts: &[(usize, u32, u32)]) -> bool {
         let class = self.class_of[person];
         let has = |other: u32, &(column, label, copies): &(usize, u32, u32)| {

@@ -27,7 +27,7 @@ use std::path::Path;
 /// Draws of every estimate.
 const DRAWS: u64 = 20_000;
 
-/// What was counted in a release of events.
+/// The counts of a release of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsRecount {
@@ -41,13 +41,13 @@ pub struct EventsRecount {
     pub smallest_class: u64,
     /// Patients without events.
     pub without_events: u64,
-    /// Of these, whose class is below k.
+    /// Those of them whose class is below k.
     pub without_events_at_risk: u64,
-    /// What was found of those with events.
+    /// The result for those with events.
     pub found: EventsFound,
 }
 
-/// What was found of patients with events: hits, and of how many draws or patients.
+/// The result for patients with events: hits, and the number of draws or patients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsFound {

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// What was compared.
+/// The result of the comparison with the original.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventsCompared {
     /// Patients of the original, after exclusions.
@@ -23,10 +23,10 @@ pub struct EventsCompared {
     pub events: u64,
     /// Released patients that were found in it.
     pub matched: u64,
-    /// Of draws from the original's events, those in which fewer than k patients of the release match
+    /// Draws from the original's events in which fewer than k patients of the release match
     /// what is left of them; and all draws.
     pub original: Option<(u64, u64)>,
-    /// What could not be shown.
+    /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
 

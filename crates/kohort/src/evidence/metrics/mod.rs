@@ -23,7 +23,7 @@ pub use utility::*;
 use part::leaves;
 use serde::{Deserialize, Serialize};
 
-/// What a release is like: its guarantee, its risk and its utility, before and after.
+/// The measurements of a release: its guarantee, its risk and its utility, before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Metrics {
     /// Of a table.
@@ -88,7 +88,7 @@ impl Metrics {
         *own = Some(notes);
     }
 
-    /// What the custodian should know.
+    /// Returns notes for the custodian.
     pub fn notes(&self) -> &[String] {
         let own = match self {
             Metrics::Table(own) => &own.notes,
