@@ -112,17 +112,17 @@ impl Assignment<'_, '_, '_> {
         let extra = |r: u32| self.price(r, mask) - self.cost[r as usize];
         lenders.sort_by(|&a, &b| extra(a).cmp(&extra(b)).then(self.order(a, b)));
         let mut need = self.k - moves.rows;
-        // Gainers may come from the classes that lend.
-        let gainers = moves.list.len();
         // By key of a class: rows that it lends.
         let mut lent: HashMap<u128, u64, RandomState> = HashMap::default();
         for run in lenders {
             let from = self.shown[run as usize];
             let given = lent.entry(from).or_default();
-            let of_class = moves.list[..gainers].iter().filter(|m| self.shown[m.run as usize] == from);
+            // Gainers may come from the same class. Rows it lent before are among these moves as well, and
+            // so are subtracted twice: that lends fewer rows than possible, never more.
+            let of_class = moves.list.iter().filter(|m| self.shown[m.run as usize] == from);
             let leaving: u64 = of_class.map(|m| m.rows).sum();
-            let spare = self.class_size(run).saturating_sub(self.k + leaving + *given);
-            let rows = need.min(spare).min(self.rows(run));
+            let spare = self.class_size(run).saturating_sub(self.k + leaving);
+            let rows = need.min(spare.saturating_sub(*given)).min(self.rows(run));
             if rows > 0 {
                 *given += rows;
                 need -= rows;
