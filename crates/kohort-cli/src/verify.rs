@@ -6,6 +6,7 @@ use kohort::{AnyCertificate, Certificate, Examined, Policy, Run, Verification};
 use kohort_core::policy::Power;
 use kohort_core::release::{KnowsClaim, SensitiveClaim};
 use kohort_core::shape::{Codes, Events};
+use kohort_core::signature::Signers;
 use kohort_core::verify::{Outcome, Outside};
 use kohort_core::{Error, Result};
 use std::path::PathBuf;
@@ -23,13 +24,17 @@ const MOST_VALUES: usize = 10;
 Examples:
   kohort verify policy-release
   kohort verify policy-release --original policy.toml
-  kohort verify policy-release --json")]
+  kohort verify policy-release --json
+  kohort verify policy-release --signer custodian.pub")]
 pub(crate) struct Args {
     /// The release
     folder: PathBuf,
     /// Also compare the release with the original data that this policy names
     #[arg(long, value_name = "POLICY")]
     original: Option<PathBuf>,
+    /// Refuse the release unless it is signed with this public key, or with one of the keys in this file
+    #[arg(long, value_name = "KEY")]
+    signer: Option<PathBuf>,
     /// Refuse what is verified only in part, and statements without a valid signature by a known key
     #[arg(long)]
     strict: bool,
@@ -39,7 +44,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
-    let run = Run::new().threads(context.threads);
+    let mut run = Run::new().threads(context.threads);
+    if let Some(signers) = &args.signer {
+        run = run.signed_by(&Signers::read(signers)?);
+    }
     let found = match &args.original {
         None => run.verify(&args.folder)?,
         Some(policy) => {

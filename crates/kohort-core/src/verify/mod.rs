@@ -22,6 +22,7 @@ mod outside;
 mod places;
 mod recount;
 mod samples;
+mod signed;
 mod table;
 mod verdict;
 
@@ -38,6 +39,7 @@ pub use original::Compared;
 pub use outside::Outside;
 pub use recount::Recount;
 pub use samples::Sample;
+pub use signed::sign_release;
 pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recount_table};
 pub use verdict::{Depth, Outcome, Signer, Verdict};
 
@@ -47,6 +49,7 @@ use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
 use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
 use crate::shape::{Codes, Events, Shape, Table};
+use crate::signature::{PublicKey, SecretKey};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -125,6 +128,15 @@ impl<S: Shape> Verified<S> {
         let mut input = Input::new(self.staging.release().join(data));
         input.delimiter = Some(certificate.delimiter);
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
+    }
+
+    /// Signs the certificate of what will be published, or those of all its samples.
+    pub fn sign(&self, key: &SecretKey) -> Result<()> {
+        for folder in self.staging.releases()? {
+            let release = folder.join("release");
+            signed::write_signature(&release, &files::certificate_bytes(&release)?, key)?;
+        }
+        Ok(())
     }
 
     /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
@@ -214,17 +226,30 @@ pub enum AnyRecounted {
 /// Recounts a published release from DIR/release alone, as its recipient can.
 pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
     let release = files::release_folder(folder)?;
-    Ok(match files::read_certificate(&release)? {
-        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(folder, &release, own, threads)?),
-        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(folder, &release, own, threads)?),
-        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(folder, &release, own, threads)?),
+    let bytes = files::certificate_bytes(&release)?;
+    let certificate = files::parse_certificate(&bytes)?;
+    let mut found = recounted_any(&release, certificate, signed::signer(&release, &bytes)?, threads)?;
+    found.verdict_mut().beside = files::beside(folder, &release);
+    Ok(found)
+}
+
+fn recounted_any(
+    release: &Path,
+    certificate: AnyCertificate,
+    signer: Option<PublicKey>,
+    threads: usize,
+) -> Result<AnyRecounted> {
+    Ok(match certificate {
+        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(release, own, signer, threads)?),
+        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(release, own, signer, threads)?),
+        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(release, own, signer, threads)?),
     })
 }
 
 fn recounted<S: Shape>(
-    folder: &Path,
     release: &Path,
     certificate: Certificate<S>,
+    signer: Option<PublicKey>,
     threads: usize,
 ) -> Result<Recounted<S>> {
     claim::names_a_method(&certificate)?;
@@ -232,8 +257,32 @@ fn recounted<S: Shape>(
     let (recount, outside) = S::recount(release, &certificate, threads)?;
     claim::says_what_was_counted(&certificate, &recount)?;
     let mut verdict = Verdict::of(&certificate, &recount, outside, None);
-    verdict.beside = files::beside(folder, release);
+    verdict.signer = Signer::of(signer);
     Ok(Recounted { certificate, recount, verdict })
+}
+
+impl AnyRecounted {
+    /// Returns the key that signed the certificate, if it is signed.
+    pub fn signer(&self) -> Option<PublicKey> {
+        self.verdict().signer.key()
+    }
+
+    /// Returns what follows from the recount.
+    pub fn verdict(&self) -> &Verdict {
+        match self {
+            AnyRecounted::Table(own) => &own.verdict,
+            AnyRecounted::Codes(own) => &own.verdict,
+            AnyRecounted::Events(own) => &own.verdict,
+        }
+    }
+
+    fn verdict_mut(&mut self) -> &mut Verdict {
+        match self {
+            AnyRecounted::Table(own) => &mut own.verdict,
+            AnyRecounted::Codes(own) => &mut own.verdict,
+            AnyRecounted::Events(own) => &mut own.verdict,
+        }
+    }
 }
 
 /// A published release of any shape that was compared with its original.
@@ -260,7 +309,9 @@ pub fn verify_with_original(folder: &Path, source: &Source, policy: &AnyPolicy) 
 /// The same for a policy whose shape is known.
 pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -> Result<Findings<S>> {
     let release = files::release_folder(folder)?;
-    let certificate = Certificate::<S>::parse(&files::certificate_text(&release)?)?;
+    let bytes = files::certificate_bytes(&release)?;
+    let certificate = Certificate::<S>::parse(files::certificate_text(&bytes)?)?;
+    let signer = signed::signer(&release, &bytes)?;
     files::check(&release, &certificate)?;
     claim::is_the_policys(&certificate, policy)?;
     let lines = folder.join("private").join("rows");
@@ -274,6 +325,7 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
     claim::says_what_was_counted(&certificate, &recount)?;
     claim::admits_what_was_found(&certificate, &compared)?;
     let mut verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    verdict.signer = Signer::of(signer);
     verdict.beside = files::beside(folder, &release);
     Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }
@@ -285,6 +337,15 @@ impl AnyFindings {
             AnyFindings::Table(own) => Table::matched(&own.compared),
             AnyFindings::Codes(own) => Codes::matched(&own.compared),
             AnyFindings::Events(own) => Events::matched(&own.compared),
+        }
+    }
+
+    /// The key that signed the certificate, if it is signed.
+    pub fn signer(&self) -> Option<PublicKey> {
+        match self {
+            AnyFindings::Table(own) => own.verdict.signer.key(),
+            AnyFindings::Codes(own) => own.verdict.signer.key(),
+            AnyFindings::Events(own) => own.verdict.signer.key(),
         }
     }
 

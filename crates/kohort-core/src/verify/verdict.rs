@@ -3,6 +3,7 @@
 use super::outside::Outside;
 use crate::release::Certificate;
 use crate::shape::Shape;
+use crate::signature::{PublicKey, Signers};
 use crate::{Error, Result};
 
 /// The three results of a verification.
@@ -71,26 +72,41 @@ pub enum Signer {
     /// There is no signature.
     Unsigned,
     /// The signature is valid, but nobody said whose key it is.
-    Unknown {
-        /// The key's id.
-        key: String,
-    },
+    Unknown(PublicKey),
     /// The signature is valid, by a key that the verifier was given.
     Known {
-        /// The key's id.
-        key: String,
+        /// The key.
+        key: PublicKey,
         /// The name under which the key was given.
         name: String,
     },
 }
 
 impl Signer {
+    pub(super) fn of(key: Option<PublicKey>) -> Signer {
+        key.map_or(Signer::Unsigned, Signer::Unknown)
+    }
+
+    /// Returns the key that signed, if there is a signature.
+    pub fn key(&self) -> Option<PublicKey> {
+        match self {
+            Signer::Unsigned => None,
+            Signer::Unknown(key) | Signer::Known { key, .. } => Some(*key),
+        }
+    }
+
+    /// Names the signer. Refuses a release that is unsigned, or signed with a key that is not among these.
+    pub fn known_by(&self, signers: &Signers) -> Result<Signer> {
+        let name = signers.vouch(self.key())?.to_string();
+        Ok(self.key().map_or(Signer::Unsigned, |key| Signer::Known { key, name }))
+    }
+
     /// Says in words who vouches.
     pub fn words(&self) -> String {
         match self {
             Signer::Unsigned => "unsigned: nobody vouches for this".into(),
-            Signer::Unknown { key } => format!("signed with the key {key}, which is not known here"),
-            Signer::Known { key, name } => format!("signed by {name}, key {key}"),
+            Signer::Unknown(key) => format!("signed with the key {}, which is not known here", key.fingerprint()),
+            Signer::Known { key, name } => format!("signed by {name}, key {}", key.fingerprint()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use kohort_core::error::Kind;
 use kohort_core::policy::AnyPolicy;
 use kohort_core::release::AnyCertificate;
+use kohort_core::signature::Signers;
 use kohort_core::table::Source;
 use kohort_core::verify::{
     AnyFindings, AnyRecounted, Depth, Outcome, Outside, Signer, Verdict, verify_release, verify_with_original,
@@ -59,6 +60,18 @@ impl Verification {
         Verification::of(examined)
     }
 
+    /// Refuses a release that none of these keys signed.
+    pub(super) fn signed_by(self, known: Option<&Signers>) -> Verification {
+        let Some(known) = known else { return self };
+        match self {
+            Verification::Verified(own) => {
+                own.signed_by(known).map_or_else(Verification::Refused, Verification::Verified)
+            }
+            Verification::Partly(own) => own.signed_by(known).map_or_else(Verification::Refused, Verification::Partly),
+            Verification::Refused(refusal) => Verification::Refused(refusal),
+        }
+    }
+
     fn of(examined: Result<Examined>) -> Result<Verification> {
         match examined {
             Ok(own) if own.verdict.outcome() == Outcome::Verified => Ok(Verification::Verified(own)),
@@ -108,6 +121,12 @@ impl Verification {
 }
 
 impl Examined {
+    fn signed_by(mut self, known: &Signers) -> std::result::Result<Examined, Refusal> {
+        let named = self.verdict.signer.known_by(known).map_err(|error| Refusal { reason: error.message })?;
+        self.verdict.signer = named;
+        Ok(self)
+    }
+
     fn new(certificate: AnyCertificate, verdict: Verdict) -> Examined {
         Examined { certificate, verdict }
     }
@@ -186,8 +205,10 @@ impl Examined {
         attested["sentences"] = json!(verdict.stated);
         attested["signer"] = match &verdict.signer {
             Signer::Unsigned => json!({ "signed": false }),
-            Signer::Unknown { key } => json!({ "signed": true, "known": false, "key": key }),
-            Signer::Known { key, name } => json!({ "signed": true, "known": true, "key": key, "name": name }),
+            Signer::Unknown(key) => json!({ "signed": true, "known": false, "key": key.fingerprint() }),
+            Signer::Known { key, name } => {
+                json!({ "signed": true, "known": true, "key": key.fingerprint(), "name": name })
+            }
         };
         json!({
             "result": outcome.name(),
