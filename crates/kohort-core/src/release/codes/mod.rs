@@ -4,6 +4,7 @@ mod read;
 mod write;
 
 pub use read::{Header, read_clusters};
+pub(crate) use read::read_clusters_from;
 pub use write::write_codes;
 
 use crate::ragged::Ragged;
