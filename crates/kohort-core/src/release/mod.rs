@@ -4,6 +4,8 @@ mod assumed;
 mod blanked;
 mod catalog;
 mod certificate;
+#[cfg(test)]
+mod certificate_fields;
 mod claim;
 mod codes;
 mod dictionary;

@@ -482,7 +482,7 @@ fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec
     if depth > labels.len() {
         return Err(damaged("the tree of a sensitive column is deeper than it has different labels"));
     }
-    if paths.iter().flatten().any(|label| !is_visible(label)) {
+    if paths.iter().flat_map(|path| &path[1..]).any(|label| !is_visible(label)) {
         return Err(damaged("the tree of a sensitive column has a label that cannot be seen"));
     }
     let mut levels = vec![vec![0u32; dictionary.len()]; depth - 1];
