@@ -230,7 +230,7 @@ impl Reading<'_> {
             if !self.source.is_missing(cell) {
                 let mut take = |code: &[u8]| {
                     let code = code.trim_ascii();
-                    if !code.is_empty() && !self.source.is_missing(code) {
+                    if !code.is_empty() && !self.source.is_listed_as_missing(code) {
                         codes.push(texts.intern(code));
                     }
                 };

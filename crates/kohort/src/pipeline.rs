@@ -134,6 +134,7 @@ impl Start<'_> {
         let run =
             Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
+        metrics.clean(source);
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, readers)?;

@@ -90,7 +90,27 @@ const SECTIONS: [Section; 7] = [
                 "The levels a method may choose, by name or number. Without `\"*\"` the column is never fully generalized. Default: all levels.",
             ),
             ("weight", "Weight of this column when the loss is added up. Default 1."),
-            ("from", "The column of the file that this column is derived from."),
+            ("from", "Derives the column as a copy of another, to be released in another way."),
+            (
+                "missing",
+                "Cells that mean missing in this column, instead of the list under `[input]`: `[\"-8\", \"unknown\"]`.",
+            ),
+            ("recode", "Cells and what they become: `{ \"m\" = \"male\" }`. An empty text means missing."),
+            (
+                "number",
+                "`true` reads the number out of the text: `87 years` is 87, `> 89` is `>=90`. Numbers with different units are an error.",
+            ),
+            (
+                "date",
+                "Turns dates into the form 2010-03-14: a format such as `\"%d.%m.%Y\"`, or `true` to find it out. With `{ year = \"…\", month = \"…\", day = \"…\" }` it derives the date from three columns.",
+            ),
+            ("spelling", "`\"icd9\"` or `\"icd10\"`: codes get one spelling, with the dot and without trailing marks."),
+            ("top", "Numbers from this one on become one value: with 90, `>=90`."),
+            (
+                "age",
+                "Derives full years: `{ born = \"dob\", at = \"admitted\" }`. `at` is a column of dates or one day, such as `\"2020-01-01\"`.",
+            ),
+            ("between", "Derives the days between two dates: `[\"admitted\", \"discharged\"]`."),
             ("domain", "The values that can occur, if no hierarchy lists them."),
             (
                 "unmapped",

@@ -70,8 +70,8 @@ impl Cells {
 
     /// The place of a value; `None` if it is not a number.
     pub fn cell(&self, value: &str) -> Option<Cell> {
-        let number = Decimal::parse(value, self.intervals.point).filter(|_| value != SUPPRESSED)?;
-        Some(match self.intervals.side(number) {
+        let (side, number) = self.intervals.side_of(value).filter(|_| value != SUPPRESSED)?;
+        Some(match side {
             Side::Below => Cell::Below,
             Side::Above => Cell::Above,
             Side::Inside => Cell::Inside(match &self.intervals.steps {

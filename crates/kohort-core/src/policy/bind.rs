@@ -2,6 +2,7 @@
 
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::Baseline;
+use super::cleaning;
 use super::column::{Column, Role};
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
@@ -131,11 +132,11 @@ impl PolicyFile {
         let mut input = read_input(&section, &files, given)?;
         if let Some(columns) = root.section("columns")? {
             match &mut input.patients {
-                None => input.derived = derived(&columns)?,
+                None => input.cleaning = cleaning::read(&columns)?,
                 Some(patients) => {
-                    let of = |table: &str| columns.section(table)?.map_or(Ok(Vec::new()), |s| derived(&s));
-                    patients.derived = of("patients")?;
-                    input.derived = of("claims")?;
+                    let of = |table: &str| columns.section(table)?.map_or(Ok(Vec::new()), |s| cleaning::read(&s));
+                    patients.cleaning = of("patients")?;
+                    input.cleaning = of("claims")?;
                 }
             }
         }
@@ -219,6 +220,9 @@ impl PolicyFile {
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\", so every row is counted as a different person.".into());
         }
+        let tables = [Some(source), source.patients()].into_iter().flatten();
+        notes.extend(tables.flat_map(|table| table.cleaned().notes.clone()));
+        notes.extend(cleaning::notes(&columns));
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section. Set name = \"lattice\" under [method]."));
         };
@@ -356,6 +360,7 @@ impl PolicyFile {
             };
             let mut column = Column::read(name, column, &self.files, &self.input)?;
             column.place = section.entries.iter().position(|(n, _)| n == key).unwrap_or_default();
+            column.cleaning = source.cleaned().of(name).map(|step| step.what.clone()).collect();
             if key != name && column.role != Role::Identifier {
                 return Err(section.error(
                     item.line,
@@ -378,6 +383,7 @@ impl PolicyFile {
             ));
         }
         self.check_roles(section, &columns)?;
+        cleaning::check_derived(section, &columns)?;
         Ok(columns)
     }
 
@@ -483,7 +489,7 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
         encoding,
         missing: section.texts("missing")?.unwrap_or_default(),
         decimal: one_byte("decimal")?.unwrap_or(b'.'),
-        derived: Vec::new(),
+        cleaning: Vec::new(),
         patients: None,
     };
     let patients = patients.map(|place| Box::new(Input { place, ..input.clone() }));
@@ -506,19 +512,6 @@ fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option
                  `claims`.",
         )),
     }
-}
-
-/// The columns of a section that are derived from others.
-fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
-    let mut all = Vec::new();
-    for (name, item) in &columns.entries {
-        if let Value::Section(column) = &item.value
-            && let Some(from) = column.text("from")?
-        {
-            all.push((name.clone(), from.to_string()));
-        }
-    }
-    Ok(all)
 }
 
 /// The sections of policies for all kinds of data.

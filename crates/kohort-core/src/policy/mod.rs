@@ -6,6 +6,7 @@
 mod any;
 mod baseline;
 mod bind;
+mod cleaning;
 mod column;
 mod effects;
 mod events;

@@ -1,5 +1,6 @@
 //! Where a table is and how it is written.
 
+use super::clean::ColumnCleaning;
 use super::encoding::Encoding;
 use super::memory::MemoryTable;
 use crate::{Error, Result};
@@ -91,9 +92,8 @@ pub struct Input {
     pub missing: Vec<String>,
     /// The decimal mark of numbers.
     pub decimal: u8,
-    /// Columns that are not in the file but copies of others, to be published in another way: name
-    /// and the column they are derived from.
-    pub derived: Vec<(String, String)>,
+    /// The columns whose cells are cleaned, and those that are derived from others.
+    pub cleaning: Vec<ColumnCleaning>,
     /// For a table of events: the table of the patients they belong to.
     pub patients: Option<Box<Input>>,
 }
@@ -114,7 +114,7 @@ impl Input {
             encoding: Encoding::Utf8,
             missing: Vec::new(),
             decimal: b'.',
-            derived: Vec::new(),
+            cleaning: Vec::new(),
             patients: None,
         }
     }

@@ -1,6 +1,7 @@
 //! Columns, dictionaries, reading and writing. The only place that opens files.
 
 mod chunk;
+mod clean;
 mod csv;
 mod dialect;
 mod dictionary;
@@ -16,6 +17,7 @@ mod source;
 mod tuples;
 
 pub use chunk::Chunk;
+pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps};
 pub use csv::{split_cells, write_cell};
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;

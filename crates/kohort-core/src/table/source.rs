@@ -1,12 +1,14 @@
 //! An opened table, on disk or in memory: read as often as needed, in its order or on all cores.
 
 use super::chunk::Chunk;
+use super::clean::{Cleaned, Cleaner, Tally};
 use super::csv::{Cutter, LONGEST_RECORD, MOST_COLUMNS, last_border, split_record};
 use super::dialect::find_delimiter;
 use super::exclude::Exclusion;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
 use super::progress::{Progress, Silent};
+use crate::calendar::FormatSearch;
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
@@ -34,8 +36,9 @@ pub struct Source {
     form: Form,
     delimiter: u8,
     columns: Vec<String>,
-    /// By derived column: the one it is a copy of.
-    copies: Vec<usize>,
+    /// Cleans every chunk that is read, where the policy asks for it.
+    cleaner: Option<Cleaner>,
+    cleaned: Cleaned,
     excluded: Option<Arc<Exclusion>>,
     /// Of events: the table of their patients.
     patients: Option<Box<Source>>,
@@ -73,7 +76,8 @@ pub fn open(input: &Input) -> Result<Source> {
         form,
         delimiter: input.delimiter.unwrap_or(b','),
         columns: Vec::new(),
-        copies: Vec::new(),
+        cleaner: None,
+        cleaned: Cleaned::default(),
         excluded: None,
         patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
         bytes,
@@ -85,14 +89,8 @@ pub fn open(input: &Input) -> Result<Source> {
         Form::Text { .. } => source.read_header()?,
         Form::Memory => source.columns = source.memory().map(|table| table.names().to_vec()).unwrap_or_default(),
     }
-    for (name, from) in &input.derived {
-        let Some(copied) = source.columns.iter().position(|c| c == from) else {
-            return Err(Error::yours(format!("{}: there is no column `{from}` to derive `{name}` from.", source.name)));
-        };
-        source.copies.push(copied);
-    }
-    source.columns.extend(input.derived.iter().map(|d| d.0.clone()));
     source.check_names()?;
+    source.prepare_cleaning()?;
     Ok(source)
 }
 
@@ -118,6 +116,45 @@ impl Source {
             self.excluded = Some(Arc::new(exclusion));
         }
         Ok(self)
+    }
+
+    /// Binds the cleaning that the input declares, finds formats of dates that it leaves open, and counts what
+    /// cleaning changes: one pass over the table, two where a format must be found.
+    fn prepare_cleaning(&mut self) -> Result<()> {
+        let Some(mut cleaner) = Cleaner::bind(&self.name, &self.columns, &self.input)? else { return Ok(()) };
+        let unknown = cleaner.unknown_formats();
+        if !unknown.is_empty() {
+            let mut searches = vec![FormatSearch::default(); unknown.len()];
+            self.scan(
+                |_| (),
+                |(), chunk| Ok(chunk),
+                |chunk| {
+                    cleaner.search_formats(&chunk, &unknown, &mut searches);
+                    Ok(())
+                },
+            )?;
+            for (&column, search) in unknown.iter().zip(&searches) {
+                cleaner.found(&self.name, column, search)?;
+            }
+        }
+        let mut tally = Tally::new(&cleaner);
+        self.scan(
+            |_| (),
+            |(), chunk| Ok(chunk),
+            |mut chunk| {
+                tally.see(&mut chunk);
+                Ok(())
+            },
+        )?;
+        self.cleaned = tally.finish(&self.name)?;
+        self.columns.extend(cleaner.derived().cloned());
+        self.cleaner = Some(cleaner);
+        self.check_names()
+    }
+
+    /// What cleaning changed.
+    pub fn cleaned(&self) -> &Cleaned {
+        &self.cleaned
     }
 
     /// What was excluded.
@@ -180,9 +217,14 @@ impl Source {
         &self.progress
     }
 
-    /// Whether the text of a cell means that it is missing.
+    /// Whether the text of a cell means that it is missing. Where cells are cleaned, such cells are empty already.
     pub fn is_missing(&self, cell: &[u8]) -> bool {
-        cell.is_empty() || self.input.missing.iter().any(|m| m.as_bytes() == cell)
+        cell.is_empty() || self.cleaner.is_none() && self.is_listed_as_missing(cell)
+    }
+
+    /// Whether the table's list of texts for missing values holds this text.
+    pub fn is_listed_as_missing(&self, text: &[u8]) -> bool {
+        self.input.missing.iter().any(|m| m.as_bytes() == text)
     }
 
     /// Reads all rows. `work` sees each chunk, on several threads, each with a state of its own
@@ -269,13 +311,13 @@ impl Source {
                 chunk
             }
             Raw::Text(bytes, line) => {
-                let width = self.columns.len() - self.copies.len();
+                let width = self.columns.len() - self.cleaner.as_ref().map_or(0, |cleaner| cleaner.derived().count());
                 Cutter { name: &self.name, delimiter: self.delimiter, width, trim: self.input.trim }
                     .cut(self.input.encoding.decode(bytes), line)?
             }
         };
-        if !self.copies.is_empty() {
-            chunk.copy_columns(&self.copies);
+        if let Some(cleaner) = &self.cleaner {
+            cleaner.clean(&mut chunk, &self.name)?;
         }
         if let Some(excluded) = &self.excluded {
             chunk.retain(|chunk, row| !excluded.holds(chunk, row));
@@ -292,8 +334,11 @@ impl Source {
         if self.form != Form::Parquet {
             return Ok(vec![None; self.columns.len()]);
         }
-        let own = self.parquet()?.columns().into_iter().map(|(_, own)| Some(own));
-        Ok(own.chain(self.copies.iter().map(|_| None)).collect())
+        let own: Vec<_> = self.parquet()?.columns().into_iter().map(|(_, own)| Some(own)).collect();
+        let Some(cleaner) = &self.cleaner else { return Ok(own) };
+        // A cleaned cell need not fit the type of its column.
+        let kept = own.into_iter().enumerate().map(|(c, own)| own.filter(|_| !cleaner.changes(c)));
+        Ok(kept.chain(cleaner.derived().map(|_| None)).collect())
     }
 
     fn blocks(&self) -> Result<Blocks> {

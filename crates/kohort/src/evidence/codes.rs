@@ -128,6 +128,7 @@ pub fn measure(
         trace: Some(run.clusters.trace.clone()),
         timing: Some(stopwatch.read()),
         attacks: None,
+        cleaning: None,
         notes: None,
         shareable: None,
     })))

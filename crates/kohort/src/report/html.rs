@@ -7,6 +7,7 @@ mod adversaries;
 mod asked;
 mod changes;
 mod chapter;
+mod cleaning;
 mod codes;
 mod distributions;
 mod escape;
@@ -89,6 +90,7 @@ fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
             verdict::files(&at!(metrics, files)),
         ]),
         Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
@@ -121,6 +123,7 @@ fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
         Chapter::Asked.of([events::asked(&guarantee)]),
         Chapter::Guaranteed.of([events::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
             events::columns(metrics),
             events::rows(metrics),
             distributions::distributions(&at!(metrics, distributions), "Patients or events"),
@@ -150,7 +153,11 @@ fn of_codes(metrics: &Place<CodesMetrics>, notes: &[String]) -> String {
         summary::of_codes(metrics, &head, notes),
         Chapter::Asked.of([codes::asked(&guarantee)]),
         Chapter::Guaranteed.of([codes::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
-        Chapter::Changed.of([changes::rows(&at!(metrics, rows), &at!(metrics, people)), codes::clusters(metrics)]),
+        Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
+            changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            codes::clusters(metrics),
+        ]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(&at!(metrics, utility))]),
         Chapter::Attacks.of([codes::attacks(metrics), tried::tried(tried)]),

@@ -6,6 +6,7 @@ mod brute_force;
 mod ceiling;
 mod claims;
 mod class_column;
+mod cleaning;
 mod codes;
 mod common;
 mod conformance;

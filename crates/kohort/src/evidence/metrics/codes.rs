@@ -1,6 +1,6 @@
 //! The metrics of a release of codes.
 
-use super::common::{Column, File, People, Preset, Rows, Shareable, Sides, Timing, Tried, Unit};
+use super::common::{Cleaning, Column, File, People, Preset, Rows, Shareable, Sides, Timing, Tried, Unit};
 use super::{Shape, Trace, parts};
 
 parts! {
@@ -44,6 +44,9 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<Tried>,
+        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cleaning: Option<Vec<Cleaning>>,
         /// What the custodian should know.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,

@@ -193,6 +193,19 @@ parts! {
         pub unmapped: Option<u64>,
     }
 
+    /// A step of cleaning or deriving.
+    pub struct Cleaning {
+        /// The table, where there are several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub table: Option<String>,
+        /// The column.
+        pub column: String,
+        /// What the step does.
+        pub what: String,
+        /// Cells that it changed, or made where the column is derived.
+        pub cells: Masked<u64>,
+    }
+
     /// How the values of a quasi-identifier are distributed, before and after.
     pub struct Distribution {
         /// The column.

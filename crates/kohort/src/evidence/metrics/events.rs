@@ -1,6 +1,8 @@
 //! The metrics of a release of patients and their events.
 
-use super::common::{Column, Distribution, File, Missingness, Preset, Rows, Shareable, Sides, Timing, Tried, Unit};
+use super::common::{
+    Cleaning, Column, Distribution, File, Missingness, Preset, Rows, Shareable, Sides, Timing, Tried, Unit,
+};
 use super::part::leaves;
 use super::{Described, Entry, Masked, Shape, Trace, below, parts};
 use serde::{Deserialize, Serialize};
@@ -58,6 +60,9 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<Tried>,
+        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cleaning: Option<Vec<Cleaning>>,
         /// What the custodian should know.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,

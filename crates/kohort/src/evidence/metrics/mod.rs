@@ -20,6 +20,7 @@ pub(crate) use part::{below, parts};
 pub use table::*;
 pub use utility::*;
 
+use kohort_core::table::Source;
 use part::leaves;
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,27 @@ impl Metrics {
             Metrics::Events(own) => &mut own.notes,
         };
         *own = Some(notes);
+    }
+
+    /// Keeps what cleaning the tables changed.
+    pub fn clean(&mut self, source: &Source) {
+        let tables = [source.patients(), Some(source)].into_iter().flatten();
+        let steps = tables.flat_map(|table| {
+            let name = source.patients().map(|_| table.name().to_string());
+            table.cleaned().steps.iter().map(move |step| Cleaning {
+                table: name.clone(),
+                column: step.column.clone(),
+                what: step.what.clone(),
+                cells: step.cells.into(),
+            })
+        });
+        let steps: Vec<Cleaning> = steps.collect();
+        let own = match self {
+            Metrics::Table(own) => &mut own.cleaning,
+            Metrics::Codes(own) => &mut own.cleaning,
+            Metrics::Events(own) => &mut own.cleaning,
+        };
+        *own = Some(steps).filter(|steps| !steps.is_empty());
     }
 
     /// What the custodian should know.

@@ -1,7 +1,8 @@
 //! The metrics of a table's release.
 
 use super::common::{
-    Column, Distribution, File, Levels, Missingness, People, Preset, Rows, Shareable, Sides, Timing, TriedAttack, Unit,
+    Cleaning, Column, Distribution, File, Levels, Missingness, People, Preset, Rows, Shareable, Sides, Timing,
+    TriedAttack, Unit,
 };
 use super::utility::Utility;
 use super::{ByName, Masked, Trace, parts};
@@ -79,6 +80,9 @@ parts! {
         /// Suppressed cells by group, where single cells are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missing: Option<Missing>,
+        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cleaning: Option<Vec<Cleaning>>,
         /// What the custodian should know.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,

@@ -24,6 +24,7 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         trace: _,
         timing: _,
         attacks: _,
+        cleaning,
         // Notes may hold counts.
         notes: _,
         shareable: _,
@@ -50,6 +51,7 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         trace: None,
         timing: None,
         attacks: None,
+        cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }

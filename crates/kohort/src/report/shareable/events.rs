@@ -29,6 +29,7 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         marketer: _,
         timing: _,
         attacks: _,
+        cleaning,
         // Notes may hold counts.
         notes: _,
         shareable: _,
@@ -61,6 +62,7 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         marketer: None,
         timing: None,
         attacks: None,
+        cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }

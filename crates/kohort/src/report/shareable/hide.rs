@@ -1,7 +1,9 @@
 //! What parts of several shapes share: rows in and out, distributions, rounded numbers.
 
 use super::cells::{LEAST, hide_marked, is_small};
-use crate::evidence::metrics::{Bin, Column, Distribution, Masked, OtherBins, Rows, Shareable, SuppressedBin};
+use crate::evidence::metrics::{
+    Bin, Cleaning, Column, Distribution, Masked, OtherBins, Rows, Shareable, SuppressedBin,
+};
 
 /// The mark of a report for others.
 pub(super) const MARK: Option<Shareable> = Some(Shareable { least: LEAST });
@@ -52,6 +54,15 @@ pub(super) fn column(column: Column) -> Column {
         unmapped: _,
     } = column;
     Column { name, table, role, reason, hierarchy, values, level, level_name, levels, recoded, labels, unmapped: None }
+}
+
+/// How the data were cleaned, without counts: few cells are few people.
+pub(super) fn cleaning(steps: Vec<Cleaning>) -> Vec<Cleaning> {
+    let step = |own: Cleaning| {
+        let Cleaning { table, column, what, cells: _ } = own;
+        Cleaning { table, column, what, cells: Masked::HIDDEN }
+    };
+    steps.into_iter().map(step).collect()
 }
 
 /// A distribution: after as the release has it, before only where it tells neither a small count nor a small

@@ -38,6 +38,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: _,
         attacks,
         missing,
+        cleaning,
         // Notes may hold counts.
         notes: _,
         shareable: _,
@@ -75,6 +76,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: None,
         attacks: attacks.and_then(attacked),
         missing: missing.filter(|_| told).map(blank),
+        cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }
