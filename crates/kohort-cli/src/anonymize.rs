@@ -3,7 +3,7 @@
 use crate::output::{count, note, percent, say};
 use crate::{Context, progress};
 use kohort::evidence::Metrics;
-use kohort::evidence::metrics::{CodesMetrics, EventsMetrics, Risk, Role, Rows, Sides, TableMetrics};
+use kohort::evidence::metrics::{CodesMetrics, EventsMetrics, Risk, Role, RowCounts, Sides, TableMetrics};
 use kohort::methods::{Register, manual::overview};
 use kohort::pipeline::{Options, Readers, anonymize_for};
 use kohort_core::Result;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
 }
 
 fn say_table(metrics: &TableMetrics) {
-    let Rows { r#in, excluded, suppressed, counterfeit, out } = metrics.rows;
+    let RowCounts { r#in, excluded, suppressed, counterfeit, out } = metrics.rows;
     say(&format!(
         "  rows       {} in, {} excluded, {} suppressed, {} out",
         count(r#in.known()),

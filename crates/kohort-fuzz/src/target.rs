@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use kohort::init;
 use kohort::pipeline::{self, Options};
-use kohort::reconstruct::{Form, ItemMode, Reconstruct, reconstruct_release};
+use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
 use kohort::truthful::truthful_view;
 use kohort_core::hierarchy::{FileHierarchy, Rule};
 use kohort_core::release::{AnyCertificate, read_clusters};
@@ -309,7 +309,7 @@ fn read_release(folder: &Path) -> Result<()> {
         let _ = verify_with_original(&dir, &source, &bound);
     }
     let verified = verify_release(&dir, 2).map(drop);
-    let asked = Reconstruct { copies: 1, form: Form::Long, items: ItemMode::Rare, seed: Some(1), threads: 1 };
+    let asked = Reconstruct { copies: 1, form: DataForm::Long, items: ItemMode::Rare, seed: Some(1), threads: 1 };
     let made = reconstruct_release(&dir, &folder.join("plain"), &asked).map(drop);
     let view = truthful_view(&dir, &folder.join("view.csv"), 1).map(drop);
     for more in [made, view] {

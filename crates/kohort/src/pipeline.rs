@@ -3,7 +3,7 @@
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::init::init;
 use crate::methods::Register;
-use crate::released_shape::{ReleasedShape, Run};
+use crate::released_shape::{MethodRun, ReleasedShape};
 use crate::report;
 pub use crate::report::Readers;
 use kohort_core::Result;
@@ -97,6 +97,7 @@ pub(crate) fn make(
 ) -> Result<Released<Published>> {
     let stopwatch = Stopwatch::start();
     let (source, policy) = open_tables(register, policy, options)?;
+    let source = policy.shift(source, options.seed)?;
     let start = Start { register, source: &source, staging, stopwatch, options, readers };
     match &policy {
         AnyPolicy::Table(policy) => start.release(policy),
@@ -131,8 +132,14 @@ impl Start<'_> {
             stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
         options.progress.go_on()?;
         let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
-        let run =
-            Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
+        let run = MethodRun {
+            policy,
+            method: &method,
+            input: &input,
+            before: &before,
+            plan: &plan,
+            threads: options.threads,
+        };
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
         metrics.clean(source);
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();

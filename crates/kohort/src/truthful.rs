@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// What was made.
+/// The result of removing synthetic records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truthful {
     /// Rows of the view: as many as were real.

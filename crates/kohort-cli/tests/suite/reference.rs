@@ -60,7 +60,8 @@ const SECTIONS: [Section; 7] = [
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 2)],
         keys: &[
-            ("table", "The table: CSV, TSV or Parquet, also .gz."),
+            ("table", "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz."),
+            ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
             ("patients", "For patient histories: the table of patients."),
             ("claims", "For patient histories: the table of events."),
             ("layout", "For sets of codes: `\"list\"` (one row per patient) or `\"long\"` (one row per code)."),
@@ -109,6 +110,10 @@ const SECTIONS: [Section; 7] = [
             (
                 "age",
                 "Derives full years: `{ born = \"dob\", at = \"admitted\" }`. `at` is a column of dates or one day, such as `\"2020-01-01\"`.",
+            ),
+            (
+                "shift",
+                "Moves the dates of each patient by one secret number of days, at most this many in either direction.",
             ),
             ("between", "Derives the days between two dates: `[\"admitted\", \"discharged\"]`."),
             ("domain", "The values that can occur, if no hierarchy lists them."),

@@ -1,7 +1,7 @@
 //! A bound policy of any shape, and the parts that only one shape has.
 
 use super::bind::{NamedText, Policy};
-use super::invents::Invents;
+use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::table::Source;
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct TablePolicy {
     /// The source of synthetic records, if the method adds them.
-    pub invents: Option<Invents>,
+    pub synthetic: Option<SyntheticRules>,
 }
 
 /// The layout of a table of codes.
@@ -70,6 +70,14 @@ impl AnyPolicy {
             AnyPolicy::Events(policy) => Ok(policy),
             AnyPolicy::Table(policy) => Err(policy.has_another_shape::<Events>()),
             AnyPolicy::Codes(policy) => Err(policy.has_another_shape::<Events>()),
+        }
+    }
+
+    /// Moves the dates that the policy moves, by offsets that are drawn now and cannot be drawn again.
+    pub fn shift(&self, source: Source, seed: Option<u64>) -> Result<Source> {
+        match self {
+            AnyPolicy::Table(policy) => policy.shift(source, seed),
+            AnyPolicy::Codes(_) | AnyPolicy::Events(_) => Ok(source),
         }
     }
 

@@ -1,16 +1,17 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
-use super::baseline::Baseline;
+use super::baseline::BaselineLoss;
 use super::cleaning;
 use super::column::{Column, Role};
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
 use super::files::PolicyFiles;
-use super::invents::Invents;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
+use super::shift;
+use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::number::K;
 use crate::shape::{Shape, Table};
@@ -79,7 +80,7 @@ pub struct Policy<S: Shape = Table> {
     /// The population that the people of the table belong to, if it is known.
     pub population: Option<Population>,
     /// The run that this one is compared with.
-    pub baseline: Option<Baseline>,
+    pub baseline: Option<BaselineLoss>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
     /// The effects of the method on what can be guaranteed.
@@ -223,6 +224,7 @@ impl PolicyFile {
         let tables = [Some(source), source.patients()].into_iter().flatten();
         notes.extend(tables.flat_map(|table| table.cleaned().notes.clone()));
         notes.extend(cleaning::notes(&columns));
+        notes.extend(shift::notes(&columns));
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section. Set name = \"lattice\" under [method]."));
         };
@@ -241,14 +243,15 @@ impl PolicyFile {
             Some(patients) => patients.iter().filter(of_patients).map(|c| c.name.as_str()).collect(),
         };
         let population = Population::read(&self.root, &self.files, &outside)?;
-        let baseline = Baseline::read(&self.root, &self.files)?;
+        let baseline = BaselineLoss::read(&self.root, &self.files)?;
         let named = method.get("name").and_then(|item| match &item.value {
             Value::Text(name) => methods.effects(name),
             _ => None,
         });
         let effects = named.unwrap_or(Effects::UNKNOWN);
         let text = self.text.clone();
-        let shared = Shared { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
+        let shared =
+            SharedSections { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
         Ok(match (self.layout, events) {
             (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
             (Layout::Codes(layout), _) => {
@@ -260,11 +263,11 @@ impl PolicyFile {
             (Layout::Events, None) => return Err(self.root.error(0, "[input] does not name `patients`.")),
             (Layout::Table, _) => {
                 // A question about the data needs no synthetic records.
-                let invents = match shared.effects.synthetic && k.is_none() {
-                    true => Some(Invents::read(&shared.method, &shared.columns, &self.files)?),
+                let synthetic = match shared.effects.synthetic && k.is_none() {
+                    true => Some(SyntheticRules::read(&shared.method, &shared.columns, &self.files)?),
                     false => None,
                 };
-                AnyPolicy::Table(shared.with(TablePolicy { invents }))
+                AnyPolicy::Table(shared.with(TablePolicy { synthetic }))
             }
         })
     }
@@ -361,6 +364,7 @@ impl PolicyFile {
             let mut column = Column::read(name, column, &self.files, &self.input)?;
             column.place = section.entries.iter().position(|(n, _)| n == key).unwrap_or_default();
             column.cleaning = source.cleaned().of(name).map(|step| step.what.clone()).collect();
+            column.cleaning.extend(column.shift.map(shift::described));
             if key != name && column.role != Role::Identifier {
                 return Err(section.error(
                     item.line,
@@ -384,6 +388,7 @@ impl PolicyFile {
         }
         self.check_roles(section, &columns)?;
         cleaning::check_derived(section, &columns)?;
+        shift::check(section, &columns, self.layout == Layout::Table)?;
         Ok(columns)
     }
 
@@ -450,6 +455,7 @@ fn check_sensitive(section: &Section, privacy: &Privacy, columns: &[Column], not
 fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<Input> {
     section.only(&[
         "table",
+        "sheet",
         "folder",
         "missing",
         "delimiter",
@@ -484,6 +490,7 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     let input = Input {
         place: table,
         delimiter: one_byte("delimiter")?,
+        sheet: section.text("sheet")?.map(str::to_string),
         header: section.flag("header")?.unwrap_or(true),
         trim: section.flag("trim")?.unwrap_or(false),
         encoding,
@@ -515,21 +522,21 @@ fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option
 }
 
 /// The sections of policies for all kinds of data.
-struct Shared {
+struct SharedSections {
     columns: Vec<Column>,
     privacy: Privacy,
     exclude: Vec<ExcludeRule>,
     population: Option<Population>,
-    baseline: Option<Baseline>,
+    baseline: Option<BaselineLoss>,
     method: Section,
     effects: Effects,
     notes: Vec<String>,
     text: String,
 }
 
-impl Shared {
+impl SharedSections {
     fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let Shared { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
+        let SharedSections { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
         Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
     }
 }

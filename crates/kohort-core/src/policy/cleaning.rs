@@ -25,7 +25,7 @@ pub(super) fn read(columns: &Section) -> Result<Vec<ColumnCleaning>> {
 /// Reads what one column says about cleaning and deriving.
 pub(super) fn read_column(name: &str, section: &Section) -> Result<ColumnCleaning> {
     let derive = read_derive(section)?;
-    let steps = Steps {
+    let mut steps = Steps {
         missing: section.texts("missing")?,
         recode: read_recode(section)?,
         number: section.flag("number")?.unwrap_or(false),
@@ -40,6 +40,11 @@ pub(super) fn read_column(name: &str, section: &Section) -> Result<ColumnCleanin
         return Err(section.wrong("spelling", "cannot be combined with `number` or `top`."));
     }
     let dates = read_hierarchy_dates(section)?;
+    // Shifted cells are written like 2010-03-14, and so is what their hierarchy reads.
+    if let (Some(_), None, Some((text, format))) = (section.get("shift"), &steps.date, &dates) {
+        steps.date = Some(DateReading::Written(text.clone(), format.clone()));
+        return Ok(ColumnCleaning { name: name.to_string(), derive, steps, dates: None });
+    }
     if let (true, Some((text, _))) = (steps.date.is_some(), &dates)
         && text != "%Y-%m-%d"
     {

@@ -65,7 +65,7 @@ impl Role {
         }
     }
 
-    /// Whether the column is released.
+    /// Returns whether the column is released.
     pub fn is_released(&self) -> bool {
         !matches!(self, Role::Identifier | Role::Patient)
     }
@@ -125,13 +125,15 @@ pub struct Column {
     pub derive: Option<Derive>,
     /// What cleaning does to its cells, in words.
     pub cleaning: Vec<String>,
+    /// The most days by which its dates are moved, if they are.
+    pub shift: Option<u32>,
     /// For events: its dates are released as months since a start date.
     pub months: Option<MonthsSince>,
     /// Its place among the columns that the policy names.
     pub place: usize,
 }
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "role",
     "hierarchy",
     "levels",
@@ -152,6 +154,7 @@ const KEYS: [&str; 20] = [
     "top",
     "age",
     "between",
+    "shift",
 ];
 
 impl Column {
@@ -176,6 +179,7 @@ impl Column {
         let domain = section.texts("domain")?;
         let of = if role == Role::Quasi { section.texts("of")?.unwrap_or_default() } else { Vec::new() };
         let ColumnCleaning { name, derive, .. } = cleaning::read_column(name, section)?;
+        let shift = super::shift::read(section, &role, &mut rule)?;
         let cleaning = Vec::new();
         let place = 0;
         let column = Column {
@@ -190,6 +194,7 @@ impl Column {
             of,
             derive,
             cleaning,
+            shift,
             months,
             place,
         };

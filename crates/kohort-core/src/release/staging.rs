@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What an interrupt must know.
 struct Open {
     folders: Vec<OpenFolder>,
-    /// Whether the last of them became its target: it is too late to interrupt.
+    /// True if the last of them became its target: it is too late to interrupt.
     published: bool,
 }
 
@@ -64,7 +64,7 @@ const IN_MEMORY: &str = "kohort-in-memory";
 pub struct Staged<S: Shape = Table> {
     /// Where it is.
     pub staging: Staging,
-    /// What was written.
+    /// The files and rows that were written.
     pub written: super::Written,
     shape: PhantomData<S>,
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Where the rows of a table come from.
 #[derive(Clone)]
 pub enum Place {
-    /// A file: CSV, TSV, `;`-separated or Parquet, also `.gz`.
+    /// A file: CSV, TSV, `;`-separated, Parquet or an Excel workbook; text also `.gz`.
     File(PathBuf),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),
@@ -82,9 +82,11 @@ pub struct Input {
     pub place: Place,
     /// Its delimiter, if it is not to be found out.
     pub delimiter: Option<u8>,
-    /// Whether the first record names the columns.
+    /// The sheet of a workbook, if it is not its only one.
+    pub sheet: Option<String>,
+    /// True if the first record names the columns.
     pub header: bool,
-    /// Whether white space around cells is removed.
+    /// True if white space around cells is removed.
     pub trim: bool,
     /// Its encoding.
     pub encoding: Encoding,
@@ -109,6 +111,7 @@ impl Input {
         Input {
             place,
             delimiter: None,
+            sheet: None,
             header: true,
             trim: false,
             encoding: Encoding::Utf8,

@@ -13,8 +13,10 @@ mod memory;
 mod parquet;
 mod patients;
 mod progress;
+mod shift;
 mod source;
 mod tuples;
+mod workbook;
 
 pub use chunk::Chunk;
 pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps};
@@ -28,5 +30,6 @@ pub use memory::{MemoryTable, TextColumn};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use patients::{ONLY_ROW, Patients};
 pub use progress::{Progress, Silent};
+pub use shift::Shift;
 pub use source::{Source, open, read_text};
 pub use tuples::{Counting, Tuples, count, count_and_sum};

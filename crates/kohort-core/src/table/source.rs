@@ -3,11 +3,13 @@
 use super::chunk::Chunk;
 use super::clean::{Cleaned, Cleaner, Tally};
 use super::csv::{Cutter, LONGEST_RECORD, MOST_COLUMNS, last_border, split_record};
-use super::dialect::find_delimiter;
+use super::dialect::{find_delimiter, separator_line};
 use super::exclude::Exclusion;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
 use super::progress::{Progress, Silent};
+use super::shift::Shift;
+use super::workbook;
 use crate::calendar::FormatSearch;
 use crate::parallel::in_order;
 use crate::{Error, Result};
@@ -30,6 +32,7 @@ enum Form {
 }
 
 /// An opened table: its columns are known, its rows are read when asked for.
+#[derive(Clone)]
 pub struct Source {
     input: Input,
     name: String,
@@ -37,9 +40,11 @@ pub struct Source {
     delimiter: u8,
     columns: Vec<String>,
     /// Cleans every chunk that is read, where the policy asks for it.
-    cleaner: Option<Cleaner>,
-    cleaned: Cleaned,
+    cleaner: Option<Arc<Cleaner>>,
+    cleaned: Arc<Cleaned>,
     excluded: Option<Arc<Exclusion>>,
+    /// Moves dates, after rows were excluded.
+    shift: Option<Arc<Shift>>,
     /// Of events: the table of their patients.
     patients: Option<Box<Source>>,
     bytes: u64,
@@ -51,9 +56,16 @@ pub struct Source {
 pub fn open(input: &Input) -> Result<Source> {
     let bytes = input.place.size()?;
     let name = input.place.name();
-    let mut magic = [0u8; 4];
+    let mut magic = [0u8; 8];
     let got = read_full(&mut input.place.bytes()?, &mut magic).map_err(|e| input.place.io(&e))?;
-    let form = match &magic[..got] {
+    if magic[..got].starts_with(&workbook::ZIP) {
+        let table = Place::Memory(Arc::new(workbook::read(input)?));
+        return open(&Input { place: table, ..input.clone() });
+    }
+    if magic[..got].starts_with(&workbook::OLE) {
+        return Err(workbook::old_or_encrypted(&name));
+    }
+    let form = match &magic[..got.min(4)] {
         _ if matches!(input.place, Place::Memory(_)) => Form::Memory,
         [0x1f, 0x8b, ..] => Form::Text { gzip: true },
         b"PAR1" if input.place.path().is_some() => Form::Parquet,
@@ -77,8 +89,9 @@ pub fn open(input: &Input) -> Result<Source> {
         delimiter: input.delimiter.unwrap_or(b','),
         columns: Vec::new(),
         cleaner: None,
-        cleaned: Cleaned::default(),
+        cleaned: Arc::default(),
         excluded: None,
+        shift: None,
         patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
         bytes,
         threads: 1,
@@ -118,6 +131,17 @@ impl Source {
         Ok(self)
     }
 
+    /// The same table with its dates moved.
+    pub(crate) fn shifting(mut self, shift: Shift) -> Source {
+        self.shift = Some(Arc::new(shift));
+        self
+    }
+
+    /// The same table with its dates as they were before they were moved.
+    pub(crate) fn unshifted(&self) -> Source {
+        Source { shift: None, ..self.clone() }
+    }
+
     /// Binds the cleaning that the input declares, finds formats of dates that it leaves open, and counts what
     /// cleaning changes: one pass over the table, two where a format must be found.
     fn prepare_cleaning(&mut self) -> Result<()> {
@@ -146,9 +170,9 @@ impl Source {
                 Ok(())
             },
         )?;
-        self.cleaned = tally.finish(&self.name)?;
+        self.cleaned = Arc::new(tally.finish(&self.name)?);
         self.columns.extend(cleaner.derived().cloned());
-        self.cleaner = Some(cleaner);
+        self.cleaner = Some(Arc::new(cleaner));
         self.check_names()
     }
 
@@ -157,12 +181,12 @@ impl Source {
         &self.cleaned
     }
 
-    /// What was excluded.
+    /// Returns the exclusions.
     pub fn excluded(&self) -> Option<&Exclusion> {
         self.excluded.as_deref()
     }
 
-    /// Of a table of events: the table of their patients.
+    /// Returns, for a table of events, the table of their patients.
     pub fn patients(&self) -> Option<&Source> {
         self.patients.as_deref()
     }
@@ -182,22 +206,22 @@ impl Source {
         &self.columns
     }
 
-    /// What separates the cells (a comma for Parquet).
+    /// Returns the character that separates the cells (a comma for Parquet).
     pub fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// Whether it is a Parquet file.
+    /// Returns whether it is a Parquet file.
     pub fn is_parquet(&self) -> bool {
         self.form == Form::Parquet
     }
 
-    /// Whether the names of its columns are a record like the others, which may be missing.
+    /// Returns whether the names of its columns are a record like the others, which may be missing.
     pub fn has_header(&self) -> bool {
         matches!(self.form, Form::Text { .. }) && self.input.header
     }
 
-    /// Whether it is compressed text.
+    /// Returns whether it is compressed text.
     pub fn is_gzip(&self) -> bool {
         self.form == Form::Text { gzip: true }
     }
@@ -217,7 +241,7 @@ impl Source {
         &self.progress
     }
 
-    /// Whether the text of a cell means that it is missing. Where cells are cleaned, such cells are empty already.
+    /// Returns whether the text of a cell means that it is missing. Where cells are cleaned, such cells are empty already.
     pub fn is_missing(&self, cell: &[u8]) -> bool {
         cell.is_empty() || self.cleaner.is_none() && self.is_listed_as_missing(cell)
     }
@@ -322,6 +346,9 @@ impl Source {
         if let Some(excluded) = &self.excluded {
             chunk.retain(|chunk, row| !excluded.holds(chunk, row));
         }
+        if let Some(shift) = &self.shift {
+            shift.apply(&mut chunk, &self.name)?;
+        }
         Ok(chunk)
     }
 
@@ -349,16 +376,19 @@ impl Source {
             }
             _ => bytes,
         };
-        Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false })
+        Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false, delimiter: None })
     }
 
     fn read_header(&mut self) -> Result<()> {
-        let first = self.blocks()?.next(self)?;
+        let mut blocks = self.blocks()?;
+        let first = blocks.next(self)?;
         let Some((bytes, _)) = first else {
             return Err(Error::yours(format!("{}: the file is empty.", self.name)));
         };
         let bytes = self.input.encoding.decode(bytes);
-        if self.input.delimiter.is_none() {
+        if let (None, Some(named)) = (self.input.delimiter, blocks.delimiter) {
+            self.delimiter = named;
+        } else if self.input.delimiter.is_none() {
             self.delimiter = find_delimiter(&bytes[..bytes.len().min(1 << 16)], bytes.len() <= 1 << 16);
         }
         let (cells, _) = split_record(&bytes, self.delimiter, true).unwrap_or_default();
@@ -425,6 +455,8 @@ struct Blocks {
     line: u64,
     start: bool,
     ended: bool,
+    /// The delimiter that a first line such as `sep=;` names.
+    delimiter: Option<u8>,
 }
 
 impl Blocks {
@@ -441,8 +473,15 @@ impl Blocks {
                 source.progress.advance(got as u64);
                 self.ended = bytes.len() < size.max(had + 1);
             }
-            if std::mem::take(&mut self.start) && bytes.starts_with(b"\xef\xbb\xbf") {
-                bytes.drain(..3);
+            if std::mem::take(&mut self.start) {
+                if bytes.starts_with(b"\xef\xbb\xbf") {
+                    bytes.drain(..3);
+                }
+                if let Some((delimiter, length)) = separator_line(&bytes) {
+                    bytes.drain(..length);
+                    self.delimiter = Some(delimiter);
+                    self.line += 1;
+                }
             }
             if self.ended {
                 let line = self.line;

@@ -8,11 +8,11 @@
 
 mod catalog;
 mod claim;
+mod class_checks;
 mod codes;
 mod events;
 mod files;
 mod formulas;
-mod gate;
 mod inference;
 mod invented;
 mod lines;
@@ -20,15 +20,16 @@ mod multiset;
 mod original;
 mod recount;
 mod samples;
+mod shift;
 mod table;
 
 pub use catalog::{CatalogRecount, catalog_groups};
+pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
 pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
-pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use recount::Recount;
@@ -45,26 +46,26 @@ use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// What a comparison with the original found: the claim with the values that are released, what was
+/// The result of a comparison with the original: the claim with the values that are released, what was
 /// counted from the bytes, and what was counted against the original.
 #[derive(Debug, Clone)]
 pub struct Checked<S: Shape = Table> {
     /// The claim, completed by what the release shows.
     pub claim: S::Claim,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
 }
 
-/// What the verifier found.
+/// The verifier's findings.
 #[derive(Debug, Clone)]
 pub struct Findings<S: Shape = Table> {
     /// The certificate of the release.
     pub certificate: Certificate<S>,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
@@ -98,7 +99,7 @@ impl Verified<Table> {
 }
 
 impl<S: Shape> Verified<S> {
-    /// What the verifier found.
+    /// Returns the verifier's findings.
     pub fn findings(&self) -> &Findings<S> {
         &self.findings
     }
@@ -182,7 +183,7 @@ fn listed(written: &Written) -> Vec<FileEntry> {
 pub struct Recounted<S: Shape = Table> {
     /// Its certificate.
     pub certificate: Certificate<S>,
-    /// What was counted.
+    /// The counts.
     pub recount: S::Recount,
 }
 
@@ -263,7 +264,7 @@ impl AnyFindings {
         }
     }
 
-    /// What the comparison could not show.
+    /// Returns the facts that the comparison could not show.
     pub fn not_shown(&self) -> &[String] {
         match self {
             AnyFindings::Table(own) => Table::not_shown(&own.compared),

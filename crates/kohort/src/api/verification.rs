@@ -46,7 +46,7 @@ impl Verification {
         &self.certificate.guarantee().plain
     }
 
-    /// What the comparison with the original could not show, in sentences.
+    /// Returns the facts that the comparison with the original could not show, in sentences.
     pub fn not_shown(&self) -> &[String] {
         &self.not_shown
     }

@@ -29,6 +29,7 @@ mod real_nhds;
 mod regressions;
 mod rows_not_remembered;
 mod samples;
+mod shift;
 mod specialize;
 
 // The example of a new method names this module as it would inside the crate.

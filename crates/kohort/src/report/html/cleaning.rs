@@ -2,17 +2,17 @@
 
 use super::escape::{code, escape};
 use super::number::Shown;
-use super::place::{Place, figure};
+use super::place::{MetricsPlace, figure};
 use super::table::{section, table};
 use crate::evidence::metrics::Cleaning;
 
 /// The steps of cleaning and deriving, and how many cells each of them changed. Nothing where there were none.
-pub(super) fn cleaning(steps: &Place<Option<Vec<Cleaning>>>) -> String {
+pub(super) fn cleaning(steps: &MetricsPlace<Option<Vec<Cleaning>>>) -> String {
     let steps = steps.elements();
     if steps.is_empty() {
         return String::new();
     }
-    let row = |step: &Place<Cleaning>| {
+    let row = |step: &MetricsPlace<Cleaning>| {
         let Cleaning { table, column, what, .. } = step.value;
         let from = table.as_ref().map_or(String::new(), |table| format!(" <small>{}</small>", escape(table)));
         vec![code(column) + &from, escape(what), figure!(step, cells).show(Shown::Count)]
