@@ -142,6 +142,7 @@ impl Start<'_> {
         };
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
         metrics.clean(source);
+        metrics.set_context(&policy.context);
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, readers)?;

@@ -55,7 +55,7 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 8] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 2)],
@@ -211,6 +211,15 @@ const SECTIONS: [Section; 7] = [
             ("counts", "A file with some of the quasi-identifiers and a column `count`."),
             ("size", "Instead of `counts`: the number of people in the population."),
             ("region", "A quasi-identifier by which the attacks are broken down."),
+        ],
+    },
+    Section {
+        heading: "[context]",
+        lists: &[("kohort-core/src/policy/context.rs", 0)],
+        keys: &[
+            ("recipient", "Who receives the release. Printed in the report and on its page for approval."),
+            ("purpose", "What the release is for. Printed in the same places."),
+            ("controls", "What the recipient must do and must not do. Printed in the same places."),
         ],
     },
     Section {

@@ -4,6 +4,7 @@ use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::BaselineLoss;
 use super::cleaning;
 use super::column::{Column, Role};
+use super::context::Context;
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
 use super::files::PolicyFiles;
@@ -81,6 +82,8 @@ pub struct Policy<S: Shape = Table> {
     pub population: Option<Population>,
     /// The run that this one is compared with.
     pub baseline: Option<BaselineLoss>,
+    /// Who receives the release, and what for.
+    pub context: Option<Context>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
     /// The effects of the method on what can be guaranteed.
@@ -121,7 +124,7 @@ impl PolicyFile {
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence"])?;
+        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence", "context"])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),
@@ -244,14 +247,25 @@ impl PolicyFile {
         };
         let population = Population::read(&self.root, &self.files, &outside)?;
         let baseline = BaselineLoss::read(&self.root, &self.files)?;
+        let context = Context::read(&self.root)?;
         let named = method.get("name").and_then(|item| match &item.value {
             Value::Text(name) => methods.effects(name),
             _ => None,
         });
         let effects = named.unwrap_or(Effects::UNKNOWN);
         let text = self.text.clone();
-        let shared =
-            SharedSections { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
+        let shared = SharedSections {
+            columns,
+            privacy: bound,
+            exclude,
+            population,
+            baseline,
+            context,
+            method,
+            effects,
+            notes,
+            text,
+        };
         Ok(match (self.layout, events) {
             (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
             (Layout::Codes(layout), _) => {
@@ -528,6 +542,7 @@ struct SharedSections {
     exclude: Vec<ExcludeRule>,
     population: Option<Population>,
     baseline: Option<BaselineLoss>,
+    context: Option<Context>,
     method: Section,
     effects: Effects,
     notes: Vec<String>,
@@ -536,8 +551,9 @@ struct SharedSections {
 
 impl SharedSections {
     fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let SharedSections { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
-        Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
+        let SharedSections { columns, privacy, exclude, population, baseline, context, method, effects, notes, text } =
+            self;
+        Policy { columns, privacy, exclude, population, baseline, context, method, effects, own, notes, text }
     }
 }
 

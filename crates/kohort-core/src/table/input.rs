@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Where the rows of a table come from.
 #[derive(Clone)]
 pub enum Place {
-    /// A file: CSV, TSV, `;`-separated, Parquet or an Excel workbook; text also `.gz`.
+    /// A file: CSV, TSV, `;`-separated, Parquet, an Excel workbook or FHIR resources; text also `.gz`.
     File(PathBuf),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),

@@ -7,6 +7,7 @@ mod dialect;
 mod dictionary;
 mod encoding;
 mod exclude;
+mod fhir;
 mod input;
 mod intern;
 mod memory;

@@ -5,6 +5,7 @@ use super::clean::{Cleaned, Cleaner, Tally};
 use super::csv::{Cutter, LONGEST_RECORD, MOST_COLUMNS, last_border, split_record};
 use super::dialect::{find_delimiter, separator_line};
 use super::exclude::Exclusion;
+use super::fhir;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
 use super::progress::{Progress, Silent};
@@ -60,6 +61,10 @@ pub fn open(input: &Input) -> Result<Source> {
     let got = read_full(&mut input.place.bytes()?, &mut magic).map_err(|e| input.place.io(&e))?;
     if magic[..got].starts_with(&workbook::ZIP) {
         let table = Place::Memory(Arc::new(workbook::read(input)?));
+        return open(&Input { place: table, ..input.clone() });
+    }
+    if fhir::is_fhir(&name, &magic[..got]) {
+        let table = Place::Memory(Arc::new(fhir::read(input)?));
         return open(&Input { place: table, ..input.clone() });
     }
     if magic[..got].starts_with(&workbook::OLE) {

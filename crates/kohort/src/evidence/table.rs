@@ -112,6 +112,7 @@ pub fn measure(
         attacks,
         missing,
         timing: Some(stopwatch.read()),
+        context: None,
         cleaning: None,
         notes: None,
         shareable: None,

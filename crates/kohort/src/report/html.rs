@@ -9,6 +9,7 @@ mod changes;
 mod chapter;
 mod cleaning;
 mod codes;
+mod context;
 mod distributions;
 mod escape;
 mod events;
@@ -83,7 +84,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     [
         verdict::title(&head),
         summary::of_table(metrics, &head, notes),
-        Chapter::Asked.of([asked::asked(metrics)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), asked::asked(metrics)]),
         Chapter::Guaranteed.of([
             asked::recounted(metrics),
             verdict::sensitive(&at!(guarantee, sensitive)),
@@ -107,7 +108,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable),
             limits::limits(guarantee.value),
         ]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }
@@ -120,7 +121,7 @@ fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String 
     [
         verdict::title(&head),
         summary::of_events(metrics, &head, notes),
-        Chapter::Asked.of([events::asked(&guarantee)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), events::asked(&guarantee)]),
         Chapter::Guaranteed.of([events::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([
             cleaning::cleaning(&at!(metrics, cleaning)),
@@ -138,7 +139,7 @@ fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String 
         ]),
         Chapter::Limits
             .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_events()]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }
@@ -151,7 +152,7 @@ fn of_codes(metrics: &MetricsPlace<CodesMetrics>, notes: &[String]) -> String {
     [
         verdict::title(&head),
         summary::of_codes(metrics, &head, notes),
-        Chapter::Asked.of([codes::asked(&guarantee)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), codes::asked(&guarantee)]),
         Chapter::Guaranteed.of([codes::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([
             cleaning::cleaning(&at!(metrics, cleaning)),
@@ -164,7 +165,7 @@ fn of_codes(metrics: &MetricsPlace<CodesMetrics>, notes: &[String]) -> String {
         Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits
             .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_codes()]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }

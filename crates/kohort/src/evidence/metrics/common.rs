@@ -193,6 +193,16 @@ parts! {
         pub unmapped: Option<u64>,
     }
 
+    /// The context of the release, as the policy states it.
+    pub struct ReleaseContext {
+        /// Who receives it.
+        pub recipient: Option<String>,
+        /// What it is for.
+        pub purpose: Option<String>,
+        /// What the recipient must do and must not do.
+        pub controls: Option<String>,
+    }
+
     /// A step of cleaning or deriving.
     pub struct Cleaning {
         /// The table, where there are several.

@@ -89,6 +89,20 @@ impl Metrics {
         *own = Some(notes);
     }
 
+    /// Keeps who receives the release, and what for.
+    pub fn set_context(&mut self, context: &Option<kohort_core::policy::Context>) {
+        let own = match self {
+            Metrics::Table(own) => &mut own.context,
+            Metrics::Codes(own) => &mut own.context,
+            Metrics::Events(own) => &mut own.context,
+        };
+        *own = context.clone().map(|kohort_core::policy::Context { recipient, purpose, controls }| ReleaseContext {
+            recipient,
+            purpose,
+            controls,
+        });
+    }
+
     /// Keeps what cleaning the tables changed.
     pub fn clean(&mut self, source: &Source) {
         let tables = [source.patients(), Some(source)].into_iter().flatten();

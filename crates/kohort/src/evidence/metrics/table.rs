@@ -1,8 +1,8 @@
 //! The metrics of a table's release.
 
 use super::common::{
-    Cleaning, ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, RowCounts, Shareable, Sides,
-    Timing, TriedAttack, Unit,
+    Cleaning, ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, ReleaseContext, RowCounts,
+    Shareable, Sides, Timing, TriedAttack, Unit,
 };
 use super::utility::Utility;
 use super::{ByName, Masked, Trace, parts};
@@ -80,6 +80,9 @@ parts! {
         /// Suppressed cells by group, where single cells are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missing: Option<Missing>,
+        /// Who receives the release and what for, where the policy states it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub context: Option<ReleaseContext>,
         /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cleaning: Option<Vec<Cleaning>>,

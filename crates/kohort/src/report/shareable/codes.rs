@@ -25,6 +25,7 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         trace: _,
         timing: _,
         attacks: _,
+        context,
         cleaning,
         // Notes may hold counts.
         notes: _,
@@ -52,6 +53,7 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         trace: None,
         timing: None,
         attacks: None,
+        context,
         cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,

@@ -29,6 +29,7 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         marketer: _,
         timing: _,
         attacks: _,
+        context,
         cleaning,
         // Notes may hold counts.
         notes: _,
@@ -62,6 +63,7 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         marketer: None,
         timing: None,
         attacks: None,
+        context,
         cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,

@@ -38,6 +38,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: _,
         attacks,
         missing,
+        context,
         cleaning,
         // Notes may hold counts.
         notes: _,
@@ -76,6 +77,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: None,
         attacks: attacks.and_then(attacked),
         missing: missing.filter(|_| told).map(blank),
+        context,
         cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
