@@ -35,7 +35,7 @@ pub fn truthful_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthf
 }
 
 fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
-    let AnyRecounted::Table(Recounted { certificate, recount }) = verify_release(folder, threads)? else {
+    let AnyRecounted::Table(Recounted { certificate, recount, .. }) = verify_release(folder, threads)? else {
         return Err(no_catalog(folder));
     };
     let claim = &certificate.promise.claim;

@@ -1,6 +1,6 @@
 //! `shift`: dates that are moved by a secret number of days, the same for all dates of a patient.
 
-use super::bind::Policy;
+use super::bound::Policy;
 use super::column::{Column, Role};
 use super::section::Section;
 use crate::Result;

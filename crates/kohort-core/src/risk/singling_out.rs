@@ -2,14 +2,11 @@
 
 use crate::cohort::Cohort;
 use crate::parallel;
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use crate::ragged::{Bounds, Ragged};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Sets of more columns are not looked at.
 const MOST_COLUMNS: usize = 4;
-/// Up to so many combinations are numbered by place, beyond by a table.
-const BY_PLACE: usize = 1 << 22;
 
 /// Whom which columns single out, in the data as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,14 +40,15 @@ pub fn singling_out(cohort: &Cohort, looks: usize, threads: usize) -> SinglingOu
     let work = || {
         let mut own =
             ThreadCounts { least: vec![u8::MAX; people.known], is_alone: vec![false; people.known], sets: Vec::new() };
-        let mut scratch = Scratch::default();
+        let mut values = ValueCounters::new(people.values.iter().copied().max().unwrap_or(0));
+        let mut everybody = Ragged::default();
+        everybody.push(0..people.len() as u32);
         loop {
             let first = next.fetch_add(1, Ordering::Relaxed);
             if first >= columns {
                 return own;
             }
-            let everybody: Vec<(u32, u32)> = (0..people.len() as u32).map(|e| (e, 0)).collect();
-            refine(&people, &everybody, (0, 1), &[first], (columns, most), &mut own, &mut scratch);
+            refine(&people, (&everybody, 0), &[first], (columns, most), &mut own, &mut values);
         }
     };
     let parts = parallel::workers(threads.clamp(1, columns.max(1)), work);
@@ -172,77 +170,87 @@ struct ThreadCounts {
     sets: Vec<(Vec<usize>, u64)>,
 }
 
-/// Places that are used again.
-#[derive(Default)]
-struct Scratch {
-    by_place: Vec<u32>,
-    touched: Vec<usize>,
+/// Counters for each value of a column, all unused between two classes.
+struct ValueCounters {
+    /// Who has the value: nobody, a person, or several.
+    who: Vec<u32>,
+    entries: Vec<u32>,
+    /// Where the next entry with the value is written.
+    next: Vec<usize>,
+    /// The values that are used.
+    used: Vec<u32>,
 }
 
+impl ValueCounters {
+    fn new(values: usize) -> ValueCounters {
+        ValueCounters { who: vec![NOBODY; values], entries: vec![0; values], next: vec![0; values], used: Vec::new() }
+    }
+}
+
+/// In `ValueCounters::next`: the entries are not written.
+const NOWHERE: usize = usize::MAX;
+
 /// Splits the classes of a set's beginning by its last column, counts who is alone, and goes on to
-/// longer sets. `members` are those who were not alone before, each with their class of `classes`;
-/// `before` is how many people were: they stay so.
+/// longer sets. `classes` are those in which several people were left, and `before` is how many people
+/// were alone: they stay so. Classes lie one behind the other, so that splitting one touches little memory.
 fn refine(
     people: &TuplePeople,
-    members: &[(u32, u32)],
-    (before, classes): (u64, usize),
+    (classes, before): (&Ragged<u32>, u64),
     set: &[usize],
     (columns, most): (usize, usize),
     own: &mut ThreadCounts,
-    scratch: &mut Scratch,
+    values: &mut ValueCounters,
 ) {
     let Some(&column) = set.last() else { return };
-    let (values, codes) = (people.values[column], &people.codes[column]);
-    let mut split: Vec<u32> = Vec::with_capacity(members.len());
-    let mut who: Vec<u32> = Vec::new();
-    if classes.saturating_mul(values) <= BY_PLACE {
-        scratch.by_place.resize(scratch.by_place.len().max(classes * values), u32::MAX);
-        for &(entry, class) in members {
-            let place = class as usize * values + codes[entry as usize] as usize;
-            if scratch.by_place[place] == u32::MAX {
-                scratch.by_place[place] = who.len() as u32;
-                scratch.touched.push(place);
-                who.push(NOBODY);
+    let (codes, number) = (&people.codes[column], set.len() as u8);
+    let has_longer = set.len() < most && column + 1 < columns;
+    let ValueCounters { who, entries, next, used } = &mut *values;
+    let (mut bounds, mut left, mut new) = (Bounds::default(), Vec::new(), Vec::new());
+    for class in classes.iter() {
+        for &entry in class {
+            let code = codes[entry as usize] as usize;
+            if who[code] == NOBODY {
+                used.push(code as u32);
             }
-            split.push(scratch.by_place[place]);
+            meet(&mut who[code], people.person[entry as usize]);
+            entries[code] += 1;
         }
-        scratch.touched.drain(..).for_each(|place| scratch.by_place[place] = u32::MAX);
-    } else {
-        let mut numbers: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
-        for &(entry, class) in members {
-            let number = *numbers.entry((class, codes[entry as usize])).or_insert_with(|| {
-                who.push(NOBODY);
-                who.len() as u32 - 1
-            });
-            split.push(number);
-        }
-    }
-    for (&(entry, _), &class) in members.iter().zip(&split) {
-        meet(&mut who[class as usize], people.person[entry as usize]);
-    }
-    let number = set.len() as u8;
-    let (mut left, mut new): (Vec<(u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
-    for (&(entry, _), &class) in members.iter().zip(&split) {
-        let person = who[class as usize];
-        if person == SEVERAL {
-            if set.len() < most {
-                left.push((entry, class));
+        for &code in used.iter() {
+            let code = code as usize;
+            let person = std::mem::replace(&mut who[code], NOBODY);
+            let length = std::mem::take(&mut entries[code]) as usize;
+            next[code] = NOWHERE;
+            if person == SEVERAL {
+                if has_longer {
+                    next[code] = bounds.total();
+                    bounds.push(length);
+                }
+            // Who has several rows may have been alone with another.
+            } else if !std::mem::replace(&mut own.is_alone[person as usize], true) {
+                new.push(person);
+                let least = &mut own.least[person as usize];
+                *least = (*least).min(number);
             }
-            continue;
         }
-        // Who has several rows may have been alone with another.
-        if !std::mem::replace(&mut own.is_alone[person as usize], true) {
-            new.push(person);
-            let least = &mut own.least[person as usize];
-            *least = (*least).min(number);
+        used.clear();
+        if has_longer {
+            left.resize(bounds.total(), 0);
+            for &entry in class {
+                let at = &mut next[codes[entry as usize] as usize];
+                if *at != NOWHERE {
+                    left[*at] = entry;
+                    *at += 1;
+                }
+            }
         }
     }
     let alone = before + new.len() as u64;
     own.sets.push((set.to_vec(), alone));
-    if set.len() < most {
+    if has_longer {
+        let left = Ragged::new(bounds, left);
         for next in column + 1..columns {
             let longer = [set, &[next]].concat();
-            refine(people, &left, (alone, who.len()), &longer, (columns, most), own, scratch);
+            refine(people, (&left, alone), &longer, (columns, most), own, values);
         }
     }
     new.into_iter().for_each(|person| own.is_alone[person as usize] = false);
