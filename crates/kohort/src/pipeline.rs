@@ -140,6 +140,13 @@ impl Start<'_> {
         let verified =
             stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
         options.progress.go_on()?;
+        let checks = match &policy.checks[..] {
+            [] => Vec::new(),
+            checks => {
+                let (released, _) = verified.released(options.threads)?;
+                evidence::compare_checks(checks, &policy.columns, source, &released)?
+            }
+        };
         let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
         let run = MethodRun {
             policy,
@@ -152,6 +159,7 @@ impl Start<'_> {
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
         metrics.clean(source);
         metrics.set_context(&policy.context);
+        metrics.set_checks(checks);
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;

@@ -55,7 +55,7 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 9] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 2)],
@@ -211,6 +211,17 @@ const SECTIONS: [Section; 8] = [
             ("counts", "A file with some of the quasi-identifiers and a column `count`."),
             ("size", "Instead of `counts`: the number of people in the population."),
             ("region", "A quasi-identifier by which the attacks are broken down."),
+        ],
+    },
+    Section {
+        heading: "[[check]]",
+        lists: &[("kohort-core/src/policy/survives.rs", 0)],
+        keys: &[
+            ("mean", "The column whose mean is compared before and after."),
+            ("by", "For `mean`: the column of groups."),
+            ("linear", "The outcome of a linear model whose coefficients are compared."),
+            ("logistic", "The outcome, of two values, of a logistic model whose coefficients are compared."),
+            ("on", "For a model: the columns that explain the outcome."),
         ],
     },
     Section {

@@ -14,6 +14,7 @@ use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
 use super::shift;
+use super::survives;
 use super::synthetic::SyntheticRules;
 use crate::Result;
 use crate::codes::Repeats;
@@ -90,7 +91,7 @@ impl PolicyFile {
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence", "context"])?;
+        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence", "context", "check"])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),
@@ -215,6 +216,10 @@ impl PolicyFile {
         let population = Population::read(&self.root, &self.files, &outside)?;
         let baseline = BaselineLoss::read(&self.root, &self.files)?;
         let context = Context::read(&self.root)?;
+        if self.layout != Layout::Table && self.root.get("check").is_some() {
+            return Err(self.root.wrong("check", "is for tables, not for sets of codes or patient histories."));
+        }
+        let checks = survives::read(&self.root, &columns)?;
         let named = method.get("name").and_then(|item| match &item.value {
             Value::Text(name) => methods.effects(name),
             _ => None,
@@ -228,6 +233,7 @@ impl PolicyFile {
             population,
             baseline,
             context,
+            checks,
             method,
             effects,
             notes,

@@ -21,6 +21,7 @@ mod preset;
 mod privacy;
 mod section;
 mod shift;
+mod survives;
 mod synthetic;
 
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
@@ -38,4 +39,5 @@ pub use preset::{PRESETS, Preset};
 pub use privacy::{Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};
 pub use shift::Shifted;
+pub use survives::{Check, ModelKind};
 pub use synthetic::SyntheticRules;

@@ -7,6 +7,7 @@ mod adversaries;
 mod asked;
 mod changes;
 mod chapter;
+mod checks;
 mod cleaning;
 mod codes;
 mod context;
@@ -98,7 +99,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             asked::found(metrics),
         ]),
         Chapter::Risk.of([risk::risk(metrics), people::people(metrics), samples::samples(metrics)]),
-        Chapter::Utility.of([utility::utility(&at!(metrics, utility))]),
+        Chapter::Utility.of([utility::utility(&at!(metrics, utility)), checks::checks(&at!(metrics, checks))]),
         Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(tried), synthetic::synthetic(metrics)]),
         Chapter::Missing.of([
             changes::cells(&at!(metrics, missingness), at!(metrics, cells).some(), metrics.value.rows.r#in.known()),

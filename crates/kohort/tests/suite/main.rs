@@ -4,6 +4,7 @@
 mod attacks;
 mod brute_force;
 mod ceiling;
+mod checks;
 mod claims;
 mod class_column;
 mod cleaning;

@@ -95,6 +95,13 @@ impl Metrics {
         *own = Some(notes);
     }
 
+    /// Keeps means and models that the policy names.
+    pub fn set_checks(&mut self, checks: Vec<CheckResult>) {
+        if let Metrics::Table(own) = self {
+            own.checks = Some(checks).filter(|checks| !checks.is_empty());
+        }
+    }
+
     /// Keeps who receives the release, and what for.
     pub fn set_context(&mut self, context: &Option<kohort_core::policy::Context>) {
         let own = match self {

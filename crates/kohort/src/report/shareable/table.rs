@@ -38,6 +38,8 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: _,
         attacks,
         missing,
+        // Means of few people are in them.
+        checks: _,
         context,
         cleaning,
         // Notes may hold counts.
@@ -77,6 +79,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: None,
         attacks: attacks.and_then(attacked),
         missing: missing.filter(|_| told).map(blank),
+        checks: None,
         context,
         cleaning: cleaning.map(hide::cleaning),
         notes: None,
