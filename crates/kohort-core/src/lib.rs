@@ -1,4 +1,4 @@
-//! What the data is and whether it is safe. Changes no data, knows no method.
+//! Reads data, describes it and decides whether it is safe. Changes no data and is independent of the methods.
 
 pub mod calendar;
 mod classes;
@@ -23,5 +23,6 @@ pub mod synthetic_values;
 pub mod table;
 pub mod utility;
 pub mod verify;
+pub mod visible;
 
 pub use error::{Error, Result};

@@ -6,6 +6,7 @@ use crate::calendar::DateFormat;
 use crate::code_systems::CodeSystem;
 use crate::hierarchy::Rule;
 use crate::table::{ColumnCleaning, DateReading, Derive, Steps};
+use crate::visible::is_hidden;
 use crate::{Error, Result};
 
 /// Reads what the columns of a table say about cleaning and deriving.
@@ -178,6 +179,17 @@ fn derived_error(section: &Section, column: &Column, source: &Column) -> Error {
             column.role.name()
         ),
     )
+}
+
+/// Describes how the released columns of a table were cleaned, derived and moved: one sentence for each.
+pub(crate) fn sentences(columns: &[Column]) -> Vec<String> {
+    // The reader of a certificate refuses longer sentences and characters that cannot be seen.
+    const MOST_CHARACTERS: usize = 450;
+    let visible = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
+    let released = columns.iter().filter(|column| column.role.is_released() && !column.cleaning.is_empty());
+    let sentence = |column: &Column| format!("`{}`: {}.", column.name, column.cleaning.join("; "));
+    let shown = |text: String| text.chars().take(MOST_CHARACTERS).map(visible).collect::<String>();
+    released.map(sentence).map(shown).chain(super::shift::sentence(columns)).collect()
 }
 
 /// Notes for the custodian about exact ages beside exact dates.

@@ -28,6 +28,7 @@ pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::BaselineLoss;
 pub use bind::{GivenTables, NamedText, PolicyFile, read};
 pub use bound::Policy;
+pub(crate) use cleaning::sentences as cleaning_sentences;
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use context::Context;
 pub use effects::{Effects, Methods};

@@ -68,17 +68,33 @@ pub(super) fn check(section: &Section, columns: &[Column], is_table: bool) -> Re
     Ok(())
 }
 
+/// States in a certificate what moved dates are worth, and to whom.
+pub(super) fn sentence(columns: &[Column]) -> Option<String> {
+    let days = columns.iter().find_map(|column| column.shift)?;
+    Some(format!(
+        "Dates are untrue by up to {}: all dates of a patient were moved by one secret number of days, which was \
+         forgotten. Someone who knows when two events of a patient took place, or a code that was in use in certain \
+         years only, may find that number, and several releases with different numbers together reveal more.",
+        counted(days)
+    ))
+}
+
+fn counted(days: u32) -> String {
+    if days == 1 { "1 day".to_string() } else { format!("{days} days") }
+}
+
 /// A shifted column in words.
 pub(super) fn described(days: u32) -> String {
-    format!("dates are moved by up to {days} days, all dates of a patient by the same number")
+    format!("dates are moved by up to {}, all dates of a patient by the same number", counted(days))
 }
 
 /// Notes for the custodian about shifted dates.
 pub(super) fn notes(columns: &[Column]) -> Option<String> {
     let days = columns.iter().find_map(|column| column.shift)?;
     Some(format!(
-        "dates are moved by up to {days} days. The numbers of days are forgotten after this run: later rows of the same \
-         patients cannot be moved alike, and a second release with other numbers reveals more about both."
+        "dates are moved by up to {}. The numbers of days are forgotten after this run: later rows of the same \
+         patients cannot be moved alike, and a second release with other numbers reveals more about both.",
+        counted(days)
     ))
 }
 

@@ -1,4 +1,4 @@
-//! What a relational method decides: what happens to each tuple. Nothing is written yet.
+//! The decisions of a method for tables: what happens to each tuple. Nothing is written yet.
 
 use crate::cohort::Cohort;
 use crate::hierarchy::{Label, SUPPRESSED};

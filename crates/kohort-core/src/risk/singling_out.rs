@@ -2,11 +2,14 @@
 
 use crate::cohort::Cohort;
 use crate::parallel;
-use crate::ragged::{Bounds, Ragged};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Sets of more columns are not looked at.
 const MOST_COLUMNS: usize = 4;
+/// Up to so many combinations are numbered by place, beyond by a table.
+const BY_PLACE: usize = 1 << 22;
 
 /// Whom which columns single out, in the data as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,15 +43,14 @@ pub fn singling_out(cohort: &Cohort, looks: usize, threads: usize) -> SinglingOu
     let work = || {
         let mut own =
             ThreadCounts { least: vec![u8::MAX; people.known], is_alone: vec![false; people.known], sets: Vec::new() };
-        let mut values = ValueCounters::new(people.values.iter().copied().max().unwrap_or(0));
-        let mut everybody = Ragged::default();
-        everybody.push(0..people.len() as u32);
+        let mut scratch = Scratch::default();
         loop {
             let first = next.fetch_add(1, Ordering::Relaxed);
             if first >= columns {
                 return own;
             }
-            refine(&people, (&everybody, 0), &[first], (columns, most), &mut own, &mut values);
+            let everybody: Vec<(u32, u32)> = (0..people.len() as u32).map(|e| (e, 0)).collect();
+            refine(&people, &everybody, (0, 1), &[first], (columns, most), &mut own, &mut scratch);
         }
     };
     let parts = parallel::workers(threads.clamp(1, columns.max(1)), work);
@@ -170,87 +172,118 @@ struct ThreadCounts {
     sets: Vec<(Vec<usize>, u64)>,
 }
 
-/// Counters for each value of a column, all unused between two classes.
-struct ValueCounters {
-    /// Who has the value: nobody, a person, or several.
-    who: Vec<u32>,
-    entries: Vec<u32>,
-    /// Where the next entry with the value is written.
-    next: Vec<usize>,
-    /// The values that are used.
-    used: Vec<u32>,
-}
-
-impl ValueCounters {
-    fn new(values: usize) -> ValueCounters {
-        ValueCounters { who: vec![NOBODY; values], entries: vec![0; values], next: vec![0; values], used: Vec::new() }
+impl ThreadCounts {
+    /// Notes that a person is alone on a set of so many columns. Who has several rows may have been alone with
+    /// another; only the first is in `new`.
+    fn meets_alone(&mut self, person: u32, columns: usize, new: &mut Vec<u32>) {
+        if !std::mem::replace(&mut self.is_alone[person as usize], true) {
+            new.push(person);
+            let least = &mut self.least[person as usize];
+            *least = (*least).min(columns as u8);
+        }
     }
 }
 
-/// In `ValueCounters::next`: the entries are not written.
-const NOWHERE: usize = usize::MAX;
+/// Places that are used again.
+#[derive(Default)]
+struct Scratch {
+    by_place: Vec<u32>,
+    /// Who is at each place: nobody between two sets.
+    who: Vec<u32>,
+    touched: Vec<usize>,
+}
 
 /// Splits the classes of a set's beginning by its last column, counts who is alone, and goes on to
-/// longer sets. `classes` are those in which several people were left, and `before` is how many people
-/// were alone: they stay so. Classes lie one behind the other, so that splitting one touches little memory.
+/// longer sets. `members` are those who were not alone before, each with their class of `classes`;
+/// `before` is how many people were: they stay so.
 fn refine(
     people: &TuplePeople,
-    (classes, before): (&Ragged<u32>, u64),
+    members: &[(u32, u32)],
+    (before, classes): (u64, usize),
     set: &[usize],
     (columns, most): (usize, usize),
     own: &mut ThreadCounts,
-    values: &mut ValueCounters,
+    scratch: &mut Scratch,
 ) {
     let Some(&column) = set.last() else { return };
-    let (codes, number) = (&people.codes[column], set.len() as u8);
+    let (values, codes) = (people.values[column], &people.codes[column]);
+    let places = classes.saturating_mul(values);
     let has_longer = set.len() < most && column + 1 < columns;
-    let ValueCounters { who, entries, next, used } = &mut *values;
-    let (mut bounds, mut left, mut new) = (Bounds::default(), Vec::new(), Vec::new());
-    for class in classes.iter() {
-        for &entry in class {
-            let code = codes[entry as usize] as usize;
-            if who[code] == NOBODY {
-                used.push(code as u32);
+    if !has_longer && places <= BY_PLACE {
+        // No longer set is looked at, so that classes need no numbers.
+        let Scratch { who, touched, .. } = scratch;
+        who.resize(who.len().max(places), NOBODY);
+        for &(entry, class) in members {
+            let place = class as usize * values + codes[entry as usize] as usize;
+            if who[place] == NOBODY {
+                touched.push(place);
             }
-            meet(&mut who[code], people.person[entry as usize]);
-            entries[code] += 1;
+            meet(&mut who[place], people.person[entry as usize]);
         }
-        for &code in used.iter() {
-            let code = code as usize;
-            let person = std::mem::replace(&mut who[code], NOBODY);
-            let length = std::mem::take(&mut entries[code]) as usize;
-            next[code] = NOWHERE;
-            if person == SEVERAL {
-                if has_longer {
-                    next[code] = bounds.total();
-                    bounds.push(length);
-                }
-            // Who has several rows may have been alone with another.
-            } else if !std::mem::replace(&mut own.is_alone[person as usize], true) {
-                new.push(person);
-                let least = &mut own.least[person as usize];
-                *least = (*least).min(number);
+        let mut new = Vec::new();
+        for place in touched.drain(..) {
+            let person = std::mem::replace(&mut who[place], NOBODY);
+            if person != SEVERAL {
+                own.meets_alone(person, set.len(), &mut new);
             }
         }
-        used.clear();
-        if has_longer {
-            left.resize(bounds.total(), 0);
-            for &entry in class {
-                let at = &mut next[codes[entry as usize] as usize];
-                if *at != NOWHERE {
-                    left[*at] = entry;
-                    *at += 1;
-                }
+        own.sets.push((set.to_vec(), before + new.len() as u64));
+        new.into_iter().for_each(|person| own.is_alone[person as usize] = false);
+        return;
+    }
+    let mut split: Vec<u32> = Vec::with_capacity(members.len());
+    let mut who: Vec<u32> = Vec::new();
+    if places <= BY_PLACE {
+        scratch.by_place.resize(scratch.by_place.len().max(classes * values), u32::MAX);
+        for &(entry, class) in members {
+            let place = class as usize * values + codes[entry as usize] as usize;
+            if scratch.by_place[place] == u32::MAX {
+                scratch.by_place[place] = who.len() as u32;
+                scratch.touched.push(place);
+                who.push(NOBODY);
             }
+            split.push(scratch.by_place[place]);
         }
+        scratch.touched.drain(..).for_each(|place| scratch.by_place[place] = u32::MAX);
+    } else {
+        let mut numbers: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
+        for &(entry, class) in members {
+            let number = *numbers.entry((class, codes[entry as usize])).or_insert_with(|| {
+                who.push(NOBODY);
+                who.len() as u32 - 1
+            });
+            split.push(number);
+        }
+    }
+    for (&(entry, _), &class) in members.iter().zip(&split) {
+        meet(&mut who[class as usize], people.person[entry as usize]);
+    }
+    // Classes in which several people are left are numbered anew, without gaps.
+    let mut shared = 0;
+    let numbers: Vec<u32> = who
+        .iter()
+        .map(|&person| {
+            shared += u32::from(person == SEVERAL);
+            shared.wrapping_sub(1)
+        })
+        .collect();
+    let (mut left, mut new): (Vec<(u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
+    for (&(entry, _), &class) in members.iter().zip(&split) {
+        let person = who[class as usize];
+        if person == SEVERAL {
+            if has_longer {
+                left.push((entry, numbers[class as usize]));
+            }
+            continue;
+        }
+        own.meets_alone(person, set.len(), &mut new);
     }
     let alone = before + new.len() as u64;
     own.sets.push((set.to_vec(), alone));
     if has_longer {
-        let left = Ragged::new(bounds, left);
         for next in column + 1..columns {
             let longer = [set, &[next]].concat();
-            refine(people, (&left, alone), &longer, (columns, most), own, values);
+            refine(people, &left, (alone, shared as usize), &longer, (columns, most), own, scratch);
         }
     }
     new.into_iter().for_each(|person| own.is_alone[person as usize] = false);

@@ -78,8 +78,9 @@ fn the_reader_of_a_release_is_told_what_was_cleaned() {
     assert!(dictionary.contains("ICD-10 codes in one spelling"), "{dictionary}");
     let report = read("evidence/report.html");
     assert!(report.contains("How the data were cleaned") && report.contains("released as cleaned"), "{report}");
-    let cleaned = read("release/certificate.json");
-    assert!(!cleaned.contains("1980"), "{cleaned}");
+    let certificate = read("release/certificate.json");
+    assert!(certificate.contains("`age`: full years from `dob` to `admitted`; numbers from 90 on become >=90."));
+    assert!(!certificate.contains("1980"), "{certificate}");
 }
 
 #[test]

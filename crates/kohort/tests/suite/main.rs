@@ -32,6 +32,7 @@ mod rows_not_remembered;
 mod samples;
 mod shift;
 mod specialize;
+mod two_parts;
 
 // The example of a new method names this module as it would inside the crate.
 use kohort::methods;

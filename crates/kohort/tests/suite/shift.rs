@@ -147,9 +147,9 @@ fn the_custodian_and_the_recipient_are_told() {
     let (out, released) = release(&policy(folder.path(), &stays(), COLUMNS), "out", &options(1, 1)).unwrap();
     let read = |name: &str| fs::read_to_string(out.join("release").join(name)).unwrap();
     let certificate = read("certificate.json");
-    assert!(certificate.contains("untrue by up to 1 days") && certificate.contains("forgotten"), "{certificate}");
+    assert!(certificate.contains("untrue by up to 1 day") && certificate.contains("forgotten"), "{certificate}");
     assert!(certificate.contains("several releases with different numbers together reveal more"), "{certificate}");
-    assert!(read("dictionary.md").contains("moved by up to 1 days"));
+    assert!(read("dictionary.md").contains("moved by up to 1 day"));
     assert!(released.notes.iter().any(|note| note.contains("forgotten after this run")), "{:?}", released.notes);
 }
 

@@ -1,4 +1,4 @@
-//! What metrics.json holds, as values.
+//! The contents of metrics.json, as values.
 //!
 //! One struct per chapter; a field's name is its key in JSON, and its documentation is its line in the reference.
 //! A field that is `None` was not measured, or may not be shown to the readers of this report. What others may see
