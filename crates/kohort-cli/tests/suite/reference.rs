@@ -148,7 +148,7 @@ const SECTIONS: [Section; 9] = [
     },
     Section {
         heading: "[[exclude]]",
-        lists: &[("kohort-core/src/policy/exclude.rs", 0), ("kohort-core/src/policy/events.rs", 1)],
+        lists: &[("kohort-core/src/policy/exclude.rs", 0), ("kohort-core/src/policy/exclude_events.rs", 0)],
         keys: &[
             ("column", "The column that holds the codes."),
             ("codes", "Codes and ranges of codes. A code includes all codes that begin with it."),

@@ -315,7 +315,7 @@ mod tests {
         ("A1", "id"),
         ("B1", "age"),
         ("C1", "admitted"),
-        ("A2", "007"),
+        ("A2", "x07"),
         ("B2", "87.5"),
         ("C2", "date 40251"),
         ("A3", "x y"),
@@ -342,7 +342,7 @@ mod tests {
                 },
             )
             .expect("rows");
-        let expected = [(2, "007|87.5|2010-03-14"), (3, "x y||2010-03-14 12:00:00"), (4, "|3|")];
+        let expected = [(2, "x07|87.5|2010-03-14"), (3, "x y||2010-03-14 12:00:00"), (4, "|3|")];
         assert_eq!(rows, expected.map(|(line, cells)| (line, cells.to_string())));
     }
 
