@@ -23,6 +23,7 @@ mod places;
 mod recount;
 mod release_folder;
 mod samples;
+mod shift;
 mod signed;
 mod table;
 mod verdict;
