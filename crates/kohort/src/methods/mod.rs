@@ -8,6 +8,7 @@ pub mod claims;
 pub mod disassociate;
 pub mod entry;
 pub mod lattice;
+pub mod local;
 pub mod manual;
 pub mod param;
 pub mod register;
@@ -31,7 +32,8 @@ use kohort_core::release::Plan;
 use std::fmt::Debug;
 
 /// The methods that Kohort comes with, in the order of the manual.
-static BUILT_IN: [&Entry; 6] = [
+static BUILT_IN: [&Entry; 7] = [
+    &local::METHOD,
     &lattice::METHOD,
     &specialize::METHOD,
     &suppress::METHOD,
