@@ -7,10 +7,12 @@ mod demo;
 mod failure;
 mod hierarchy;
 mod init;
+mod key;
 mod output;
 mod progress;
 mod reconstruct;
 mod risk;
+mod sign;
 mod truthful;
 mod verify;
 
@@ -52,6 +54,8 @@ enum Command {
     Anonymize(anonymize::Args),
     Compare(compare::Args),
     Verify(verify::Args),
+    Key(key::Args),
+    Sign(sign::Args),
     Attack(attack::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
@@ -86,6 +90,8 @@ fn main() -> ExitCode {
         Command::Anonymize(args) => anonymize::run(&args, &context),
         Command::Compare(args) => compare::run(&args, &context),
         Command::Verify(args) => verify::run(&args, &context),
+        Command::Key(args) => key::run(&args),
+        Command::Sign(args) => sign::run(&args, &context),
         Command::Attack(args) => attack::run(&args, &context),
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Truthful(args) => truthful::run(&args, &context),

@@ -7,6 +7,7 @@ use kohort_core::Result;
 use kohort_core::policy::Power;
 use kohort_core::release::{Certificate, KnowsClaim};
 use kohort_core::shape::{Codes, Events, Shape};
+use kohort_core::signature::{PublicKey, Signers};
 use kohort_core::verify::{
     AnyFindings, AnyRecounted, CodesRecount, EventsRecount, Findings, Recount, Recounted, verify_release,
     verify_with_original,
@@ -20,30 +21,37 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   kohort verify policy-release
-  kohort verify policy-release --original policy.toml")]
+  kohort verify policy-release --original policy.toml
+  kohort verify policy-release --signer custodian.pub")]
 pub(crate) struct Args {
     /// The release
     folder: PathBuf,
     /// Also compare the release with the original data that this policy names
     #[arg(long, value_name = "POLICY")]
     original: Option<PathBuf>,
+    /// Refuse the release unless it is signed with this public key, or with one of the keys in this file
+    #[arg(long, value_name = "KEY")]
+    signer: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
+    let known = args.signer.as_deref().map(Signers::read).transpose()?;
     let Some(policy) = &args.original else {
-        match verify_release(&args.folder, context.threads)? {
-            AnyRecounted::Table(Recounted { certificate, recount }) => {
+        let found = verify_release(&args.folder, context.threads)?;
+        let signed = signed(found.signer(), known.as_ref())?;
+        match found {
+            AnyRecounted::Table(Recounted { certificate, recount, .. }) => {
                 table_lines(&certificate, &recount);
                 not_counted(&certificate);
                 formulas(&recount);
                 ending(&certificate);
             }
-            AnyRecounted::Codes(Recounted { certificate, recount }) => {
+            AnyRecounted::Codes(Recounted { certificate, recount, .. }) => {
                 codes_lines(&certificate, &recount);
                 note("not counted here: whether the fragments come from the original.");
                 ending(&certificate);
             }
-            AnyRecounted::Events(Recounted { certificate, recount }) => {
+            AnyRecounted::Events(Recounted { certificate, recount, .. }) => {
                 events_lines(&certificate, &recount);
                 note(
                     "not counted here: which events were excluded, truncated or suppressed, and what an attacker who knows them would find.",
@@ -51,12 +59,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
                 ending(&certificate);
             }
         }
+        say(&signed);
         return Ok(());
     };
     let progress = progress::bar();
     let options = Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress };
     let (source, bound) = open(policy, &options)?;
-    match verify_with_original(&args.folder, &source, &bound)? {
+    let found = verify_with_original(&args.folder, &source, &bound)?;
+    let signed = signed(found.signer(), known.as_ref())?;
+    match found {
         AnyFindings::Table(Findings { certificate, recount, compared, .. }) => {
             table_lines(&certificate, &recount);
             say(&format!(
@@ -93,7 +104,24 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             ending(&certificate);
         }
     }
+    say(&signed);
     Ok(())
+}
+
+/// Who vouches for the release. Refuses it if somebody else was expected.
+fn signed(signer: Option<PublicKey>, known: Option<&Signers>) -> Result<String> {
+    let words = match (known, signer) {
+        (Some(known), _) => {
+            format!(
+                "signed by {}, key {}",
+                known.vouch(signer)?,
+                signer.map(PublicKey::fingerprint).unwrap_or_default()
+            )
+        }
+        (None, Some(key)) => format!("signed with the key {}, which is not known here", key.fingerprint()),
+        (None, None) => "unsigned: nobody vouches for this".into(),
+    };
+    Ok(format!("  signature  {words}"))
 }
 
 fn not_shown(all: &[String]) {

@@ -32,7 +32,7 @@ pub struct Records {
     pub without_codes: u64,
     /// Codes that repeat an earlier code of their record.
     pub repeated: u64,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Records {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -128,7 +128,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
         return Err(policy.error("no column has role = \"codes\"."));
     };
     let Role::Codes { separator } = &policy.columns[column].role else { return Ok(Records::default()) };
-    let reading = Reading { source, column, patient: policy.patient(), separator: separator.as_deref() };
+    let reading = CodesReading { source, column, patient: policy.patient(), separator: separator.as_deref() };
     let mut all = Collected::default();
     let mut patients = Texts::default();
     let mut twice: Vec<u64> = Vec::new();
@@ -201,7 +201,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
 /// What may separate codes where the policy names another separator.
 const OTHERS: [&str; 6] = [" ", ";", ",", "|", "\t", "/"];
 
-struct Reading<'a> {
+struct CodesReading<'a> {
     source: &'a Source,
     column: usize,
     patient: Option<usize>,
@@ -213,7 +213,7 @@ struct Cut {
     chunk: Chunk,
     texts: Texts,
     codes: Vec<u32>,
-    /// By row: where its codes end.
+    /// One entry per row: where its codes end.
     ends: Vec<u32>,
     /// Cells that hold the separator.
     split: u64,
@@ -221,7 +221,7 @@ struct Cut {
     others: [u64; OTHERS.len()],
 }
 
-impl Reading<'_> {
+impl CodesReading<'_> {
     fn cut(&self, chunk: Chunk) -> Cut {
         let (mut texts, mut codes, mut ends) = (Texts::default(), Vec::new(), Vec::new());
         let (mut split, mut others) = (0, [0; OTHERS.len()]);
@@ -289,7 +289,7 @@ struct Collected {
     texts: Texts,
     /// (patient, code).
     pairs: Vec<(u32, u32)>,
-    /// By patient: the line of their first row.
+    /// One entry per patient: the line of their first row.
     lines: Vec<u64>,
     rows: u64,
     cells_split: u64,

@@ -16,6 +16,7 @@ pub mod random;
 pub mod release;
 pub mod risk;
 pub mod shape;
+pub mod signature;
 pub mod statistics;
 pub mod synthetic_values;
 pub mod table;

@@ -100,7 +100,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Says what makes no sense in a claim or a recount that a stranger wrote.
     fn makes_sense(claim: &Self::Claim, shown: &Self::Shown) -> std::result::Result<(), &'static str>;
 
-    /// Whether the release has a catalog of its synthetic records.
+    /// Returns whether the release has a catalog of its synthetic records.
     fn has_catalog(claim: &Self::Claim) -> bool;
 
     /// Rows of the release that match no original row, as far as the comparison shows.
@@ -109,7 +109,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Rows or patients of the release that were found in the original.
     fn matched(compared: &Self::Compared) -> u64;
 
-    /// What the comparison could not show.
+    /// Returns the facts that the comparison could not show.
     fn not_shown(compared: &Self::Compared) -> &[String];
 }
 

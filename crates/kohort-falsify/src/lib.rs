@@ -14,6 +14,7 @@ pub mod campaign;
 pub mod codes;
 pub mod dice;
 pub mod events;
+pub mod first_contact;
 pub mod make;
 pub mod plain;
 pub mod promise;

@@ -48,6 +48,7 @@
 //! | [`anonymize`] | makes a verified release in memory; [`Run::anonymize_into`] makes it in a folder |
 //! | [`verify`] | recounts the guarantee of a published release from its bytes |
 //! | [`verify_with_original`] | the same, and compares it with the original data |
+//! | [`Release::sign`] | signs its certificate; [`Run::signed_by`] verifies only what a known key signed |
 //! | [`risk`] | measures how easily people can be found in the data as it is |
 //! | [`suggest`] | profiles a table and suggests a policy |
 //!
@@ -84,6 +85,7 @@ pub use api::{
 pub use init::{ColumnAdvice, Suggestion};
 pub use kohort_core::error::Kind;
 pub use kohort_core::release::{AnyCertificate, Certificate};
+pub use kohort_core::signature::{PublicKey, SecretKey, Signers};
 pub use kohort_core::table::{MemoryTable, Progress, Silent, TextColumn};
 pub use kohort_core::{Error, Result};
 pub use pipeline::Released;

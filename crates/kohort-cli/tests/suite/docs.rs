@@ -117,6 +117,11 @@ fn k_is_chosen_as_the_guide_says() {
 }
 
 #[test]
+fn a_release_is_signed_as_the_guide_says() {
+    check("docs/guides/sign-a-release.md", |_| {});
+}
+
+#[test]
 fn the_readme_works() {
     check("README.md", |folder| {
         fs::copy(demo().join("kohort-demo/patients.csv"), folder.join("patients.csv")).unwrap();

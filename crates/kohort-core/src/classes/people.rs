@@ -4,7 +4,7 @@
 /// counts once in each class, however many of its tuples are theirs.
 #[derive(Debug, Default)]
 pub(crate) struct People {
-    /// By tuple: people behind it and no other.
+    /// One entry per tuple: people behind it and no other.
     pub(super) single: Vec<u32>,
     /// The tuples of person p of the others: `tuples[starts[p]..starts[p + 1]]`.
     starts: Vec<u32>,
@@ -59,7 +59,7 @@ impl People {
         self.single.len()
     }
 
-    /// Whether nobody has several tuples, so that counts of classes add up.
+    /// Returns whether nobody has several tuples, so that counts of classes add up.
     pub(super) fn add_up(&self) -> bool {
         self.tuples.is_empty()
     }

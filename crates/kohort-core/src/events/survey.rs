@@ -25,7 +25,7 @@ use super::event_columns::event_columns;
 use super::excluded::compare_excluded;
 use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
-use super::rules::Tally;
+use super::rules::RuleTally;
 use crate::policy::Policy;
 use crate::table::{Scope, Source};
 use crate::{Error, Result, shape};
@@ -40,7 +40,7 @@ pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histori
     };
     let asked = &policy.own;
     source.progress().stage("reading", patients.bytes() + source.bytes());
-    let mut tally = Tally::new(&asked.exclude);
+    let mut tally = RuleTally::new(&asked.exclude);
     let mut people = PatientRows::read(patients, asked, &mut tally)?;
     let mut events = EventRows::read(source, policy, asked, &mut people, &mut tally)?;
     events.sort_by_patient(people.cells.lines.len());

@@ -7,7 +7,7 @@ use crate::table::read_text;
 
 /// The information loss of another run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Baseline {
+pub struct BaselineLoss {
     /// Its method.
     pub method: String,
     /// Rows it was given.
@@ -19,9 +19,9 @@ pub struct Baseline {
 /// The largest metrics.json that is read.
 const LARGEST: u64 = 256 << 20;
 
-impl Baseline {
+impl BaselineLoss {
     /// Reads the section, and the numbers of the run it names.
-    pub(super) fn read(root: &Section, files: &PolicyFiles) -> Result<Option<Baseline>> {
+    pub(super) fn read(root: &Section, files: &PolicyFiles) -> Result<Option<BaselineLoss>> {
         let Some(section) = root.section("evidence")? else { return Ok(None) };
         section.only(&["baseline"])?;
         let Some(name) = section.text("baseline")? else { return Ok(None) };
@@ -36,7 +36,9 @@ impl Baseline {
         let found =
             (metrics["method"].as_str(), metrics["rows"]["in"].as_u64(), metrics["utility"]["entropy"].as_f64());
         match found {
-            (Some(method), Some(rows), Some(entropy)) => Ok(Some(Baseline { method: method.into(), rows, entropy })),
+            (Some(method), Some(rows), Some(entropy)) => {
+                Ok(Some(BaselineLoss { method: method.into(), rows, entropy }))
+            }
             _ => Err(section.wrong(
                 "baseline",
                 "the metrics.json in that folder does not state how many bits were lost. Name a release of a table.",

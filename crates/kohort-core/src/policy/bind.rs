@@ -1,15 +1,15 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
-use super::baseline::Baseline;
+use super::baseline::BaselineLoss;
 use super::column::{Column, Role};
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
 use super::files::PolicyFiles;
-use super::invents::Invents;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
+use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::number::K;
 use crate::shape::{Shape, Table};
@@ -78,7 +78,7 @@ pub struct Policy<S: Shape = Table> {
     /// The population that the people of the table belong to, if it is known.
     pub population: Option<Population>,
     /// The run that this one is compared with.
-    pub baseline: Option<Baseline>,
+    pub baseline: Option<BaselineLoss>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
     /// The effects of the method on what can be guaranteed.
@@ -237,14 +237,15 @@ impl PolicyFile {
             Some(patients) => patients.iter().filter(of_patients).map(|c| c.name.as_str()).collect(),
         };
         let population = Population::read(&self.root, &self.files, &outside)?;
-        let baseline = Baseline::read(&self.root, &self.files)?;
+        let baseline = BaselineLoss::read(&self.root, &self.files)?;
         let named = method.get("name").and_then(|item| match &item.value {
             Value::Text(name) => methods.effects(name),
             _ => None,
         });
         let effects = named.unwrap_or(Effects::UNKNOWN);
         let text = self.text.clone();
-        let shared = Shared { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
+        let shared =
+            SharedSections { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
         Ok(match (self.layout, events) {
             (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
             (Layout::Codes(layout), _) => {
@@ -256,11 +257,11 @@ impl PolicyFile {
             (Layout::Events, None) => return Err(self.root.error(0, "[input] does not name `patients`.")),
             (Layout::Table, _) => {
                 // A question about the data needs no synthetic records.
-                let invents = match shared.effects.synthetic && k.is_none() {
-                    true => Some(Invents::read(&shared.method, &shared.columns, &self.files)?),
+                let synthetic = match shared.effects.synthetic && k.is_none() {
+                    true => Some(SyntheticRules::read(&shared.method, &shared.columns, &self.files)?),
                     false => None,
                 };
-                AnyPolicy::Table(shared.with(TablePolicy { invents }))
+                AnyPolicy::Table(shared.with(TablePolicy { synthetic }))
             }
         })
     }
@@ -522,21 +523,21 @@ fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
 }
 
 /// The sections of policies for all kinds of data.
-struct Shared {
+struct SharedSections {
     columns: Vec<Column>,
     privacy: Privacy,
     exclude: Vec<ExcludeRule>,
     population: Option<Population>,
-    baseline: Option<Baseline>,
+    baseline: Option<BaselineLoss>,
     method: Section,
     effects: Effects,
     notes: Vec<String>,
     text: String,
 }
 
-impl Shared {
+impl SharedSections {
     fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let Shared { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
+        let SharedSections { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
         Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
     }
 }

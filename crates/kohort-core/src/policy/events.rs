@@ -19,7 +19,7 @@ const MOST_POWER: u64 = 20;
 
 /// One of the two tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum EventsTable {
     /// A row for each patient.
     Patients,
     /// A row for each event.
@@ -106,7 +106,7 @@ pub struct EventsRule {
     /// Its name in reports.
     pub name: String,
     /// The table it looks at.
-    pub table: Table,
+    pub table: EventsTable,
     /// The condition.
     pub kind: RuleKind,
     /// The scope: what is excluded where the condition holds.
@@ -114,7 +114,7 @@ pub struct EventsRule {
 }
 
 impl RuleKind {
-    /// Whether a cell of one of the columns holds such a code.
+    /// Returns whether a cell of one of the columns holds such a code.
     pub fn holds(&self, cell: &[u8]) -> bool {
         let RuleKind::Codes { ranges, digits, except, .. } = self else { return false };
         if cell.is_empty() || ExcludeRule::within(except, cell) {
@@ -355,7 +355,7 @@ fn read_rules(
         section.only(&[
             "table", "column", "codes", "scope", "rules", "icd9", "cpt", "place", "except", "birth", "date", "dates",
         ])?;
-        let table = section.word("table", &[("patients", Table::Patients), ("claims", Table::Events)])?;
+        let table = section.word("table", &[("patients", EventsTable::Patients), ("claims", EventsTable::Events)])?;
         let Some(table) = table else {
             return Err(section.error(
                 section.line,
@@ -364,8 +364,8 @@ fn read_rules(
             ));
         };
         let columns = match table {
-            Table::Patients => tables.patients,
-            Table::Events => tables.events,
+            EventsTable::Patients => tables.patients,
+            EventsTable::Events => tables.events,
         };
         match section.text("rules")? {
             Some(name) => read_rule_table(section, name, files, (table, columns), tables, &mut rules, notes)?,
@@ -376,7 +376,7 @@ fn read_rules(
 }
 
 /// One rule, as the policy states it.
-fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<EventsRule> {
+fn read_rule(section: &Section, (table, columns): (EventsTable, &[Column])) -> Result<EventsRule> {
     let Some(name) = section.text("column")? else {
         return Err(section.error(section.line, "[[exclude]] needs a `column` or `rules`."));
     };
@@ -388,7 +388,7 @@ fn read_rule(section: &Section, (table, columns): (Table, &[Column])) -> Result<
         return Err(wrong());
     }
     let scope = match (section.word("scope", &[("row", Scope::Row), ("patient", Scope::Patient)])?, table) {
-        (_, Table::Patients) => Scope::Patient,
+        (_, EventsTable::Patients) => Scope::Patient,
         (Some(scope), _) => scope,
         (None, _) => {
             return Err(section.error(
@@ -430,7 +430,7 @@ fn read_rule_table(
     section: &Section,
     name: &str,
     files: &PolicyFiles,
-    (table, columns): (Table, &[Column]),
+    (table, columns): (EventsTable, &[Column]),
     tables: &Tables,
     rules: &mut Vec<EventsRule>,
     notes: &mut Vec<String>,
@@ -502,13 +502,13 @@ fn read_rule_table(
 }
 
 /// `birth`, a column of the patients, and `date`, one of the events, both written as `dates` says.
-fn read_age(section: &Section, codes: &str, tables: &Tables, table: Table) -> Result<Option<RuleKind>> {
+fn read_age(section: &Section, codes: &str, tables: &Tables, table: EventsTable) -> Result<Option<RuleKind>> {
     let (Some(birth), Some(date), Some(format)) =
         (section.text("birth")?, section.text("date")?, section.text("dates")?)
     else {
         return Ok(None);
     };
-    if table != Table::Events {
+    if table != EventsTable::Events {
         return Err(section.wrong("birth", "can only be used for events, with table = \"claims\"."));
     }
     let format = DateFormat::new(format).map_err(|e| section.wrong("dates", e.message))?;

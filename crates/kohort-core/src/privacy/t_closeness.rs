@@ -25,7 +25,7 @@ pub enum Distance {
 }
 
 impl TCloseness {
-    /// Whether the class meets it. A class without any value has nothing to differ by.
+    /// Returns whether the class meets it. A class without any value has nothing to differ by.
     pub fn holds(&self, class: &Counts, table: &[u64]) -> bool {
         let (work, full) = self.work(class, table);
         let (num, den) = self.max.parts();

@@ -38,7 +38,7 @@ pub struct Certificate<S: Shape = Table> {
     pub kohort: String,
     /// The method.
     pub method: String,
-    /// Whether randomness came from a seed: then it is a test, not a release.
+    /// True if randomness came from a seed: then it is a test, not a release.
     pub test: bool,
     /// The share of the whole file, if this is a random sample of it: then the promise is about that file.
     pub sample: Option<Fraction>,
@@ -46,9 +46,9 @@ pub struct Certificate<S: Shape = Table> {
     pub files: Vec<FileEntry>,
     /// The character that separates the cells.
     pub delimiter: u8,
-    /// What is promised.
+    /// The promise.
     pub promise: Promise<S>,
-    /// What the verifier counted.
+    /// The verifier's counts.
     pub recount: S::Shown,
     /// The guarantee in words.
     pub guarantee: Guarantee,
@@ -250,7 +250,7 @@ impl AnyCertificate {
         }
     }
 
-    /// Whether randomness came from a seed: then it is a test, not a release.
+    /// Returns whether randomness came from a seed: then it is a test, not a release.
     pub fn is_test(&self) -> bool {
         match self {
             AnyCertificate::Table(own) => own.test,
@@ -293,7 +293,7 @@ impl AnyCertificate {
     }
 }
 
-/// Whether a diversity is one that can be counted.
+/// Returns whether a diversity is one that can be counted.
 pub(crate) fn counts(l: &LDiversity) -> bool {
     !matches!(l, LDiversity::Recursive { c: (_, 0), .. } | LDiversity::Recursive { l: 0, .. })
 }

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
-    /// What holds against an attacker who matches what they know with the release.
+    /// The guarantee against an attacker who matches what they know with the release.
     pub plain: String,
-    /// What holds against an attacker who also knows the algorithm and works backwards from its choices.
+    /// The guarantee against an attacker who also knows the algorithm and works backwards from its choices.
     pub aware: String,
 }
 

@@ -27,7 +27,7 @@ pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
 pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
 pub use codes::{
-    CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
+    CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,
 };
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
@@ -35,7 +35,9 @@ pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
 pub use files::{Published, ReleaseFiles};
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
 pub use coarsened::ShownLabel;
-pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub use plan::{
+    Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share, SyntheticRecord,
+};
 pub use promise::Promise;
 pub(crate) use promise::asks_for_share;
 pub use recounted::{CatalogShown, SensitiveShown, TableShown};

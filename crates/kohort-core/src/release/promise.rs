@@ -4,27 +4,27 @@
 //! certificate, and later compares a certificate with it.
 
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
-use crate::hierarchy::Known;
+use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
 use crate::policy::{Column, Effects, Policy, Power, PowerRule, Role, Unmapped};
 use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
 
-/// What is promised of a release, as far as it follows from the policy.
+/// The promise of a release, as far as it follows from the policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Promise<S: Shape = Table> {
-    /// Whether people are patients (otherwise rows).
+    /// True if people are patients (otherwise rows).
     pub patients: bool,
-    /// What the method adds to the promise.
+    /// The method's additions to the promise.
     pub effects: Effects,
     /// The released columns, in order.
     pub columns: Vec<ColumnClaim>,
-    /// What is claimed.
+    /// The claim.
     pub claim: S::Claim,
-    /// What the claim rests on.
+    /// The assumptions behind the claim.
     pub assumed: Vec<String>,
-    /// What the recipient cannot count again.
+    /// Facts the recipient cannot count again.
     pub not_recountable: Vec<String>,
 }
 
@@ -140,9 +140,9 @@ fn sensitive(policy: &Policy) -> Vec<SensitiveClaim> {
 }
 
 fn invented(policy: &Policy) -> Result<Option<InventedClaim>> {
-    let Some(invents) = &policy.own.invents else { return Ok(None) };
+    let Some(rules) = &policy.own.synthetic else { return Ok(None) };
     let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
-    let catalog = column.filter(|_| invents.catalog).map(|c| policy.columns[c].name.clone());
+    let catalog = column.filter(|_| rules.catalog).map(|c| policy.columns[c].name.clone());
     let padding = policy.method.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized);
     let Some(real_k) = policy.method.whole("real_k")? else {
         return Err(policy.error(
@@ -236,7 +236,7 @@ impl Promise<Events> {
 fn released(columns: &[Column]) -> Vec<ColumnClaim> {
     let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));
-    let labels = |c: &Column| Known::of(&c.rule).filter(|_| c.role == Role::Quasi);
+    let labels = |c: &Column| StandardHierarchy::of(&c.rule).filter(|_| c.role == Role::Quasi);
     own.iter()
         .map(|c| ColumnClaim { name: c.name.clone(), role: c.role.name().into(), of: Vec::new(), labels: labels(c) })
         .collect()
@@ -265,7 +265,7 @@ impl<S: Shape> Promise<S> {
     }
 }
 
-/// Whether a policy asks for samples of this share.
+/// Returns whether a policy asks for samples of this share.
 pub(crate) fn asks_for_share<S: Shape>(policy: &Policy<S>, share: Fraction) -> Result<bool> {
     let asked = policy.method.decimals("samples")?.unwrap_or_default();
     Ok(asked.into_iter().any(|own| Fraction::from_decimal(own) == Some(share)))

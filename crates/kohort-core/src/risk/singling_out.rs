@@ -19,30 +19,30 @@ pub struct SinglingOut {
     pub sets: Vec<(Vec<usize>, u64)>,
     /// From one column on: people whom some set of so many columns, or fewer, singles out.
     pub people: Vec<u64>,
-    /// What each column adds to all others, unless that was too much to look at.
-    pub added: Option<Added>,
+    /// The people whom each column singles out in addition to all others, unless that was too much to count.
+    pub added: Option<AddedByColumn>,
 }
 
-/// What each column adds to all others.
+/// The people whom each column singles out in addition to all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Added {
+pub struct AddedByColumn {
     /// People alone on all quasi-identifiers.
     pub all: u64,
-    /// By quasi-identifier: those of them who are not if this one is unknown.
+    /// One entry per quasi-identifier: those of them who are not if this one is unknown.
     pub only_with: Vec<u64>,
 }
 
 /// Counts them: sets of one column, of two and so on, as long as all sets of a number together look
 /// at no more than `looks` tuples, but of one column always.
 pub fn singling_out(cohort: &Cohort, looks: usize, threads: usize) -> SinglingOut {
-    let people = People::of(cohort);
+    let people = TuplePeople::of(cohort);
     let columns = cohort.quasi.len();
     let most = (1..=columns.min(MOST_COLUMNS)).take_while(|&n| n == 1 || sets_of(columns, n) * people.len() <= looks);
     let most = most.last().unwrap_or(0);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut own =
-            Counted { least: vec![u8::MAX; people.known], is_alone: vec![false; people.known], sets: Vec::new() };
+            ThreadCounts { least: vec![u8::MAX; people.known], is_alone: vec![false; people.known], sets: Vec::new() };
         let mut scratch = Scratch::default();
         loop {
             let first = next.fetch_add(1, Ordering::Relaxed);
@@ -71,12 +71,12 @@ fn sets_of(columns: usize, number: usize) -> usize {
 }
 
 /// Who shows which tuple: an entry for each, and who of them can be told from all others.
-struct People {
-    /// By entry: its person; several people who are not told apart are nobody's.
+struct TuplePeople {
+    /// The person of each entry; several people who are not told apart are nobody's.
     person: Vec<u32>,
-    /// By column and entry: its value.
+    /// One entry per column and entry: its value.
     codes: Vec<Vec<u32>>,
-    /// By column: how many values there may be.
+    /// One entry per column: how many values there may be.
     values: Vec<usize>,
     /// How many people have a number: all but those who share a tuple and are never alone.
     known: usize,
@@ -87,8 +87,8 @@ const SEVERAL: u32 = u32::MAX;
 /// Nobody yet.
 const NOBODY: u32 = u32::MAX - 1;
 
-impl People {
-    fn of(cohort: &Cohort) -> People {
+impl TuplePeople {
+    fn of(cohort: &Cohort) -> TuplePeople {
         let tuples = &cohort.tuples;
         let mut entries: Vec<(u32, u32)> = Vec::with_capacity(tuples.len());
         let mut known = tuples
@@ -112,7 +112,7 @@ impl People {
         }
         let columns = 0..cohort.quasi.len();
         let codes = columns.clone().map(|q| entries.iter().map(|&(t, _)| tuples.code(t as usize, q)).collect());
-        People {
+        TuplePeople {
             codes: codes.collect(),
             values: columns.map(|q| tuples.dictionaries[q].len()).collect(),
             person: entries.into_iter().map(|e| e.1).collect(),
@@ -124,13 +124,13 @@ impl People {
         self.person.len()
     }
 
-    fn added(&self, columns: usize) -> Added {
+    fn added(&self, columns: usize) -> AddedByColumn {
         let all = self.alone_on(&(0..columns).collect::<Vec<_>>());
         let only_with = (0..columns).map(|q| {
             let without: Vec<usize> = (0..columns).filter(|&c| c != q).collect();
             all.iter().zip(self.alone_on(&without)).filter(|(with, without)| **with && !without).count() as u64
         });
-        Added { only_with: only_with.collect(), all: all.iter().filter(|a| **a).count() as u64 }
+        AddedByColumn { only_with: only_with.collect(), all: all.iter().filter(|a| **a).count() as u64 }
     }
 
     /// By person: whether they are alone in a class over these columns.
@@ -164,10 +164,10 @@ fn meet(class: &mut u32, person: u32) {
 }
 
 /// What one thread found.
-struct Counted {
-    /// By person: with how few columns they are alone.
+struct ThreadCounts {
+    /// One entry per person: with how few columns they are alone.
     least: Vec<u8>,
-    /// By person: whether they are alone on the set being looked at, or on its beginning.
+    /// One entry per person: whether they are alone on the set being looked at, or on its beginning.
     is_alone: Vec<bool>,
     sets: Vec<(Vec<usize>, u64)>,
 }
@@ -183,12 +183,12 @@ struct Scratch {
 /// longer sets. `members` are those who were not alone before, each with their class of `classes`;
 /// `before` is how many people were: they stay so.
 fn refine(
-    people: &People,
+    people: &TuplePeople,
     members: &[(u32, u32)],
     (before, classes): (u64, usize),
     set: &[usize],
     (columns, most): (usize, usize),
-    own: &mut Counted,
+    own: &mut ThreadCounts,
     scratch: &mut Scratch,
 ) {
     let Some(&column) = set.last() else { return };
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!((unique(&[1]), unique(&[2]), unique(&[0]), unique(&[1, 2]), unique(&[0, 1])), (0, 2, 1, 3, 5));
         assert_eq!(
             (&found.people[..], found.added),
-            (&[3, 5, 5][..], Some(Added { all: 5, only_with: vec![2, 0, 0] }))
+            (&[3, 5, 5][..], Some(AddedByColumn { all: 5, only_with: vec![2, 0, 0] }))
         );
         let little = singling_out(&cohort, 0, 1);
         assert_eq!((little.sets.len(), little.people, little.added), (3, vec![3], None));

@@ -6,7 +6,7 @@ use super::source::Source;
 use crate::Result;
 use std::collections::HashSet;
 
-/// What goes with an excluded code.
+/// The scope of an exclusion: what is excluded with a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The row.
@@ -22,7 +22,7 @@ pub struct ExcludeRule {
     pub column: usize,
     /// Ranges of codes, both ends included, in capitals and without dots.
     pub ranges: Vec<(String, String)>,
-    /// What goes with them.
+    /// The scope: what is excluded with them.
     pub scope: Scope,
 }
 
@@ -36,12 +36,12 @@ impl ExcludeRule {
         (!start.is_empty() && !end.is_empty() && start[..] <= end[..]).then_some((start, end))
     }
 
-    /// Whether a cell holds one of the codes.
+    /// Returns whether a cell holds one of the codes.
     pub fn holds(&self, cell: &[u8]) -> bool {
         Self::within(&self.ranges, cell)
     }
 
-    /// Whether a cell holds a code of one of these ranges.
+    /// Returns whether a cell holds a code of one of these ranges.
     pub fn within(ranges: &[(String, String)], cell: &[u8]) -> bool {
         let code = plain(cell);
         let begins = |length: usize| &code[..length.min(code.len())];
@@ -63,7 +63,7 @@ pub struct Exclusion {
     rules: Vec<ExcludeRule>,
     patient: Option<usize>,
     patients: HashSet<Box<[u8]>>,
-    /// By rule: rows that hold one of its codes.
+    /// One entry per rule: rows that hold one of its codes.
     pub hits: Vec<u64>,
     /// Rows that do not come in.
     pub rows: u64,
@@ -110,7 +110,7 @@ impl Exclusion {
         Ok(found)
     }
 
-    /// Whether a row does not come in.
+    /// Returns whether a row does not come in.
     pub(super) fn holds(&self, chunk: &Chunk, row: usize) -> bool {
         let named = |patient: usize| self.patients.contains(chunk.cell(row, patient));
         self.rules.iter().any(|rule| rule.holds(chunk.cell(row, rule.column)))

@@ -7,7 +7,7 @@
 pub struct Patients {
     /// All patients.
     pub total: u64,
-    /// By tuple: patients whose only row it is.
+    /// One entry per tuple: patients whose only row it is.
     pub single: Vec<u32>,
     /// Tuples of patient p with several rows: `tuples[starts[p]..starts[p + 1]]`, ascending, each once.
     pub starts: Vec<u32>,

@@ -11,7 +11,7 @@ use super::source::Source;
 use crate::hierarchy::MISSING;
 use crate::{Error, Result};
 
-/// What to count.
+/// Instructions for counting.
 #[derive(Debug, Clone)]
 pub struct Counting {
     /// The columns that make a tuple.
@@ -68,7 +68,7 @@ impl Tuples {
         self.weights.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -265,7 +265,7 @@ struct Fold {
     values: Vec<Texts>,
     keys: Keys,
     patients: Texts,
-    /// By thread and column: its number → ours.
+    /// One entry per thread and column: its number → ours.
     value_of: Vec<Vec<Vec<u32>>>,
     tuple_of: Vec<Vec<u32>>,
     patient_of: Vec<Vec<u32>>,
@@ -278,7 +278,7 @@ struct Fold {
     of_row: Vec<u32>,
     patient_of_row: Vec<u32>,
     first_line: Option<u64>,
-    /// Whether every row so far is on the line after the one before.
+    /// True if every row so far is on the line after the one before.
     regular: bool,
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Classes times classes times values, over all groups: no catalog of Kohort's has more.
 const MOST_COST: u64 = 1 << 32;
 
-/// What was counted of a catalog.
+/// The counts of a catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogRecount {
     /// Groups of classes.

@@ -10,19 +10,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The synthetic records of a release.
-pub(super) struct Invented {
-    /// By released tuple.
+pub(super) struct SyntheticRows {
+    /// One entry per released tuple.
     by_tuple: Vec<u64>,
     /// In all.
     pub(super) rows: u64,
 }
 
-impl Invented {
+impl SyntheticRows {
     /// Reads which they are.
-    pub(super) fn read(counted: &mut Counted, lines: &Path) -> Result<Invented> {
+    pub(super) fn read(counted: &mut Counted, lines: &Path) -> Result<SyntheticRows> {
         let of_row = counted.of_row()?;
         let mut file = LineFile::open(lines)?;
-        let mut invented = Invented { by_tuple: vec![0; counted.tuples.len()], rows: 0 };
+        let mut invented = SyntheticRows { by_tuple: vec![0; counted.tuples.len()], rows: 0 };
         for &tuple in &of_row {
             if file.next()? == NO_LINE {
                 invented.by_tuple[tuple as usize] += 1;

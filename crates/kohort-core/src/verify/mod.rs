@@ -8,11 +8,11 @@
 
 mod catalog;
 mod claim;
+mod class_checks;
 mod codes;
 mod events;
 mod files;
 mod formulas;
-mod gate;
 mod inference;
 mod invented;
 mod lines;
@@ -20,19 +20,21 @@ mod multiset;
 mod original;
 mod recount;
 mod samples;
+mod signed;
 mod table;
 
 pub use catalog::{CatalogRecount, catalog_groups};
+pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
 pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
-pub use gate::Extremes;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use recount::Recount;
 pub use samples::Sample;
+pub use signed::sign_release;
 pub(crate) use table::{compare_table, recount_table};
 
 use crate::number::Fraction;
@@ -41,33 +43,36 @@ use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
 use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
 use crate::shape::{Codes, Events, Shape, Table};
+use crate::signature::{PublicKey, SecretKey};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// What a comparison with the original found: the claim with the values that are released, what was
+/// The result of a comparison with the original: the claim with the values that are released, what was
 /// counted from the bytes, and what was counted against the original.
 #[derive(Debug, Clone)]
 pub struct Checked<S: Shape = Table> {
     /// The claim, completed by what the release shows.
     pub claim: S::Claim,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
 }
 
-/// What the verifier found.
+/// The verifier's findings.
 #[derive(Debug, Clone)]
 pub struct Findings<S: Shape = Table> {
     /// The certificate of the release.
     pub certificate: Certificate<S>,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
+    /// The key that signed the certificate, if it is signed.
+    pub signer: Option<PublicKey>,
 }
 
 /// A release that was verified.
@@ -98,7 +103,7 @@ impl Verified<Table> {
 }
 
 impl<S: Shape> Verified<S> {
-    /// What the verifier found.
+    /// Returns the verifier's findings.
     pub fn findings(&self) -> &Findings<S> {
         &self.findings
     }
@@ -115,6 +120,15 @@ impl<S: Shape> Verified<S> {
         let mut input = Input::new(self.staging.release().join(data));
         input.delimiter = Some(certificate.delimiter);
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
+    }
+
+    /// Signs the certificate of what will be published, or those of all its samples.
+    pub fn sign(&self, key: &SecretKey) -> Result<()> {
+        for folder in self.staging.releases()? {
+            let release = folder.join("release");
+            signed::write_signature(&release, &files::certificate_bytes(&release)?, key)?;
+        }
+        Ok(())
     }
 
     /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
@@ -165,7 +179,7 @@ pub fn verify<S: Shape>(
     certificate.recount = S::shown(&recount);
     certificate.guarantee = S::guarantee(&certificate);
     files::write_certificate(&release, &certificate)?;
-    let findings = Findings { certificate, recount, compared, samples: Vec::new() };
+    let findings = Findings { certificate, recount, compared, samples: Vec::new(), signer: None };
     Ok(Verified { staging, written, findings })
 }
 
@@ -182,8 +196,10 @@ fn listed(written: &Written) -> Vec<FileEntry> {
 pub struct Recounted<S: Shape = Table> {
     /// Its certificate.
     pub certificate: Certificate<S>,
-    /// What was counted.
+    /// The counts.
     pub recount: S::Recount,
+    /// The key that signed the certificate, if it is signed.
+    pub signer: Option<PublicKey>,
 }
 
 /// A published release of any shape that was recounted from its bytes.
@@ -200,18 +216,44 @@ pub enum AnyRecounted {
 /// Recounts a published release from DIR/release alone, as its recipient can.
 pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
     let release = files::release_folder(folder)?;
-    Ok(match files::read_certificate(&release)? {
-        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(&release, own, threads)?),
-        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(&release, own, threads)?),
-        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(&release, own, threads)?),
+    let bytes = files::certificate_bytes(&release)?;
+    recounted_any(&release, files::parse_certificate(&bytes)?, signed::signer(&release, &bytes)?, threads)
+}
+
+fn recounted_any(
+    release: &Path,
+    certificate: AnyCertificate,
+    signer: Option<PublicKey>,
+    threads: usize,
+) -> Result<AnyRecounted> {
+    Ok(match certificate {
+        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(release, own, signer, threads)?),
+        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(release, own, signer, threads)?),
+        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(release, own, signer, threads)?),
     })
 }
 
-fn recounted<S: Shape>(release: &Path, certificate: Certificate<S>, threads: usize) -> Result<Recounted<S>> {
+fn recounted<S: Shape>(
+    release: &Path,
+    certificate: Certificate<S>,
+    signer: Option<PublicKey>,
+    threads: usize,
+) -> Result<Recounted<S>> {
     files::check(release, &certificate)?;
     let recount = S::recount(release, &certificate, threads)?;
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Recounted { certificate, recount })
+    Ok(Recounted { certificate, recount, signer })
+}
+
+impl AnyRecounted {
+    /// The key that signed the certificate, if it is signed.
+    pub fn signer(&self) -> Option<PublicKey> {
+        match self {
+            AnyRecounted::Table(own) => own.signer,
+            AnyRecounted::Codes(own) => own.signer,
+            AnyRecounted::Events(own) => own.signer,
+        }
+    }
 }
 
 /// A published release of any shape that was compared with its original.
@@ -238,7 +280,9 @@ pub fn verify_with_original(folder: &Path, source: &Source, policy: &AnyPolicy) 
 /// The same for a policy whose shape is known.
 pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -> Result<Findings<S>> {
     let release = files::release_folder(folder)?;
-    let certificate = Certificate::<S>::parse(&files::certificate_text(&release)?)?;
+    let bytes = files::certificate_bytes(&release)?;
+    let certificate = Certificate::<S>::parse(files::certificate_text(&bytes)?)?;
+    let signer = signed::signer(&release, &bytes)?;
     files::check(&release, &certificate)?;
     claim::is_the_policys(&certificate, policy)?;
     let lines = folder.join("private").join("rows");
@@ -250,7 +294,7 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
         ));
     }
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Findings { certificate, recount, compared, samples: Vec::new() })
+    Ok(Findings { certificate, recount, compared, samples: Vec::new(), signer })
 }
 
 impl AnyFindings {
@@ -263,7 +307,16 @@ impl AnyFindings {
         }
     }
 
-    /// What the comparison could not show.
+    /// The key that signed the certificate, if it is signed.
+    pub fn signer(&self) -> Option<PublicKey> {
+        match self {
+            AnyFindings::Table(own) => own.signer,
+            AnyFindings::Codes(own) => own.signer,
+            AnyFindings::Events(own) => own.signer,
+        }
+    }
+
+    /// Returns the facts that the comparison could not show.
     pub fn not_shown(&self) -> &[String] {
         match self {
             AnyFindings::Table(own) => Table::not_shown(&own.compared),

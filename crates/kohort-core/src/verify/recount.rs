@@ -1,10 +1,10 @@
 //! Counts the classes of a release from its bytes, for each set of columns the attacker may know.
 
 use super::catalog::CatalogRecount;
+use super::class_checks::{ClassChecks, Extremes, WholeTable};
 use super::formulas::Formulas;
-use super::gate::{Extremes, Gate, Table};
 use super::original::line_sums::LineSums;
-use crate::classes::{Codes, Crowd, People, each_set};
+use crate::classes::{ColumnCodes, KnownPeople, People, each_set};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Up to how many rows the tuple of each row is remembered for the comparison with the original.
 const REMEMBER: u64 = 4_000_000;
 
-/// What was counted over all sets.
+/// The counts over all sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recount {
     /// Rows of the release.
@@ -29,9 +29,9 @@ pub struct Recount {
     pub classes: u64,
     /// The smallest class of any set, in rows.
     pub smallest_class: u64,
-    /// By sensitive column: name, and the extremes over all sets.
+    /// One entry per sensitive column: name, and the extremes over all sets.
     pub sensitive: Vec<(String, Extremes)>,
-    /// What the catalog of synthetic records tells, if there is one.
+    /// The counts of the catalog of synthetic records, if there is one.
     pub catalog: Option<CatalogRecount>,
     /// Columns with cells that a spreadsheet would take for formulas.
     pub formulas: Vec<String>,
@@ -235,13 +235,13 @@ impl Counted {
 
     /// Checks every class of every set; refuses the first set that fails.
     pub(super) fn check(&self, least: u64, people: People, required: Required) -> Result<Recount> {
-        let codes = |position: usize| Codes {
+        let codes = |position: usize| ColumnCodes {
             of: (0..self.tuples.len()).map(|t| self.tuples.code(t, position)).collect(),
             len: self.tuples.dictionaries[position].len(),
         };
         let shown = |position: usize| {
             let codes = codes(position);
-            Codes::occurring(codes.of, codes.len)
+            ColumnCodes::occurring(codes.of, codes.len)
         };
         let sensitive = match required {
             Required::Nothing | Required::KAlone => 0..0,
@@ -249,22 +249,22 @@ impl Counted {
         };
         let names: Vec<&str> = sensitive.clone().map(|c| self.columns[c].1.as_str()).collect();
         let known = (0..self.quasi).map(shown).collect();
-        let crowd = Crowd { known, sensitive: sensitive.map(codes).collect(), people };
+        let crowd = KnownPeople { known, sensitive: sensitive.map(codes).collect(), people };
         let threads = self.source.threads();
         let requirements = &self.requirements[..crowd.sensitive.len()];
         // The whole release is the class of someone who knows nothing.
         let mut whole = Vec::new();
-        let empty = || Table { values: crowd.sensitive.iter().map(|s| vec![0; s.len]).collect() };
+        let empty = || WholeTable { values: crowd.sensitive.iter().map(|s| vec![0; s.len]).collect() };
         each_set(&crowd, &[Vec::new()], 1, empty, |table| whole = table.values)?;
-        let new = || Gate::new(least, requirements, &whole);
-        let mut gate = new();
-        each_set(&crowd, &self.sets, threads, new, |own| gate.take(own))?;
-        if let Some(failure) = gate.failure.filter(|_| required != Required::Nothing) {
+        let new = || ClassChecks::new(least, requirements, &whole);
+        let mut checks = new();
+        each_set(&crowd, &self.sets, threads, new, |own| checks.take(own))?;
+        if let Some(failure) = checks.failure.filter(|_| required != Required::Nothing) {
             return Err(failure.error(&self.names(&self.sets[failure.set]), least, &names));
         }
-        let sensitive = names.iter().map(|name| name.to_string()).zip(gate.extremes).collect();
+        let sensitive = names.iter().map(|name| name.to_string()).zip(checks.extremes).collect();
         let (sets, classes) = (self.sets.len() as u64, self.classes());
-        let (smallest_class, formulas) = (gate.smallest, Vec::new());
+        let (smallest_class, formulas) = (checks.smallest, Vec::new());
         Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class, sensitive, catalog: None, formulas })
     }
 

@@ -22,14 +22,14 @@ use std::path::Path;
 /// More sets than anybody reads are not reported one by one.
 const MOST_SETS: usize = 50;
 
-/// What is known of a sample.
+/// Knowledge of the file that a sample was drawn from.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Its folder in DIR.
     pub name: String,
     /// Its certificate.
     pub certificate: Certificate,
-    /// What was counted from its bytes.
+    /// The counts from its bytes.
     pub recount: Recount,
     /// Its people: rows, or patients.
     pub people: u64,

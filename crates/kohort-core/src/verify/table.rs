@@ -33,7 +33,7 @@ pub(crate) fn compare_table(
     };
     let claim = counted.claim.clone();
     if let Some(lines) = lines.filter(|_| counted.catalogued.is_some()) {
-        invented::Invented::read(&mut counted, lines)?.are_the_catalogs(release, &counted, &claim)?;
+        invented::SyntheticRows::read(&mut counted, lines)?.are_the_catalogs(release, &counted, &claim)?;
     }
     Ok(Checked { claim, recount: counted.recount, compared })
 }

@@ -2,4 +2,5 @@
 //! `cargo test -p kohort-falsify --test suite promises::` runs the tests of one file.
 
 mod counterexamples;
+mod first_contact;
 mod promises;

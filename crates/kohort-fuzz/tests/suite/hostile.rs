@@ -1,6 +1,6 @@
 //! Small files that would take hours or all memory to count, were they believed. Each is refused.
 
-use kohort::reconstruct::{Form, ItemMode, Reconstruct, reconstruct_release};
+use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
 use kohort_core::error::Kind;
 use kohort_core::table::{Input, open};
 use kohort_core::verify::verify_release;
@@ -114,7 +114,7 @@ fn patients_who_are_not_there() {
             counted.iter().map(|(key, n)| (key.to_string(), json!(n))).collect::<serde_json::Map<_, _>>().into();
     });
     verify_release(folder.path(), 1).expect("it is what it says");
-    let asked = Reconstruct { copies: 1, form: Form::List, items: ItemMode::Rare, seed: Some(1), threads: 1 };
+    let asked = Reconstruct { copies: 1, form: DataForm::List, items: ItemMode::Rare, seed: Some(1), threads: 1 };
     let error = reconstruct_release(folder.path(), &folder.path().join("plain"), &asked).expect_err("it is refused");
     assert!(error.message.contains("far more than its codes allow"), "{error}");
     assert!(!folder.path().join("plain").exists());

@@ -248,3 +248,24 @@ fn a_policy_is_suggested_for_columns_in_memory() {
     assert_eq!(suggestion.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["name", "age", "sex", "dx"]);
     super::risk(columns(), &Policy::parse(suggestion.policy).expect("a policy")).expect("it can be asked");
 }
+
+#[test]
+fn a_release_is_signed_and_verified_by_whoever_knows_the_key() {
+    let (key, other) = (crate::SecretKey::generate("office").unwrap(), crate::SecretKey::generate("").unwrap());
+    let table = Table::from_columns([("sex", ["F", "F", "M", "M"])]).unwrap();
+    let policy = Policy::builder().quasi("sex").k(2).method("lattice").parameter("max_suppressed", 0).build().unwrap();
+    let mut release = crate::anonymize(&table, &policy).unwrap();
+    release.sign(&key);
+    let folder = tempfile::tempdir().unwrap();
+    let (later, before) = (folder.path().join("later"), folder.path().join("before"));
+    release.save(&later).unwrap();
+    crate::Run::new().sign(&key).anonymize_into(&table, &policy, &before).unwrap();
+    for out in [later, before] {
+        assert_eq!(crate::verify(&out).unwrap().signer(), Some(key.public()));
+        let known = |key: &crate::SecretKey| crate::Signers::one(key.public(), "office");
+        crate::Run::new().signed_by(&known(&key)).verify(&out).unwrap();
+        crate::Run::new().signed_by(&known(&key)).verify_with_original(&out, &table, &policy).unwrap();
+        let refused = crate::Run::new().signed_by(&known(&other)).verify(&out).unwrap_err();
+        assert_eq!(refused.kind, crate::Kind::Refused);
+    }
+}

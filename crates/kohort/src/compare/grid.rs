@@ -1,7 +1,7 @@
 //! The data of a comparison, read once, and what each setting would make of it.
 
-use super::vary::Baseline;
-use crate::baselines::{Recoded, apriori, cba};
+use super::vary::RecodingBaseline;
+use crate::baselines::{RecodedCodes, apriori, cba};
 use crate::evidence::codes::Answers;
 use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
 use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
@@ -23,19 +23,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A setting before it is measured.
-pub(super) struct Cell<'a> {
+pub(super) struct GridSetting<'a> {
     /// The path of its policy.
     pub(super) path: &'a Path,
     /// The policy.
     pub(super) text: &'a str,
     /// The baseline that replaces the method, if it is only compared and never released.
-    pub(super) baseline: Option<Baseline>,
+    pub(super) baseline: Option<RecodingBaseline>,
 }
 
 /// A setting bound to the table.
 struct Bound {
     task: Task,
-    baseline: Option<Baseline>,
+    baseline: Option<RecodingBaseline>,
     /// What of it the data are counted by.
     counted_by: String,
     /// The knowledge of its attacker.
@@ -58,7 +58,7 @@ enum Counted {
 
 /// What a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
-pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
+pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
     let mut source = None;
     let bound: Vec<Result<Bound>> = cells.iter().map(|cell| bind(cell, unfinished, &mut source, options)).collect();
     let mut outcomes: Vec<Option<Result<Outlook>>> = cells.iter().map(|_| None).collect();
@@ -105,7 +105,7 @@ pub(super) fn measure(cells: &[Cell], unfinished: &Unfinished, options: &Options
 }
 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
-fn bind(cell: &Cell, unfinished: &Unfinished, source: &mut Option<Source>, options: &Options) -> Result<Bound> {
+fn bind(cell: &GridSetting, unfinished: &Unfinished, source: &mut Option<Source>, options: &Options) -> Result<Bound> {
     let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
     let register = Register::built_in();
@@ -190,7 +190,7 @@ impl Bound {
             evidence::codes::queries((records, policy, params), k, &Answers { with_all, with_any })
                 .map(CodesErrors::from)
         };
-        let of_baseline = |recoded: Recoded| {
+        let of_baseline = |recoded: RecodedCodes| {
             let utility = asked(&|codes| recoded.with_all(codes), &|codes| recoded.with_any(codes))?;
             let (suppressed_codes, items) = (Some(recoded.suppressed() as u64), Some(recoded.items() as u64));
             Ok::<_, Error>(CodesErrors { suppressed_codes, items, ..utility })
@@ -206,8 +206,8 @@ impl Bound {
                 let least = u32::try_from(k).unwrap_or(u32::MAX);
                 let (constraints, _) = Constraints::of(records, policy, params)?;
                 let recoded = match baseline {
-                    Baseline::Cba => cba(records, &constraints, least, m),
-                    Baseline::Apriori => apriori(records, code_system(records, params), least, m),
+                    RecodingBaseline::Cba => cba(records, &constraints, least, m),
+                    RecodingBaseline::Apriori => apriori(records, code_system(records, params), least, m),
                 };
                 (of_baseline(recoded)?, vec!["for comparison only: it is never published".to_string()])
             }

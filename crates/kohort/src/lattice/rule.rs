@@ -6,15 +6,15 @@
 //! people stays such a set when classes merge). And what k alone takes, the rule takes under any
 //! further requirement: what is left must have k people in every class.
 
-use super::classes::Classes;
+use super::classes::NodeClasses;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::privacy::Counts;
 
-/// What the rule leaves of a node.
+/// The result of applying the rule to a node.
 #[derive(Debug, Clone)]
-pub struct Outcome {
-    /// By tuple: whether its records stay.
+pub struct NodeOutcome {
+    /// One entry per tuple: whether its records are kept.
     pub kept: Vec<bool>,
     /// Records that go.
     pub suppressed: u64,
@@ -32,14 +32,14 @@ pub enum Which {
 /// Applies the rule at these levels. `most`: gives up (`None`) once more records than this go.
 pub fn apply_rule(
     cohort: &Cohort,
-    classes: &mut Classes,
+    classes: &mut NodeClasses,
     levels: &[usize],
     k: K,
     which: Which,
     most: u64,
-) -> Option<Outcome> {
+) -> Option<NodeOutcome> {
     let weights = &cohort.tuples.weights;
-    let mut outcome = Outcome { kept: vec![true; weights.len()], suppressed: 0 };
+    let mut outcome = NodeOutcome { kept: vec![true; weights.len()], suppressed: 0 };
     let required = which == Which::Everything && !cohort.required.is_empty();
     loop {
         let mut goes = vec![false; weights.len()];
@@ -74,22 +74,22 @@ fn known(cohort: &Cohort, levels: &[usize], set: &[usize]) -> Vec<usize> {
     (0..levels.len()).map(|q| if set.contains(&q) { levels[q] } else { top(q) }).collect()
 }
 
-/// Whether every class of the node last counted meets all that is required of sensitive columns,
+/// Returns whether every class of the node last counted meets all that is required of sensitive columns,
 /// with nobody deleted.
-pub(crate) fn all_hold(cohort: &Cohort, classes: &Classes) -> bool {
+pub(crate) fn all_hold(cohort: &Cohort, classes: &NodeClasses) -> bool {
     let kept = vec![true; cohort.tuples.len()];
     let tables = tables(cohort, &kept);
     !failing(cohort, classes, 1, &kept, &tables).contains(&true)
 }
 
 /// By class of the node last counted: whether it has people and fails.
-fn failing(cohort: &Cohort, classes: &Classes, k: u64, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
+fn failing(cohort: &Cohort, classes: &NodeClasses, k: u64, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
     let people = people(cohort, classes, kept);
     let mut failing: Vec<bool> = people.iter().map(|&p| p > 0 && p < k).collect();
     if tables.is_empty() {
         return failing;
     }
-    let members = Members::of(classes, kept);
+    let members = ClassMembers::of(classes, kept);
     for (required, table) in cohort.required.iter().zip(tables) {
         let mut values = Vec::new();
         for (class, failing) in failing.iter_mut().enumerate() {
@@ -103,7 +103,7 @@ fn failing(cohort: &Cohort, classes: &Classes, k: u64, kept: &[bool], tables: &[
 }
 
 /// People in each class of the node last counted, among the tuples kept.
-pub(crate) fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u64> {
+pub(crate) fn people(cohort: &Cohort, classes: &NodeClasses, kept: &[bool]) -> Vec<u64> {
     let of = classes.of_tuple();
     let mut people = vec![0u64; classes.rows().len()];
     let Some(patients) = &cohort.tuples.patients else {
@@ -128,7 +128,7 @@ pub(crate) fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u
 
 /// How often each value of each required column occurs among the tuples kept, by code.
 fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
-    let everybody = Members::all(kept);
+    let everybody = ClassMembers::all(kept);
     let counts = cohort.required.iter().map(|required| {
         let mut table = vec![0; cohort.tuples.dictionaries[required.kept.position].len()];
         let mut values = Vec::new();
@@ -140,13 +140,13 @@ fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
 }
 
 /// The tuples of each class, among those kept.
-struct Members {
+struct ClassMembers {
     starts: Vec<usize>,
     tuples: Vec<u32>,
 }
 
-impl Members {
-    fn of(classes: &Classes, kept: &[bool]) -> Members {
+impl ClassMembers {
+    fn of(classes: &NodeClasses, kept: &[bool]) -> ClassMembers {
         let of = classes.of_tuple();
         let mut starts = vec![0usize; classes.rows().len() + 1];
         for (&class, _) in of.iter().zip(kept).filter(|(_, k)| **k) {
@@ -161,13 +161,13 @@ impl Members {
             tuples[at[class as usize]] = t as u32;
             at[class as usize] += 1;
         }
-        Members { starts, tuples }
+        ClassMembers { starts, tuples }
     }
 
     /// One class of everybody.
-    fn all(kept: &[bool]) -> Members {
+    fn all(kept: &[bool]) -> ClassMembers {
         let tuples: Vec<u32> = (0..kept.len() as u32).filter(|&t| kept[t as usize]).collect();
-        Members { starts: vec![0, tuples.len()], tuples }
+        ClassMembers { starts: vec![0, tuples.len()], tuples }
     }
 
     /// Counts the values of a column in a class, missing left out; returns the people who have any.

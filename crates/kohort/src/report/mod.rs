@@ -13,9 +13,10 @@ use kohort_core::{Error, Result};
 use std::path::Path;
 
 /// The readers of the reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Readers {
     /// The custodian only: everything is shown.
+    #[default]
     House,
     /// Others too: a second report hides small counts.
     Others,

@@ -8,7 +8,7 @@ pub use write::write_codes;
 
 /// The file that holds them.
 pub const CLUSTERS_FILE: &str = "clusters.jsonl";
-/// What its header calls the format.
+/// The name of the format in its header.
 pub const CLUSTERS_FORMAT: &str = "kohort-clusters";
 /// Joint clusters within joint clusters end here, so that every reader of JSON can follow.
 pub const DEEPEST: usize = 24;
@@ -42,7 +42,7 @@ impl CodeChunk {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -84,7 +84,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Of this chunk.
+    /// Takes the columns of this chunk.
     pub fn new(chunk: &'a CodeChunk) -> Columns<'a> {
         let words = chunk.len().div_ceil(64);
         let mut bits = vec![0; words * chunk.domain.len()];
@@ -96,7 +96,7 @@ impl<'a> Columns<'a> {
         Columns { domain: &chunk.domain, words, bits }
     }
 
-    /// Whether it shows a code.
+    /// Returns whether it shows a code.
     pub fn holds(&self, code: u32) -> bool {
         self.domain.binary_search(&code).is_ok()
     }
@@ -138,7 +138,7 @@ pub struct Cluster {
 pub struct Joint {
     /// The clusters, which may be joint themselves.
     pub members: Vec<Node>,
-    /// What they share.
+    /// The chunks they share.
     pub shared_chunks: Vec<CodeChunk>,
 }
 
@@ -192,14 +192,14 @@ impl Node {
     }
 
     /// All chunks in it, each with how many patients it is about and whether it is shared.
-    pub fn chunks(&self) -> Vec<(&CodeChunk, u64, Shared)> {
+    pub fn chunks(&self) -> Vec<(&CodeChunk, u64, ChunkOwner)> {
         match self {
             Node::Cluster(own) => {
-                own.record_chunks.iter().map(|chunk| (chunk, u64::from(own.size), Shared::No)).collect()
+                own.record_chunks.iter().map(|chunk| (chunk, u64::from(own.size), ChunkOwner::No)).collect()
             }
             Node::Joint(joint) => {
                 let size = self.size();
-                let shared = joint.shared_chunks.iter().map(|chunk| (chunk, size, Shared::Yes));
+                let shared = joint.shared_chunks.iter().map(|chunk| (chunk, size, ChunkOwner::Yes));
                 joint.members.iter().flat_map(Node::chunks).chain(shared).collect()
             }
         }
@@ -223,20 +223,20 @@ impl Node {
 
 /// Whose a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
+pub enum ChunkOwner {
     /// One cluster's.
     No,
     /// Several clusters'.
     Yes,
 }
 
-/// What a method for codes decides. Nothing is written yet.
+/// The decisions of a method for codes. Nothing is written yet.
 #[derive(Debug, Clone, Default)]
 pub struct Clusters {
     /// The clusters; every record is in one of them.
     pub nodes: Vec<Node>,
     /// The method's report of its work, for the evidence.
     pub trace: crate::release::Trace,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }

@@ -4,19 +4,19 @@ use crate::policy::PowerRule;
 use crate::random::Randomness;
 
 /// The labels of one event column, by patient.
-pub(super) struct Labels {
-    /// By patient: where their labels end.
+pub(super) struct PatientLabels {
+    /// One entry per patient: where their labels end.
     ends: Vec<usize>,
     labels: Vec<u32>,
-    /// By patient: where their distinct labels end.
+    /// One entry per patient: where their distinct labels end.
     count_ends: Vec<usize>,
     /// Distinct labels of a patient, ascending, each with how often it stands.
     counts: Vec<(u32, u32)>,
 }
 
-impl Labels {
+impl PatientLabels {
     /// `labels` stand by patient; `ends` say whose they are.
-    pub(super) fn new(ends: Vec<usize>, labels: Vec<u32>) -> Labels {
+    pub(super) fn new(ends: Vec<usize>, labels: Vec<u32>) -> PatientLabels {
         let (mut count_ends, mut counts, mut start) = (Vec::with_capacity(ends.len()), Vec::new(), 0);
         let mut own = Vec::new();
         for &end in &ends {
@@ -27,7 +27,7 @@ impl Labels {
             count_ends.push(counts.len());
             start = end;
         }
-        Labels { ends, labels, count_ends, counts }
+        PatientLabels { ends, labels, count_ends, counts }
     }
 
     pub(super) fn of_person(&self, person: usize) -> &[u32] {
@@ -61,7 +61,7 @@ impl Labels {
 }
 
 /// How many values of each patient an adversary knows, by equation 1 or the same for all.
-pub(super) fn powers(labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> {
+pub(super) fn powers(labels: &PatientLabels, p_max: usize, rule: PowerRule) -> Vec<u8> {
     let known = |number: usize, raw: f64| number.min(p_max).min(raw.ceil() as usize) as u8;
     let people = 0..labels.people();
     if rule == PowerRule::Fixed {
@@ -105,16 +105,16 @@ pub(super) fn draw(own: &[u32], take: usize, random: &mut Randomness) -> Vec<(u3
 
 /// Finds who has what is known.
 pub(super) struct Finder<'a> {
-    pub(super) columns: &'a [Labels],
+    pub(super) columns: &'a [PatientLabels],
     class_of: &'a [u32],
-    /// By class: patients in it.
+    /// One entry per class: patients in it.
     members: Vec<Vec<u32>>,
-    /// By column: (class, label, patient), ascending.
+    /// One entry per column: (class, label, patient), ascending.
     holders: Vec<Vec<(u32, u32, u32)>>,
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(columns: &'a [Labels], class_of: &'a [u32]) -> Finder<'a> {
+    pub(super) fn new(columns: &'a [PatientLabels], class_of: &'a [u32]) -> Finder<'a> {
         let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
         let mut members = vec![Vec::new(); classes];
         (0u32..).zip(class_of).for_each(|(p, &class)| members[class as usize].push(p));
@@ -139,7 +139,7 @@ impl<'a> Finder<'a> {
         &all[start..end]
     }
 
-    /// Whether fewer than k patients look like this one and have all these facts: column, label, copies.
+    /// Returns whether fewer than k patients look like this one and have all these facts: column, label, copies.
     pub(super) fn fewer_than(&self, k: u64, person: usize, facts: &[(usize, u32, u32)]) -> bool {
         let class = self.class_of[person];
         let has = |other: u32, &(column, label, copies): &(usize, u32, u32)| {

@@ -1,7 +1,7 @@
 //! Reads the two tables of a release of events as a stranger wrote them.
 
-use super::finder::Labels;
-use crate::hierarchy::Known;
+use super::finder::PatientLabels;
+use crate::hierarchy::StandardHierarchy;
 use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, PATIENT, PATIENTS_FILE};
 use crate::shape::Events;
 use crate::table::{Input, Keys, Source, Texts, open};
@@ -52,13 +52,13 @@ impl Tables {
     }
 
     /// By event-level quasi-identifier: the labels of each patient.
-    pub(super) fn event_labels(&self) -> Vec<Labels> {
+    pub(super) fn event_labels(&self) -> Vec<PatientLabels> {
         let quasi = self.event.iter().filter(|c| c.role == "quasi");
-        quasi.map(|c| Labels::new(self.ends.clone(), c.rows.clone())).collect()
+        quasi.map(|c| PatientLabels::new(self.ends.clone(), c.rows.clone())).collect()
     }
 
     /// Whole events as labels: the same number for events that are the same in all quasi-identifiers.
-    pub(super) fn whole_events(&self) -> Labels {
+    pub(super) fn whole_events(&self) -> PatientLabels {
         let quasi: Vec<&Cells> = self.event.iter().filter(|c| c.role == "quasi").collect();
         let mut keys = Keys::new(quasi.len());
         let mut key = Vec::new();
@@ -67,7 +67,7 @@ impl Tables {
             key.extend(quasi.iter().map(|c| c.rows[e]));
             keys.intern(&key)
         };
-        Labels::new(self.ends.clone(), (0..self.events()).map(number).collect())
+        PatientLabels::new(self.ends.clone(), (0..self.events()).map(number).collect())
     }
 }
 
@@ -162,7 +162,7 @@ fn table(
     Ok(all)
 }
 
-fn is_level(known: &Known, texts: &Texts) -> bool {
+fn is_level(known: &StandardHierarchy, texts: &Texts) -> bool {
     let labels: Option<Vec<&str>> = (0..texts.len() as u32).map(|n| std::str::from_utf8(texts.get(n)).ok()).collect();
     labels.is_some_and(|labels| known.is_level(&labels))
 }

@@ -40,9 +40,9 @@ pub(super) fn compare(
     let of_row = counted.of_row()?;
     let (tuple_of_line, released_print) = read_release(counted, of_row, columns, lines, &key, synthetic.is_some())?;
     let counted = &*counted;
-    let mut findings = Findings::default();
+    let mut findings = OriginalFindings::default();
     source.scan(
-        |_| Worker::new(columns.changed.len()),
+        |_| LineWorker::new(columns.changed.len()),
         |worker, chunk| Ok(worker.read(&chunk, source, counted, columns, &tuple_of_line, patient, &key)),
         |found| {
             findings.add(found);
@@ -113,7 +113,7 @@ fn read_release(
 }
 
 /// The state of one thread that reads the original.
-struct Worker {
+struct LineWorker {
     /// For each changed column: its values.
     values: Vec<Texts>,
     /// For each changed column: the labels that they were released as.
@@ -155,9 +155,9 @@ struct ChunkFindings {
     people: Vec<(u32, Box<[u8]>)>,
 }
 
-impl Worker {
-    fn new(width: usize) -> Worker {
-        Worker {
+impl LineWorker {
+    fn new(width: usize) -> LineWorker {
+        LineWorker {
             values: vec![Texts::default(); width],
             shown: vec![LabelsSeen::default(); width],
             released: Vec::new(),
@@ -217,7 +217,7 @@ impl Worker {
 
 /// The findings of the whole original.
 #[derive(Default)]
-struct Findings {
+struct OriginalFindings {
     rows: u64,
     matched: u64,
     print: u64,
@@ -228,7 +228,7 @@ struct Findings {
     people: Vec<(u32, u32)>,
 }
 
-impl Findings {
+impl OriginalFindings {
     fn add(&mut self, found: ChunkFindings) {
         self.rows += found.rows;
         self.matched += found.matched;
@@ -247,7 +247,13 @@ impl Findings {
 }
 
 /// Checks that each released label is the original value or one of its ancestors.
-fn check_ancestors(counted: &Counted, plan: &Columns, policy: &Policy, i: usize, findings: &Findings) -> Result<()> {
+fn check_ancestors(
+    counted: &Counted,
+    plan: &Columns,
+    policy: &Policy,
+    i: usize,
+    findings: &OriginalFindings,
+) -> Result<()> {
     let (position, column) = plan.changed[i];
     let values: Vec<String> = findings.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
     let dictionary = &counted.tuples.dictionaries[position];

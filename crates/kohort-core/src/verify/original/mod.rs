@@ -31,8 +31,8 @@ mod tuple_of_line;
 pub(super) use ancestors::labels_of;
 pub(super) use columns::Columns;
 
-use super::gate::Extremes;
-use super::invented::Invented;
+use super::class_checks::Extremes;
+use super::invented::SyntheticRows;
 use super::recount::{Counted, Required};
 use crate::classes::People;
 use crate::policy::Policy;
@@ -76,7 +76,7 @@ pub(super) fn row_by_row(
         return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
     }
     let claim = certificate.promise.claim.invented.as_ref();
-    let invented = claim.map(|_| Invented::read(counted, lines)).transpose()?;
+    let invented = claim.map(|_| SyntheticRows::read(counted, lines)).transpose()?;
     let added = invented.as_ref().map_or(0, |i| i.rows);
     let sums = counted.lines.take();
     let fast = match (&sums, patient) {
@@ -103,7 +103,7 @@ pub(super) fn row_by_row(
     let counted = &*counted;
     // A synthetic record shares its patient with no other row: it counts as a person with that row alone.
     let people = |single: Vec<u32>| People::new(single, traced.people.clone());
-    let single = invented.as_ref().map_or_else(|| vec![0; counted.tuples.len()], Invented::single);
+    let single = invented.as_ref().map_or_else(|| vec![0; counted.tuples.len()], SyntheticRows::single);
     let recount = match patient {
         None => counted.recount.clone(),
         Some(_) => {

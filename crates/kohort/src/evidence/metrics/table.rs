@@ -1,7 +1,8 @@
 //! The metrics of a table's release.
 
 use super::common::{
-    Column, Distribution, File, Levels, Missingness, People, Preset, Rows, Shareable, Sides, Timing, TriedAttack, Unit,
+    ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, RowCounts, Shareable, Sides, Timing,
+    TriedAttack, Unit,
 };
 use super::utility::Utility;
 use super::{ByName, Masked, Trace, parts};
@@ -18,9 +19,9 @@ parts! {
         /// Made with a fixed random seed: a test, not a release.
         pub test: bool,
         /// Rows read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// People of the original.
-        pub people: People,
+        pub people: PeopleCounts,
         /// Different combinations of values in the original: all that the method looked at.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tuples: Option<usize>,
@@ -30,7 +31,7 @@ parts! {
         /// The level each quasi-identifier was brought to, where each has one.
         pub levels: Option<Levels>,
         /// Every column of the input, and what happened to it.
-        pub columns: Vec<Column>,
+        pub columns: Vec<ColumnChange>,
         /// The highest risk over the sets of columns that the policy says may be known.
         pub risk: Sides<Option<Risk>>,
         /// The risk if all quasi-identifiers are known at once.
@@ -48,7 +49,7 @@ parts! {
         pub utility: Utility,
         /// The guarantee, and how it was recounted.
         pub guarantee: TableGuarantee,
-        /// What the method noted of its search.
+        /// The method's notes of its search.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub trace: Option<Trace>,
         /// Risk by what an attacker is after.
@@ -75,11 +76,11 @@ parts! {
         pub samples: Option<Vec<Sample>>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub attacks: Option<Attacks>,
+        pub attacks: Option<TableAttacks>,
         /// Suppressed cells by group, where single cells are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missing: Option<Missing>,
-        /// What the custodian should know.
+        /// Notes for the custodian.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,
         /// Small counts are hidden: a report for others.
@@ -93,7 +94,7 @@ parts! {
         pub suppressed: u64,
         /// As a share of all such cells.
         pub share: f64,
-        /// By column.
+        /// One entry per column.
         pub by_column: ByName<u64>,
     }
 
@@ -133,9 +134,9 @@ parts! {
     pub struct TableGuarantee {
         /// k.
         pub k: u64,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
-        /// What k counts: patients or rows.
+        /// The unit that k counts: patients or rows.
         pub unit: Unit,
         /// The smallest equivalence class over all sets that may be known.
         pub smallest_class: u64,
@@ -145,27 +146,27 @@ parts! {
         pub classes: u64,
         /// The guarantee in sentences.
         pub plain: String,
-        /// What holds against an attacker who knows the algorithm.
+        /// The guarantee against an attacker who knows the algorithm.
         pub aware: String,
-        /// What is assumed.
+        /// The assumptions.
         pub assumed: Vec<String>,
-        /// What the recipient cannot recount.
+        /// Facts the recipient cannot recount.
         pub not_recountable: Vec<String>,
         /// The sets of columns that may be known, where they are listed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub known_sets: Option<Vec<Vec<String>>>,
         /// The highest share of one sensitive value in any class.
         pub highest_confidence: Option<f64>,
-        /// What was found of each sensitive column.
+        /// The result for each sensitive column.
         #[serde(default, skip_serializing_if = "ByName::is_empty")]
         pub sensitive: ByName<FoundOfSensitive>,
-        /// What was asked of each sensitive column.
+        /// The requirements on each sensitive column.
         #[serde(default, skip_serializing_if = "ByName::is_empty")]
         pub asked: ByName<AskedOfSensitive>,
         /// How the release was compared with the original.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub compared: Option<ComparedRows>,
-        /// What was found of each sensitive column without the synthetic records.
+        /// The result for each sensitive column without the synthetic records.
         #[serde(default, skip_serializing_if = "ByName::is_empty")]
         pub sensitive_real: ByName<FoundOfSensitive>,
         /// The preset that k comes from.
@@ -252,11 +253,11 @@ parts! {
     pub struct Unique {
         /// People unique in the file.
         pub sample: u64,
-        /// By Zayatz.
+        /// The estimate by Zayatz.
         pub zayatz: Option<f64>,
-        /// By Pitman.
+        /// The estimate by Pitman.
         pub pitman: Option<f64>,
-        /// By the slide negative binomial model.
+        /// The estimate by the slide negative binomial model.
         pub snb: Option<f64>,
         /// The estimator that the rule of Dankar, El Emam, Neisa and Roffey chooses.
         pub chosen: Option<String>,
@@ -268,11 +269,11 @@ parts! {
 
     /// Which columns single people out in the original.
     pub struct SinglingOut {
-        /// By how many columns are known.
+        /// One entry per number of columns known.
         pub by_number: Vec<SingledByNumber>,
         /// The sets that single out most people, for each number of columns.
         pub sets: Vec<SingledBySet>,
-        /// By column.
+        /// One entry per column.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub by_column: Option<Vec<SingledByColumn>>,
     }
@@ -299,7 +300,7 @@ parts! {
         pub share: f64,
     }
 
-    /// What a column adds.
+    /// The people whom a column singles out in addition to the others.
     pub struct SingledByColumn {
         /// The column.
         pub column: String,
@@ -342,16 +343,16 @@ parts! {
         /// Classes with synthetic records.
         pub filled_classes: usize,
         /// Small and filled classes that are alike.
-        pub kinds: Vec<Kind>,
+        pub kinds: Vec<ClassKind>,
         /// How well a tree tells synthetic records from real ones.
-        pub told_apart: Option<ToldApart>,
-        /// What the catalog says, where there is one.
+        pub told_apart: Option<DistinguishableRecords>,
+        /// The contents of the catalog, where there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub catalog: Option<CatalogFound>,
     }
 
     /// Classes that are alike.
-    pub struct Kind {
+    pub struct ClassKind {
         /// Real people in each.
         pub real: u64,
         /// Rows released in each.
@@ -363,7 +364,7 @@ parts! {
     }
 
     /// How well synthetic records are told from real ones.
-    pub struct ToldApart {
+    pub struct DistinguishableRecords {
         /// The area under the curve; a half is guessing.
         pub auc: f64,
         /// Synthetic records looked at.
@@ -374,7 +375,7 @@ parts! {
         pub warning: bool,
     }
 
-    /// What a catalog says.
+    /// The contents of a catalog.
     pub struct CatalogFound {
         /// Groups of classes it lists.
         pub groups: u64,
@@ -425,7 +426,7 @@ parts! {
     }
 
     /// Attacks on a table's release.
-    pub struct Attacks {
+    pub struct TableAttacks {
         /// The registry outside, where the policy names one.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub registry: Option<RegistryFound>,
@@ -510,7 +511,7 @@ parts! {
         pub share: f64,
         /// Suppressed cells beside a value that reveals them.
         pub blanks: u64,
-        /// Of these, filled in correctly.
+        /// Those of them that were filled in correctly.
         pub right: u64,
     }
 
@@ -524,7 +525,7 @@ parts! {
         /// Groups in which most cells of a column are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub flagged: Option<usize>,
-        /// By column, and by the column that makes the groups.
+        /// One entry per column and per column that makes the groups.
         pub by: ByName<ByName<Vec<BlankGroup>>>,
     }
 
@@ -541,8 +542,14 @@ parts! {
     }
 }
 
-impl Attacks {
+impl TableAttacks {
     /// No attack was measured.
-    pub(crate) const NONE: Attacks =
-        Attacks { registry: None, one_patient: None, whole_file: None, targeted: None, undeclared: None, tried: None };
+    pub(crate) const NONE: TableAttacks = TableAttacks {
+        registry: None,
+        one_patient: None,
+        whole_file: None,
+        targeted: None,
+        undeclared: None,
+        tried: None,
+    };
 }

@@ -1,9 +1,9 @@
 //! The facts that an attacker knows in each draw, and whether fewer than k patients match them.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::draws::Draws;
-use super::index::{Index, Item};
-use super::labels::Labels;
+use super::index::{Index, RepeatedValue};
+use super::labels::EventLabels;
 use super::patient_events::PatientEvents;
 
 /// The known facts of all draws, as items of an index.
@@ -18,7 +18,7 @@ impl Facts {
     /// `stream`: which of a draw's events; `power` is by place. Known events are drawn from
     /// `drawn`; a matcher finds those in `left`.
     pub(crate) fn of(
-        labels: &Labels,
+        labels: &EventLabels,
         stream: usize,
         draws: &Draws,
         power: &[u8],
@@ -60,8 +60,8 @@ impl Facts {
 }
 
 /// Returns whether fewer than k patients match a draw.
-pub(crate) fn is_hit(classes: &Classes, known: &[(&Facts, &Index)], draws: &Draws, draw: usize, k: u64) -> bool {
-    let mut items: Vec<&Item> = Vec::with_capacity(64);
+pub(crate) fn is_hit(classes: &PatientClasses, known: &[(&Facts, &Index)], draws: &Draws, draw: usize, k: u64) -> bool {
+    let mut items: Vec<&RepeatedValue> = Vec::with_capacity(64);
     for (facts, index) in known {
         items.extend(facts.get(draw).iter().map(|&number| index.at(number)));
     }

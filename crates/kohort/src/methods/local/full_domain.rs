@@ -1,7 +1,7 @@
 //! Full-domain classes as another start: what one level for each column gives, local recoding must not miss.
 
 use super::table::Table;
-use crate::lattice::{Classes, Limits, Objective, Outcome, Space, Which, apply_rule, search};
+use crate::lattice::{NodeClasses, NodeOutcome, Objective, SearchLimits, Space, Which, apply_rule, search};
 use crate::local::{Class, Grouping, Member, Point};
 
 /// The largest lattice that is searched where only k is required in rows.
@@ -11,7 +11,7 @@ const MOST_WORK: usize = 20_000_000;
 
 /// The best classes with one level for each column, or those of the coarsest levels where the search
 /// would take long; `None` where even these do not meet the requirement.
-pub fn full_domain(table: &Table, limits: Limits) -> Option<Grouping> {
+pub fn full_domain(table: &Table, limits: SearchLimits) -> Option<Grouping> {
     let cohort = table.cohort;
     let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
     let most = match table.points.splits {
@@ -25,7 +25,7 @@ pub fn full_domain(table: &Table, limits: Limits) -> Option<Grouping> {
         }
         None => {
             let top: Vec<usize> = cohort.quasi.iter().map(|q| q.levels.last().copied().unwrap_or(0)).collect();
-            let mut classes = Classes::new(cohort);
+            let mut classes = NodeClasses::new(cohort);
             let outcome = apply_rule(cohort, &mut classes, &top, limits.k, Which::Everything, limits.suppressed)?;
             (top, outcome)
         }
@@ -36,9 +36,9 @@ pub fn full_domain(table: &Table, limits: Limits) -> Option<Grouping> {
     Some(grouping(table, &levels, &outcome))
 }
 
-fn grouping(table: &Table, levels: &[usize], outcome: &Outcome) -> Grouping {
+fn grouping(table: &Table, levels: &[usize], outcome: &NodeOutcome) -> Grouping {
     let (cohort, points) = (table.cohort, &table.points);
-    let mut classes = Classes::new(cohort);
+    let mut classes = NodeClasses::new(cohort);
     classes.count(levels);
     let mut members: Vec<Vec<Member>> = vec![Vec::new(); classes.rows().len()];
     let mut removed = Vec::new();

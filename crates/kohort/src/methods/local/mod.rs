@@ -22,7 +22,7 @@ mod tests;
 pub use entry::METHOD;
 pub use params::Params;
 
-use crate::lattice::{Limits, explain};
+use crate::lattice::{SearchLimits, explain};
 use crate::local::{Grouping, LARGEST_K, Requirement, group, improve, settle};
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -42,7 +42,7 @@ impl TableMethod for Params {
 /// Groups the records and coarsens each group to the labels that its records share.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {
     hides_can_be_shown(cohort, policy)?;
-    let limits = Limits { k: policy.privacy.k, suppressed: params.max_suppressed.of(cohort.tuples.rows) };
+    let limits = SearchLimits { k: policy.privacy.k, suppressed: params.max_suppressed.of(cohort.tuples.rows) };
     let table = Table::new(cohort);
     let Some(grouping) = best(&table, limits, params) else {
         let top: Vec<usize> = cohort.quasi.iter().map(|q| q.levels.last().copied().unwrap_or(0)).collect();
@@ -64,7 +64,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
 }
 
 /// The cheapest grouping found that meets everything.
-fn best(table: &Table, limits: Limits, params: &Params) -> Option<Grouping> {
+fn best(table: &Table, limits: SearchLimits, params: &Params) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
     let search = Search { table, k, limits, params };
     let boxes = if k <= LARGEST_K { search.from_boxes() } else { None };
@@ -77,7 +77,7 @@ fn best(table: &Table, limits: Limits, params: &Params) -> Option<Grouping> {
 struct Search<'a> {
     table: &'a Table<'a>,
     k: u32,
-    limits: Limits,
+    limits: SearchLimits,
     params: &'a Params,
 }
 

@@ -14,7 +14,7 @@ pub(super) const BLANK: u32 = 0;
 /// are the unit and k is the only requirement, else all rows of a tuple; runs are split where some of
 /// their rows must show less than the others.
 #[derive(Clone)]
-pub(super) struct Records<'a> {
+pub(super) struct RecordRuns<'a> {
     pub cohort: &'a Cohort,
     /// The number of quasi-identifiers.
     pub width: usize,
@@ -33,19 +33,19 @@ pub(super) struct Records<'a> {
     values: Arc<Vec<Vec<u32>>>,
     /// For each run: which of the runs at the start it comes from, and the tuples of those.
     kind: Vec<u32>,
-    alike: Arc<Alike>,
+    alike: Arc<LookAlikeTuples>,
     /// With patients as the unit: who is in a run that was split, of those with several rows.
     named: BTreeMap<u32, Vec<u32>>,
 }
 
-impl<'a> Records<'a> {
+impl<'a> RecordRuns<'a> {
     /// All records, every column at the finest level that the policy permits. What a hierarchy
     /// does not cover is blank from the start.
-    pub fn new(cohort: &'a Cohort) -> Records<'a> {
+    pub fn new(cohort: &'a Cohort) -> RecordRuns<'a> {
         let tuples = &cohort.tuples;
         let width = cohort.quasi.len();
         let values: Vec<Vec<u32>> = (0..width).map(|q| values(cohort, q)).collect();
-        let alike = Alike::new(cohort, &values);
+        let alike = LookAlikeTuples::new(cohort, &values);
         let tuple: Vec<u32> = (0..alike.len()).map(|kind| alike.tuples(kind)[0]).collect();
         let mut cells = Vec::with_capacity(tuple.len() * width);
         for &t in &tuple {
@@ -60,7 +60,7 @@ impl<'a> Records<'a> {
             }
         };
         let top = |q: usize| cohort.quasi[q].hierarchy.levels.len() - 1;
-        let mut records = Records {
+        let mut records = RecordRuns {
             cohort,
             width,
             single,
@@ -200,7 +200,7 @@ impl<'a> Records<'a> {
     }
 
     /// Non-uniform entropy lost since the start, in bits: what is blank or deleted could be any value.
-    pub fn bits_lost(&self, start: &Records) -> f64 {
+    pub fn bits_lost(&self, start: &RecordRuns) -> f64 {
         let rows = self.cohort.tuples.rows as f64;
         let columns = start.support.iter().zip(&self.support);
         let values =
@@ -268,17 +268,17 @@ fn is_plain(cohort: &Cohort) -> bool {
 
 /// Which tuples show the same before anything is blank. Details and the like tell tuples apart, and
 /// no method asks for them.
-struct Alike {
+struct LookAlikeTuples {
     ends: Vec<u32>,
     tuples: Vec<u32>,
 }
 
-impl Alike {
-    fn new(cohort: &Cohort, values: &[Vec<u32>]) -> Alike {
+impl LookAlikeTuples {
+    fn new(cohort: &Cohort, values: &[Vec<u32>]) -> LookAlikeTuples {
         let tuples = &cohort.tuples;
         if !is_plain(cohort) {
             let all = 0..tuples.len() as u32;
-            return Alike { ends: all.clone().map(|t| t + 1).collect(), tuples: all.collect() };
+            return LookAlikeTuples { ends: all.clone().map(|t| t + 1).collect(), tuples: all.collect() };
         }
         let mut keys = Keys::new(values.len());
         let mut key = vec![0; values.len()];
@@ -306,7 +306,7 @@ impl Alike {
             of_kind[from..end as usize].sort_unstable_by_key(|&t| tuples.codes(t as usize));
             from = end as usize;
         }
-        Alike { ends, tuples: of_kind }
+        LookAlikeTuples { ends, tuples: of_kind }
     }
 
     fn len(&self) -> usize {

@@ -66,7 +66,7 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
     }
 }
 
-/// Whether any number of patients read and removed is small.
+/// Returns whether any number of patients read and removed is small.
 fn any_small_of(people: &EventsPeople) -> bool {
     let EventsPeople { unit: _, r#in, excluded, emptied, without_events, dropped, suppressed, out: _ } = *people;
     [r#in, excluded, emptied, without_events, dropped, suppressed].into_iter().any(small)
