@@ -9,6 +9,7 @@ mod codes;
 mod dictionary;
 mod events;
 mod files;
+mod fineness;
 mod guarantee;
 mod leftovers;
 pub mod made;
@@ -26,6 +27,7 @@ pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
 pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
+pub use coarsened::ShownLabel;
 pub use codes::{
     CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,
@@ -34,7 +36,6 @@ pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
 pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
 pub use files::{Published, ReleaseFiles};
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
-pub use coarsened::ShownLabel;
 pub use plan::{
     Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share, SyntheticRecord,
 };

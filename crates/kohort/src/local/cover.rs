@@ -250,7 +250,9 @@ impl<const W: usize> Finder<W> {
             move |mask: &Mask<W>| {
                 let mut members = members.borrow_mut();
                 members.clear();
-                members.extend(candidates(*mask).map(|i| near[i].1).map(|p| Member { point: p, rows: points.rows[p as usize] }));
+                members.extend(
+                    candidates(*mask).map(|i| near[i].1).map(|p| Member { point: p, rows: points.rows[p as usize] }),
+                );
                 check(&members)
             }
         });

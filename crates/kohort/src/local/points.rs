@@ -47,8 +47,16 @@ impl Points {
         let of = |t: usize| column.iter().map(move |&c| cells[t * width + c]);
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
         order.sort_unstable_by(|&a, &b| of(a as usize).cmp(of(b as usize)));
-        let mut points =
-            Points { trees: vec![], rows: vec![], people: vec![], splits: true, removal, hidden_with: vec![], nodes: vec![], column: vec![] };
+        let mut points = Points {
+            trees: vec![],
+            rows: vec![],
+            people: vec![],
+            splits: true,
+            removal,
+            hidden_with: vec![],
+            nodes: vec![],
+            column: vec![],
+        };
         let mut point_of = vec![0; rows.len()];
         for &t in &order {
             let own = of(t as usize);
@@ -71,7 +79,8 @@ impl Points {
     /// Declares columns, by their place in the table, that hide with others.
     pub fn hide(&mut self, columns: Vec<HiddenWith>) {
         let place = |column: usize| self.column.iter().position(|&c| c == column).unwrap_or(column);
-        let placed = columns.iter().map(|own| HiddenWith { finer: place(own.finer), coarser: place(own.coarser), ..*own });
+        let placed =
+            columns.iter().map(|own| HiddenWith { finer: place(own.finer), coarser: place(own.coarser), ..*own });
         self.hidden_with = placed.collect();
     }
 

@@ -27,10 +27,8 @@ fn pairs(columns: u64) -> Tree {
 
 /// The labels of 8 values in groups of these sizes.
 fn paths(columns: u64, sizes: &[u32]) -> Vec<Vec<Step>> {
-    let step = |value: u32, size: u32| Step {
-        key: size * 100 + value / size,
-        cost: UNIT / columns * u64::from(size - 1) / 7,
-    };
+    let step =
+        |value: u32, size: u32| Step { key: size * 100 + value / size, cost: UNIT / columns * u64::from(size - 1) / 7 };
     (0..8).map(|value| sizes.iter().map(|&size| step(value, size)).collect()).collect()
 }
 
@@ -119,8 +117,7 @@ fn the_trie_finds_the_nearest_points_and_those_that_labels_cover() {
         }
         let own = points.nodes(dice.below(points.len() as u64) as Point).to_vec();
         let open = (0..points.len() as Point).filter(|&p| !gone[p as usize]);
-        let mut slow: Vec<(u64, Point)> =
-            open.clone().map(|p| (points.joint_cost(&own, points.nodes(p)), p)).collect();
+        let mut slow: Vec<(u64, Point)> = open.clone().map(|p| (points.joint_cost(&own, points.nodes(p)), p)).collect();
         slow.sort_unstable();
         let limit = UNIT * dice.below(10) / 10;
         slow.retain(|near| near.0 <= limit);
@@ -210,8 +207,7 @@ fn threads_do_not_change_the_classes() {
 
 /// The least cost of any partition of the rows into classes of at least k.
 fn best_partition(points: &Points, k: usize) -> u64 {
-    let rows: Vec<Point> =
-        (0..points.len() as Point).flat_map(|p| vec![p; points.rows[p as usize] as usize]).collect();
+    let rows: Vec<Point> = (0..points.len() as Point).flat_map(|p| vec![p; points.rows[p as usize] as usize]).collect();
     let full = (1usize << rows.len()) - 1;
     let cost: Vec<Option<u64>> = (0..=full)
         .map(|set| {
@@ -266,9 +262,7 @@ fn a_requirement_that_more_rows_break_is_met_or_nothing_is_made() {
     for _ in 0..100 {
         let mut points = table(&mut dice, 30, 3);
         points.splits = false;
-        let check = |members: &[Member]| {
-            members.iter().filter(|m| m.point % 2 == 0).count() * 2 <= members.len() + 1
-        };
+        let check = |members: &[Member]| members.iter().filter(|m| m.point % 2 == 0).count() * 2 <= members.len() + 1;
         let requirement = Requirement { k: 3, check: Some(&check) };
         let Some(grouping) = group(&points, &requirement, 6, Effort::Thorough, 1) else { continue };
         made += 1;

@@ -65,8 +65,7 @@ impl Tree {
         {
             label.is_needed = true;
         }
-        let mut tree =
-            Tree { parent: vec![], end: vec![], cost: vec![], key: vec![], leaf: vec![], common: vec![] };
+        let mut tree = Tree { parent: vec![], end: vec![], cost: vec![], key: vec![], leaf: vec![], common: vec![] };
         let mut node_of = BTreeMap::new();
         tree.number(&nodes, root, 0, &mut node_of);
         tree.raise_costs();

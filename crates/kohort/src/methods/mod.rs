@@ -43,7 +43,7 @@ static BUILT_IN: [&Entry; 7] = [
 ];
 
 /// The method that `init` proposes, and that answers questions about data without a policy.
-pub static PROPOSED: &Entry = &lattice::METHOD;
+pub static PROPOSED: &Entry = &local::METHOD;
 
 /// A method for tables with its parameters, checked against a policy.
 pub trait TableMethod: Debug + Send + Sync {

@@ -123,7 +123,8 @@ fn which_of_several_equal_rows_is_coarsened_is_drawn_at_random() {
 
 #[test]
 fn rows_without_a_permitted_label_in_common_are_removed() {
-    let columns = "age = { role = \"quasi\", hierarchy = { intervals = [10, 20], from = 0, to = 100 }, levels = [0, 1] }";
+    let columns =
+        "age = { role = \"quasi\", hierarchy = { intervals = [10, 20], from = 0, to = 100 }, levels = [0, 1] }";
     let table = "age\n30\n31\n32\n33\n34\n35\n36\n37\n38\n71\n";
     let rows = released(table, columns, "k = 3", "max_suppressed = 0.1");
     assert_eq!(rows.len(), 9);
@@ -158,7 +159,8 @@ fn a_detail_is_hidden_under_any_coarsening() {
 
 #[test]
 fn a_finer_column_is_hidden_where_the_coarser_one_is_coarsened() {
-    let columns = "ward = { role = \"quasi\", of = [\"house\"] }\nhouse = { role = \"quasi\" }\nsex = { role = \"quasi\" }";
+    let columns =
+        "ward = { role = \"quasi\", of = [\"house\"] }\nhouse = { role = \"quasi\" }\nsex = { role = \"quasi\" }";
     // In the second group the ward is the same, the house is not: the ward would tell the house.
     let table = "ward,house,sex\nw1,h1,f\nw1,h1,f\nw2,h2,m\nw2,h3,m\n";
     let rows = released(table, columns, "k = 2", "");

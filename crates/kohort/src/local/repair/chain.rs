@@ -17,7 +17,8 @@ impl Repair<'_> {
         let mut candidates = Vec::new();
         for _ in 0..ROUNDS {
             let Some((_, goes, to, comes, from)) = self.best_chain(number, &mut candidates) else { return gain };
-            let cost = |repair: &Self| [number, to, from].map(|c| repair.classes[c as usize].cost()).iter().sum::<i64>();
+            let cost =
+                |repair: &Self| [number, to, from].map(|c| repair.classes[c as usize].cost()).iter().sum::<i64>();
             let before = cost(self);
             self.take(number, goes);
             self.put(to, goes);

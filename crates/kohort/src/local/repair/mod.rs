@@ -60,8 +60,17 @@ impl<'a> Repair<'a> {
         }
         let may_remove = may_remove.saturating_sub(grouping.removed_rows());
         let Grouping { classes, removed } = grouping;
-        let mut repair =
-            Repair { points, requirement, classes, home, near: vec![], removed, may_remove, journal: vec![], recording: 0 };
+        let mut repair = Repair {
+            points,
+            requirement,
+            classes,
+            home,
+            near: vec![],
+            removed,
+            may_remove,
+            journal: vec![],
+            recording: 0,
+        };
         repair.find_neighbours(NEIGHBOURS, threads);
         repair
     }
@@ -119,9 +128,8 @@ impl<'a> Repair<'a> {
     pub(super) fn find_neighbours(&mut self, number: usize, threads: usize) {
         let points = self.points;
         let trie = Trie::full(points);
-        let is_coarsened = |&point: &Point| {
-            self.home[point as usize].iter().any(|&c| self.classes[c as usize].is_coarsened())
-        };
+        let is_coarsened =
+            |&point: &Point| self.home[point as usize].iter().any(|&c| self.classes[c as usize].is_coarsened());
         let coarsened: Vec<Point> = (0..points.len() as Point).filter(is_coarsened).collect();
         let parts: Vec<&[Point]> = coarsened.chunks(PART).collect();
         let first = points.removal * 150 / 1000 / points.width() as u64 + 1;

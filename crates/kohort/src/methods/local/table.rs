@@ -35,8 +35,7 @@ impl<'a> Table<'a> {
             let occurs: Vec<bool> = cohort.tuples.frequencies(position).iter().map(|&rows| rows > 0).collect();
             let own = Column::new(quasi, &occurs, unit as f64 * quasi.weight / weights);
             let is_finer = cohort.dependencies.iter().any(|&(finer, _)| finer == position);
-            let tree =
-                if is_finer { Tree::with_top(&own.paths, 2 * unit) } else { Tree::new(&own.paths, 2 * unit) };
+            let tree = if is_finer { Tree::with_top(&own.paths, 2 * unit) } else { Tree::new(&own.paths, 2 * unit) };
             stars.push(own.star.and_then(|star| tree.node_of(star)));
             trees.push(tree);
             labels.push(own.labels);
