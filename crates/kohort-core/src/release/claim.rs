@@ -1,4 +1,4 @@
-//! What a certificate claims, for each shape.
+//! The claim of a certificate, for each shape.
 
 use super::serial::{self, Bounded, OURS};
 use crate::hierarchy::StandardHierarchy;

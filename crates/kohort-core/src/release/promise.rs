@@ -1,4 +1,4 @@
-//! What a policy promises of a release: derived once, here, for the verifier itself.
+//! The promise that a policy makes about a release: derived once, here, for the verifier itself.
 //!
 //! Nobody hands the verifier a promise. It derives one from the bound policy, writes it into the
 //! certificate, and later compares a certificate with it.

@@ -1,4 +1,4 @@
-//! Whether a certificate promises what its policy asks for, and says what its promise means.
+//! Checks that a certificate promises what its policy asks for, and says what its promise means.
 
 use crate::policy::Policy;
 use crate::release::{Certificate, Promise, asks_for_share};

@@ -1,4 +1,4 @@
-//! Whether the classes of a release hold what is claimed, and how near they come to failing.
+//! Checks that the classes of a release hold what is claimed, and how near they come to failing.
 
 use crate::Error;
 use crate::classes::Judge;
