@@ -18,6 +18,7 @@ mod invented;
 mod lines;
 mod multiset;
 mod original;
+mod possible_origins;
 mod recount;
 mod samples;
 mod signed;

@@ -62,6 +62,8 @@ pub struct CheapestBox<const W: usize> {
     pub weights: Weights,
     /// The labels of the best box, by column.
     pub labels: Vec<Node>,
+    /// The most steps of a search.
+    pub most_visits: usize,
     order: Vec<usize>,
     chosen: Vec<Node>,
     visits: usize,
@@ -75,6 +77,7 @@ impl<const W: usize> CheapestBox<W> {
             columns: vec![Vec::new(); width],
             weights: Weights::default(),
             labels: vec![0; width],
+            most_visits: MOST_VISITS,
             order: (0..width).collect(),
             chosen: vec![0; width],
             visits: 0,
@@ -99,9 +102,14 @@ impl<const W: usize> CheapestBox<W> {
         self.best.take()
     }
 
+    /// Returns whether the last search looked at everything.
+    pub fn is_complete(&self) -> bool {
+        self.visits <= self.most_visits
+    }
+
     fn descend(&mut self, depth: usize, mask: &Mask<W>, cost: u64, goal: &Goal<W>) {
         self.visits += 1;
-        if self.visits > MOST_VISITS {
+        if self.visits > self.most_visits {
             return;
         }
         let Some(&column) = self.order.get(depth) else { return self.finish(mask, cost, goal) };

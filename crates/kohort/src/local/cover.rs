@@ -7,8 +7,9 @@
 //!    for another one. This is right because boxes only get dearer while people are grouped.
 //! 4. Points that find no box go where they cost least, or are removed.
 
-use super::cheapest_box::{CheapestBox, Choice, Mask, candidates, first};
+use super::cheapest_box::{CheapestBox, Mask, candidates, first};
 use super::classes::{Class, Grouping, Member};
+use super::neighbourhood::fill_choices;
 use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
@@ -206,7 +207,6 @@ impl<'a, const W: usize> Cover<'a, W> {
 struct Finder<const W: usize> {
     search: CheapestBox<W>,
     near: Vec<(u64, Point)>,
-    common: Vec<Node>,
     members: RefCell<Vec<Member>>,
 }
 
@@ -215,7 +215,6 @@ impl<const W: usize> Finder<W> {
         Finder {
             search: CheapestBox::new(points.width()),
             near: Vec::new(),
-            common: Vec::new(),
             members: RefCell::new(Vec::new()),
         }
     }
@@ -243,7 +242,7 @@ impl<const W: usize> Finder<W> {
             return None;
         }
         weights.settle();
-        self.fill_choices(points, own);
+        fill_choices(points, own, &self.near, &mut self.search.columns);
         let check = cover.requirement.check;
         let (near, members) = (&self.near, &self.members);
         let holds = check.map(|check| {
@@ -258,31 +257,5 @@ impl<const W: usize> Finder<W> {
         });
         let holds = holds.as_ref().map(|holds| holds as &dyn Fn(&Mask<W>) -> bool);
         self.search.search(first(self.near.len()), k, limit, holds)
-    }
-
-    /// The labels above a point's own that cover some candidate more than the one below.
-    fn fill_choices(&mut self, points: &Points, own: &[Node]) {
-        for (column, choices) in self.search.columns.iter_mut().enumerate() {
-            let tree = &points.trees[column];
-            let base = tree.cost(own[column]);
-            self.common.clear();
-            self.common.extend(self.near.iter().map(|&(_, p)| tree.common(own[column], points.nodes(p)[column])));
-            choices.clear();
-            let mut covers: Mask<W> = [0; W];
-            let mut left = self.common.len();
-            for node in tree.upwards(own[column]) {
-                let before = left;
-                for (i, _) in self.common.iter().enumerate().filter(|(_, common)| **common == node) {
-                    covers[i / 64] |= 1 << (i % 64);
-                    left -= 1;
-                }
-                if left < before || choices.is_empty() {
-                    choices.push(Choice { cost: tree.cost(node) - base, node, covers });
-                }
-                if left == 0 {
-                    break;
-                }
-            }
-        }
     }
 }

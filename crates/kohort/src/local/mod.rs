@@ -12,9 +12,11 @@
 //! | `cheapest_box` | the cheapest labels around a point that cover enough people |
 //! | `requirement` | what every class must meet |
 
+mod bound;
 mod cheapest_box;
 mod classes;
 mod cover;
+mod neighbourhood;
 mod points;
 mod pools;
 mod repair;
@@ -25,6 +27,7 @@ mod tests;
 mod tree;
 mod trie;
 
+pub use bound::lower_bound;
 pub use classes::{Class, Grouping, Member};
 pub use cover::LARGEST_K;
 pub use points::{HiddenWith, Point, Points};

@@ -63,6 +63,14 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     Ok(plan)
 }
 
+/// The least loss of any release in which every group has k rows, by what each row costs in the cheapest
+/// labels around it.
+pub fn lower_bound(cohort: &Cohort, k: u32) -> f64 {
+    let table = Table::new(cohort);
+    let bound = crate::local::lower_bound(&table.points, k, cohort.threads);
+    bound as f64 / (table.points.removal as f64 * cohort.tuples.rows.max(1) as f64)
+}
+
 /// The cheapest grouping found that meets everything.
 fn best(table: &Table, limits: SearchLimits, params: &Params) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
