@@ -23,5 +23,6 @@ pub mod synthetic_values;
 pub mod table;
 pub mod utility;
 pub mod verify;
+pub mod visible;
 
 pub use error::{Error, Result};

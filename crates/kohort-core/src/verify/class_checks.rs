@@ -125,6 +125,10 @@ impl Judge for ClassChecks<'_> {
         }
     }
 
+    fn is_done(&self) -> bool {
+        self.failure.is_some() && self.least > 0
+    }
+
     fn end(&mut self, set: usize) {
         let current = std::mem::replace(&mut self.current, NOTHING);
         self.smallest = self.smallest.min(current.smallest);

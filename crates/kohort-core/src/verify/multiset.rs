@@ -1,10 +1,11 @@
 //! Compares a release with its original as multisets, where nobody kept which row became which.
 
+use super::invented::SyntheticRows;
 use super::original::{Columns, Compared, labels_of};
-use super::possible_origins::PossibleOrigins;
-use super::recount::Counted;
+use super::places::{LabelMaps, Places, bounds};
+use super::recount::{Counted, Required};
 use crate::policy::Policy;
-use crate::release::{Certificate, InventedClaim};
+use crate::release::{Certificate, SyntheticClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -17,21 +18,27 @@ pub(super) fn as_multisets(
     policy: &Policy,
 ) -> Result<Compared> {
     let plan = Columns::new(counted, certificate, source)?;
-    let columns: Vec<usize> = plan.changed.iter().map(|c| c.1).collect();
-    let original = count(source, &Counting { columns, patient: None, remember: 0 })?;
+    let patient = policy.patient();
+    if certificate.promise.patients != patient.is_some() {
+        return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
+    }
+    let original = count(source, &Counting { columns: plan.of_tuples(counted, source)?, patient, remember: 0 })?;
+    let mut not_counted = Vec::new();
     let mut not_shown = vec!["which released row belongs to which original row".to_string()];
     let maps =
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
-    let claim = certificate.promise.claim.invented.as_ref();
+    let claim = certificate.promise.claim.synthetic.as_ref();
     let added = match claim {
         None => 0,
         Some(_) => counted.tuples.rows.checked_sub(original.rows).ok_or_else(too_few)?,
     };
+    let places = Places::find(counted, &original, &maps);
     let mut smallest_real_class = None;
-    if maps.iter().all(|m| m.iter().all(|shown| shown.len() <= 1)) {
+    if places.is_some() {
         smallest_real_class = exactly(counted, &original, &maps, claim)?;
     } else if claim.is_some() {
-        not_shown.push("that every original row is released, and how many real rows a class has".into());
+        not_shown.push("that every original row is released".into());
+        not_counted.push("how many real rows a class has".into());
     } else {
         not_shown.push(
             "that the original rows can be assigned to all released rows at once: each released row was checked by \
@@ -47,12 +54,9 @@ pub(super) fn as_multisets(
         not_shown.push("that unchanged cells are in the right rows: each column was compared by itself".into());
     }
     if claim.is_some() {
-        not_shown.push("which records are synthetic, and what is claimed about sensitive values without them".into());
+        not_shown.push("which records are synthetic".into());
     }
-    if certificate.promise.patients {
-        not_shown.push("how many patients an equivalence class contains: only rows were counted".into());
-    }
-    Ok(Compared {
+    let mut compared = Compared {
         rows: original.rows,
         matched: counted.tuples.rows - added,
         smallest_class: counted.recount.smallest_class,
@@ -60,8 +64,75 @@ pub(super) fn as_multisets(
         added,
         smallest_real_class,
         sensitive_real: Vec::new(),
+        labels_overlap: maps[..counted.quasi].iter().flatten().any(|labels| labels.len() > 1),
+        not_counted,
         not_shown,
-    })
+    };
+    people(counted, certificate, &original, (&maps, places.as_ref()), &mut compared)?;
+    Ok(compared)
+}
+
+/// Counts patients, and what is claimed about sensitive values of them or of real rows, as far as the original
+/// tells; says what it could not count.
+fn people(
+    counted: &Counted,
+    certificate: &Certificate,
+    original: &Tuples,
+    (maps, places): (&LabelMaps, Option<&Places>),
+    compared: &mut Compared,
+) -> Result<()> {
+    let claim = &certificate.promise.claim;
+    let (patients, synthetic) = (certificate.promise.patients, claim.synthetic.as_ref());
+    // The promise of a sample is about the whole file, which is not here.
+    if certificate.sample.is_some() || !(patients || synthetic.is_some()) {
+        return Ok(());
+    }
+    let weights = &counted.tuples.weights;
+    let is_exact = |places: &&Places| match synthetic {
+        None => places.rows == *weights,
+        Some(_) => places.hold_every_row() && places.rows.iter().zip(weights).all(|(own, all)| own <= all),
+    };
+    if let Some(places) = places.filter(is_exact) {
+        let more: Vec<u64> = weights.iter().zip(&places.rows).map(|(all, own)| all - own).collect();
+        if patients {
+            let recount = counted.check(claim.k.get(), places.people(original, &more), Required::Everything)?;
+            compared.smallest_class = recount.smallest_class;
+            compared.sensitive = recount.sensitive;
+        }
+        if let Some(synthetic) = synthetic {
+            let real = places.people(original, &vec![0; weights.len()]);
+            let real = SyntheticRows::of(more).check(counted, synthetic, real)?;
+            compared.smallest_real_class = Some(real.smallest_class);
+            compared.sensitive_real = real.sensitive;
+        }
+        return Ok(());
+    }
+    if patients {
+        let k = claim.k.get();
+        match bounds(counted, original, maps).filter(|_| synthetic.is_none()) {
+            Some(found) if found.most < k => {
+                return Err(Error::refused(format!(
+                    "an equivalence class holds at most {} patients of the original, and the certificate claims {k}.",
+                    found.most
+                )));
+            }
+            Some(found) if found.least >= k => compared.smallest_class = found.least,
+            Some(found) => compared.not_counted.push(format!(
+                "how many patients an equivalence class contains: by the original it may be {} only",
+                found.least
+            )),
+            None => compared
+                .not_counted
+                .push("how many patients an equivalence class contains: only rows were counted".into()),
+        }
+    }
+    if !claim.sensitive.is_empty() {
+        compared.not_counted.push(match patients {
+            true => "the limits on sensitive values, since they are counted in patients".into(),
+            false => "the limits on sensitive values without the synthetic records".into(),
+        });
+    }
+    Ok(())
 }
 
 /// By original value code of a column: the released codes it may be shown as.
@@ -100,7 +171,7 @@ fn exactly(
     counted: &Counted,
     original: &Tuples,
     maps: &[Vec<Vec<u32>>],
-    claim: Option<&InventedClaim>,
+    claim: Option<&SyntheticClaim>,
 ) -> Result<Option<u64>> {
     let mut keys = Keys::new(maps.len());
     let mut rows: Vec<u64> = Vec::new();
@@ -153,11 +224,20 @@ fn released_rows(counted: &Counted, width: usize) -> BTreeMap<Vec<u32>, u64> {
 }
 
 fn each_by_itself(counted: &Counted, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
-    let origins = PossibleOrigins::new(original, maps);
-    match released_rows(counted, maps.len()).iter().all(|(labels, &needed)| origins.suffice(labels, needed)) {
-        true => Ok(()),
-        false => Err(too_many()),
+    for (key, needed) in released_rows(counted, maps.len()) {
+        let fits = |t: usize| key.iter().enumerate().all(|(i, l)| maps[i][original.code(t, i) as usize].contains(l));
+        let mut found = 0;
+        for t in (0..original.len()).filter(|&t| fits(t)) {
+            found += original.weights[t];
+            if found >= needed {
+                break;
+            }
+        }
+        if found < needed {
+            return Err(too_many());
+        }
     }
+    Ok(())
 }
 
 fn too_many() -> Error {
@@ -173,10 +253,11 @@ fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize, 
     if invented {
         std::mem::swap(&mut released_tuples, &mut original);
     }
-    let rows = original.frequencies(0);
     for t in 0..released_tuples.len() {
         let text = released_tuples.dictionaries[0].text(released_tuples.code(t, 0));
-        let has = original.dictionaries[0].code(text).map_or(0, |code| rows[code as usize]);
+        let code = original.dictionaries[0].code(text);
+        let has: u64 =
+            (0..original.len()).filter(|&o| Some(original.code(o, 0)) == code).map(|o| original.weights[o]).sum();
         if has < released_tuples.weights[t] {
             return Err(Error::refused(format!(
                 "column `{}`: a value occurs {} often in the release than in the original.",

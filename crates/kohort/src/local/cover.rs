@@ -7,7 +7,7 @@
 //!    for another one. This is right because boxes only get dearer while people are grouped.
 //! 4. Points that find no box go where they cost least, or are removed.
 
-use super::cheapest_box::{CheapestBox, Mask, candidates, first};
+use super::cheapest_box::{CheapestBox, Found, Mask, candidates, first};
 use super::classes::{Class, Grouping, Member};
 use super::neighbourhood::fill_choices;
 use super::points::{Point, Points};
@@ -50,6 +50,15 @@ struct Cover<'a, const W: usize> {
     boxes: Vec<Node>,
 }
 
+/// The limits of a round.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// The most that labels shared with a neighbour may cost.
+    near: u64,
+    /// The most that a box may cost, divided among those who are still to be grouped.
+    cost: u64,
+}
+
 /// An offer of a box: cheap ones first, then those with more people, then the first point.
 type Offer = Reverse<(u64, Reverse<u32>, Point)>;
 
@@ -89,13 +98,15 @@ impl<'a, const W: usize> Cover<'a, W> {
         let mut finder = Finder::<W>::new(points);
         let mut inside = Vec::new();
         while waiting.iter().map(|&p| u64::from(self.people(p))).sum::<u64>() >= u64::from(self.requirement.k) {
-            let mut heap: BinaryHeap<Offer> = self.first_offers(&waiting, limit, threads);
+            // In the last round nothing is too dear: whoever is left must go somewhere.
+            let reach = Reach { near: limit, cost: if limit == most { most * u64::from(self.requirement.k) } else { limit } };
+            let mut heap: BinaryHeap<Offer> = self.first_offers(&waiting, reach, threads);
             while let Some(Reverse((cost, _, point))) = heap.pop() {
                 if self.open[point as usize] == 0 {
                     continue;
                 }
                 if !self.close(point, cost, &mut inside)
-                    && let Some(offer) = self.offer(point, limit, &mut finder)
+                    && let Some(offer) = self.offer(point, reach, &mut finder)
                 {
                     heap.push(offer);
                 }
@@ -119,13 +130,13 @@ impl<'a, const W: usize> Cover<'a, W> {
     }
 
     /// The cheapest box around each waiting point. Nothing changes meanwhile, so that threads share the work.
-    fn first_offers(&mut self, waiting: &[Point], limit: u64, threads: usize) -> BinaryHeap<Offer> {
+    fn first_offers(&mut self, waiting: &[Point], reach: Reach, threads: usize) -> BinaryHeap<Offer> {
         let width = self.points.width();
         let parts: Vec<&[Point]> = waiting.chunks(PART).collect();
         let found = parallel::map(threads, parts.len(), |part| {
             let mut finder = Finder::<W>::new(self.points);
             let offer = |&point: &Point| {
-                let found = finder.search(self, point, limit)?;
+                let found = finder.search(self, point, reach)?;
                 Some((Reverse((found.cost, Reverse(found.people), point)), finder.search.labels.clone()))
             };
             parts[part].iter().filter_map(offer).collect::<Vec<_>>()
@@ -140,9 +151,9 @@ impl<'a, const W: usize> Cover<'a, W> {
     }
 
     /// The cheapest box around one point.
-    fn offer(&mut self, point: Point, limit: u64, finder: &mut Finder<W>) -> Option<Offer> {
+    fn offer(&mut self, point: Point, reach: Reach, finder: &mut Finder<W>) -> Option<Offer> {
         let width = self.points.width();
-        let found = finder.search(self, point, limit)?;
+        let found = finder.search(self, point, reach)?;
         self.boxes[point as usize * width..][..width].copy_from_slice(&finder.search.labels);
         Some(Reverse((found.cost, Reverse(found.people), point)))
     }
@@ -220,12 +231,12 @@ impl<const W: usize> Finder<W> {
     }
 
     /// Its labels are in `self.search.labels`.
-    fn search(&mut self, cover: &Cover<W>, point: Point, limit: u64) -> Option<super::cheapest_box::Found> {
+    fn search(&mut self, cover: &Cover<W>, point: Point, reach: Reach) -> Option<Found> {
         let (points, k) = (cover.points, cover.requirement.k);
         let own = points.nodes(point);
         let base = points.cost(own);
         let most = 64 * W;
-        cover.trie.near(points, own, base + limit, most, &mut self.near);
+        cover.trie.near(points, own, base + reach.near, most, &mut self.near);
         if self.near.len() > most {
             self.near.select_nth_unstable(most);
             self.near.truncate(most);
@@ -256,6 +267,6 @@ impl<const W: usize> Finder<W> {
             }
         });
         let holds = holds.as_ref().map(|holds| holds as &dyn Fn(&Mask<W>) -> bool);
-        self.search.search(first(self.near.len()), k, limit, holds)
+        self.search.search(first(self.near.len()), k, reach.cost, holds)
     }
 }

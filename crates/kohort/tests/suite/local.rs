@@ -144,7 +144,8 @@ fn a_k_beyond_the_table_names_the_largest_that_works() {
 
 #[test]
 fn less_than_all_known_columns_is_refused_with_methods_that_support_it() {
-    let message = refused("age\n30\n31\n32\n", AGE, "k = 2\nknows = 1", "");
+    let columns = format!("{AGE}\nsex = {{ role = \"quasi\" }}");
+    let message = refused("age,sex\n30,f\n31,f\n32,m\n", &columns, "k = 2\nknows = 1", "");
     assert!(message.contains("\"local\" does not support knows = N. Use \"lattice\""), "{message}");
 }
 

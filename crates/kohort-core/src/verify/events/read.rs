@@ -1,5 +1,6 @@
 //! Reads the two tables of a release of events as a stranger wrote them.
 
+use super::super::outside::{Outside, of_rows};
 use super::finder::PatientLabels;
 use crate::hierarchy::StandardHierarchy;
 use crate::ragged::Bounds;
@@ -49,6 +50,12 @@ impl Tables {
             if quasi.is_empty() { vec![0] } else { quasi.iter().map(|c| c.rows[p]).collect() }
         };
         (0..self.patients()).map(|p| keys.intern(&key(p))).collect()
+    }
+
+    /// The columns of both tables that are not quasi-identifiers.
+    pub(super) fn outside(&self) -> Vec<Outside> {
+        let outside = self.patient.iter().chain(&self.event).filter(|c| c.role != "quasi");
+        outside.map(|c| of_rows(&c.name, &c.rows, |text| c.texts.get(text).is_empty())).collect()
     }
 
     /// By event-level quasi-identifier: the labels of each patient.

@@ -89,10 +89,11 @@ impl<'a> Repair<'a> {
             let mut again = vec![false; self.classes.len()];
             let mut any = false;
             for class in self.by_falling_cost() {
-                if !changed[class as usize] {
+                if changed.get(class as usize) == Some(&false) {
                     continue;
                 }
                 let gain = self.improve(class);
+                again.resize(self.classes.len(), true);
                 if gain < 0 {
                     any = true;
                     again[class as usize] = true;
@@ -181,6 +182,11 @@ impl<'a> Repair<'a> {
     /// Returns whether a class holds when these rows join it.
     pub(super) fn holds_with(&self, class: &Class, member: Member) -> bool {
         self.checked(|| class.members.iter().copied().chain([member]).collect())
+    }
+
+    /// Returns whether these rows may form a class of their own.
+    pub(super) fn holds_alone(&self, member: Member) -> bool {
+        self.points.people_of(member) >= self.requirement.k && self.checked(|| vec![member])
     }
 
     /// Returns whether a class holds when these rows leave it.

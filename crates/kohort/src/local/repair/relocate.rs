@@ -1,4 +1,4 @@
-//! Relocate: rows move to a class where they cost less, or are removed.
+//! Relocate: rows move to a class where they cost less, form a class of their own, or are removed.
 
 use super::Repair;
 use crate::local::classes::Member;
@@ -7,6 +7,7 @@ use crate::local::classes::Member;
 #[derive(Clone, Copy)]
 enum Target {
     Class(u32),
+    New,
     Removed,
 }
 
@@ -19,6 +20,10 @@ impl Repair<'_> {
             self.take(from, member);
             match target {
                 Target::Class(to) => self.put(to, member),
+                Target::New => {
+                    let new = self.add_class();
+                    self.put(new, member);
+                }
                 Target::Removed => self.remove(member),
             }
             gain += change;
@@ -38,9 +43,11 @@ impl Repair<'_> {
         for (i, &whole) in class.members.iter().enumerate() {
             let row_cost = points.cost(&labels[i * width..][..width]);
             let mut has_candidates = false;
-            // All rows of the member, or one of them.
-            let part = (points.splits && whole.rows > 1).then_some(Member { rows: 1, ..whole });
-            for member in [Some(whole), part].into_iter().flatten() {
+            // All rows of the member, one of them, or as many as the others can do without.
+            let one = (points.splits && whole.rows > 1).then_some(Member { rows: 1, ..whole });
+            let spare = (class.people - self.requirement.k).min(whole.rows);
+            let spare = (points.splits && spare > 1 && spare < whole.rows).then_some(Member { rows: spare, ..whole });
+            for member in [Some(whole), one, spare].into_iter().flatten() {
                 let row_cost = if member.rows == whole.rows { row_cost } else { class.row_cost };
                 let saved = (row_cost * u64::from(class.rows - member.rows)) as i64 - class.cost();
                 if saved >= 0 || !self.holds_without(class, member) {
@@ -50,6 +57,12 @@ impl Repair<'_> {
                     && is_better(saved + removal, &best)
                 {
                     best = Some((saved + removal, member, Target::Removed));
+                }
+                if self.holds_alone(member) {
+                    let change = saved + (points.cost(points.nodes(member.point)) * u64::from(member.rows)) as i64;
+                    if is_better(change, &best) {
+                        best = Some((change, member, Target::New));
+                    }
                 }
                 if !has_candidates {
                     self.candidates(member.point, from, candidates);
