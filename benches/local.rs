@@ -104,7 +104,8 @@ impl Bench {
     /// What `lattice` and `local` lose, and what planning costs.
     fn compare(&self, title: &str, table: &str, privacy: &str, efforts: &[&str]) {
         println!("{title}");
-        let lattice = ("lattice, max_suppressed 0.05".to_string(), "name = \"lattice\"\nmax_suppressed = 0.05".to_string());
+        let lattice =
+            ("lattice, max_suppressed 0.05".to_string(), "name = \"lattice\"\nmax_suppressed = 0.05".to_string());
         let local = |effort: &&str| (format!("local, {effort}"), format!("name = \"local\"\neffort = \"{effort}\""));
         for (name, method) in std::iter::once(lattice).chain(efforts.iter().map(local)) {
             let (policy, cohort) = self.open(table, privacy, &method);

@@ -19,9 +19,10 @@ pub(super) fn section(cohort: &Cohort, plan: &Plan, file: &str, markdown: impl F
         let levels = shares.iter().map(|(level, share)| {
             let name = match *level {
                 0 => "unchanged".to_string(),
-                level => markdown(&quasi.hierarchy.levels[level].name),
+                level if level + 1 == quasi.hierarchy.levels.len() => "suppressed".to_string(),
+                level => format!("level {level} ({})", markdown(&quasi.hierarchy.levels[level].name)),
             };
-            format!("{name} {share:.1} %")
+            format!("{name}: {share:.1} %")
         });
         text += &format!("| {} | {} |\n", markdown(&quasi.name), levels.collect::<Vec<_>>().join(", "));
     }

@@ -24,7 +24,8 @@ pub fn lower_bound(points: &Points, k: u32, threads: usize) -> u64 {
     let bounds = parallel::map(threads, parts.len(), |part| {
         let mut search = CheapestBox::<WORDS>::new(points.width());
         search.most_visits = MOST_VISITS;
-        let bound = |&point: &Point| u64::from(points.rows[point as usize]) * of_row(points, &trie, point, k, &mut search);
+        let bound =
+            |&point: &Point| u64::from(points.rows[point as usize]) * of_row(points, &trie, point, k, &mut search);
         parts[part].iter().map(bound).sum::<u64>()
     });
     bounds.iter().sum()

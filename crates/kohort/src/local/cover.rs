@@ -99,7 +99,8 @@ impl<'a, const W: usize> Cover<'a, W> {
         let mut inside = Vec::new();
         while waiting.iter().map(|&p| u64::from(self.people(p))).sum::<u64>() >= u64::from(self.requirement.k) {
             // In the last round nothing is too dear: whoever is left must go somewhere.
-            let reach = Reach { near: limit, cost: if limit == most { most * u64::from(self.requirement.k) } else { limit } };
+            let reach =
+                Reach { near: limit, cost: if limit == most { most * u64::from(self.requirement.k) } else { limit } };
             let mut heap: BinaryHeap<Offer> = self.first_offers(&waiting, reach, threads);
             while let Some(Reverse((cost, _, point))) = heap.pop() {
                 if self.open[point as usize] == 0 {
@@ -223,11 +224,7 @@ struct Finder<const W: usize> {
 
 impl<const W: usize> Finder<W> {
     fn new(points: &Points) -> Finder<W> {
-        Finder {
-            search: CheapestBox::new(points.width()),
-            near: Vec::new(),
-            members: RefCell::new(Vec::new()),
-        }
+        Finder { search: CheapestBox::new(points.width()), near: Vec::new(), members: RefCell::new(Vec::new()) }
     }
 
     /// Its labels are in `self.search.labels`.
