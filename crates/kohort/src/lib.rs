@@ -68,6 +68,7 @@ pub mod init;
 pub mod item_chunk_counts;
 pub mod itemsets;
 pub mod lattice;
+pub mod local;
 pub mod methods;
 pub mod original_risk;
 pub mod pipeline;

@@ -5,10 +5,12 @@ mod blanked;
 mod catalog;
 mod certificate;
 mod claim;
+mod coarsened;
 mod codes;
 mod dictionary;
 mod events;
 mod files;
+mod fineness;
 mod guarantee;
 mod leftovers;
 pub mod made;
@@ -28,6 +30,7 @@ pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
 pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
+pub use coarsened::ShownLabel;
 pub use codes::{
     CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,
