@@ -8,6 +8,7 @@ mod failure;
 mod hierarchy;
 mod init;
 mod key;
+mod ledger;
 mod output;
 mod progress;
 mod reconstruct;
@@ -56,6 +57,7 @@ enum Command {
     Verify(verify::Args),
     Key(key::Args),
     Sign(sign::Args),
+    Ledger(ledger::Args),
     Attack(attack::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, &context),
         Command::Key(args) => key::run(&args),
         Command::Sign(args) => sign::run(&args, &context),
+        Command::Ledger(args) => ledger::run(&args),
         Command::Attack(args) => attack::run(&args, &context),
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Truthful(args) => truthful::run(&args, &context),

@@ -26,6 +26,6 @@ pub use events::{EventsPolicy, EventsRule, EventsTable, Power, PowerRule, RuleKi
 pub use files::PolicyFiles;
 pub use population::{Population, Registry};
 pub use preset::{PRESETS, Preset};
-pub use privacy::{Privacy, TDistance};
+pub use privacy::{LedgerRule, Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};
 pub use synthetic::SyntheticRules;
