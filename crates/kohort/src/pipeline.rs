@@ -77,7 +77,6 @@ pub fn anonymize_by(
     options: &Options,
     extras: &Extras,
 ) -> Result<Released> {
-    made::keep_apart(out, &policy::files_named(policy)?)?;
     into_folder(register, &policy::read(policy)?, out, options, extras)
 }
 

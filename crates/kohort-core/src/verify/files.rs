@@ -5,6 +5,7 @@ use crate::shape::Shape;
 use crate::signature::SIGNATURE_FILE;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,18 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
             folder.display()
         ))
     })
+}
+
+/// The names beside release/ in DIR, sorted: whoever hands over DIR hands them over, and nobody verified them.
+pub(super) fn beside(folder: &Path, release: &Path) -> Vec<String> {
+    if folder == release {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != "release" && name != ".kohort");
+    names.sort_unstable();
+    names
 }
 
 /// The bytes of a certificate: they are read once, so that what is parsed is what was signed.
@@ -80,11 +93,20 @@ pub(super) fn check<S: Shape>(release: &Path, certificate: &Certificate<S>) -> R
 /// Refuses a file that is not listed, and a listed one that is not there.
 fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
     let io = |e: std::io::Error| Error::io(release, &e);
+    let mut names = BTreeSet::from(["certificate.json"]);
+    if !certificate.files.iter().all(|file| names.insert(&file.name)) {
+        return Err(Error::refused("the certificate lists a file twice, or itself."));
+    }
     for entry in std::fs::read_dir(release).map_err(io)? {
-        let name = entry.map_err(io)?.file_name();
-        let listed = certificate.files.iter().any(|f| name == f.name.as_str());
+        let entry = entry.map_err(io)?;
+        let name = entry.file_name();
+        if entry.file_type().map_err(io)?.is_symlink() {
+            return Err(Error::refused(
+                "release/ holds a symbolic link. What it leads to may be another file tomorrow: copy the file itself.",
+            ));
+        }
         // A signature lists the certificate, not the other way round.
-        if !listed && name != "certificate.json" && name != SIGNATURE_FILE {
+        if name != SIGNATURE_FILE && !name.to_str().is_some_and(|name| names.contains(name)) {
             return Err(Error::refused(
                 "release/ holds a file that the certificate does not list. Only listed files may be handed over.",
             ));

@@ -18,12 +18,16 @@ mod invented;
 mod lines;
 mod multiset;
 mod original;
+mod outside;
+mod places;
 mod recount;
 mod samples;
 mod signed;
 mod table;
+mod verdict;
 
 pub use catalog::{CatalogRecount, catalog_groups};
+pub use claim::METHODS;
 pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
@@ -32,10 +36,12 @@ pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
+pub use outside::Outside;
 pub use recount::Recount;
 pub use samples::Sample;
 pub use signed::sign_release;
-pub(crate) use table::{compare_table, recount_table};
+pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recount_table};
+pub use verdict::{Depth, Outcome, Signer, Verdict};
 
 use crate::number::Fraction;
 use crate::parallel;
@@ -58,6 +64,8 @@ pub struct Checked<S: Shape = Table> {
     pub recount: S::Recount,
     /// The result of the comparison with the original.
     pub compared: S::Compared,
+    /// Released columns that are not quasi-identifiers.
+    pub outside: Vec<Outside>,
 }
 
 /// The verifier's findings.
@@ -71,8 +79,8 @@ pub struct Findings<S: Shape = Table> {
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
-    /// The key that signed the certificate, if it is signed.
-    pub signer: Option<PublicKey>,
+    /// What follows from it.
+    pub verdict: Verdict,
 }
 
 /// A release that was verified.
@@ -175,16 +183,18 @@ pub fn verify<S: Shape>(
         || certificate.files.iter().map(hash).collect::<Result<Vec<_>>>(),
     );
     let hashes = hashes?;
-    let Checked { claim, recount, compared } = checked?;
+    let Checked { claim, recount, compared, outside } = checked?;
     if S::added(&compared) != written.added {
         return Err(Error::refused("The number of synthetic records differs from the plan."));
     }
     certificate.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     certificate.promise.claim = claim;
+    S::complete(&mut certificate.promise, &compared);
     certificate.recount = S::shown(&recount);
     certificate.guarantee = S::guarantee(&certificate);
     files::write_certificate(&release, &certificate)?;
-    let findings = Findings { certificate, recount, compared, samples: Vec::new(), signer: None };
+    let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    let findings = Findings { certificate, recount, compared, samples: Vec::new(), verdict };
     Ok(Verified { staging, written, findings })
 }
 
@@ -203,8 +213,8 @@ pub struct Recounted<S: Shape = Table> {
     pub certificate: Certificate<S>,
     /// The counts.
     pub recount: S::Recount,
-    /// The key that signed the certificate, if it is signed.
-    pub signer: Option<PublicKey>,
+    /// What follows from it.
+    pub verdict: Verdict,
 }
 
 /// A published release of any shape that was recounted from its bytes.
@@ -222,7 +232,10 @@ pub enum AnyRecounted {
 pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
     let release = files::release_folder(folder)?;
     let bytes = files::certificate_bytes(&release)?;
-    recounted_any(&release, files::parse_certificate(&bytes)?, signed::signer(&release, &bytes)?, threads)
+    let certificate = files::parse_certificate(&bytes)?;
+    let mut found = recounted_any(&release, certificate, signed::signer(&release, &bytes)?, threads)?;
+    found.verdict_mut().beside = files::beside(folder, &release);
+    Ok(found)
 }
 
 fn recounted_any(
@@ -244,19 +257,35 @@ fn recounted<S: Shape>(
     signer: Option<PublicKey>,
     threads: usize,
 ) -> Result<Recounted<S>> {
+    claim::names_a_method(&certificate)?;
     files::check(release, &certificate)?;
-    let recount = S::recount(release, &certificate, threads)?;
+    let (recount, outside) = S::recount(release, &certificate, threads)?;
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Recounted { certificate, recount, signer })
+    let mut verdict = Verdict::of(&certificate, &recount, outside, None);
+    verdict.signer = Signer::of(signer);
+    Ok(Recounted { certificate, recount, verdict })
 }
 
 impl AnyRecounted {
-    /// The key that signed the certificate, if it is signed.
+    /// Returns the key that signed the certificate, if it is signed.
     pub fn signer(&self) -> Option<PublicKey> {
+        self.verdict().signer.key()
+    }
+
+    /// Returns what follows from the recount.
+    pub fn verdict(&self) -> &Verdict {
         match self {
-            AnyRecounted::Table(own) => own.signer,
-            AnyRecounted::Codes(own) => own.signer,
-            AnyRecounted::Events(own) => own.signer,
+            AnyRecounted::Table(own) => &own.verdict,
+            AnyRecounted::Codes(own) => &own.verdict,
+            AnyRecounted::Events(own) => &own.verdict,
+        }
+    }
+
+    fn verdict_mut(&mut self) -> &mut Verdict {
+        match self {
+            AnyRecounted::Table(own) => &mut own.verdict,
+            AnyRecounted::Codes(own) => &mut own.verdict,
+            AnyRecounted::Events(own) => &mut own.verdict,
         }
     }
 }
@@ -292,14 +321,18 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
     claim::is_the_policys(&certificate, policy)?;
     let lines = folder.join("private").join("rows");
     let lines = lines.exists().then_some(&*lines);
-    let Checked { claim, recount, compared } = S::compare(&release, &certificate, source, policy, lines)?;
+    let Checked { claim, recount, compared, outside } = S::compare(&release, &certificate, source, policy, lines)?;
     if claim != certificate.promise.claim {
         return Err(Error::refused(
             "the certificate does not claim what the policy asks for: the order or tree of sensitive values differs.",
         ));
     }
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Findings { certificate, recount, compared, samples: Vec::new(), signer })
+    claim::admits_what_was_found(&certificate, &compared)?;
+    let mut verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    verdict.signer = Signer::of(signer);
+    verdict.beside = files::beside(folder, &release);
+    Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }
 
 impl AnyFindings {
@@ -315,9 +348,9 @@ impl AnyFindings {
     /// The key that signed the certificate, if it is signed.
     pub fn signer(&self) -> Option<PublicKey> {
         match self {
-            AnyFindings::Table(own) => own.signer,
-            AnyFindings::Codes(own) => own.signer,
-            AnyFindings::Events(own) => own.signer,
+            AnyFindings::Table(own) => own.verdict.signer.key(),
+            AnyFindings::Codes(own) => own.verdict.signer.key(),
+            AnyFindings::Events(own) => own.verdict.signer.key(),
         }
     }
 

@@ -199,7 +199,7 @@ impl Run {
 
     /// Recounts the guarantee of a published release from its bytes, as its recipient can.
     pub fn verify(&self, folder: impl AsRef<Path>) -> Result<Verification> {
-        Verification::of_release(folder.as_ref(), self.options.threads)?.signed_by(self.signers.as_ref())
+        Ok(Verification::of_release(folder.as_ref(), self.options.threads)?.signed_by(self.signers.as_ref()))
     }
 
     /// Recounts the guarantee of a published release, and compares it with the original data.
@@ -211,7 +211,7 @@ impl Run {
     ) -> Result<Verification> {
         let (source, policy) =
             pipeline::open_tables(&Register::built_in(), &policy.with_data(&data.into())?, &self.options())?;
-        Verification::with_original(folder.as_ref(), &source, &policy)?.signed_by(self.signers.as_ref())
+        Ok(Verification::with_original(folder.as_ref(), &source, &policy)?.signed_by(self.signers.as_ref()))
     }
 }
 
