@@ -8,6 +8,7 @@ mod failure;
 mod hierarchy;
 mod init;
 mod key;
+mod ledger;
 mod output;
 mod progress;
 mod reconstruct;
@@ -59,6 +60,7 @@ enum Command {
     Verify(verify::Args),
     Key(key::Args),
     Sign(sign::Args),
+    Ledger(ledger::Args),
     Attack(attack::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
             Command::Verify(args) => return verify::run(&args, &context).map(Outcome::exit_code),
             Command::Key(args) => key::run(&args)?,
             Command::Sign(args) => sign::run(&args, &context)?,
+            Command::Ledger(args) => ledger::run(&args)?,
             Command::Attack(args) => attack::run(&args, &context)?,
             Command::Reconstruct(args) => reconstruct::run(&args, &context)?,
             Command::Truthful(args) => truthful::run(&args, &context)?,

@@ -61,6 +61,7 @@ mod api;
 pub mod attack;
 pub mod baselines;
 pub mod compare;
+mod composition;
 pub mod demo;
 pub mod evidence;
 pub mod hospital;
@@ -84,6 +85,7 @@ pub use api::{
 };
 pub use init::{ColumnAdvice, Suggestion};
 pub use kohort_core::error::Kind;
+pub use kohort_core::ledger::{Composition, Ledger};
 pub use kohort_core::release::{AnyCertificate, Certificate};
 pub use kohort_core::signature::{PublicKey, SecretKey, Signers};
 pub use kohort_core::table::{MemoryTable, Progress, Silent, TextColumn};

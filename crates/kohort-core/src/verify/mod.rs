@@ -119,6 +119,11 @@ impl<S: Shape> Verified<S> {
         &self.findings
     }
 
+    /// The name of the folder that it will be published in.
+    pub fn name(&self) -> String {
+        self.staging.name()
+    }
+
     /// Where the evidence is to be written.
     pub fn evidence(&self) -> PathBuf {
         self.staging.evidence()
