@@ -11,6 +11,8 @@ mod output;
 mod progress;
 mod reconstruct;
 mod risk;
+#[cfg(feature = "studio")]
+mod studio;
 mod truthful;
 mod verify;
 
@@ -56,6 +58,8 @@ enum Command {
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
     Hierarchy(hierarchy::Args),
+    #[cfg(feature = "studio")]
+    Studio(studio::Args),
 }
 
 /// Settings that every command receives.
@@ -90,6 +94,8 @@ fn main() -> ExitCode {
         Command::Reconstruct(args) => reconstruct::run(&args, &context),
         Command::Truthful(args) => truthful::run(&args, &context),
         Command::Hierarchy(args) => hierarchy::run(&args, &context),
+        #[cfg(feature = "studio")]
+        Command::Studio(args) => studio::run(&args, &context),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
