@@ -1,7 +1,7 @@
 //! What a page or an action answers, and how it becomes HTTP.
 
-use crate::guard::{self, IsReport};
-use crate::page::Page;
+use crate::guard::IsReport;
+use crate::page::{self, Page};
 use crate::studio::Studio;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -90,12 +90,16 @@ pub(crate) fn problem(error: &Error) -> Response {
         Kind::Cancelled => (StatusCode::CONFLICT, "Cancelled"),
         Kind::Machine => (StatusCode::INTERNAL_SERVER_ERROR, "The computer could not do this"),
     };
-    let message = capital(&error.message);
-    guard::words(status, heading, &format!("{message} Nothing is lost: go back, or open the start page at /."))
+    let body = page::problem(heading, &capital(&error.message));
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], body).into_response()
 }
 
-/// A sentence that begins with a capital letter.
+/// A sentence that begins with a capital letter, unless it begins with the name of a file or a column.
 pub(crate) fn capital(sentence: &str) -> String {
+    let first = sentence.split([' ', ',', ':']).next().unwrap_or_default();
+    if first.contains(|c: char| !c.is_alphabetic() && c != '\'') {
+        return sentence.to_string();
+    }
     let mut letters = sentence.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

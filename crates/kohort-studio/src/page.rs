@@ -102,6 +102,19 @@ impl Page {
     }
 }
 
+/// A page about something that went wrong, with ways to go on.
+pub(crate) fn problem(heading: &str, sentence: &str) -> String {
+    document(
+        heading,
+        &format!(
+            "<main id=\"main\" tabindex=\"-1\">\n<h1>{}</h1>\n<p class=\"warning\" role=\"alert\">{}</p>\n\
+             <p>Nothing is lost. Go back, or open <a href=\"/\">the start page</a> or <a href=\"/policy\">the policy</a>.</p>\n</main>\n",
+            escape(heading),
+            prose(sentence)
+        ),
+    )
+}
+
 /// A page of words alone, for those who may not see more.
 pub(crate) fn bare(heading: &str, sentence: &str) -> String {
     document(
@@ -180,6 +193,6 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A list of sentences, not yet escaped; nothing if there are none.
 pub(crate) fn sentences(all: &[String]) -> String {
-    let items: String = all.iter().map(|s| format!("<li>{}</li>\n", prose(s))).collect();
+    let items: String = all.iter().map(|s| format!("<li>{}</li>\n", prose(&crate::answer::capital(s)))).collect();
     if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
 }

@@ -200,7 +200,8 @@ impl Studio {
     fn check_files(&self, policy: &Path) -> Result<()> {
         let text = read_text(policy, LARGEST_POLICY)?;
         let name = policy.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let section = Section::parse(&name, &text)?;
+        // A policy that cannot be read names no file; it can still be shown and corrected.
+        let Ok(section) = Section::parse(&name, &text) else { return Ok(()) };
         let folder = policy.parent().unwrap_or(Path::new("."));
         let below = match section.section("input")? {
             Some(input) => input.text("folder")?.map_or(folder.to_path_buf(), |own| folder.join(own)),

@@ -138,7 +138,8 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
                     format!("{} rows{group}", thousands(t.rows))
                 })
                 .collect();
-            body += &format!("<p>{}, {} columns.</p>\n", rows.join(", "), columns.len());
+            let width = if columns.len() == 1 { "1 column".into() } else { format!("{} columns", columns.len()) };
+            body += &format!("<p>{}, {width}.</p>\n", rows.join(", "));
             if !counted.warnings.is_empty() {
                 body += &format!("<div class=\"warning\">{}</div>\n", sentences(&counted.warnings));
             }

@@ -12,7 +12,9 @@ use kohort::init::init;
 use kohort::report::parts::escape;
 use kohort_core::policy::PolicyFile;
 use kohort_core::{Error, Result};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The patients of the demo's hospital.
@@ -107,6 +109,7 @@ pub(crate) fn suggest(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
 
 fn suggest_for(studio: &Arc<Studio>, job: &Arc<Job>, names: &[String]) -> Result<&'static str> {
     let paths: Vec<PathBuf> = names.iter().map(|name| studio.folder.path(name)).collect::<Result<_>>()?;
+    paths.iter().try_for_each(|path| looks_like_a_table(path))?;
     let suggestion = init(&paths, studio.folder.root(), studio.threads, studio.options(job).progress)?;
     let stem = names[0].split('.').next().unwrap_or("policy");
     let name = match studio.folder.free_name("policy.toml")? {
@@ -117,6 +120,22 @@ fn suggest_for(studio: &Arc<Studio>, job: &Arc<Job>, names: &[String]) -> Result
     studio.open(&name)?;
     count_tables(studio, job)?;
     Ok("/columns")
+}
+
+/// Refuses a picture, a document or a program before its bytes are taken for cells.
+fn looks_like_a_table(path: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|e| Error::io(path, &e))?;
+    file.take(4096).read_to_end(&mut start).map_err(|e| Error::io(path, &e))?;
+    // Parquet, spreadsheets, gzip and UTF-16 hold zero bytes too; their readers judge them.
+    let known: [&[u8]; 7] =
+        [b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"];
+    if start.contains(&0) && !known.iter().any(|magic| start.starts_with(magic)) {
+        return Err(Error::yours(
+            "the file is not a table: it holds bytes that no text has. Choose a CSV, Excel or Parquet file.",
+        ));
+    }
+    Ok(())
 }
 
 /// Counts the tables of the open policy, and asks what would be suggested for them.
