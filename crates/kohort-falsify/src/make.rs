@@ -140,7 +140,7 @@ impl<'u> Maker<'u> {
             Err(e) => return Err(say(e)),
         };
         let promise = Table::promise(&self.policy).map_err(say)?;
-        let guarantee = guarantee_of_table(&promise, false);
+        let guarantee = guarantee_of_table(&promise, None);
         let text = |tuple: usize, position: usize| {
             cohort.tuples.dictionaries[position].text(cohort.tuples.code(tuple, position)).to_string()
         };

@@ -72,18 +72,34 @@ pub(crate) struct Tried {
     pub(crate) rows: Vec<(Vec<String>, Vec<String>)>,
 }
 
+/// A release that keeps what was counted of its claim.
+pub(crate) struct Held {
+    /// Whether everything that the certificate claims was counted.
+    pub(crate) whole: bool,
+    /// The guarantee as far as it was counted, in sentences.
+    pub(crate) counted: String,
+    /// What was found in the original, if it was compared with it.
+    pub(crate) compared: Option<String>,
+    /// The parts of the claim that were not counted, or could not be shown.
+    pub(crate) not_counted: Vec<String>,
+    /// Released columns that no requirement covers and that are nearly unique.
+    pub(crate) nearly_unique: Vec<String>,
+    /// What the custodian states, and who vouches for it.
+    pub(crate) stated: Vec<String>,
+    /// Who signed it, in words.
+    pub(crate) signer: String,
+    /// Whether it was made with a fixed seed.
+    pub(crate) test: bool,
+}
+
 /// A release that was verified.
 pub(crate) struct Verified {
     /// Its name in the folder.
     pub(crate) name: String,
     /// The policy it was compared with, if it was.
     pub(crate) original: Option<String>,
-    /// The guarantee in words, plain and against an attacker who knows the algorithm; or why it was refused.
-    pub(crate) outcome: Result<[String; 2], String>,
-    /// What could not be shown.
-    pub(crate) not_shown: Vec<String>,
-    /// Whether it was made with a fixed seed.
-    pub(crate) test: bool,
+    /// What was found; or why it was refused.
+    pub(crate) outcome: Result<Held, String>,
     /// The attacks that were tried.
     pub(crate) attacks: Vec<Attack>,
 }

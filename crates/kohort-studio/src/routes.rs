@@ -41,6 +41,7 @@ pub(crate) fn routes(studio: Arc<Studio>, session: Arc<Session>) -> Router {
         .route("/release", shows(release::page).merge(does(release::make)))
         .route("/report", shows(release::report))
         .route("/certificate", shows(release::certificate))
+        .route("/sign", does(release::sign))
         .route("/archive", does(release::pack))
         .route("/archive/download", shows(release::download))
         .route("/verify", shows(verify::page).merge(does(verify::verify)))

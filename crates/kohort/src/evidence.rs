@@ -1,4 +1,4 @@
-//! What is known of a release: its risk and utility before and after.
+//! The evidence about a release: its risk and utility before and after.
 
 pub mod codes;
 mod distributions;

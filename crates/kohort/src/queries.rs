@@ -1,4 +1,4 @@
-//! What sets of codes still tell after a release: counts of patients with given codes, estimated as
+//! Queries on a release of codes: counts of patients with given codes, estimated as
 //! a recipient would who averages over all reconstructions, against the original.
 
 use crate::item_chunk_counts::ItemChunkCounts;

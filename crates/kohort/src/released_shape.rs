@@ -1,4 +1,4 @@
-//! What the path from a policy to a release needs of each shape, beside what the core knows of it:
+//! The parts of each shape that the path from a policy to a release needs, beside what the core knows of it:
 //! how a method plans, what is measured, what the custodian is told.
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};

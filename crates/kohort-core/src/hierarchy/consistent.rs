@@ -1,4 +1,4 @@
-//! What every hierarchy must be, by its plain definition.
+//! The plain definition of a consistent hierarchy.
 
 use super::{Hierarchy, SUPPRESSED};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What a certificate claims, for each shape.
+//! The claim of a certificate, for each shape.
 
 use super::serial::{self, Bounded, OURS};
 use crate::hierarchy::StandardHierarchy;
@@ -51,6 +51,17 @@ pub struct TClaim {
     pub tree: Option<Vec<Vec<String>>>,
 }
 
+impl TClaim {
+    /// Says in words how far apart two values are.
+    pub fn words(&self) -> &'static str {
+        match self.distance {
+            TDistance::Equal => "every two values being equally far apart",
+            TDistance::Ordered => "measured along the order that the certificate lists",
+            TDistance::Hierarchical => "measured in the tree that the certificate lists",
+        }
+    }
+}
+
 /// The claim about one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,15 +93,16 @@ pub struct Claim {
     /// Sensitive columns with requirements.
     #[serde(deserialize_with = "serial::list")]
     pub sensitive: Vec<SensitiveClaim>,
-    /// Where records may be synthetic: what is claimed of the others.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
-    pub invented: Option<InventedClaim>,
+    /// Where records may be synthetic: what is claimed of the others. Only the custodian can know it, so that
+    /// a certificate writes it among what is attested.
+    #[serde(skip)]
+    pub synthetic: Option<SyntheticClaim>,
 }
 
 /// The claim of a release in which some records are synthetic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct InventedClaim {
+pub struct SyntheticClaim {
     /// The least number of real people in a class.
     pub real_k: u64,
     /// How classes were filled.

@@ -1,4 +1,4 @@
-//! What a run that was killed left behind, and the lock by which the next one knows that nobody is
+//! Files that a killed run left behind, and the lock by which the next one knows that nobody is
 //! at it any more.
 //!
 //! Beside a staging folder `.DIR.kohort-PID` lies the file `.DIR.kohort-PID.lock`, held locked as long

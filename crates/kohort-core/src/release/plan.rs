@@ -1,7 +1,8 @@
-//! What a relational method decides: what happens to each tuple. Nothing is written yet.
+//! The decisions of a method for tables: what happens to each tuple. Nothing is written yet.
 
 use crate::cohort::Cohort;
 use crate::hierarchy::{Label, SUPPRESSED};
+use crate::ragged::Ragged;
 use crate::table::Patients;
 
 /// A label that a column may show in the release, with what utility measures need of it.
@@ -78,26 +79,23 @@ pub struct Part {
 /// The parts of tuples, one tuple after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Parts {
-    ends: Vec<u32>,
-    parts: Vec<Part>,
+    of_tuple: Ragged<Part>,
 }
 
 impl Parts {
     /// Adds the parts of the next tuple; none: all its rows are deleted.
     pub fn push(&mut self, parts: impl IntoIterator<Item = Part>) {
-        self.parts.extend(parts);
-        self.ends.push(self.parts.len() as u32);
+        self.of_tuple.push(parts);
     }
 
     /// The parts of a tuple.
     pub fn of(&self, tuple: usize) -> &[Part] {
-        let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] as usize };
-        &self.parts[start..self.ends[tuple] as usize]
+        self.of_tuple.get(tuple)
     }
 
     /// How many tuples there are.
     pub fn tuples(&self) -> usize {
-        self.ends.len()
+        self.of_tuple.len()
     }
 }
 

@@ -156,7 +156,7 @@ impl Staging {
     }
 
     /// The folders that hold a release each: DIR itself, or its population and its samples.
-    fn releases(&self) -> Result<Vec<PathBuf>> {
+    pub(crate) fn releases(&self) -> Result<Vec<PathBuf>> {
         let mut folders = vec![self.place.folder.clone(), self.place.folder.join(POPULATION)];
         for entry in fs::read_dir(&self.place.folder).map_err(|e| Error::io(&self.place.folder, &e))? {
             let entry = entry.map_err(|e| Error::io(&self.place.folder, &e))?;

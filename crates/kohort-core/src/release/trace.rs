@@ -1,4 +1,4 @@
-//! What a method notes of its search, for the custodian: it stays in the evidence and is never shared.
+//! Notes that a method takes of its search, for the custodian: it stays in the evidence and is never shared.
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -109,12 +109,7 @@ impl Tuples {
     /// How many rows of a tuple belong to these patients with several rows.
     pub fn rows_of(&self, tuple: usize, named: &[u32]) -> u64 {
         let Some(patients) = &self.patients else { return 0 };
-        let rows = |&p: &u32| {
-            let own = patients.tuples_of(p as usize);
-            let at = own.binary_search(&(tuple as u32)).ok()?;
-            Some(u64::from(patients.rows[patients.starts[p as usize] as usize + at]))
-        };
-        named.iter().filter_map(rows).sum()
+        named.iter().map(|&p| patients.rows_of(p as usize, tuple as u32)).sum()
     }
 
     /// How many people there are: patients where they are the unit, else rows.

@@ -1,4 +1,4 @@
-//! Whether the classes of a release hold what is claimed, and how near they come to failing.
+//! Checks that the classes of a release hold what is claimed, and how near they come to failing.
 
 use crate::Error;
 use crate::classes::Judge;
@@ -123,6 +123,10 @@ impl Judge for ClassChecks<'_> {
         if self.current.column.is_none() && !requirement.holds(class, table) {
             self.current.column = Some(column);
         }
+    }
+
+    fn is_done(&self) -> bool {
+        self.failure.is_some() && self.least > 0
     }
 
     fn end(&mut self, set: usize) {

@@ -94,6 +94,7 @@ pub(super) fn sample(
         )?;
         certificate.promise.claim = counted.claim.clone();
         certificate.recount = counted.recount.shown();
+        certificate.guarantee = Table::guarantee(&certificate);
         files::write_certificate(&own, &certificate)?;
         let drawn = Drawn { tuple: &tuple, unit: &unit, sample: &of_row };
         let risk = sampled(&tuples, &drawn, n as u32, shown);
@@ -110,7 +111,6 @@ fn certificate_of(population: &Certificate, share: Fraction) -> Certificate {
     let mut certificate = population.clone();
     certificate.sample = Some(share);
     certificate.promise = certificate.promise.sampled();
-    certificate.guarantee = Table::guarantee(&certificate);
     certificate
 }
 

@@ -6,14 +6,18 @@ use crate::page::{Page, Step, button, hidden, percent, sentences, thousands};
 use crate::policy_text::get;
 use crate::studio::{Opened, Studio};
 use kohort::evidence::Metrics;
-use kohort::pipeline::{Readers, anonymize_for};
+use kohort::pipeline::{Extras, Readers, anonymize_for};
 use kohort::report::parts::{escape, prose};
 use kohort_core::release::AnyCertificate;
+use kohort_core::signature::SecretKey;
 use kohort_core::table::read_text;
+use kohort_core::verify::sign_release;
 use kohort_core::{Error, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The secret key, where `kohort key` writes it.
+const KEY: &str = "kohort-key";
 /// The largest file of a release that a page shows.
 const LARGEST: u64 = 256 << 20;
 
@@ -33,16 +37,13 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let shown = studio.desk().release.clone();
     let shown =
         shown.or_else(|| Some(default_name(&opened)).filter(|name| studio.folder.path(name).is_ok_and(|p| p.is_dir())));
+    let mut command = format!("kohort anonymize {}", opened.name);
     if let Some(name) = shown {
         body += &summary(studio, &name)?;
+        command += &format!("\nkohort sign {name} --key {KEY}");
         studio.desk().release = Some(name);
     }
-    Ok(Answer::Page(Page {
-        step: Step::Release,
-        heading: "Release",
-        body,
-        command: Some(format!("kohort anonymize {}", opened.name)),
-    }))
+    Ok(Answer::Page(Page { step: Step::Release, heading: "Release", body, command: Some(command) }))
 }
 
 fn default_name(opened: &Opened) -> String {
@@ -79,7 +80,7 @@ pub(crate) fn make(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         };
         let mut options = studio.options(job);
         options.force = replace;
-        anonymize_for(&opened.path, &studio.folder.path(&name)?, &options, readers)?;
+        anonymize_for(&opened.path, &studio.folder.path(&name)?, &options, &Extras { readers, sign: None })?;
         studio.desk().release = Some(name);
         Ok("/release")
     })?;
@@ -136,7 +137,7 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
          <p><a class=\"go\" href=\"/report\" target=\"_blank\" rel=\"noopener\">Open the report</a> \
          <a class=\"go\" href=\"/certificate\">Show the certificate</a></p>\n{}{}</section>\n",
         escape(&path.display().to_string()),
-        button("/archive", "Pack as one archive and download", &[]),
+        signing(studio, &path) + &button("/archive", "Pack as one archive and download", &[]),
         format_args!(
             "<form method=\"post\" action=\"/verify\" class=\"inline\">{}{}<button>Verify it against the original</button></form>\n",
             hidden("name", name),
@@ -144,6 +145,29 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
         )
     );
     Ok(html)
+}
+
+/// Whether the release is signed, and a way to sign it.
+fn signing(studio: &Studio, release: &Path) -> String {
+    if release.join("certificate.json.sig").is_file() {
+        return "<p>The certificate is signed. Give <code>kohort-key.pub</code> to the recipients on another way than the release.</p>\n".into();
+    }
+    let has_key = studio.folder.path(KEY).is_ok_and(|key| key.is_file());
+    button("/sign", if has_key { "Sign it with kohort-key" } else { "Make a key and sign it" }, &[])
+}
+
+/// Signs the release that is shown, with the key in the folder or with a new one.
+pub(crate) fn sign(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
+    let (_, folder) = shown(studio)?;
+    studio.start("Signing the release", "/release", move |studio, _| {
+        let path = studio.folder.path(KEY)?;
+        if !path.exists() {
+            SecretKey::generate("custodian")?.save_new(&path)?;
+        }
+        sign_release(&folder, &SecretKey::read(&path)?, studio.threads)?;
+        Ok("/release")
+    })?;
+    Ok(Answer::See("/job"))
 }
 
 fn facts(metrics: &Metrics) -> String {

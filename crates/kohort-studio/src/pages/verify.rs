@@ -5,11 +5,11 @@ use crate::archive;
 use crate::folder::FileKind;
 use crate::job::Job;
 use crate::page::{Page, Step, select, sentences, thousands};
-use crate::results::Verified;
+use crate::results::{Held, Verified};
 use crate::studio::Studio;
 use kohort::attack::{Attack, Trial, attack};
 use kohort::report::parts::{cards, escape, prose};
-use kohort::{Policy, Run};
+use kohort::{Policy, Run, Verification};
 use kohort_core::error::Kind;
 use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -74,25 +74,43 @@ fn outcome(verified: &Verified) -> String {
              rely on it.</p>\n<p>{}</p></section>\n",
             prose(&capital(reason))
         ),
-        Ok([plain, aware]) => format!(
-            "<section class=\"verdict\" role=\"status\"><p class=\"stamp\">Verified</p>\n<p>{name}</p>\n<p>{}</p>\n<p>{}</p>{}</section>\n",
-            prose(plain),
-            prose(aware),
-            match verified.original {
-                Some(_) => "<p>It was also compared with the original data.</p>",
-                None => "<p>Whether it comes from the original data was not checked: that needs the original.</p>",
-            }
-        ),
+        Ok(held) => kept(&name, held),
     };
-    if verified.test {
-        html += "<p class=\"warning\">It was made with a fixed random seed: it is a test, not a release.</p>\n";
-    }
-    if !verified.not_shown.is_empty() {
-        html += &format!("<section><h2>What could not be shown</h2>\n{}</section>\n", sentences(&verified.not_shown));
-    }
     if !verified.attacks.is_empty() {
         html += &attacks(&verified.attacks);
     }
+    html
+}
+
+/// What was counted, what was not, and what is only stated.
+fn kept(name: &str, held: &Held) -> String {
+    let stamp = if held.whole { "Verified" } else { "Verified in part" };
+    let compared = match &held.compared {
+        Some(found) => format!("<p>Compared with the original data: {}</p>", prose(found)),
+        None => "<p>Whether it comes from the original data was not checked: that needs the original.</p>".into(),
+    };
+    let mut html = format!(
+        "<section class=\"verdict\" role=\"status\"><p class=\"stamp\">{stamp}</p>\n<p>{name}</p>\n<p>{}</p>\n{compared}</section>\n",
+        prose(&held.counted)
+    );
+    if held.test {
+        html += "<p class=\"warning\">It was made with a fixed random seed: it is a test, not a release.</p>\n";
+    }
+    if !held.nearly_unique.is_empty() {
+        html += &format!(
+            "<section class=\"check\"><h2>Nearly unique columns</h2>\n<p>No requirement covers these columns, and most of their values occur \
+             once: they may name people.</p>\n{}</section>\n",
+            sentences(&held.nearly_unique)
+        );
+    }
+    if !held.not_counted.is_empty() {
+        html += &format!("<section><h2>Not counted here</h2>\n{}</section>\n", sentences(&held.not_counted));
+    }
+    html += &format!(
+        "<section><h2>Stated by the custodian, not checked here</h2>\n<p>{}.</p>\n{}</section>\n",
+        prose(&capital(&held.signer)),
+        sentences(&held.stated)
+    );
     html
 }
 
@@ -148,19 +166,16 @@ fn check(studio: &Arc<Studio>, job: &Arc<Job>, name: &str, compare: bool, try_at
         None => run.verify(&folder),
     };
     let original = opened.as_ref().map(|opened| opened.name.clone());
-    let verification = match result {
-        Ok(verification) => verification,
+    let refused = |reason: String| {
+        Ok(Verified { name: name.to_string(), original: original.clone(), outcome: Err(reason), attacks: Vec::new() })
+    };
+    let (whole, own) = match result {
+        Ok(Verification::Verified(own)) => (true, own),
+        Ok(Verification::Partly(own)) => (false, own),
+        Ok(Verification::Refused(refusal)) => return refused(refusal.reason),
         // A release that cannot even be read is as little to be relied on as one that is refused.
         Err(error) if matches!(error.kind, Kind::Refused | Kind::Yours | Kind::Infeasible) => {
-            let (name, not_shown) = (name.to_string(), Vec::new());
-            return Ok(Verified {
-                name,
-                original,
-                outcome: Err(error.message),
-                not_shown,
-                test: false,
-                attacks: Vec::new(),
-            });
+            return refused(error.message);
         }
         Err(error) => return Err(error),
     };
@@ -169,15 +184,18 @@ fn check(studio: &Arc<Studio>, job: &Arc<Job>, name: &str, compare: bool, try_at
         kohort::Progress::stage(&**job, "trying attacks", 0);
         attacks = attack(&folder, &opened.path, &studio.options(job), Trial { targets: TARGETS, seed: 1 })?.attacks;
     }
-    let guarantee = verification.certificate().guarantee();
-    Ok(Verified {
-        name: name.to_string(),
-        original,
-        outcome: Ok([guarantee.plain.clone(), guarantee.aware.clone()]),
-        not_shown: verification.not_shown().to_vec(),
-        test: verification.certificate().is_test(),
-        attacks,
-    })
+    let nearly_unique = own.outside().iter().filter(|column| column.is_nearly_unique());
+    let held = Held {
+        whole,
+        counted: own.counted().to_string(),
+        compared: own.compared().map(str::to_string),
+        not_counted: [own.not_counted(), own.not_shown()].concat(),
+        nearly_unique: nearly_unique.map(|column| format!("`{}`", column.column)).collect(),
+        stated: own.stated().to_vec(),
+        signer: own.signer().words(),
+        test: own.certificate().is_test(),
+    };
+    Ok(Verified { name: name.to_string(), original, outcome: Ok(held), attacks })
 }
 
 /// An archive that was unpacked to be looked at; removed afterwards.

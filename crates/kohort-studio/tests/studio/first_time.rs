@@ -53,15 +53,19 @@ fn from_an_empty_page_to_a_verified_release() {
     );
     assert!(browser.get("/certificate").body.contains("kohort-certificate"));
 
+    let signed = browser.work("/sign", &[]);
+    assert!(signed.body.contains("The certificate is signed"), "{}", signed.body);
+    assert!(here.path().join("kohort-key.pub").is_file() && folder.join("release/certificate.json.sig").is_file());
+
     // The archive comes back as a release.
     let archive = browser.work("/archive", &[]);
     assert_eq!(archive.status, 200);
     assert!(here.path().join("policy-release.tar.gz").is_file());
     let verified = browser.work("/verify", &[("name", "policy-release.tar.gz")]);
-    assert!(verified.body.contains("<p class=\"stamp\">Verified</p>"), "{}", verified.body);
+    assert!(verified.body.contains("<p class=\"stamp\">Verified"), "{}", verified.body);
     let verified = browser.work("/verify", &[("name", "policy-release"), ("original", "yes"), ("attack", "yes")]);
     assert!(
-        verified.body.contains("compared with the original") && verified.body.contains("Attacks"),
+        verified.body.contains("Compared with the original data") && verified.body.contains("Attacks"),
         "{}",
         verified.body
     );

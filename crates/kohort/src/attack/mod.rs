@@ -49,7 +49,7 @@ pub struct Attack {
 pub struct Attacked {
     /// The attacks.
     pub attacks: Vec<Attack>,
-    /// The settings that were not tried, and why.
+    /// The attacks that were not tried, and why.
     pub notes: Vec<String>,
 }
 

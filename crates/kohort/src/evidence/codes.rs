@@ -1,4 +1,4 @@
-//! What is known of a release of codes.
+//! The evidence about a release of codes.
 
 use super::Stopwatch;
 use super::metrics::{

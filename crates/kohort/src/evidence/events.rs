@@ -1,4 +1,4 @@
-//! What is known of a release of patients and their events.
+//! The evidence about a release of patients and their events.
 
 use super::metrics::{
     self, Adversaries, Apart, ColumnLoss, ComparedEvents, Correlation, Difference, EventsGuarantee, EventsMetrics,

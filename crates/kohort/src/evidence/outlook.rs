@@ -1,4 +1,4 @@
-//! What a release would be like, for comparing settings: planned and measured, but not written or verified.
+//! The expected properties of a release, for comparing settings: planned and measured, but not written or verified.
 
 use super::codes::Queried;
 use super::metrics::{

@@ -1,4 +1,4 @@
-//! What the custodian and the recipients of a public-use file ask: attacks, samples, blanks, and what could undo them.
+//! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
     self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, RegistryFound, SampleRisk, TableMetrics, TargetRisk,

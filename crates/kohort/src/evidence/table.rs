@@ -1,4 +1,4 @@
-//! What is measured of a table's release.
+//! The measurements of a table's release.
 
 use super::metrics::{
     AskedOfSensitive, ByName, Cells, ColumnChange, ComparedRows, File, FoundOfSensitive, Levels, Metrics, PeopleCounts,

@@ -1,4 +1,4 @@
-//! What a hospital does for its patients: kinds of care, their wards and procedures.
+//! The care of a hospital: kinds of care, their wards and procedures.
 
 /// The kind of care a diagnosis calls for. It decides on ward and procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! What the best node is best at.
+//! The objective that the best node minimizes.
 //!
 //! Costs are whole numbers, so that sums do not depend on their order: a cell that is lost
 //! entirely costs about 2⁶² / (rows × columns), everything else in proportion. Each level adds 1 to a

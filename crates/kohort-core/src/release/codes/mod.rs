@@ -6,6 +6,8 @@ mod write;
 pub use read::{Header, read_clusters};
 pub use write::write_codes;
 
+use crate::ragged::Ragged;
+
 /// The file that holds them.
 pub const CLUSTERS_FILE: &str = "clusters.jsonl";
 /// The name of the format in its header.
@@ -18,49 +20,46 @@ pub const DEEPEST: usize = 24;
 pub struct CodeChunk {
     /// Its codes, ascending.
     pub domain: Vec<u32>,
-    ends: Vec<u32>,
-    items: Vec<u32>,
+    subrecords: Ragged<u32>,
 }
 
 impl CodeChunk {
     /// No subrecords yet.
     pub fn new(domain: Vec<u32>) -> CodeChunk {
-        CodeChunk { domain, ends: Vec::new(), items: Vec::new() }
+        CodeChunk { domain, subrecords: Ragged::default() }
     }
 
     /// Takes in a patient's codes of this domain. Without any, nothing is taken in.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u32>) {
-        let before = self.items.len();
-        self.items.extend(codes);
-        if self.items.len() > before {
-            self.ends.push(self.items.len() as u32);
+        let mut codes = codes.into_iter().peekable();
+        if codes.peek().is_some() {
+            self.subrecords.push(codes);
         }
     }
 
     /// How many subrecords are not empty.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.subrecords.len()
     }
 
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.subrecords.is_empty()
     }
 
     /// A subrecord.
     pub fn get(&self, subrecord: usize) -> &[u32] {
-        let start = if subrecord == 0 { 0 } else { self.ends[subrecord - 1] };
-        &self.items[start as usize..self.ends[subrecord] as usize]
+        self.subrecords.get(subrecord)
     }
 
     /// The subrecords that are not empty.
     pub fn subrecords(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.len()).map(|s| self.get(s))
+        self.subrecords.iter()
     }
 
     /// Codes over all subrecords.
     pub fn occurrences(&self) -> usize {
-        self.items.len()
+        self.subrecords.values().len()
     }
 
     /// Subrecords that hold all of `codes`.
@@ -69,7 +68,7 @@ impl CodeChunk {
     }
 
     fn renumber(&mut self, number: &[u32]) {
-        self.domain.iter_mut().chain(&mut self.items).for_each(|code| *code = number[*code as usize]);
+        self.domain.iter_mut().chain(self.subrecords.values_mut()).for_each(|code| *code = number[*code as usize]);
         self.domain.sort_unstable();
     }
 }

@@ -1,4 +1,4 @@
-//! What a column holds: the types that have a text of their own, and their names.
+//! The types of columns: those that have a text of their own, and their names.
 
 use std::fmt;
 

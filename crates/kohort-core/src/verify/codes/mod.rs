@@ -15,6 +15,7 @@ use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use chunk::{ChunkCounts, count};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
@@ -113,7 +114,7 @@ pub(crate) fn compare_codes(
         Some(lines) => row_by_row(read, claim, &records, lines)?,
         None => as_multisets(read, claim, &records)?,
     };
-    Ok(Checked { claim: claim.clone(), recount, compared })
+    Ok(Checked { claim: claim.clone(), recount, compared, outside: Vec::new() })
 }
 
 /// Reads and recounts release/clusters.jsonl.
@@ -183,7 +184,8 @@ fn sensitive_in_chunk(texts: &Texts, chunked: &[bool], sensitive: &[String]) -> 
     if sensitive.is_empty() {
         return None;
     }
-    let listed = |text: &str| sensitive.iter().any(|s| s == text);
+    let sensitive: HashSet<&str> = sensitive.iter().map(String::as_str).collect();
+    let listed = |text: &str| sensitive.contains(text);
     let is = |n: u32| {
         let text = String::from_utf8_lossy(texts.get(n));
         listed(&text) || text.rsplit_once('#').is_some_and(|(code, n)| n.parse::<u32>().is_ok() && listed(code))

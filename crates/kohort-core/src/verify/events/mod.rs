@@ -10,8 +10,8 @@ pub use original::EventsCompared;
 use original::{as_multisets, row_by_row};
 use read::Tables;
 
-use super::Checked;
 use super::files::sha256;
+use super::{Checked, Outside};
 use crate::policy::{Policy, Power, PowerRule};
 use crate::random::Randomness;
 use crate::release::{Certificate, EventsClaim};
@@ -82,8 +82,10 @@ pub(crate) fn recount_events(
     release: &Path,
     certificate: &Certificate<Events>,
     threads: usize,
-) -> Result<EventsRecount> {
-    Ok(recount(release, certificate, threads)?.recount)
+) -> Result<(EventsRecount, Vec<Outside>)> {
+    let read = recount(release, certificate, threads)?;
+    let outside = read.tables.outside();
+    Ok((read.recount, outside))
 }
 
 /// Counts patients and their events, and compares them with the original.
@@ -96,12 +98,12 @@ pub(crate) fn compare_events(
 ) -> Result<Checked<Events>> {
     let claim = &certificate.promise.claim;
     let read = recount(release, certificate, source.threads())?;
-    let recount = read.recount.clone();
+    let (recount, outside) = (read.recount.clone(), read.tables.outside());
     let compared = match lines {
         Some(lines) => row_by_row(read, claim, source, policy, lines)?,
         None => as_multisets(read, source, policy)?,
     };
-    Ok(Checked { claim: claim.clone(), recount, compared })
+    Ok(Checked { claim: claim.clone(), recount, compared, outside })
 }
 
 /// Reads and recounts release/patients.csv and release/claims.csv.

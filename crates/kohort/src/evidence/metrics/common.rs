@@ -1,4 +1,4 @@
-//! What releases of every shape have in common: files, rows, columns, distributions, timing.
+//! Parts that releases of every shape have in common: files, rows, columns, distributions, timing.
 
 use super::part::leaves;
 use super::{ByName, Described, Masked, MetricsKey, parts};

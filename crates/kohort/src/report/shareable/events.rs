@@ -1,4 +1,4 @@
-//! What others may see of a release of patients and their events.
+//! The part that others may see of a release of patients and their events.
 
 use super::hide::{self, MARK, any_small, column, distribution, small, two};
 use crate::evidence::metrics::{

@@ -1,4 +1,4 @@
-//! What parts of several shapes share: rows in and out, distributions, rounded numbers.
+//! Parts that several shapes share: rows in and out, distributions, rounded numbers.
 
 use super::cells::{LEAST, hide_marked, is_small};
 use crate::evidence::metrics::{
