@@ -123,7 +123,9 @@ impl Start<'_> {
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
+        let outside = S::look_outside(source, policy)?;
         let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
+        let unasked = S::check_outside(&outside, &input, &plan, policy)?;
         options.progress.go_on()?;
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
@@ -134,7 +136,7 @@ impl Start<'_> {
         let run =
             Run { policy, method: &method, input: &input, before: &before, plan: &plan, threads: options.threads };
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
-        let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        let notes = [policy.notes.clone(), unasked, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, readers)?;
         options.progress.go_on()?;

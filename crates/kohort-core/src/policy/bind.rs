@@ -1,5 +1,6 @@
 //! From the file to the bound policy: every name is a column, every number is what it means.
 
+use super::accept::{self, Acceptance};
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::Baseline;
 use super::column::{Column, Role};
@@ -75,6 +76,8 @@ pub struct Policy<S: Shape = Table> {
     pub privacy: Privacy,
     /// Rows that must not come in.
     pub exclude: Vec<ExcludeRule>,
+    /// Findings about released columns outside every requirement that the custodian accepts.
+    pub accept: Vec<Acceptance>,
     /// The population that the people of the table belong to, if it is known.
     pub population: Option<Population>,
     /// The run that this one is compared with.
@@ -119,7 +122,7 @@ impl PolicyFile {
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence"])?;
+        root.only(&["input", "columns", "exclude", "accept", "privacy", "method", "population", "evidence"])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),
@@ -231,6 +234,7 @@ impl PolicyFile {
         };
         // Claims have rules of their own.
         let exclude = if events.is_some() { Vec::new() } else { super::exclude::read(&self.root, &columns)? };
+        let accept = accept::read(&self.root, &columns)?;
         let of_patients = |c: &&Column| c.role == Role::Quasi;
         let outside: Vec<&str> = match &patients {
             None => quasi.clone(),
@@ -244,7 +248,8 @@ impl PolicyFile {
         });
         let effects = named.unwrap_or(Effects::UNKNOWN);
         let text = self.text.clone();
-        let shared = Shared { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
+        let shared =
+            Shared { columns, privacy: bound, exclude, accept, population, baseline, method, effects, notes, text };
         Ok(match (self.layout, events) {
             (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
             (Layout::Codes(layout), _) => {
@@ -526,6 +531,7 @@ struct Shared {
     columns: Vec<Column>,
     privacy: Privacy,
     exclude: Vec<ExcludeRule>,
+    accept: Vec<Acceptance>,
     population: Option<Population>,
     baseline: Option<Baseline>,
     method: Section,
@@ -536,8 +542,8 @@ struct Shared {
 
 impl Shared {
     fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let Shared { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
-        Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
+        let Shared { columns, privacy, exclude, accept, population, baseline, method, effects, notes, text } = self;
+        Policy { columns, privacy, exclude, accept, population, baseline, method, effects, own, notes, text }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Reading checks what can be checked without the data, binding checks it against the columns;
 //! after that it is trusted.
 
+mod accept;
 mod any;
 mod baseline;
 mod bind;
@@ -17,6 +18,7 @@ mod preset;
 mod privacy;
 mod section;
 
+pub use accept::{Acceptance, Danger};
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::Baseline;
 pub use bind::{GivenTables, NamedText, Policy, PolicyFile, files_named, read};

@@ -6,7 +6,7 @@
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
 use crate::hierarchy::Known;
 use crate::number::Fraction;
-use crate::policy::{Column, Effects, Policy, Power, PowerRule, Role, Unmapped};
+use crate::policy::{Acceptance, Column, Effects, Policy, Power, PowerRule, Role, Unmapped};
 use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
@@ -91,6 +91,7 @@ fn assumed_of_table(policy: &Policy, claim: &Claim) -> Vec<String> {
     for &(a, b) in &policy.privacy.not_together {
         assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
     }
+    assumed.extend(policy.accept.iter().map(Acceptance::sentence));
     if policy.patient().is_none() {
         assumed.push("Every row is a different person.".into());
         return assumed;
