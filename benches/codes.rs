@@ -5,16 +5,18 @@
 //! KOHORT_DATA names a folder with derived/ and synthetic/. CPU seconds are user + system time of one
 //! run. Errors are expectations over all reconstructions (crates/kohort/src/queries.rs).
 
-use kohort::baselines::{Recoded, apriori, cba};
+use kohort::baselines::{RecodedCodes, apriori, cba};
 use kohort::methods::Register;
-use kohort::methods::disassociate::{Asked, Constraints, Formed, Level, Params, Subrecords, disassociate};
-use kohort::queries::{Exact, Expected, Query, are, frequent_queries, mre, random_queries};
+use kohort::methods::disassociate::{
+    CodeLevel, CodesRequirements, Constraints, Formed, Params, Subrecords, disassociate,
+};
+use kohort::queries::{Expected, OriginalCounts, Query, are, frequent_queries, mre, random_queries};
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
 use kohort_core::policy::AnyPolicy;
 use kohort_core::policy::PolicyFile;
 use kohort_core::random::Randomness;
-use kohort_core::release::{Clusters, Shared};
+use kohort_core::release::{ChunkOwner, Clusters};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -99,8 +101,8 @@ fn shares(clusters: &Clusters, records: &Records) -> String {
     let (mut record, mut shared) = (0, 0);
     for (chunk, _, whose) in clusters.nodes.iter().flat_map(|node| node.chunks()) {
         match whose {
-            Shared::No => record += chunk.occurrences(),
-            Shared::Yes => shared += chunk.occurrences(),
+            ChunkOwner::No => record += chunk.occurrences(),
+            ChunkOwner::Yes => shared += chunk.occurrences(),
         }
     }
     let share = |n: usize| 100.0 * n as f64 / records.occurrences() as f64;
@@ -116,7 +118,7 @@ struct Workloads {
 
 impl Workloads {
     fn new(records: &Records) -> Workloads {
-        let exact = Exact::new(records);
+        let exact = OriginalCounts::new(records);
         let least = (records.len() * 125).div_ceil(10_000) as u32;
         Workloads {
             frequent: frequent_queries(records, least, 5000),
@@ -142,7 +144,7 @@ impl Workloads {
     }
 }
 
-fn run(records: &Records, work: &Workloads, asked: &Asked, params: &Params, label: &str) -> Clusters {
+fn run(records: &Records, work: &Workloads, asked: &CodesRequirements, params: &Params, label: &str) -> Clusters {
     let (time, made) = timed(|| disassociate(records, asked, params, 2));
     let expected = Expected::new(&made.nodes, records.distinct(), asked.k);
     let errors = work.errors(records.len(), &|codes| expected.with_all(codes));
@@ -153,9 +155,13 @@ fn run(records: &Records, work: &Workloads, asked: &Asked, params: &Params, labe
 /// Clusters as printed and larger ones, with and without constraints.
 fn sizes(records: &Records, work: &Workloads) {
     let level = |level| Constraints::by_level(records, CodeSystem::Icd9, level).0;
-    let all = [("free", Constraints::none()), ("level 1", level(Level::Category)), ("level 3", level(Level::Chapter))];
+    let all = [
+        ("free", Constraints::none()),
+        ("level 1", level(CodeLevel::Category)),
+        ("level 3", level(CodeLevel::Chapter)),
+    ];
     for (name, constraints) in &all {
-        let asked = Asked { k: 5, m: 2, constraints, sensitive: &[] };
+        let asked = CodesRequirements { k: 5, m: 2, constraints, sensitive: &[] };
         for size in [2, 4, 8, 16, 32, 64, 256, 1024] {
             let params = Params { clusters: Formed::Paper, max_cluster: Some(5 * size), ..Params::default() };
             run(records, work, &asked, &params, &format!("{name}, fewer than {size}k"));
@@ -165,7 +171,7 @@ fn sizes(records: &Records, work: &Workloads) {
 
 fn by_k(records: &Records, work: &Workloads) {
     for (k, m) in [(5, 2), (5, 3), (5, 5), (10, 2), (25, 2), (25, 5)] {
-        let asked = Asked { k, m, constraints: &Constraints::none(), sensitive: &[] };
+        let asked = CodesRequirements { k, m, constraints: &Constraints::none(), sensitive: &[] };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             run(records, work, &asked, &params, &format!("k {k}, m {m}, {clusters:?}"));
@@ -175,7 +181,7 @@ fn by_k(records: &Records, work: &Workloads) {
 
 /// What S7 costs.
 fn aware(records: &Records, work: &Workloads) {
-    let asked = Asked { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[] };
+    let asked = CodesRequirements { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[] };
     for size in [4, 64, 256] {
         let subrecords = Subrecords::Whole;
         let params = Params { subrecords, max_cluster: Some(5 * size), ..Params::default() };
@@ -189,9 +195,9 @@ fn policies(records: &Records, work: &Workloads) {
     let frequent =
         |per_100_000: usize| Constraints::frequent(records, (records.len() * per_100_000).div_ceil(100_000) as u32);
     let all = [
-        ("level 1", level(Level::Category)),
-        ("level 2", level(Level::Section)),
-        ("level 3", level(Level::Chapter)),
+        ("level 1", level(CodeLevel::Category)),
+        ("level 2", level(CodeLevel::Section)),
+        ("level 3", level(CodeLevel::Chapter)),
         ("sim 5", Constraints::siblings(records, 5)),
         ("sim 10", Constraints::siblings(records, 10)),
         ("sim 25", Constraints::siblings(records, 25)),
@@ -201,7 +207,7 @@ fn policies(records: &Records, work: &Workloads) {
         ("sup 2.5", frequent(2500)),
         ("sup 5", frequent(5000)),
     ];
-    let exact = Exact::new(records);
+    let exact = OriginalCounts::new(records);
     let near = |constraints: &Constraints, estimate: &dyn Fn(&[u32]) -> f64| {
         let errors: Vec<f64> = constraints
             .sets()
@@ -223,7 +229,7 @@ fn policies(records: &Records, work: &Workloads) {
         )
     };
     for (name, constraints) in &all {
-        let asked = Asked { k: 5, m: 2, constraints, sensitive: &[] };
+        let asked = CodesRequirements { k: 5, m: 2, constraints, sensitive: &[] };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             let made = run(records, work, &asked, &params, &format!("{name}, {clusters:?}"));
@@ -231,7 +237,7 @@ fn policies(records: &Records, work: &Workloads) {
             println!("  {}", near(constraints, &|codes| expected.with_any(codes)));
         }
         if ["level 1", "level 3", "sim 10"].contains(name) {
-            let say = |what: &str, (time, made): (String, Recoded)| {
+            let say = |what: &str, (time, made): (String, RecodedCodes)| {
                 let errors = work.errors(records.len(), &|codes| made.with_all(codes));
                 println!(
                     "{name}, {what}: {time}; {} of {} codes suppressed, {} groups remain, safe: {}; {errors}\n  {}",
@@ -252,14 +258,14 @@ fn policies(records: &Records, work: &Workloads) {
 
 /// Other k and m beside the baselines, with the constraints of level 1.
 fn baselines(records: &Records, work: &Workloads) {
-    let constraints = &Constraints::by_level(records, CodeSystem::Icd9, Level::Category).0;
+    let constraints = &Constraints::by_level(records, CodeSystem::Icd9, CodeLevel::Category).0;
     for (k, m) in [(5u32, 2), (10, 2), (25, 2), (5, 3), (25, 3), (5, 5)] {
-        let asked = Asked { k: u64::from(k), m, constraints, sensitive: &[] };
+        let asked = CodesRequirements { k: u64::from(k), m, constraints, sensitive: &[] };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             run(records, work, &asked, &params, &format!("k {k}, m {m}, level 1, {clusters:?}"));
         }
-        let say = |what: &str, (time, made): (String, Recoded)| {
+        let say = |what: &str, (time, made): (String, RecodedCodes)| {
             println!(
                 "k {k}, m {m}, level 1, {what}: {time}; {} of {} codes suppressed, {} groups remain, safe: {}; {}",
                 made.suppressed(),
@@ -298,7 +304,7 @@ fn million() {
         records.occurrences()
     );
     for (k, m) in [(5, 2), (5, 5)] {
-        let asked = Asked { k, m, constraints: &Constraints::none(), sensitive: &[] };
+        let asked = CodesRequirements { k, m, constraints: &Constraints::none(), sensitive: &[] };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             let (time, made) = timed(|| disassociate(&records, &asked, &params, 2));

@@ -74,7 +74,7 @@ impl<'a> Own<'a> {
         Own { name: &own.name, dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
     }
 
-    fn of_events(own: &'a events::Column) -> Own<'a> {
+    fn of_events(own: &'a events::QuasiColumn) -> Own<'a> {
         Own { name: &own.name, dictionary: &own.dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
     }
 }

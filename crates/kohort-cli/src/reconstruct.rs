@@ -2,7 +2,7 @@
 
 use crate::Context;
 use crate::output::{note, say, thousands};
-use kohort::reconstruct::{Form, ItemMode, Reconstruct, reconstruct_release};
+use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
 use kohort_core::Result;
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     });
     let asked = Reconstruct {
         copies: args.copies,
-        form: if args.long { Form::Long } else { Form::List },
+        form: if args.long { DataForm::Long } else { DataForm::List },
         items: match args.items {
             Items::Rare => ItemMode::Rare,
             Items::Uniform => ItemMode::Uniform,

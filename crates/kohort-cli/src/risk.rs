@@ -55,7 +55,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
         thousands(histories.events() as u64)
     ));
     say("");
-    let found = sensitivity(histories, &EventsPlan::as_it_is(histories), k, (&[1, 2, 5], 2), threads, 1);
+    let found = sensitivity(histories, &EventsPlan::unchanged(histories), k, (&[1, 2, 5], 2), threads, 1);
     say(&format!("{:<52} fewer than {k} match", "known in addition to all patient-level values"));
     let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
     for (p, variable, fixed) in &found.values {

@@ -10,7 +10,7 @@
 //! once. Every listed value counts once more than it occurs: the weights are flu 4, gout 2, HIV 1.
 
 use crate::number::Decimal;
-use crate::policy::{Invents, NamedText, Policy, Role};
+use crate::policy::{NamedText, Policy, Role, SyntheticRules};
 use crate::table::{Source, Texts, Tuples};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub struct SyntheticValues {
 pub(crate) fn synthetic_values(
     source: &Source,
     policy: &Policy,
-    invents: &Invents,
+    rules: &SyntheticRules,
     columns: &[usize],
     tuples: &mut Tuples,
 ) -> Result<Vec<SyntheticValues>> {
@@ -70,7 +70,7 @@ pub(crate) fn synthetic_values(
             )));
         }
         let weights = if sensitive {
-            let reference = invents.references.iter().find(|r| r.0 == column).map(|r| &r.1);
+            let reference = rules.references.iter().find(|r| r.0 == column).map(|r| &r.1);
             allowed(policy, column, reference, &counts)?
         } else {
             counts

@@ -7,7 +7,7 @@ use crate::events::release;
 use crate::promise;
 use crate::recombine::{Codes, Slots};
 use crate::tables::Found;
-use kohort::methods::disassociate::{Asked, Constraints, Covers, Formed, Params, Subrecords, disassociate};
+use kohort::methods::disassociate::{CodesRequirements, Constraints, Covers, Formed, Params, Subrecords, disassociate};
 use kohort::pipeline::Options;
 use kohort::reconstruct::read_nodes;
 use kohort_core::codes::Records;
@@ -64,7 +64,7 @@ impl Universe {
         (0..self.records as u64).fold(1, |count: u64, i| count.saturating_mul(kinds + i).min(1 << 40) / (i + 1))
     }
 
-    /// What is claimed.
+    /// Returns the claim.
     pub fn claim(&self) -> CodesClaim {
         let k = K::new(self.k).unwrap_or(K::LEAST);
         let (aware, no_cover) = (self.params.subrecords == Subrecords::Whole, self.params.covers == Covers::Avoided);
@@ -87,7 +87,7 @@ impl Universe {
         let data = Records::from_texts(records.iter().map(|&r| texts(r)));
         let constraints = Constraints::none();
         let sensitive = vec![false; data.distinct()];
-        let asked = Asked { k: self.k, m: self.m, constraints: &constraints, sensitive: &sensitive };
+        let asked = CodesRequirements { k: self.k, m: self.m, constraints: &constraints, sensitive: &sensitive };
         let nodes = disassociate(&data, &asked, &self.params, 1).nodes;
         let bits = (0..data.distinct() as u32).map(|code| bit(data.text(code).as_bytes())).collect();
         self.world(records, nodes, bits)
@@ -145,7 +145,7 @@ struct World {
     records: Vec<Codes>,
     weight: f64,
     release: Vec<Node>,
-    /// By code of the release: its bit.
+    /// One entry per code of the release: its bit.
     bits: Vec<Codes>,
 }
 

@@ -12,16 +12,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the demo made.
+/// The results of the demo.
 pub struct Demo {
     /// The hospital's tables: a row for each patient, for each stay, and the codes of each patient.
     pub tables: Vec<PathBuf>,
     /// A run of each method.
-    pub runs: Vec<Run>,
+    pub runs: Vec<DemoRun>,
 }
 
 /// A run of one method.
-pub struct Run {
+pub struct DemoRun {
     /// The method.
     pub method: &'static str,
     /// Its policy, to be read and edited.
@@ -63,7 +63,7 @@ pub fn demo(
             Err(error) => return Err(error),
         };
         made::list_all(folder)?;
-        runs.push(Run { method, policy, outcome });
+        runs.push(DemoRun { method, policy, outcome });
     }
     Ok(Demo { tables: tables.into(), runs })
 }

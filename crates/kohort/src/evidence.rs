@@ -1,14 +1,14 @@
-//! What is known of a release: its risk and utility before and after.
+//! The evidence about a release: its risk and utility before and after.
 
 pub mod codes;
 mod distributions;
 pub mod events;
-mod invented;
 pub mod metrics;
 mod outlook;
 mod people;
 mod public_use;
 mod stopwatch;
+mod synthetic;
 pub mod table;
 mod utility;
 
@@ -18,11 +18,11 @@ pub use people::worst_sets;
 pub use public_use::{attacks, baseline_fits, formula_note};
 pub use stopwatch::{Stage, Stopwatch};
 
-/// What the numbers give reason to say.
+/// Writes the notes that the numbers give reason for.
 pub fn notes(metrics: &Metrics) -> Vec<String> {
     match metrics {
         Metrics::Table(own) => {
-            [public_use::notes(own), own.counterfeits.as_ref().map_or(Vec::new(), invented::warnings)].concat()
+            [public_use::notes(own), own.counterfeits.as_ref().map_or(Vec::new(), synthetic::warnings)].concat()
         }
         Metrics::Codes(_) | Metrics::Events(_) => Vec::new(),
     }

@@ -21,7 +21,7 @@ pub struct Frequent {
 pub fn frequent(records: &Records, least: u32, longest: usize, most: usize) -> Vec<Frequent> {
     let least = least.max(1);
     let supports = records.supports();
-    let mut tree = Tree::new(&supports, least);
+    let mut tree = PrefixTree::new(&supports, least);
     let mut path = Vec::new();
     for record in records.iter() {
         path.clear();
@@ -30,13 +30,13 @@ pub fn frequent(records: &Records, least: u32, longest: usize, most: usize) -> V
         tree.insert(&path, 1);
     }
     let mut found = Vec::new();
-    tree.grow(&mut Vec::new(), &mut Search { least, longest, most, found: &mut found });
+    tree.grow(&mut Vec::new(), &mut ItemsetSearch { least, longest, most, found: &mut found });
     found.iter_mut().for_each(|set| set.codes.sort_unstable());
     found.sort_by(|a, b| a.codes.cmp(&b.codes));
     found
 }
 
-struct Search<'a> {
+struct ItemsetSearch<'a> {
     least: u32,
     longest: usize,
     most: usize,
@@ -45,7 +45,7 @@ struct Search<'a> {
 
 const NONE: u32 = u32::MAX;
 
-struct Node {
+struct PrefixNode {
     rank: u32,
     count: u32,
     parent: u32,
@@ -56,23 +56,23 @@ struct Node {
 }
 
 /// Records as paths from the root, their most frequent codes first.
-struct Tree {
-    nodes: Vec<Node>,
-    /// By rank: the code, its support, its first node.
+struct PrefixTree {
+    nodes: Vec<PrefixNode>,
+    /// One entry per rank: the code, its support, its first node.
     heads: Vec<(u32, u32, u32)>,
-    /// By code: its rank.
+    /// One entry per code: its rank.
     rank: Vec<u32>,
 }
 
-impl Tree {
-    fn new(supports: &[u32], least: u32) -> Tree {
+impl PrefixTree {
+    fn new(supports: &[u32], least: u32) -> PrefixTree {
         let mut codes: Vec<u32> = (0..supports.len() as u32).filter(|&c| supports[c as usize] >= least).collect();
         codes.sort_unstable_by_key(|&c| (std::cmp::Reverse(supports[c as usize]), c));
         let mut rank = vec![NONE; supports.len()];
         codes.iter().enumerate().for_each(|(r, &c)| rank[c as usize] = r as u32);
         let heads = codes.into_iter().map(|c| (c, supports[c as usize], NONE)).collect();
-        let root = Node { rank: NONE, count: 0, parent: NONE, first_child: NONE, sibling: NONE, next: NONE };
-        Tree { nodes: vec![root], heads, rank }
+        let root = PrefixNode { rank: NONE, count: 0, parent: NONE, first_child: NONE, sibling: NONE, next: NONE };
+        PrefixTree { nodes: vec![root], heads, rank }
     }
 
     fn insert(&mut self, path: &[u32], count: u32) {
@@ -86,7 +86,7 @@ impl Tree {
                 child = self.nodes.len() as u32;
                 let sibling = self.nodes[at as usize].first_child;
                 let next = self.heads[rank as usize].2;
-                self.nodes.push(Node { rank, count: 0, parent: at, first_child: NONE, sibling, next });
+                self.nodes.push(PrefixNode { rank, count: 0, parent: at, first_child: NONE, sibling, next });
                 self.nodes[at as usize].first_child = child;
                 self.heads[rank as usize].2 = child;
             }
@@ -96,7 +96,7 @@ impl Tree {
     }
 
     /// Sets that end in each code of the tree, with those of `suffix`. Depth is a set's size.
-    fn grow(&self, suffix: &mut Vec<u32>, search: &mut Search) {
+    fn grow(&self, suffix: &mut Vec<u32>, search: &mut ItemsetSearch) {
         for rank in (0..self.heads.len()).rev() {
             if search.found.len() >= search.most {
                 return;
@@ -113,12 +113,12 @@ impl Tree {
     }
 
     /// The tree of the nodes above the nodes of one code.
-    fn conditional(&self, first: u32, least: u32) -> Tree {
+    fn conditional(&self, first: u32, least: u32) -> PrefixTree {
         let mut counts = vec![0u32; self.heads.len()];
         let mut paths: Vec<(Vec<u32>, u32)> = Vec::new();
         let mut node = first;
         while node != NONE {
-            let Node { count, parent, next, .. } = self.nodes[node as usize];
+            let PrefixNode { count, parent, next, .. } = self.nodes[node as usize];
             let mut path = Vec::new();
             let mut at = parent;
             while at != 0 && at != NONE {
@@ -129,7 +129,7 @@ impl Tree {
             paths.push((path, count));
             node = next;
         }
-        let mut tree = Tree::new(&counts, least);
+        let mut tree = PrefixTree::new(&counts, least);
         for (path, count) in paths {
             let mut own: Vec<u32> = path.iter().map(|&r| tree.rank[r as usize]).filter(|&r| r != NONE).collect();
             own.sort_unstable();

@@ -7,7 +7,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::policy::{Policy, Privacy};
 use kohort_core::random::Randomness;
-use kohort_core::risk::{self, Attacks, Models, Risk, SinglingOut, Sizes, Uniqueness, View};
+use kohort_core::risk::{self, Models, RegistryAttacks, Risk, SinglingOut, Sizes, Uniqueness, View};
 use kohort_core::{Result, utility};
 
 /// The most tuples that are counted for sets of columns.
@@ -25,7 +25,7 @@ pub struct OriginalRisk {
     /// The number of people who are unique in the population, if the policy gives its size.
     pub uniqueness: Option<Uniqueness>,
     /// The matches with a registry, if there is one.
-    pub attacks: Option<Attacks>,
+    pub attacks: Option<RegistryAttacks>,
     /// The columns that single people out.
     pub singling_out: SinglingOut,
     /// The cost of reaching `k`.

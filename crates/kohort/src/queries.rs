@@ -1,4 +1,4 @@
-//! What sets of codes still tell after a release: counts of patients with given codes, estimated as
+//! Queries on a release of codes: counts of patients with given codes, estimated as
 //! a recipient would who averages over all reconstructions, against the original.
 
 use crate::item_chunk_counts::ItemChunkCounts;
@@ -9,17 +9,17 @@ use std::collections::HashMap;
 
 /// Where a code stands in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ClusterPlace {
     /// In a chunk, by its number among all chunks.
     Chunk(u32),
     /// In the item chunk.
     Item,
 }
 
-struct Leaf {
+struct ClusterLeaf {
     size: f64,
     /// Codes, ascending, and where they stand.
-    codes: Vec<(u32, Place)>,
+    codes: Vec<(u32, ClusterPlace)>,
 }
 
 /// A release of codes, ready to be asked how many patients have given codes.
@@ -27,33 +27,33 @@ struct Leaf {
 /// The answers are expectations over all reconstructions: chunks are laid over one another by
 /// chance, and a code of an item chunk is some of its patients' ([`ItemChunkCounts`]).
 pub struct Expected<'a> {
-    leaves: Vec<Leaf>,
+    leaves: Vec<ClusterLeaf>,
     /// All chunks, each with the patients it is about.
     chunks: Vec<(Columns<'a>, f64)>,
-    /// By code: the leaves that show it.
+    /// One entry per code: the leaves that show it.
     holders: Vec<Vec<u32>>,
     item_counts: ItemChunkCounts,
 }
 
 impl<'a> Expected<'a> {
-    /// Of these clusters, whose codes are numbers below `codes`.
+    /// Prepares these clusters, whose codes are numbers below `codes`.
     pub fn new(nodes: &'a [Node], codes: usize, k: u64) -> Expected<'a> {
         let mut numbers: HashMap<*const CodeChunk, u32> = HashMap::new();
-        let (mut leaves, mut chunks): (Vec<Leaf>, Vec<(Columns, f64)>) = (Vec::new(), Vec::new());
+        let (mut leaves, mut chunks): (Vec<ClusterLeaf>, Vec<(Columns, f64)>) = (Vec::new(), Vec::new());
         for node in nodes {
             node.walk(&mut |cluster, above| {
                 let own = cluster.record_chunks.iter().map(|chunk| (chunk, u64::from(cluster.size)));
-                let mut codes: Vec<(u32, Place)> = Vec::new();
+                let mut codes: Vec<(u32, ClusterPlace)> = Vec::new();
                 for (chunk, size) in own.chain(above.iter().copied()) {
                     let number = *numbers.entry(std::ptr::from_ref(chunk)).or_insert_with(|| {
                         chunks.push((Columns::new(chunk), size as f64));
                         chunks.len() as u32 - 1
                     });
-                    codes.extend(chunk.domain.iter().map(|&code| (code, Place::Chunk(number))));
+                    codes.extend(chunk.domain.iter().map(|&code| (code, ClusterPlace::Chunk(number))));
                 }
-                codes.extend(cluster.item_chunk.iter().map(|&code| (code, Place::Item)));
+                codes.extend(cluster.item_chunk.iter().map(|&code| (code, ClusterPlace::Item)));
                 codes.sort_unstable_by_key(|(code, _)| *code);
-                leaves.push(Leaf { size: f64::from(cluster.size), codes });
+                leaves.push(ClusterLeaf { size: f64::from(cluster.size), codes });
             });
         }
         let mut holders = vec![Vec::new(); codes];
@@ -67,7 +67,7 @@ impl<'a> Expected<'a> {
     pub fn with_all(&self, codes: &[u32]) -> f64 {
         let Some(rarest) = codes.iter().min_by_key(|&&code| self.holders[code as usize].len()) else { return 0.0 };
         let mut sum = 0.0;
-        let mut places: Vec<(Place, u32)> = Vec::new();
+        let mut places: Vec<(ClusterPlace, u32)> = Vec::new();
         'leaves: for &number in &self.holders[*rarest as usize] {
             let leaf = &self.leaves[number as usize];
             places.clear();
@@ -81,9 +81,9 @@ impl<'a> Expected<'a> {
             for i in 0..places.len() {
                 let (place, code) = places[i];
                 match place {
-                    Place::Item => share *= self.item(leaf, code),
-                    Place::Chunk(_) if places[..i].iter().any(|(p, _)| *p == place) => {}
-                    Place::Chunk(c) => {
+                    ClusterPlace::Item => share *= self.item(leaf, code),
+                    ClusterPlace::Chunk(_) if places[..i].iter().any(|(p, _)| *p == place) => {}
+                    ClusterPlace::Chunk(c) => {
                         let (chunk, size) = &self.chunks[c as usize];
                         let part: Vec<u32> =
                             places[i..].iter().filter(|(p, _)| *p == place).map(|(_, code)| *code).collect();
@@ -112,9 +112,9 @@ impl<'a> Expected<'a> {
                     continue;
                 }
                 match place {
-                    Place::Item => none *= 1.0 - self.item(leaf, *code),
-                    Place::Chunk(c) if seen.contains(c) => {}
-                    Place::Chunk(c) => {
+                    ClusterPlace::Item => none *= 1.0 - self.item(leaf, *code),
+                    ClusterPlace::Chunk(c) if seen.contains(c) => {}
+                    ClusterPlace::Chunk(c) => {
                         seen.push(*c);
                         let (chunk, size) = &self.chunks[*c as usize];
                         none *= 1.0 - chunk.with_any(codes) as f64 / size;
@@ -127,25 +127,25 @@ impl<'a> Expected<'a> {
     }
 
     /// The share of a cluster's patients who have a code of its item chunk.
-    fn item(&self, leaf: &Leaf, code: u32) -> f64 {
+    fn item(&self, leaf: &ClusterLeaf, code: u32) -> f64 {
         self.item_counts.mean(code, leaf.size) / leaf.size
     }
 }
 
 /// The original, ready to be asked the same.
-pub struct Exact<'a> {
+pub struct OriginalCounts<'a> {
     records: &'a Records,
     postings: Vec<Vec<u32>>,
 }
 
-impl<'a> Exact<'a> {
-    /// Of these records.
-    pub fn new(records: &'a Records) -> Exact<'a> {
+impl<'a> OriginalCounts<'a> {
+    /// Counts these records.
+    pub fn new(records: &'a Records) -> OriginalCounts<'a> {
         let mut postings: Vec<Vec<u32>> = records.supports().iter().map(|&n| Vec::with_capacity(n as usize)).collect();
         for (r, record) in (0..).zip(records.iter()) {
             record.iter().for_each(|&code| postings[code as usize].push(r));
         }
-        Exact { records, postings }
+        OriginalCounts { records, postings }
     }
 
     /// How many patients have all of these codes.
@@ -180,7 +180,7 @@ pub fn frequent_queries(records: &Records, least: u32, most: usize) -> Vec<Query
 }
 
 /// W2: `number` random sets for each size from 1 to 4; each is the one before with a code more.
-pub fn random_queries(exact: &Exact, number: usize, random: &mut Randomness) -> [Vec<Query>; 4] {
+pub fn random_queries(exact: &OriginalCounts, number: usize, random: &mut Randomness) -> [Vec<Query>; 4] {
     let distinct = exact.records.distinct() as u64;
     let mut all: [Vec<Query>; 4] = Default::default();
     for _ in 0..number {

@@ -34,7 +34,7 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomn
     });
     let item_counts = &ItemChunkCounts::new(nodes, codes, k);
     for node in nodes {
-        let mut filling = Filling { slots: Vec::new(), k, items, item_counts };
+        let mut filling = ClusterFilling { slots: Vec::new(), k, items, item_counts };
         filling.fill(node, random);
         filling.no_slot_is_empty(random);
         all.extend(filling.slots.into_iter().map(|slot| {
@@ -70,14 +70,14 @@ enum From {
     Item,
 }
 
-struct Filling<'a> {
+struct ClusterFilling<'a> {
     slots: Vec<Slot>,
     k: u64,
     items: ItemMode,
     item_counts: &'a ItemChunkCounts,
 }
 
-impl Filling<'_> {
+impl ClusterFilling<'_> {
     /// Adds the slots of a node and lays its chunks over them.
     fn fill(&mut self, node: &Node, random: &mut Randomness) {
         let first = self.slots.len();
@@ -154,20 +154,20 @@ const PATIENTS_PER_BYTE: u64 = 16;
 
 /// How a data set is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum DataForm {
     /// A line per patient, codes separated by a space.
     List,
     /// A line per patient and code.
     Long,
 }
 
-/// What is asked for.
+/// The data sets to reconstruct.
 #[derive(Debug, Clone, Copy)]
 pub struct Reconstruct {
     /// How many data sets.
     pub copies: u64,
     /// How they are written.
-    pub form: Form,
+    pub form: DataForm,
     /// How codes of item chunks are drawn.
     pub items: ItemMode,
     /// Fixed random seed, for tests.
@@ -248,21 +248,21 @@ pub fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
     Ok((texts, nodes))
 }
 
-fn write_records(out: &mut impl Write, records: &[Vec<u32>], texts: &Texts, form: Form) -> std::io::Result<()> {
+fn write_records(out: &mut impl Write, records: &[Vec<u32>], texts: &Texts, form: DataForm) -> std::io::Result<()> {
     let mut line = Vec::new();
     out.write_all(match form {
-        Form::List => b"codes\n",
-        Form::Long => b"patient,code\n",
+        DataForm::List => b"codes\n",
+        DataForm::Long => b"patient,code\n",
     })?;
     for (patient, record) in (1..).zip(records) {
         line.clear();
         match form {
-            Form::List => {
+            DataForm::List => {
                 let codes: Vec<&[u8]> = record.iter().map(|&code| texts.get(code)).collect();
                 write_cell(&mut line, &codes.join(&b' '), b',');
                 line.push(b'\n');
             }
-            Form::Long => {
+            DataForm::Long => {
                 for &code in record {
                     line.extend_from_slice(format!("{patient},").as_bytes());
                     write_cell(&mut line, texts.get(code), b',');

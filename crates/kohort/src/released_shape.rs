@@ -1,4 +1,4 @@
-//! What the path from a policy to a release needs of each shape, beside what the core knows of it:
+//! The parts of each shape that the path from a policy to a release needs, beside what the core knows of it:
 //! how a method plans, what is measured, what the custodian is told.
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
@@ -11,7 +11,7 @@ use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Clusters, EventsPlan, Plan};
-use kohort_core::risk::Attacks;
+use kohort_core::risk::RegistryAttacks;
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::table::Source;
 use kohort_core::verify::Verified;
@@ -67,23 +67,23 @@ pub trait ReleasedShape: Shape {
     ) -> Result<Verified<Self>>;
 
     /// Measures risk and utility: the content of metrics.json.
-    fn measure(run: &Run<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
+    fn measure(run: &MethodRun<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
 
     /// What the custodian should know about the data and the plan.
     fn notes(input: &Self::Input, plan: &Self::Plan) -> Vec<String>;
 }
 
 /// A run as far as the method decides it.
-pub struct Run<'a, S: ReleasedShape> {
+pub struct MethodRun<'a, S: ReleasedShape> {
     /// The policy.
     pub policy: &'a Policy<S>,
     /// Its method.
     pub method: &'a S::Method,
     /// The data as the method saw it.
     pub input: &'a S::Input,
-    /// What was measured before the method started.
+    /// The measurements made before the method started.
     pub before: &'a S::Before,
-    /// What the method decided.
+    /// The method's decisions.
     pub plan: &'a S::Plan,
     /// How many threads work.
     pub threads: usize,
@@ -91,7 +91,7 @@ pub struct Run<'a, S: ReleasedShape> {
 
 impl ReleasedShape for Table {
     type Method = Method;
-    type Before = Option<Attacks>;
+    type Before = Option<RegistryAttacks>;
 
     fn method(register: &Register, policy: &Policy) -> Result<Method> {
         register.for_table(policy)
@@ -116,7 +116,7 @@ impl ReleasedShape for Table {
         Ok(outside.notes.clone())
     }
 
-    fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
+    fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)
     }
@@ -135,10 +135,10 @@ impl ReleasedShape for Table {
         }
     }
 
-    fn measure(run: &Run<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {
+    fn measure(run: &MethodRun<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {
         let found = (&verified.findings().recount, &verified.findings().compared);
-        let Run { policy, method, input: cohort, before, plan, .. } = *run;
-        let measured = evidence::table::Run { policy, method, cohort, plan, attacks: before.as_ref() };
+        let MethodRun { policy, method, input: cohort, before, plan, .. } = *run;
+        let measured = evidence::table::TableRun { policy, method, cohort, plan, attacks: before.as_ref() };
         evidence::table::measure(&measured, verified, found, stopwatch)
     }
 
@@ -194,10 +194,15 @@ impl ReleasedShape for Codes {
         Ok(verified)
     }
 
-    fn measure(run: &Run<Codes>, verified: &Verified<Codes>, stopwatch: &Stopwatch) -> Result<Metrics> {
+    fn measure(run: &MethodRun<Codes>, verified: &Verified<Codes>, stopwatch: &Stopwatch) -> Result<Metrics> {
         let (records, clusters) = (run.input, run.plan);
-        let measured =
-            evidence::codes::Run { policy: run.policy, params: &run.method.1, records, clusters, threads: run.threads };
+        let measured = evidence::codes::CodesRun {
+            policy: run.policy,
+            params: &run.method.1,
+            records,
+            clusters,
+            threads: run.threads,
+        };
         let found = (&verified.findings().recount, &verified.findings().compared);
         evidence::codes::measure(&measured, verified, found, stopwatch)
     }
@@ -254,9 +259,9 @@ impl ReleasedShape for Events {
         Ok(verified)
     }
 
-    fn measure(run: &Run<Events>, verified: &Verified<Events>, stopwatch: &Stopwatch) -> Result<Metrics> {
-        let Run { policy, input: histories, plan, threads, .. } = *run;
-        let measured = evidence::events::Run { policy, asked: &policy.own, histories, plan, threads };
+    fn measure(run: &MethodRun<Events>, verified: &Verified<Events>, stopwatch: &Stopwatch) -> Result<Metrics> {
+        let MethodRun { policy, input: histories, plan, threads, .. } = *run;
+        let measured = evidence::events::EventsRun { policy, asked: &policy.own, histories, plan, threads };
         let found = (&verified.findings().recount, &verified.findings().compared);
         evidence::events::measure(&measured, verified, found, stopwatch)
     }

@@ -6,12 +6,12 @@ use crate::{Error, Result};
 /// How the dates of a column are written.
 #[derive(Debug, Clone)]
 pub struct DateFormat {
-    pieces: Vec<Piece>,
+    pieces: Vec<FormatPiece>,
 }
 
 /// One piece of a format.
 #[derive(Debug, Clone, PartialEq)]
-enum Piece {
+enum FormatPiece {
     Literal(char),
     /// A field by its letter: `Y` is the year.
     Field(char),
@@ -30,21 +30,21 @@ impl DateFormat {
         while let Some(letter) = letters.next() {
             let piece = match letter {
                 '%' => match letters.next() {
-                    Some('%') => Piece::Literal('%'),
-                    Some(field) if FIELDS.contains(field) => Piece::Field(field),
+                    Some('%') => FormatPiece::Literal('%'),
+                    Some(field) if FIELDS.contains(field) => FormatPiece::Field(field),
                     Some(other) => {
                         return wrong(format!("%{other} is not known. Use %Y %y %m %b %d %j %H %M %S and text."));
                     }
                     None => return wrong("it ends with %. Write %% for a percent sign.".to_string()),
                 },
-                literal => Piece::Literal(literal),
+                literal => FormatPiece::Literal(literal),
             };
-            if matches!(piece, Piece::Field(_)) && pieces.contains(&piece) {
+            if matches!(piece, FormatPiece::Field(_)) && pieces.contains(&piece) {
                 return wrong("a field comes twice. Name each once.".to_string());
             }
             pieces.push(piece);
         }
-        let has = |field: char| usize::from(pieces.contains(&Piece::Field(field)));
+        let has = |field: char| usize::from(pieces.contains(&FormatPiece::Field(field)));
         let year = has('Y') + has('y');
         let (month, day, day_of_year) = (has('m') + has('b'), has('d'), has('j'));
         if year != 1 || !matches!((month, day, day_of_year), (1, 1, 0) | (0, 0, 1)) {
@@ -69,20 +69,20 @@ impl DateFormat {
         let (mut year, mut month, mut day, mut day_of_year) = (0, 0, 0, None);
         for piece in &self.pieces {
             match piece {
-                Piece::Literal(literal) => rest = rest.strip_prefix(*literal)?,
-                Piece::Field('Y') => year = i64::from(number(&mut rest, 4, 4, 1..=9999)?),
-                Piece::Field('y') => {
+                FormatPiece::Literal(literal) => rest = rest.strip_prefix(*literal)?,
+                FormatPiece::Field('Y') => year = i64::from(number(&mut rest, 4, 4, 1..=9999)?),
+                FormatPiece::Field('y') => {
                     let short = i64::from(number(&mut rest, 2, 2, 0..=99)?);
                     year = if short < 70 { 2000 + short } else { 1900 + short };
                 }
-                Piece::Field('m') => month = number(&mut rest, 1, 2, 1..=12)?,
-                Piece::Field('b') => month = month_name(&mut rest)?,
-                Piece::Field('d') => day = number(&mut rest, 1, 2, 1..=31)?,
-                Piece::Field('j') => day_of_year = Some(number(&mut rest, 1, 3, 1..=366)?),
-                Piece::Field('H') => _ = number(&mut rest, 1, 2, 0..=23)?,
-                Piece::Field('M') => _ = number(&mut rest, 1, 2, 0..=59)?,
+                FormatPiece::Field('m') => month = number(&mut rest, 1, 2, 1..=12)?,
+                FormatPiece::Field('b') => month = month_name(&mut rest)?,
+                FormatPiece::Field('d') => day = number(&mut rest, 1, 2, 1..=31)?,
+                FormatPiece::Field('j') => day_of_year = Some(number(&mut rest, 1, 3, 1..=366)?),
+                FormatPiece::Field('H') => _ = number(&mut rest, 1, 2, 0..=23)?,
+                FormatPiece::Field('M') => _ = number(&mut rest, 1, 2, 0..=59)?,
                 // A leap second is the sixtieth.
-                Piece::Field(_) => _ = number(&mut rest, 1, 2, 0..=60)?,
+                FormatPiece::Field(_) => _ = number(&mut rest, 1, 2, 0..=60)?,
             }
         }
         let date = match day_of_year {

@@ -2,18 +2,18 @@
 //! columns, and every set within them is a sum over that table.
 
 use super::walk::Walk;
-use super::{Codes, Crowd, Judge};
+use super::{ColumnCodes, Judge, KnownPeople};
 use crate::privacy::Counts;
 use std::collections::BTreeMap;
 
 /// The blocks of columns, and the sets to be counted from each table of blocks.
-pub(super) struct Joint {
+pub(super) struct ColumnBlocks {
     pub(super) jobs: Vec<Job>,
-    /// By block: its columns, the last one counts fastest. Behind those that were joined, a block
+    /// One entry per block: its columns, the last one counts fastest. Behind those that were joined, a block
     /// for each column alone.
     blocks: Vec<Vec<usize>>,
     /// The codes of blocks that were joined.
-    joined: Vec<Codes>,
+    joined: Vec<ColumnCodes>,
     /// Labels of each column.
     labels: Vec<usize>,
 }
@@ -24,16 +24,16 @@ pub(super) struct Job {
     sets: Vec<usize>,
 }
 
-impl Joint {
+impl ColumnBlocks {
     /// Joins columns where that saves passes: where people add up, and tables over as many blocks
     /// as a set has columns stay below `cells`. Returns the sets that must be counted alone, too.
-    pub(super) fn new(crowd: &Crowd, sets: &[Vec<usize>], cells: usize) -> (Joint, Vec<usize>) {
+    pub(super) fn new(crowd: &KnownPeople, sets: &[Vec<usize>], cells: usize) -> (ColumnBlocks, Vec<usize>) {
         let labels: Vec<usize> = crowd.known.iter().map(|c| c.len).collect();
         let longest = sets.iter().map(Vec::len).max().unwrap_or(0);
         // Every cell holds a number for each value of a sensitive column.
         let values = crowd.sensitive.iter().map(|c| c.len.max(1)).max().unwrap_or(1);
         let mut blocks = if sets.len() > 1 { blocks(&labels, longest, cells / values) } else { Vec::new() };
-        let joined: Vec<Codes> = blocks.iter().map(|columns| combine(crowd, columns)).collect();
+        let joined: Vec<ColumnCodes> = blocks.iter().map(|columns| combine(crowd, columns)).collect();
         let mut block_of = vec![None; labels.len()];
         blocks.iter().enumerate().for_each(|(b, columns)| columns.iter().for_each(|&c| block_of[c] = Some(b)));
         blocks.extend((0..labels.len()).map(|column| vec![column]));
@@ -60,11 +60,11 @@ impl Joint {
             }
         }
         let jobs = jobs.into_iter().map(|(blocks, sets)| Job { blocks, sets }).collect();
-        (Joint { jobs, blocks, joined, labels }, alone)
+        (ColumnBlocks { jobs, blocks, joined, labels }, alone)
     }
 
-    pub(super) fn counter<'a>(&'a self, crowd: &'a Crowd) -> Counter<'a> {
-        let columns: Vec<&Codes> = self.joined.iter().chain(&crowd.known).collect();
+    pub(super) fn counter<'a>(&'a self, crowd: &'a KnownPeople) -> Counter<'a> {
+        let columns: Vec<&ColumnCodes> = self.joined.iter().chain(&crowd.known).collect();
         Counter {
             joint: self,
             crowd,
@@ -80,7 +80,7 @@ impl Joint {
 }
 
 /// No table is larger.
-fn dense(crowd: &Crowd) -> usize {
+fn dense(crowd: &KnownPeople) -> usize {
     2 * crowd.people.tuples() + (1 << 16)
 }
 
@@ -107,8 +107,8 @@ fn blocks(labels: &[usize], longest: usize, cells: usize) -> Vec<Vec<usize>> {
     blocks.into_iter().map(|block| block.1).collect()
 }
 
-fn combine(crowd: &Crowd, columns: &[usize]) -> Codes {
-    let mut codes = Codes { of: vec![0; crowd.people.tuples()], len: 1 };
+fn combine(crowd: &KnownPeople, columns: &[usize]) -> ColumnCodes {
+    let mut codes = ColumnCodes { of: vec![0; crowd.people.tuples()], len: 1 };
     for &column in columns {
         let own = &crowd.known[column];
         codes.of.iter_mut().zip(&own.of).for_each(|(code, own_code)| *code = *code * own.len as u32 + own_code);
@@ -119,12 +119,12 @@ fn combine(crowd: &Crowd, columns: &[usize]) -> Codes {
 
 /// Counts one table of blocks after the other.
 pub(super) struct Counter<'a> {
-    joint: &'a Joint,
-    crowd: &'a Crowd,
+    joint: &'a ColumnBlocks,
+    crowd: &'a KnownPeople,
     walk: Walk<'a>,
     /// For each sensitive column, or once if there is none: people by cell and value.
     tables: Vec<Vec<u32>>,
-    /// By cell of the table: the class of a set it belongs to.
+    /// One entry per cell of the table: the class of a set it belongs to.
     class_of: Vec<u32>,
     /// The same over fewer columns, while it is made.
     before: Vec<u32>,
@@ -176,7 +176,7 @@ impl Counter<'_> {
     /// The table over no column at all.
     fn one_class(&mut self) {
         let people = &self.crowd.people.single;
-        let table = |values: &Codes| {
+        let table = |values: &ColumnCodes| {
             let mut table = vec![0; values.len];
             values.of.iter().zip(people).for_each(|(&value, people)| table[value as usize] += people);
             table

@@ -19,22 +19,22 @@ mod tests;
 
 pub(crate) use people::People;
 
-use crate::Result;
 use crate::parallel::in_order;
 use crate::privacy::Counts;
-use joint::Joint;
-use members::Members;
+use crate::{Error, Result};
+use joint::ColumnBlocks;
+use members::SetCounter;
 
 /// A column over tuples: a code below `len` for each.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Codes {
+pub(crate) struct ColumnCodes {
     pub(crate) of: Vec<u32>,
     pub(crate) len: usize,
 }
 
-impl Codes {
+impl ColumnCodes {
     /// Codes that occur, numbered anew in their order: what never occurs needs no room.
-    pub(crate) fn occurring(mut of: Vec<u32>, len: usize) -> Codes {
+    pub(crate) fn occurring(mut of: Vec<u32>, len: usize) -> ColumnCodes {
         let mut number = vec![0u32; len];
         of.iter().for_each(|&code| number[code as usize] = 1);
         let mut next = 0;
@@ -42,17 +42,17 @@ impl Codes {
             next += std::mem::replace(number, next);
         }
         of.iter_mut().for_each(|code| *code = number[*code as usize]);
-        Codes { of, len: next as usize }
+        ColumnCodes { of, len: next as usize }
     }
 }
 
 /// People by what is known of them.
 #[derive(Debug)]
-pub(crate) struct Crowd {
+pub(crate) struct KnownPeople {
     /// The columns an attacker may know.
-    pub(crate) known: Vec<Codes>,
+    pub(crate) known: Vec<ColumnCodes>,
     /// Sensitive columns whose values are counted in each class; code 0 is missing.
-    pub(crate) sensitive: Vec<Codes>,
+    pub(crate) sensitive: Vec<ColumnCodes>,
     /// Who stands behind each tuple.
     pub(crate) people: People,
 }
@@ -65,13 +65,17 @@ pub(crate) trait Judge: Send {
     fn values(&mut self, column: usize, class: &Counts);
     /// That was the set with this number.
     fn end(&mut self, set: usize);
+    /// Whether nobody needs to look any further.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Shows the classes of each set to a judge. There are many judges: which of them sees which sets,
 /// and in which order, depends on the sets alone, not on the number of threads. `take` gets them
 /// one after the other.
 pub(crate) fn each_set<J: Judge>(
-    crowd: &Crowd,
+    crowd: &KnownPeople,
     sets: &[Vec<usize>],
     threads: usize,
     judge: impl Fn() -> J + Sync,
@@ -86,38 +90,41 @@ const TOGETHER: usize = 64;
 
 /// [`each_set`], where tables of joined columns have at most so many cells.
 fn each_set_within<J: Judge>(
-    crowd: &Crowd,
+    crowd: &KnownPeople,
     sets: &[Vec<usize>],
     threads: usize,
     cells: usize,
     judge: impl Fn() -> J + Sync,
     mut take: impl FnMut(J),
 ) -> Result<()> {
-    let (joint, alone) = Joint::new(crowd, sets, cells);
-    let together = joint.jobs.chunks(TOGETHER / 4).map(Work::Joint);
+    let (joint, alone) = ColumnBlocks::new(crowd, sets, cells);
+    let together = joint.jobs.chunks(TOGETHER / 4).map(CountingWork::Joint);
     let few = alone.len().div_ceil(16).clamp(1, TOGETHER);
-    let work: Vec<Work> = together.chain(alone.chunks(few).map(Work::Alone)).collect();
-    in_order(
+    let work: Vec<CountingWork> = together.chain(alone.chunks(few).map(CountingWork::Alone)).collect();
+    // Sets are looked at in one order, so that it is always the same judge who has seen enough.
+    let mut done = false;
+    let looked = in_order(
         threads.min(work.len()).max(1),
         |hand| work.iter().try_for_each(hand),
-        |_| (joint.counter(crowd), Members::new(crowd, cells)),
-        |(joint, members), work: &Work| {
+        |_| (joint.counter(crowd), SetCounter::new(crowd, cells)),
+        |(joint, members), work: &CountingWork| {
             let mut judge = judge();
             match work {
-                Work::Joint(jobs) => jobs.iter().for_each(|job| joint.count(job, sets, &mut judge)),
-                Work::Alone(alone) => alone.iter().for_each(|&set| members.count(set, &sets[set], &mut judge)),
+                CountingWork::Joint(jobs) => jobs.iter().for_each(|job| joint.count(job, sets, &mut judge)),
+                CountingWork::Alone(alone) => alone.iter().for_each(|&set| members.count(set, &sets[set], &mut judge)),
             }
             Ok(judge)
         },
         |judge| {
+            done = judge.is_done();
             take(judge);
-            Ok(())
+            if done { Err(Error::cancelled()) } else { Ok(()) }
         },
-    )?;
-    Ok(())
+    );
+    if done { Ok(()) } else { looked.map(drop) }
 }
 
-enum Work<'a> {
+enum CountingWork<'a> {
     Joint(&'a [joint::Job]),
     Alone(&'a [usize]),
 }

@@ -1,6 +1,6 @@
 //! Every way of counting against the plain definition.
 
-use super::{Codes, Crowd, Judge, People, each_set_within};
+use super::{ColumnCodes, Judge, KnownPeople, People, each_set_within};
 use crate::privacy::{Counts, Knows, Shorter};
 use crate::random::Randomness;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,7 @@ impl Dice {
 }
 
 /// The definition: for each class the people in it, for each value in it the people who have it.
-fn plainly(crowd: &Crowd, behind: &[(u32, u32)], set: &[usize]) -> Seen {
+fn plainly(crowd: &KnownPeople, behind: &[(u32, u32)], set: &[usize]) -> Seen {
     let mut classes: BTreeMap<Vec<u32>, Vec<(u32, u32)>> = BTreeMap::new();
     for &(person, tuple) in behind {
         let key = set.iter().map(|&c| crowd.known[c].of[tuple as usize]).collect();
@@ -80,19 +80,19 @@ fn plainly(crowd: &Crowd, behind: &[(u32, u32)], set: &[usize]) -> Seen {
 }
 
 /// A crowd and who is behind it: pairs of person and tuple.
-fn draw(dice: &mut Dice) -> (Crowd, Vec<(u32, u32)>) {
+fn draw(dice: &mut Dice) -> (KnownPeople, Vec<(u32, u32)>) {
     let tuples = 1 + dice.below(60);
     let mut column = |least: usize, most: usize| {
         let len = least + dice.below(most);
-        Codes { of: (0..tuples).map(|_| dice.below(len) as u32).collect(), len }
+        ColumnCodes { of: (0..tuples).map(|_| dice.below(len) as u32).collect(), len }
     };
-    let known: Vec<Codes> = (0..1 + tuples % 11).map(|i| column(1, if i == 0 { 40 } else { 4 })).collect();
+    let known: Vec<ColumnCodes> = (0..1 + tuples % 11).map(|i| column(1, if i == 0 { 40 } else { 4 })).collect();
     let sensitive = (0..tuples % 3).map(|_| column(1, 6)).collect();
     if dice.below(2) == 0 {
         let weights: Vec<u64> = (0..tuples).map(|_| 1 + dice.below(4) as u64).collect();
         let tuple_of = (0u32..).zip(&weights).flat_map(|(t, &w)| std::iter::repeat_n(t, w as usize));
         let behind = (0u32..).zip(tuple_of).collect();
-        return (Crowd { known, sensitive, people: People::rows(&weights) }, behind);
+        return (KnownPeople { known, sensitive, people: People::rows(&weights) }, behind);
     }
     let most = 1 + dice.below(3 * tuples);
     let mut behind: Vec<(u32, u32)> = (0..tuples as u32).map(|t| (dice.below(most) as u32, t)).collect();
@@ -102,7 +102,7 @@ fn draw(dice: &mut Dice) -> (Crowd, Vec<(u32, u32)>) {
     let people = People::new(single.clone(), behind.clone());
     let ones = (0u32..).zip(&single).flat_map(|(t, &n)| std::iter::repeat_n(t, n as usize));
     behind.extend((most as u32..).zip(ones));
-    (Crowd { known, sensitive, people }, behind)
+    (KnownPeople { known, sensitive, people }, behind)
 }
 
 #[test]
@@ -132,6 +132,6 @@ fn every_set_is_counted_as_by_the_definition() {
 
 #[test]
 fn codes_that_do_not_occur_have_no_number() {
-    let codes = Codes::occurring(vec![7, 2, 7, 5], 9);
-    assert_eq!(codes, Codes { of: vec![2, 0, 2, 1], len: 3 });
+    let codes = ColumnCodes::occurring(vec![7, 2, 7, 5], 9);
+    assert_eq!(codes, ColumnCodes { of: vec![2, 0, 2, 1], len: 3 });
 }

@@ -1,7 +1,7 @@
 //! Class numbers along a path of columns: those of the columns before are kept, so that the next
 //! path costs only where it differs.
 
-use super::Codes;
+use super::ColumnCodes;
 use crate::table::Keys;
 
 /// Steps that are kept from one path to the next.
@@ -10,19 +10,19 @@ const NONE: u32 = u32::MAX;
 
 /// Numbers the classes of one path after the other.
 pub(super) struct Walk<'a> {
-    columns: Vec<&'a Codes>,
+    columns: Vec<&'a ColumnCodes>,
     /// The classes over the first columns of the last path: over none, one, two, ….
-    steps: Vec<Step>,
+    steps: Vec<ClassNumbers>,
     path: Vec<usize>,
     /// The classes over a longer path, and what is next.
-    far: [Step; 2],
-    spare: Vec<Step>,
-    refine: Refine,
+    far: [ClassNumbers; 2],
+    spare: Vec<ClassNumbers>,
+    refine: ClassRefiner,
 }
 
 /// Classes: the number of each tuple's, below `len`. Not every number need occur.
 #[derive(Default)]
-struct Step {
+struct ClassNumbers {
     ids: Vec<u32>,
     len: usize,
 }
@@ -30,10 +30,10 @@ struct Step {
 impl<'a> Walk<'a> {
     /// Up to `plain` possible combinations, a class is its combination (the last column counts
     /// fastest); beyond, classes that occur are numbered.
-    pub(super) fn new(columns: Vec<&'a Codes>, tuples: usize, plain: usize) -> Walk<'a> {
-        let refine = Refine { plain, dense: 4 * tuples + (1 << 12), slots: Vec::new(), used: Vec::new() };
-        let nothing = Step { ids: vec![0; tuples], len: 1 };
-        let far = [Step::default(), Step::default()];
+    pub(super) fn new(columns: Vec<&'a ColumnCodes>, tuples: usize, plain: usize) -> Walk<'a> {
+        let refine = ClassRefiner { plain, dense: 4 * tuples + (1 << 12), slots: Vec::new(), used: Vec::new() };
+        let nothing = ClassNumbers { ids: vec![0; tuples], len: 1 };
+        let far = [ClassNumbers::default(), ClassNumbers::default()];
         Walk { columns, steps: vec![nothing], path: Vec::new(), far, spare: Vec::new(), refine }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Walk<'a> {
     }
 
     /// [`Walk::classes`], and all columns, to count one more beside them.
-    pub(super) fn classes_beside(&mut self, path: &[usize]) -> (&[u32], usize, &[&'a Codes]) {
+    pub(super) fn classes_beside(&mut self, path: &[usize]) -> (&[u32], usize, &[&'a ColumnCodes]) {
         self.classes(path);
         let (ids, len) = self.last(path);
         (ids, len, &self.columns)
@@ -79,16 +79,16 @@ impl<'a> Walk<'a> {
 }
 
 /// Classes, refined by one more column.
-struct Refine {
+struct ClassRefiner {
     plain: usize,
     dense: usize,
-    /// By combination: its number; all `NONE` between two uses.
+    /// One entry per combination: its number; all `NONE` between two uses.
     slots: Vec<u32>,
     used: Vec<u32>,
 }
 
-impl Refine {
-    fn step(&mut self, from: &Step, by: &Codes, to: &mut Step) {
+impl ClassRefiner {
+    fn step(&mut self, from: &ClassNumbers, by: &ColumnCodes, to: &mut ClassNumbers) {
         to.ids.clear();
         let pairs = from.ids.iter().zip(&by.of);
         let (combinations, width) = (from.len.saturating_mul(by.len), by.len as u32);

@@ -27,22 +27,23 @@ pub enum Grouping {
 
 /// One line of a table: codes from `start` to `end` and all that begin with them.
 #[derive(Debug)]
-struct Entry {
+struct CodeRange {
     group: &'static str,
     start: String,
     end: String,
 }
 
 /// A table of groups.
-struct Table {
-    entries: Vec<Entry>,
+struct GroupTable {
+    entries: Vec<CodeRange>,
     groups: Vec<&'static str>,
 }
 
-static PCG: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/pcg.csv"), true));
-static CPT: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/cpt.csv"), true));
-static PLACE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/place.csv"), true));
-static SPECIALTY: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("tables/specialty.csv"), false));
+static PCG: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_str!("tables/pcg.csv"), true));
+static CPT: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_str!("tables/cpt.csv"), true));
+static PLACE: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_str!("tables/place.csv"), true));
+static SPECIALTY: LazyLock<GroupTable> =
+    LazyLock::new(|| GroupTable::read(include_str!("tables/specialty.csv"), false));
 static CHAPTERS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd9_procedure_chapters.csv")));
 /// By group: its system and its broad group.
 static SYSTEMS: LazyLock<HashMap<&'static str, (&'static str, &'static str)>> = LazyLock::new(|| {
@@ -50,9 +51,9 @@ static SYSTEMS: LazyLock<HashMap<&'static str, (&'static str, &'static str)>> = 
     lines.filter_map(|l| l.split_once(';').and_then(|(g, rest)| Some((g, rest.split_once(';')?)))).collect()
 });
 
-impl Table {
+impl GroupTable {
     /// `several`: a cell lists codes and ranges; else it is one name.
-    fn read(text: &'static str, several: bool) -> Table {
+    fn read(text: &'static str, several: bool) -> GroupTable {
         let (mut entries, mut groups) = (Vec::new(), Vec::new());
         for line in text.lines().skip(1) {
             let mut cells = line.split(';');
@@ -61,28 +62,28 @@ impl Table {
                 groups.push(group);
             }
             if !several {
-                entries.push(Entry { group, start: letters(codes), end: String::new() });
+                entries.push(CodeRange { group, start: letters(codes), end: String::new() });
                 continue;
             }
             for code in codes.split(' ') {
                 let (start, end) = code.split_once('-').unwrap_or((code, code));
-                entries.push(Entry { group, start: plain(start), end: plain(end) });
+                entries.push(CodeRange { group, start: plain(start), end: plain(end) });
             }
         }
-        Table { entries, groups }
+        GroupTable { entries, groups }
     }
 
     /// The group of a code in capitals, without its dot.
     fn find(&self, code: &str) -> Option<&'static str> {
         let begins = |length: usize| &code[..length.min(code.len())];
-        let holds = |e: &&Entry| *e.start <= *begins(e.start.len()) && *begins(e.end.len()) <= *e.end;
+        let holds = |e: &&CodeRange| *e.start <= *begins(e.start.len()) && *begins(e.end.len()) <= *e.end;
         // `max_by_key` takes the last of equals; the first of the file is to win.
         let best = self.entries.iter().rev().filter(holds).max_by_key(|e| (e.length(), std::cmp::Reverse(e.width())));
         best.map(|e| e.group)
     }
 }
 
-impl Entry {
+impl CodeRange {
     /// How much of a code it reads.
     fn length(&self) -> usize {
         self.start.len().min(self.end.len())
@@ -121,7 +122,7 @@ impl Grouping {
         }
     }
 
-    /// What dictionaries and reports call it.
+    /// Returns its name in dictionaries and reports.
     pub fn title(self) -> &'static str {
         match self {
             Grouping::Pcg => "primary condition groups of ICD-9-CM (built in)",

@@ -28,7 +28,7 @@ pub(crate) fn plain(code: &str) -> String {
 
 /// The place of a code in its system.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct CodePlace {
     /// The category in capitals: `250`, `V10`, `E800`; `E11`.
     pub category: String,
     /// The section (ICD-9) or block (ICD-10).
@@ -46,14 +46,14 @@ pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
 impl CodeSystem {
     /// The place of a code, written with or without its dot, in capitals or not.
     /// `None` where it does not look like a code or is in no range.
-    pub fn place(self, text: &str) -> Option<Place> {
+    pub fn place(self, text: &str) -> Option<CodePlace> {
         let category = match self {
             CodeSystem::Icd9 => icd9::category(text),
             CodeSystem::Icd10 => icd10::category(text),
         }?;
         let (sections, chapters) = self.tables();
         let find = |ranges: &'static [Range]| ranges.iter().find(|range| range.holds(&category));
-        Some(Place { section: find(sections)?, chapter: find(chapters)?, category })
+        Some(CodePlace { section: find(sections)?, chapter: find(chapters)?, category })
     }
 
     fn tables(self) -> (&'static [Range], &'static [Range]) {
@@ -74,7 +74,7 @@ impl CodeSystem {
     pub(crate) fn apply(self, names: Vec<String>, values: &[&str], missing_occurs: bool) -> Hierarchy {
         let shared = self.shared_with_a_code(values);
         by_values(names, values, missing_occurs, |value| {
-            let Place { category, section, chapter } = self.place(value)?;
+            let CodePlace { category, section, chapter } = self.place(value)?;
             let category = if shared.contains(&category) { format!("{category}-{category}") } else { category };
             Some(vec![
                 Cow::Borrowed(value),

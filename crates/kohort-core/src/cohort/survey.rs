@@ -37,7 +37,7 @@ pub const MOST_CLASSES: usize = 100;
 
 /// Counts the table, in one pass.
 pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
-    let has_catalog = policy.own.invents.as_ref().is_some_and(|i| i.catalog);
+    let has_catalog = policy.own.synthetic.as_ref().is_some_and(|i| i.catalog);
     let reads_sensitive = policy.privacy.reads_sensitive();
     let mut notes = Vec::new();
     let class = only_class(policy, &mut notes);
@@ -53,9 +53,9 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         let column = layout.columns[position];
         quasi.push(generalize(source, column, &policy.columns[column], &tuples.dictionaries[position], &mut notes)?);
     }
-    let synthetic_values = match &policy.own.invents {
+    let synthetic_values = match &policy.own.synthetic {
         None => Vec::new(),
-        Some(invents) => synthetic_values(source, policy, invents, &layout.columns, &mut tuples)?,
+        Some(rules) => synthetic_values(source, policy, rules, &layout.columns, &mut tuples)?,
     };
     let kept = |position: usize| layout.kept(policy, position);
     let mut required = Vec::new();

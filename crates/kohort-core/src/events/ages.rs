@@ -1,17 +1,17 @@
 //! Rules that exclude events by the patient's age on that day.
 
-use super::read::Cells;
+use super::read::CellsRead;
 use crate::policy::{EventsPolicy, RuleKind};
 use crate::table::Chunk;
 
 /// The dates of birth of all patients, for rules about ages.
-pub(super) struct Ages {
+pub(super) struct BirthDates {
     /// For each rule and patient: the day of birth.
     births: Vec<(u32, Vec<Option<i64>>)>,
 }
 
-impl Ages {
-    pub(super) fn new(asked: &EventsPolicy, people: &Cells) -> Ages {
+impl BirthDates {
+    pub(super) fn new(asked: &EventsPolicy, people: &CellsRead) -> BirthDates {
         let births = (0u32..).zip(&asked.exclude).filter_map(|(number, rule)| {
             let RuleKind::Age { birth: (column, format), .. } = &rule.kind else { return None };
             let (texts, numbers) = people.columns.get(column)?;
@@ -20,7 +20,7 @@ impl Ages {
                 .collect();
             Some((number, numbers.iter().map(|&n| days[n as usize]).collect()))
         });
-        Ages { births: births.collect() }
+        BirthDates { births: births.collect() }
     }
 
     /// The rules about ages that apply to an event of a patient.

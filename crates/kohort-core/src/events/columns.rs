@@ -1,7 +1,7 @@
 //! Makes the columns of patients and of events from the cells that were read.
 
-use super::read::Cells;
-use super::{Column, Copied, Leaves};
+use super::read::CellsRead;
+use super::{Copied, QuasiColumn, ReleasedAs};
 use crate::hierarchy::SUPPRESSED;
 use crate::number::Decimal;
 use crate::policy::{self, Role};
@@ -12,9 +12,9 @@ use crate::{Error, Result};
 pub(super) fn columns(
     source: &Source,
     columns: &[policy::Column],
-    cells: &Cells,
+    cells: &CellsRead,
     derived: &[usize],
-) -> Result<Vec<Column>> {
+) -> Result<Vec<QuasiColumn>> {
     let quasi = (0..columns.len()).filter(|&c| columns[c].role == Role::Quasi && !derived.contains(&c));
     let make = |c: usize| {
         let Some((texts, numbers)) = cells.columns.get(&c) else {
@@ -24,15 +24,15 @@ pub(super) fn columns(
         let codes = numbers.iter().map(|&n| code_of[n as usize]).collect();
         Ok(column(&columns[c], c, dictionary, codes))
     };
-    let mut all = quasi.map(make).collect::<Result<Vec<Column>>>()?;
+    let mut all = quasi.map(make).collect::<Result<Vec<QuasiColumn>>>()?;
     all.sort_by_key(|own| columns[own.column].place);
     Ok(all)
 }
 
 /// One quasi-identifier with its hierarchy.
-pub(super) fn column(policy: &policy::Column, position: usize, dictionary: Dictionary, codes: Vec<u32>) -> Column {
+pub(super) fn column(policy: &policy::Column, position: usize, dictionary: Dictionary, codes: Vec<u32>) -> QuasiColumn {
     let hierarchy = policy.rule.apply(&dictionary.texts(), dictionary.missing_occurs);
-    Column {
+    QuasiColumn {
         name: policy.name.clone(),
         column: position,
         dictionary,
@@ -48,18 +48,18 @@ pub(super) fn column(policy: &policy::Column, position: usize, dictionary: Dicti
 pub(super) fn copied(
     source: &Source,
     columns: &[policy::Column],
-    cells: &Cells,
+    cells: &CellsRead,
     keep: &[usize],
 ) -> Result<Vec<Copied>> {
     let mut all = Vec::new();
     for (c, own) in columns.iter().enumerate() {
         let leaves = match own.role {
-            Role::Other { .. } => Leaves::AsItIs,
-            Role::Pseudonym => Leaves::AsPseudonym,
+            Role::Other { .. } => ReleasedAs::Unchanged,
+            Role::Pseudonym => ReleasedAs::AsPseudonym,
             _ => continue,
         };
         let Some((texts, numbers)) = cells.columns.get(&c) else { continue };
-        if let Some(star) = texts.find(SUPPRESSED.as_bytes()).filter(|_| leaves == Leaves::AsItIs)
+        if let Some(star) = texts.find(SUPPRESSED.as_bytes()).filter(|_| leaves == ReleasedAs::Unchanged)
             && !source.is_missing(SUPPRESSED.as_bytes())
         {
             let lines: Vec<u64> = keep.iter().filter(|&&r| numbers[r] == star).map(|&r| cells.lines[r]).collect();
@@ -79,7 +79,7 @@ pub(super) fn copied(
 pub(super) fn order_in_time(
     source: &Source,
     own: &policy::Column,
-    cells: &Cells,
+    cells: &CellsRead,
     column: usize,
     keep: &[usize],
 ) -> Vec<u32> {

@@ -1,6 +1,6 @@
 //! Checks that the hierarchies cover the values of the rows that are kept.
 
-use super::Column;
+use super::QuasiColumn;
 use crate::hierarchy::{MISSING, Rule};
 use crate::policy::{self, Unmapped};
 use crate::table::Source;
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 pub(super) fn check_coverage(
     source: &Source,
     policies: &[policy::Column],
-    columns: &mut [Column],
+    columns: &mut [QuasiColumn],
     lines: &[u64],
     notes: &mut Vec<String>,
 ) -> Result<()> {

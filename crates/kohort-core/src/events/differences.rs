@@ -1,6 +1,6 @@
 //! Differences between the patients that rules exclude and those that are kept.
 
-use super::Column;
+use super::QuasiColumn;
 use crate::calendar::DateFormat;
 use crate::number::Decimal;
 use crate::statistics::kolmogorov;
@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 /// One column, compared.
 #[derive(Debug, Clone)]
-pub struct Difference {
+pub struct ColumnDifference {
     /// The column.
     pub name: String,
     /// True if the column is one of patients, false if it is one of events.
@@ -29,12 +29,12 @@ pub struct Differences {
     pub patients: (u64, u64),
     /// The median number of events of an excluded and of a kept patient, over those with events.
     pub median_events: (f64, f64),
-    /// By column, patients' first.
-    pub columns: Vec<Difference>,
+    /// One entry per column, patients' first.
+    pub columns: Vec<ColumnDifference>,
 }
 
 /// The order of a column's values, where they have one.
-pub(super) fn order(column: &Column, format: Option<&DateFormat>) -> Option<Vec<u32>> {
+pub(super) fn order(column: &QuasiColumn, format: Option<&DateFormat>) -> Option<Vec<u32>> {
     let codes = 1..column.dictionary.len() as u32;
     let text = |code: u32| column.dictionary.text(code);
     let mut ranks: Vec<(Rank, u32)> = match format {
@@ -63,11 +63,11 @@ impl Rank {
 
 /// Compares a column; `counts` are by value, of the excluded and of the kept. Missing counts nowhere.
 pub(super) fn compare(
-    column: &Column,
+    column: &QuasiColumn,
     order: Option<&[u32]>,
     of_patients: bool,
     counts: Vec<(u64, u64)>,
-) -> Difference {
+) -> ColumnDifference {
     let present = &counts[1.min(counts.len())..];
     let (first, second) = present.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
     let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
@@ -81,11 +81,11 @@ pub(super) fn compare(
                 largest = largest.max((share(own, first) - share(other, second)).abs());
             }
             let p_value = (first > 0 && second > 0).then(|| kolmogorov(largest, first, second));
-            Difference { name, of_patients, counts, statistic: largest, p_value }
+            ColumnDifference { name, of_patients, counts, statistic: largest, p_value }
         }
         None => {
             let apart: f64 = present.iter().map(|&(a, b)| (share(a, first) - share(b, second)).abs()).sum();
-            Difference { name, of_patients, counts, statistic: apart / 2.0, p_value: None }
+            ColumnDifference { name, of_patients, counts, statistic: apart / 2.0, p_value: None }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Makes the quasi-identifiers of events. A date may become the number of months since a start of each
 //! patient's own: the first event, the first event of the year, or a column of the patients' table.
 
-use super::Column;
+use super::QuasiColumn;
 use super::columns::{column, columns};
 use super::months::{firsts, months, read_dates};
-use super::read::{Cells, EventRows, PatientRows, refuse};
+use super::read::{CellsRead, EventRows, PatientRows, refuse};
 use crate::policy::{self, EventsPolicy, Origin, Policy, Role};
 use crate::table::{Dictionary, Source, Texts};
 use crate::{Error, Result, shape};
@@ -17,7 +17,7 @@ pub(super) fn event_columns(
     patients: &Source,
     people: &PatientRows,
     events: &EventRows,
-) -> Result<Vec<Column>> {
+) -> Result<Vec<QuasiColumn>> {
     let is_months = |c: &usize| policy.columns[*c].months.is_some() && policy.columns[*c].role == Role::Quasi;
     let derived: Vec<usize> = (0..policy.columns.len()).filter(is_months).collect();
     let mut all = columns(source, &policy.columns, &events.cells, &derived)?;
@@ -84,7 +84,7 @@ fn months_of(
 
 /// Refuses cells that are not dates in the policy's format. `numbers`: the text of each row;
 /// `wrong`: the texts that are not dates.
-fn refuse_dates(source: &Source, column: &str, cells: &Cells, numbers: &[u32], wrong: &[u32]) -> Result<()> {
+fn refuse_dates(source: &Source, column: &str, cells: &CellsRead, numbers: &[u32], wrong: &[u32]) -> Result<()> {
     let rows = (0..cells.lines.len()).filter(|&row| wrong.contains(&numbers[row]));
     let mut lines: Vec<u64> = rows.map(|row| cells.lines[row]).collect();
     lines.sort_unstable();

@@ -3,7 +3,7 @@
 use super::differences::{self, Differences};
 use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
-use super::{Column, Histories};
+use super::{Histories, QuasiColumn};
 use crate::policy::{self, EventsPolicy, Policy};
 use crate::shape;
 use crate::statistics::median;
@@ -17,7 +17,7 @@ pub(super) fn compare_excluded(
     events: &EventRows,
     kept_patients: &KeptPatients,
 ) -> Differences {
-    let counts = |column: &Column, patient_of: &dyn Fn(usize) -> usize| {
+    let counts = |column: &QuasiColumn, patient_of: &dyn Fn(usize) -> usize| {
         let mut counts = vec![(0, 0); column.dictionary.len()];
         for (i, &code) in column.codes.iter().enumerate() {
             let patient = patient_of(i);
@@ -29,12 +29,13 @@ pub(super) fn compare_excluded(
         }
         counts
     };
-    let difference = |column: &Column, own: &policy::Column, of_patients: bool, patient_of: &dyn Fn(usize) -> usize| {
-        // Months are numbers already.
-        let format = own.months.is_none().then(|| own.date_format()).flatten();
-        let order = differences::order(column, format);
-        differences::compare(column, order.as_deref(), of_patients, counts(column, patient_of))
-    };
+    let difference =
+        |column: &QuasiColumn, own: &policy::Column, of_patients: bool, patient_of: &dyn Fn(usize) -> usize| {
+            // Months are numbers already.
+            let format = own.months.is_none().then(|| own.date_format()).flatten();
+            let order = differences::order(column, format);
+            differences::compare(column, order.as_deref(), of_patients, counts(column, patient_of))
+        };
     let of_patients = all.patient.iter().map(|c| difference(c, &asked.patients[c.column], true, &|p| p));
     let of_events =
         all.event.iter().map(|c| difference(c, &policy.columns[c.column], false, &|e| events.patient[e] as usize));

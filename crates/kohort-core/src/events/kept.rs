@@ -1,6 +1,6 @@
 //! Decides which patients are kept after exclusions, and counts the others.
 
-use super::Counts;
+use super::EventsCounts;
 use super::read::{EventRows, PatientRows};
 use crate::policy::{EventsPolicy, WithoutEvents};
 
@@ -37,10 +37,10 @@ impl KeptPatients {
         KeptPatients { is_kept, events_of, emptied, without }
     }
 
-    pub(super) fn counts(&self, people: &PatientRows, events: &EventRows) -> Counts {
+    pub(super) fn counts(&self, people: &PatientRows, events: &EventRows) -> EventsCounts {
         let with_patient =
             (0..self.is_kept.len()).filter(|&p| people.excluded[p]).map(|p| u64::from(self.events_of[p]));
-        Counts {
+        EventsCounts {
             patients_in: people.cells.lines.len() as u64,
             events_in: events.read,
             patients_excluded: people.excluded.iter().filter(|e| **e).count() as u64,

@@ -12,16 +12,17 @@ mod read;
 mod rules;
 mod survey;
 
-pub use differences::{Difference, Differences};
+pub use differences::{ColumnDifference, Differences};
 pub use rules::RuleCount;
 pub use survey::survey;
 
 use crate::hierarchy::{Hierarchy, Level};
+use crate::ragged::Bounds;
 use crate::table::Dictionary;
 
 /// A quasi-identifier of patients or of events.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct QuasiColumn {
     /// Its name.
     pub name: String,
     /// Its position in its table.
@@ -40,7 +41,7 @@ pub struct Column {
     pub unmapped: u64,
 }
 
-impl Column {
+impl QuasiColumn {
     /// One of its levels.
     pub fn level(&self, level: usize) -> &Level {
         &self.hierarchy.levels[level]
@@ -76,9 +77,9 @@ impl Column {
 
 /// The way in which a column that is not a quasi-identifier is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaves {
+pub enum ReleasedAs {
     /// Unchanged.
-    AsItIs,
+    Unchanged,
     /// As a random number for each patient and value.
     AsPseudonym,
 }
@@ -91,7 +92,7 @@ pub struct Copied {
     /// Its position in its table.
     pub column: usize,
     /// The way in which it is released.
-    pub leaves: Leaves,
+    pub leaves: ReleasedAs,
     /// Its distinct texts; missing is empty.
     pub dictionary: Dictionary,
     /// For each patient or by event: the text.
@@ -100,7 +101,7 @@ pub struct Copied {
 
 /// The numbers of patients and events that were read and excluded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct EventsCounts {
     /// Rows of the patients' table.
     pub patients_in: u64,
     /// Rows of the events' table.
@@ -119,14 +120,14 @@ pub struct Counts {
 #[derive(Debug, Clone, Default)]
 pub struct Histories {
     /// Quasi-identifiers of patients.
-    pub patient: Vec<Column>,
+    pub patient: Vec<QuasiColumn>,
     /// Quasi-identifiers of events.
-    pub event: Vec<Column>,
+    pub event: Vec<QuasiColumn>,
     /// Columns of patients that are released unchanged.
     pub patient_copied: Vec<Copied>,
     /// Columns of events that are released unchanged or as pseudonyms.
     pub event_copied: Vec<Copied>,
-    ends: Vec<usize>,
+    bounds: Bounds,
     /// For each patient: the line of the input.
     pub patient_lines: Vec<u64>,
     /// For each event: the line of the input.
@@ -134,7 +135,7 @@ pub struct Histories {
     /// For each event: its place in time, if the policy names the column that orders events; else 0.
     pub event_order: Vec<u32>,
     /// The numbers of patients and events that were read and excluded.
-    pub counts: Counts,
+    pub counts: EventsCounts,
     /// The findings of each rule.
     pub rules: Vec<RuleCount>,
     /// The differences between the excluded and the kept patients.
@@ -146,17 +147,21 @@ pub struct Histories {
 impl Histories {
     /// The number of patients.
     pub fn patients(&self) -> usize {
-        self.ends.len()
+        self.bounds.len()
     }
 
     /// The number of events.
     pub fn events(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
+        self.bounds.total()
     }
 
     /// A patient's events.
     pub fn events_of(&self, patient: usize) -> std::ops::Range<usize> {
-        let start = if patient == 0 { 0 } else { self.ends[patient - 1] };
-        start..self.ends[patient]
+        self.bounds.range(patient)
+    }
+
+    /// The bounds of each patient's events.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 }

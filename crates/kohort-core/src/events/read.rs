@@ -1,24 +1,24 @@
 //! Reads the two tables: one pass over the patients, then one over the events.
 
-use super::ages::Ages;
-use super::rules::{Tally, hits};
-use crate::policy::{self, EventsPolicy, Policy, Role, RuleKind, Table};
+use super::ages::BirthDates;
+use super::rules::{RuleTally, hits};
+use crate::policy::{self, EventsPolicy, EventsTable, Policy, Role, RuleKind};
 use crate::table::{Chunk, Scope, Source, Texts};
 use crate::{Error, Result, shape};
 use std::collections::HashMap;
 
 /// The cells of some columns, by row as they were read. Equal texts of a column have one number.
 #[derive(Default)]
-pub(super) struct Cells {
+pub(super) struct CellsRead {
     /// For each row: its line in the input.
     pub(super) lines: Vec<u64>,
     /// For each column of the table: its texts and, by row, their numbers. Only columns that are needed.
     pub(super) columns: HashMap<usize, (Texts, Vec<u32>)>,
 }
 
-impl Cells {
-    fn of(needed: impl IntoIterator<Item = usize>) -> Cells {
-        Cells { lines: Vec::new(), columns: needed.into_iter().map(|c| (c, Default::default())).collect() }
+impl CellsRead {
+    fn of(needed: impl IntoIterator<Item = usize>) -> CellsRead {
+        CellsRead { lines: Vec::new(), columns: needed.into_iter().map(|c| (c, Default::default())).collect() }
     }
 
     fn push(&mut self, chunk: &Chunk, row: usize) {
@@ -38,14 +38,14 @@ fn needed(columns: &[policy::Column], more: impl IntoIterator<Item = usize>) -> 
 /// The rows of the patients' table.
 pub(super) struct PatientRows {
     ids: Texts,
-    pub(super) cells: Cells,
+    pub(super) cells: CellsRead,
     /// For each patient: whether a rule excludes them.
     pub(super) excluded: Vec<bool>,
 }
 
 impl PatientRows {
     /// Reads the table in one pass, and counts the rules that apply to its rows.
-    pub(super) fn read(source: &Source, asked: &EventsPolicy, tally: &mut Tally) -> Result<PatientRows> {
+    pub(super) fn read(source: &Source, asked: &EventsPolicy, tally: &mut RuleTally) -> Result<PatientRows> {
         let Some(&id) = asked.positions(|r| *r == Role::Patient).first() else {
             return Err(Error::yours("the patients' table has no patient column."));
         };
@@ -55,7 +55,7 @@ impl PatientRows {
         });
         let mut people = PatientRows {
             ids: Texts::default(),
-            cells: Cells::of(needed(&asked.patients, births.chain(asked.origins.iter().copied()))),
+            cells: CellsRead::of(needed(&asked.patients, births.chain(asked.origins.iter().copied()))),
             excluded: Vec::new(),
         };
         let (mut nameless, mut twice) = (Vec::new(), Vec::new());
@@ -63,7 +63,7 @@ impl PatientRows {
             |_| (),
             |(), chunk| {
                 let found: Vec<Vec<u32>> =
-                    (0..chunk.rows()).map(|r| hits(&asked.exclude, Table::Patients, &chunk, r)).collect();
+                    (0..chunk.rows()).map(|r| hits(&asked.exclude, EventsTable::Patients, &chunk, r)).collect();
                 Ok((chunk, found))
             },
             |(chunk, found)| {
@@ -100,7 +100,7 @@ impl PatientRows {
 
 /// The rows of the events' table that no rule excludes alone.
 pub(super) struct EventRows {
-    pub(super) cells: Cells,
+    pub(super) cells: CellsRead,
     /// For each event: its patient.
     pub(super) patient: Vec<u32>,
     /// For each patient: events that were read, excluded ones included.
@@ -118,18 +118,18 @@ impl EventRows {
         policy: &Policy<shape::Events>,
         asked: &EventsPolicy,
         people: &mut PatientRows,
-        tally: &mut Tally,
+        tally: &mut RuleTally,
     ) -> Result<EventRows> {
         let Some(id) = policy.patient() else { return Err(policy.error("the table of events has no patient column.")) };
         let mut events = EventRows {
-            cells: Cells::of(needed(&policy.columns, asked.event_date)),
+            cells: CellsRead::of(needed(&policy.columns, asked.event_date)),
             patient: Vec::new(),
             read_of: vec![0; people.cells.lines.len()],
             excluded: 0,
             read: 0,
         };
         let (mut nameless, mut unknown) = (Vec::new(), Vec::new());
-        let ages = Ages::new(asked, &people.cells);
+        let ages = BirthDates::new(asked, &people.cells);
         let people_ids = &people.ids;
         let excluded = &mut people.excluded;
         source.scan(
@@ -138,7 +138,7 @@ impl EventRows {
                 let found: Vec<(Option<u32>, Vec<u32>)> = (0..chunk.rows())
                     .map(|row| {
                         let patient = people_ids.find(chunk.cell(row, id));
-                        let mut found = hits(&asked.exclude, Table::Events, &chunk, row);
+                        let mut found = hits(&asked.exclude, EventsTable::Events, &chunk, row);
                         if let Some(patient) = patient {
                             found.extend(ages.hits(asked, patient, &chunk, row));
                         }

@@ -1,6 +1,6 @@
 //! Rules exclude events alone, or patients with all their events.
 
-use crate::policy::{EventsRule, RuleKind, Table};
+use crate::policy::{EventsRule, EventsTable, RuleKind};
 use crate::table::{Chunk, Scope};
 
 /// The findings of a rule.
@@ -17,9 +17,9 @@ pub struct RuleCount {
 }
 
 /// The rules of a table that hold for a row, by number.
-pub(super) fn hits(rules: &[EventsRule], table: Table, chunk: &Chunk, row: usize) -> Vec<u32> {
+pub(super) fn hits(rules: &[EventsRule], table: EventsTable, chunk: &Chunk, row: usize) -> Vec<u32> {
     let holds = |rule: &EventsRule| match &rule.kind {
-        RuleKind::Codes { columns, .. } => columns.iter().any(|&c| rule.kind.holds(chunk.cell(row, c))),
+        RuleKind::Codes { columns, codes } => columns.iter().any(|&c| codes.holds(chunk.cell(row, c))),
         // Ages need the patient: they are looked at when both tables are read.
         RuleKind::Age { .. } => false,
     };
@@ -28,16 +28,16 @@ pub(super) fn hits(rules: &[EventsRule], table: Table, chunk: &Chunk, row: usize
 }
 
 /// Counts what each rule found; patients are counted once.
-pub(super) struct Tally {
+pub(super) struct RuleTally {
     counts: Vec<RuleCount>,
     /// For each rule: the patients it was counted for.
     seen: Vec<Vec<u64>>,
 }
 
-impl Tally {
-    pub(super) fn new(rules: &[EventsRule]) -> Tally {
+impl RuleTally {
+    pub(super) fn new(rules: &[EventsRule]) -> RuleTally {
         let count = |r: &EventsRule| RuleCount { name: r.name.clone(), scope: r.scope, rows: 0, patients: 0 };
-        Tally { counts: rules.iter().map(count).collect(), seen: vec![Vec::new(); rules.len()] }
+        RuleTally { counts: rules.iter().map(count).collect(), seen: vec![Vec::new(); rules.len()] }
     }
 
     /// A rule holds for a row of a patient; whether the whole patient goes.

@@ -25,7 +25,7 @@ use super::event_columns::event_columns;
 use super::excluded::compare_excluded;
 use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
-use super::rules::Tally;
+use super::rules::RuleTally;
 use crate::policy::Policy;
 use crate::table::{Scope, Source};
 use crate::{Error, Result, shape};
@@ -40,7 +40,7 @@ pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histori
     };
     let asked = &policy.own;
     source.progress().stage("reading", patients.bytes() + source.bytes());
-    let mut tally = Tally::new(&asked.exclude);
+    let mut tally = RuleTally::new(&asked.exclude);
     let mut people = PatientRows::read(patients, asked, &mut tally)?;
     let mut events = EventRows::read(source, policy, asked, &mut people, &mut tally)?;
     events.sort_by_patient(people.cells.lines.len());
@@ -70,11 +70,7 @@ pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histori
         None => vec![0; keep_event.len()],
         Some(column) => order_in_time(source, &policy.columns[column], &events.cells, column, &keep_event),
     };
-    let mut end = 0;
-    for &p in &keep_patient {
-        end += kept.events_of[p] as usize;
-        histories.ends.push(end);
-    }
+    keep_patient.iter().for_each(|&p| histories.bounds.push(kept.events_of[p] as usize));
     let (patient, event) = (&mut histories.patient, &mut histories.event);
     check_coverage(patients, &asked.patients, patient, &histories.patient_lines, &mut histories.notes)?;
     check_coverage(source, &policy.columns, event, &histories.event_lines, &mut histories.notes)?;

@@ -1,13 +1,13 @@
 //! Numbers whose intervals are found while a method runs: the cells between the points where it
 //! may cut, and whether an interval holds a value.
 
-use super::intervals::{Intervals, Leaves, Side, Steps, text_of};
+use super::intervals::{IntervalSteps, Intervals, LeafValues, NumberSide, text_of};
 use super::{Label, SUPPRESSED};
 use crate::number::Decimal;
 
 /// Where a value lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cell {
+pub enum ValuePosition {
     /// Below the range: it is released as `<from`.
     Below,
     /// In the cell of this number, counted from `from`.
@@ -18,28 +18,28 @@ pub enum Cell {
 
 /// The cells of a column: what lies between two neighbouring points where it may be cut.
 #[derive(Debug, Clone)]
-pub struct Cells {
+pub struct CutPoints {
     intervals: Intervals,
-    leaves: Leaves,
+    leaves: LeafValues,
     count: u64,
 }
 
 impl Intervals {
     /// The cells over a column's values (as in [`super::Rule::apply`]); `None` where widths are
     /// declared, so that there is nothing to find.
-    pub fn cells(&self, values: &[&str], missing_occurs: bool) -> Option<Cells> {
+    pub fn cells(&self, values: &[&str], missing_occurs: bool) -> Option<CutPoints> {
         let count = match &self.steps {
-            Steps::Widths(_) => return None,
-            Steps::Cuts(cuts) => cuts.len() as u64 + 1,
-            Steps::Grid(step) => {
+            IntervalSteps::Widths(_) => return None,
+            IntervalSteps::Cuts(cuts) => cuts.len() as u64 + 1,
+            IntervalSteps::Grid(step) => {
                 let whole = self.to.minus(self.from).floor_div(*step) as u64;
                 whole + u64::from(!self.to.minus(self.from).is_multiple_of(*step))
             }
         };
-        Some(Cells { intervals: self.clone(), leaves: self.leaves(values, missing_occurs), count })
+        Some(CutPoints { intervals: self.clone(), leaves: self.leaves(values, missing_occurs), count })
     }
 
-    /// Whether `label` is an interval that a method may have found and that holds `value`.
+    /// Returns whether `label` is an interval that a method may have found and that holds `value`.
     pub fn holds(&self, label: &str, value: &str) -> bool {
         let bounds = label.strip_prefix('[').and_then(|l| l.strip_suffix(')')).and_then(|l| l.split_once(','));
         let Some((start, end)) = bounds else { return false };
@@ -52,32 +52,32 @@ impl Intervals {
             bound == self.from
                 || bound == self.to
                 || match &self.steps {
-                    Steps::Widths(_) => false,
-                    Steps::Cuts(cuts) => cuts.contains(&bound),
-                    Steps::Grid(step) => bound.minus(self.from).is_multiple_of(*step),
+                    IntervalSteps::Widths(_) => false,
+                    IntervalSteps::Cuts(cuts) => cuts.contains(&bound),
+                    IntervalSteps::Grid(step) => bound.minus(self.from).is_multiple_of(*step),
                 }
         };
-        let found = !matches!(self.steps, Steps::Widths(_)) && is_point(start) && is_point(end);
+        let found = !matches!(self.steps, IntervalSteps::Widths(_)) && is_point(start) && is_point(end);
         found && self.from <= start && start <= value && value < end && end <= self.to && text_of(start, end) == label
     }
 }
 
-impl Cells {
+impl CutPoints {
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// The place of a value; `None` if it is not a number.
-    pub fn cell(&self, value: &str) -> Option<Cell> {
+    pub fn cell(&self, value: &str) -> Option<ValuePosition> {
         let number = Decimal::parse(value, self.intervals.point).filter(|_| value != SUPPRESSED)?;
         Some(match self.intervals.side(number) {
-            Side::Below => Cell::Below,
-            Side::Above => Cell::Above,
-            Side::Inside => Cell::Inside(match &self.intervals.steps {
-                Steps::Widths(_) => 0,
-                Steps::Cuts(cuts) => cuts.partition_point(|&cut| cut <= number) as u64,
-                Steps::Grid(step) => number.minus(self.intervals.from).floor_div(*step) as u64,
+            NumberSide::Below => ValuePosition::Below,
+            NumberSide::Above => ValuePosition::Above,
+            NumberSide::Inside => ValuePosition::Inside(match &self.intervals.steps {
+                IntervalSteps::Widths(_) => 0,
+                IntervalSteps::Cuts(cuts) => cuts.partition_point(|&cut| cut <= number) as u64,
+                IntervalSteps::Grid(step) => number.minus(self.intervals.from).floor_div(*step) as u64,
             }),
         })
     }
@@ -87,9 +87,9 @@ impl Cells {
         match &self.intervals.steps {
             _ if cell == 0 => self.intervals.from,
             _ if cell >= self.count => self.intervals.to,
-            Steps::Widths(_) => self.intervals.from,
-            Steps::Cuts(cuts) => cuts[cell as usize - 1],
-            Steps::Grid(step) => self.intervals.from.plus(step.times(cell as i64)),
+            IntervalSteps::Widths(_) => self.intervals.from,
+            IntervalSteps::Cuts(cuts) => cuts[cell as usize - 1],
+            IntervalSteps::Grid(step) => self.intervals.from.plus(step.times(cell as i64)),
         }
     }
 
@@ -118,9 +118,12 @@ mod tests {
         let ages = Intervals::on_grid(d("1"), d("99"), d("1"), b'.').unwrap();
         let cells = ages.cells(&["", "34", "58"], false).unwrap();
         assert_eq!(cells.count(), 98);
-        assert_eq!(cells.cell("1"), Some(Cell::Inside(0)));
-        assert_eq!(cells.cell("58.5"), Some(Cell::Inside(57)));
-        assert_eq!((cells.cell("0"), cells.cell("99"), cells.cell("x")), (Some(Cell::Below), Some(Cell::Above), None));
+        assert_eq!(cells.cell("1"), Some(ValuePosition::Inside(0)));
+        assert_eq!(cells.cell("58.5"), Some(ValuePosition::Inside(57)));
+        assert_eq!(
+            (cells.cell("0"), cells.cell("99"), cells.cell("x")),
+            (Some(ValuePosition::Below), Some(ValuePosition::Above), None)
+        );
         assert_eq!(cells.label(0, 50).text, "[1,51)");
         let uneven = Intervals::on_grid(d("0"), d("10"), d("2.5"), b'.').unwrap();
         assert_eq!(uneven.cells(&[""], false).unwrap().count(), 4);
@@ -129,7 +132,7 @@ mod tests {
         assert_eq!((short.count(), short.label(3, 4).text.as_str()), (4, "[7.5,9)"));
         let cuts = Intervals::new(&[], &[d("30"), d("60")], d("1"), d("99"), b'.').unwrap();
         let cuts = cuts.cells(&[""], false).unwrap();
-        assert_eq!(["1", "30", "59", "60"].map(|v| cuts.cell(v).unwrap()), [0, 1, 1, 2].map(Cell::Inside));
+        assert_eq!(["1", "30", "59", "60"].map(|v| cuts.cell(v).unwrap()), [0, 1, 1, 2].map(ValuePosition::Inside));
         assert_eq!([cuts.label(0, 2).text, cuts.label(2, 3).text, cuts.point(1)], ["[1,60)", "[60,99)", "30"]);
         let widths = Intervals::new(&[d("5")], &[], d("1"), d("99"), b'.').unwrap();
         assert!(widths.cells(&[""], false).is_none());

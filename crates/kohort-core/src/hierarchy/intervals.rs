@@ -15,14 +15,14 @@ const MOST_INTERVALS: f64 = 1e12;
 /// A number outside the bounds is released as `<from` or `>=to` on every level, also on the lowest.
 #[derive(Debug, Clone)]
 pub struct Intervals {
-    pub(super) steps: Steps,
+    pub(super) steps: IntervalSteps,
     pub(super) from: Decimal,
     pub(super) to: Decimal,
     pub(super) point: u8,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Steps {
+pub(super) enum IntervalSteps {
     /// One level per width, aligned at `from`.
     Widths(Vec<Decimal>),
     /// One level, with these bounds and `from` and `to` around them.
@@ -33,7 +33,7 @@ pub(super) enum Steps {
 
 /// Where a number lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Side {
+pub(super) enum NumberSide {
     Below,
     Inside,
     Above,
@@ -41,7 +41,7 @@ pub(super) enum Side {
 
 /// What the leaves of a column are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Leaves {
+pub(super) enum LeafValues {
     /// The whole numbers inside, and whatever else occurs: this many.
     Whole(f64),
     /// A stretch of the number line: widths count.
@@ -76,9 +76,9 @@ impl Intervals {
             return wrong("`cuts` must increase and lie strictly between `from` and `to`.");
         }
         let steps = match (widths, cuts) {
-            ([], []) => Steps::Grid(Decimal::whole(1)),
-            (widths, []) => Steps::Widths(widths.to_vec()),
-            (_, cuts) => Steps::Cuts(cuts.to_vec()),
+            ([], []) => IntervalSteps::Grid(Decimal::whole(1)),
+            (widths, []) => IntervalSteps::Widths(widths.to_vec()),
+            (_, cuts) => IntervalSteps::Cuts(cuts.to_vec()),
         };
         Ok(Intervals { steps, from, to, point })
     }
@@ -87,7 +87,7 @@ impl Intervals {
     /// `step` from `from` on.
     pub fn on_grid(from: Decimal, to: Decimal, step: Decimal, point: u8) -> Result<Intervals> {
         let ranges = Intervals::new(&[step], &[], from, to, point)?;
-        Ok(Intervals { steps: Steps::Grid(step), ..ranges })
+        Ok(Intervals { steps: IntervalSteps::Grid(step), ..ranges })
     }
 
     /// The whole numbers of the range, if its bounds are whole and they are at most `most`.
@@ -99,9 +99,9 @@ impl Intervals {
     pub(super) fn level_names(&self) -> Vec<String> {
         let mut names = vec!["value".to_string()];
         match &self.steps {
-            Steps::Widths(widths) => names.extend(widths.iter().map(Decimal::to_string)),
-            Steps::Cuts(_) => names.push("cuts".to_string()),
-            Steps::Grid(_) => {}
+            IntervalSteps::Widths(widths) => names.extend(widths.iter().map(Decimal::to_string)),
+            IntervalSteps::Cuts(_) => names.push("cuts".to_string()),
+            IntervalSteps::Grid(_) => {}
         }
         names
     }
@@ -109,40 +109,40 @@ impl Intervals {
     pub(super) fn apply(&self, names: Vec<String>, values: &[&str], missing_occurs: bool) -> Hierarchy {
         let leaves = self.leaves(values, missing_occurs);
         let (number, top_loss) = match leaves {
-            Leaves::Whole(leaves) => (leaves, loss_of_top(leaves)),
-            Leaves::Widths => (self.to.minus(self.from).to_f64().max(2.0), 1.0),
+            LeafValues::Whole(leaves) => (leaves, loss_of_top(leaves)),
+            LeafValues::Widths => (self.to.minus(self.from).to_f64().max(2.0), 1.0),
         };
         by_paths(names, values, number, top_loss, |value| self.path(value, &leaves))
     }
 
-    pub(super) fn leaves(&self, values: &[&str], missing_occurs: bool) -> Leaves {
+    pub(super) fn leaves(&self, values: &[&str], missing_occurs: bool) -> LeafValues {
         let numbers = || values.iter().skip(1).filter_map(|value| Decimal::parse(value, self.point));
         if !self.from.is_whole() || !self.to.is_whole() || !numbers().all(Decimal::is_whole) {
-            return Leaves::Widths;
+            return LeafValues::Widths;
         }
         let occurs = |side| numbers().any(|number| self.side(number) == side);
-        let others = [occurs(Side::Below), occurs(Side::Above), missing_occurs];
+        let others = [occurs(NumberSide::Below), occurs(NumberSide::Above), missing_occurs];
         let others = others.into_iter().filter(|&occurs| occurs).count();
-        Leaves::Whole(whole_numbers(self.from, self.to) + others as f64)
+        LeafValues::Whole(whole_numbers(self.from, self.to) + others as f64)
     }
 
-    pub(super) fn side(&self, number: Decimal) -> Side {
+    pub(super) fn side(&self, number: Decimal) -> NumberSide {
         if number < self.from {
-            Side::Below
+            NumberSide::Below
         } else if number < self.to {
-            Side::Inside
+            NumberSide::Inside
         } else {
-            Side::Above
+            NumberSide::Above
         }
     }
 
-    fn path<'v>(&self, value: &'v str, leaves: &Leaves) -> Option<Vec<(Cow<'v, str>, f64)>> {
+    fn path<'v>(&self, value: &'v str, leaves: &LeafValues) -> Option<Vec<(Cow<'v, str>, f64)>> {
         let number = Decimal::parse(value, self.point)?;
         let outside = |text: String| vec![(Cow::Owned(text), 0.0); self.level_names().len()];
         Some(match self.side(number) {
-            Side::Below => outside(format!("<{}", self.from)),
-            Side::Above => outside(format!(">={}", self.to)),
-            Side::Inside => {
+            NumberSide::Below => outside(format!("<{}", self.from)),
+            NumberSide::Above => outside(format!(">={}", self.to)),
+            NumberSide::Inside => {
                 let intervals = self.intervals_of(number).into_iter();
                 let intervals =
                     intervals.map(|(start, end)| (Cow::Owned(text_of(start, end)), self.lost(start, end, leaves)));
@@ -154,27 +154,27 @@ impl Intervals {
     /// The interval of a number inside the range, on each level above the value.
     fn intervals_of(&self, number: Decimal) -> Vec<(Decimal, Decimal)> {
         match &self.steps {
-            Steps::Widths(widths) => {
+            IntervalSteps::Widths(widths) => {
                 let interval = |&width: &Decimal| {
                     let start = self.from.plus(width.times(number.minus(self.from).floor_div(width)));
                     (start, start.plus(width).min(self.to))
                 };
                 widths.iter().map(interval).collect()
             }
-            Steps::Cuts(cuts) => {
+            IntervalSteps::Cuts(cuts) => {
                 let after = cuts.partition_point(|&cut| cut <= number);
                 let start = if after == 0 { self.from } else { cuts[after - 1] };
                 vec![(start, cuts.get(after).copied().unwrap_or(self.to))]
             }
-            Steps::Grid(_) => Vec::new(),
+            IntervalSteps::Grid(_) => Vec::new(),
         }
     }
 
     /// The loss of an interval.
-    pub(super) fn lost(&self, start: Decimal, end: Decimal, leaves: &Leaves) -> f64 {
+    pub(super) fn lost(&self, start: Decimal, end: Decimal, leaves: &LeafValues) -> f64 {
         match *leaves {
-            Leaves::Whole(leaves) => loss(whole_numbers(start, end), leaves),
-            Leaves::Widths => end.minus(start).to_f64() / self.to.minus(self.from).to_f64(),
+            LeafValues::Whole(leaves) => loss(whole_numbers(start, end), leaves),
+            LeafValues::Widths => end.minus(start).to_f64() / self.to.minus(self.from).to_f64(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::code_systems::Grouping;
 
 /// A hierarchy that is the same everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub enum StandardHierarchy {
     /// A built-in grouping of codes.
     Groups(Grouping),
     /// Days of a stay.
@@ -15,23 +15,23 @@ pub enum Known {
     Months(Months),
 }
 
-impl Known {
+impl StandardHierarchy {
     /// The hierarchy of a rule, if it is known everywhere.
-    pub fn of(rule: &Rule) -> Option<Known> {
+    pub fn of(rule: &Rule) -> Option<StandardHierarchy> {
         match rule {
-            Rule::Groups(grouping, _) => Some(Known::Groups(*grouping)),
-            Rule::Stay => Some(Known::Stay),
-            Rule::Months(months) => Some(Known::Months(months.clone())),
+            Rule::Groups(grouping, _) => Some(StandardHierarchy::Groups(*grouping)),
+            Rule::Stay => Some(StandardHierarchy::Stay),
+            Rule::Months(months) => Some(StandardHierarchy::Months(months.clone())),
             _ => None,
         }
     }
 
-    /// What certificates call it: `pcg`, `los`, `months 3 6 12`.
+    /// Returns its name in certificates: `pcg`, `los`, `months 3 6 12`.
     pub fn name(&self) -> String {
         match self {
-            Known::Groups(grouping) => grouping.name().to_string(),
-            Known::Stay => "los".to_string(),
-            Known::Months(months) => std::iter::once("months".to_string())
+            StandardHierarchy::Groups(grouping) => grouping.name().to_string(),
+            StandardHierarchy::Stay => "los".to_string(),
+            StandardHierarchy::Months(months) => std::iter::once("months".to_string())
                 .chain(months.level_names().split_off(1))
                 .collect::<Vec<_>>()
                 .join(" "),
@@ -39,19 +39,19 @@ impl Known {
     }
 
     /// The hierarchy that a certificate names.
-    pub fn named(name: &str) -> Option<Known> {
+    pub fn named(name: &str) -> Option<StandardHierarchy> {
         if name == "los" {
-            return Some(Known::Stay);
+            return Some(StandardHierarchy::Stay);
         }
         let mut words = name.split(' ');
         if words.next() == Some("months") {
             let groups: Option<Vec<u32>> = words.map(|w| w.parse().ok()).collect();
-            return Months::new(&groups?).ok().map(Known::Months);
+            return Months::new(&groups?).ok().map(StandardHierarchy::Months);
         }
-        Grouping::named(name).map(Known::Groups)
+        Grouping::named(name).map(StandardHierarchy::Groups)
     }
 
-    /// Whether these labels can stand in one column: all on one level, but for the suppressed and
+    /// Returns whether these labels can stand in one column: all on one level, but for the suppressed and
     /// the missing.
     pub fn is_level(&self, labels: &[&str]) -> bool {
         let labels = labels.iter().filter(|l| !l.is_empty() && **l != SUPPRESSED);
@@ -64,12 +64,12 @@ impl Known {
             levels.take(32).enumerate().fold(0, |bits, (level, own)| bits | u32::from(own) << level)
         };
         match self {
-            Known::Groups(grouping) => grouping.levels_of(label),
+            StandardHierarchy::Groups(grouping) => grouping.levels_of(label),
             // What a label's own start is called on each level.
-            Known::Stay => start(label)
+            StandardHierarchy::Stay => start(label)
                 .and_then(|start| stay::path(&start.to_string()))
                 .map_or(0, |path| on(&mut path.iter().map(|own| own == label))),
-            Known::Months(months) => start(label)
+            StandardHierarchy::Months(months) => start(label)
                 .and_then(|start| months.path(&start.to_string()))
                 .map_or(0, |path| on(&mut path.iter().map(|own| own == label))),
         }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn labels_belong_to_one_level() {
-        let check = |name: &str, labels: &[&str]| Known::named(name).unwrap().is_level(labels);
+        let check = |name: &str, labels: &[&str]| StandardHierarchy::named(name).unwrap().is_level(labels);
         assert!(check("pcg", &["AMI", "CHF", "", "*"]));
         assert!(!check("pcg", &["AMI", "CARDIO"]), "a group and a system");
         assert!(!check("pcg", &["CARDIO", "no such label"]));
@@ -101,10 +101,10 @@ mod tests {
         assert!(check("months 3 6", &["[0,3)", "[33,36)"]) && check("months", &["0", "35"]));
         assert!(!check("months 3 6", &["[0,3)", "[0,6)"]) && !check("months 3 6", &["[1,4)"]));
         for name in ["pcg", "los", "months", "months 3 6 12", "specialty"] {
-            assert_eq!(Known::named(name).unwrap().name(), name);
+            assert_eq!(StandardHierarchy::named(name).unwrap().name(), name);
         }
         for name in ["", "months 3 7", "months x", "icd11"] {
-            assert_eq!(Known::named(name), None, "{name}");
+            assert_eq!(StandardHierarchy::named(name), None, "{name}");
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
             (Rule::Groups(Grouping::Pcg, Some("MSC2a3".into())), &codes),
             (Rule::Groups(Grouping::Icd9Procedure, None), &procedures),
         ] {
-            let known = Known::of(&rule).unwrap();
+            let known = StandardHierarchy::of(&rule).unwrap();
             let made = rule.apply(values, true);
             for level in &made.levels {
                 let labels: Vec<&str> = level.labels.iter().map(|l| l.text.as_str()).collect();

@@ -48,17 +48,23 @@ pub struct Acceptance {
     pub reason: String,
 }
 
-impl Acceptance {
-    /// The acceptance as a sentence for the certificate.
-    pub fn sentence(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(|column| format!("`{column}`")).collect();
-        let what = match self.finding {
-            Danger::NearlyUnique => "is released although it is nearly unique",
-            Danger::Consecutive => "is released although its numbers are consecutive",
-            Danger::Timestamp => "is released although it holds points in time",
-            Danger::Reveals => "are released although the second can be inferred from the first",
-        };
-        format!("{} {what}. The custodian's reason: {}", columns.join(" and "), self.reason)
+impl Danger {
+    /// States in a certificate that columns are released in spite of it. The custodian's reason is not part of the
+    /// sentence: a certificate has no free text.
+    pub fn accepted(self, columns: &[String]) -> String {
+        format!("`{}` {}", columns.join("` and `"), self.accepted_end())
+    }
+
+    /// The end of that sentence, after the names of the columns.
+    pub(crate) fn accepted_end(self) -> &'static str {
+        match self {
+            Danger::NearlyUnique => "is released although it is nearly unique. The custodian accepts it.",
+            Danger::Consecutive => "is released although its numbers are consecutive. The custodian accepts it.",
+            Danger::Timestamp => "is released although it holds points in time. The custodian accepts it.",
+            Danger::Reveals => {
+                "are released although the second can be inferred from the first. The custodian accepts it."
+            }
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A bound policy of any shape, and the parts that only one shape has.
 
-use super::bind::{NamedText, Policy};
-use super::invents::Invents;
+use super::bind::NamedText;
+use super::bound::Policy;
+use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::table::Source;
@@ -11,7 +12,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct TablePolicy {
     /// The source of synthetic records, if the method adds them.
-    pub invents: Option<Invents>,
+    pub synthetic: Option<SyntheticRules>,
 }
 
 /// The layout of a table of codes.

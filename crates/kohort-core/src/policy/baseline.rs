@@ -4,10 +4,11 @@ use super::files::PolicyFiles;
 use super::section::Section;
 use crate::Result;
 use crate::table::read_text;
+use serde::Deserialize;
 
 /// The information loss of another run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Baseline {
+pub struct BaselineLoss {
     /// Its method.
     pub method: String,
     /// Rows it was given.
@@ -16,12 +17,31 @@ pub struct Baseline {
     pub entropy: f64,
 }
 
+/// The part of another run's metrics.json that is compared.
+#[derive(Deserialize)]
+struct RunMetrics {
+    method: String,
+    rows: RunRows,
+    utility: RunUtility,
+}
+
+#[derive(Deserialize)]
+struct RunRows {
+    #[serde(rename = "in")]
+    read: u64,
+}
+
+#[derive(Deserialize)]
+struct RunUtility {
+    entropy: f64,
+}
+
 /// The largest metrics.json that is read.
 const LARGEST: u64 = 256 << 20;
 
-impl Baseline {
+impl BaselineLoss {
     /// Reads the section, and the numbers of the run it names.
-    pub(super) fn read(root: &Section, files: &PolicyFiles) -> Result<Option<Baseline>> {
+    pub(super) fn read(root: &Section, files: &PolicyFiles) -> Result<Option<BaselineLoss>> {
         let Some(section) = root.section("evidence")? else { return Ok(None) };
         section.only(&["baseline"])?;
         let Some(name) = section.text("baseline")? else { return Ok(None) };
@@ -32,12 +52,11 @@ impl Baseline {
                 "there is no evidence/metrics.json in that folder. Name a folder that `kohort anonymize` created.",
             ));
         };
-        let metrics: serde_json::Value = serde_json::from_str(&read_text(&path, LARGEST)?).unwrap_or_default();
-        let found =
-            (metrics["method"].as_str(), metrics["rows"]["in"].as_u64(), metrics["utility"]["entropy"].as_f64());
-        match found {
-            (Some(method), Some(rows), Some(entropy)) => Ok(Some(Baseline { method: method.into(), rows, entropy })),
-            _ => Err(section.wrong(
+        match serde_json::from_str(&read_text(&path, LARGEST)?) {
+            Ok(RunMetrics { method, rows, utility }) => {
+                Ok(Some(BaselineLoss { method, rows: rows.read, entropy: utility.entropy }))
+            }
+            Err(_) => Err(section.wrong(
                 "baseline",
                 "the metrics.json in that folder does not state how many bits were lost. Name a release of a table.",
             )),

@@ -4,7 +4,7 @@ use super::catalog::CATALOG_FILE;
 use super::events::{CLAIMS_FILE, EventsPlan, PATIENTS_FILE};
 use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
-use crate::events::{Column, Copied, Histories, Leaves};
+use crate::events::{Copied, Histories, QuasiColumn, ReleasedAs};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{self, Policy, Role};
 use crate::shape::Events;
@@ -40,7 +40,7 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
         };
         text += &format!("| {} | {} | {shows} |\n", markdown(&bound.name), bound.role.name());
     }
-    if policy.own.invents.is_some() {
+    if policy.own.synthetic.is_some() {
         text += "\nSome rows may be synthetic records. They describe no real person, and nothing in the file marks them. They make counts too high.\n";
     }
     if let Some(catalog) = &plan.catalog {
@@ -100,8 +100,8 @@ pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &
         }
         for column in copied {
             let shows = match column.leaves {
-                Leaves::AsItIs => "as in the source",
-                Leaves::AsPseudonym => "a random number for each patient and value; it does not link patients",
+                ReleasedAs::Unchanged => "as in the source",
+                ReleasedAs::AsPseudonym => "a random number for each patient and value; it does not link patients",
             };
             text += &format!("| {} | {} | {shows} |\n", markdown(&column.name), policies[column.column].role.name());
         }
@@ -114,7 +114,7 @@ pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &
 
 /// A table's file, what the policy says of its columns, those that were generalized and to which
 /// levels, and the others.
-type Described<'a> = (&'a str, &'a [policy::Column], &'a [Column], &'a [usize], &'a [Copied]);
+type Described<'a> = (&'a str, &'a [policy::Column], &'a [QuasiColumn], &'a [usize], &'a [Copied]);
 
 fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String {
     let bound = &policy.columns[column];

@@ -1,5 +1,6 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
+mod assumed;
 mod blanked;
 mod catalog;
 mod certificate;
@@ -21,19 +22,23 @@ mod staging;
 mod trace;
 mod write;
 
+pub use assumed::Basis;
+pub(crate) use assumed::{TableFacts, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
-pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
+pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
 pub use codes::{
-    CLUSTERS_FILE, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, Shared, read_clusters,
+    CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,
 };
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
 pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
 pub use files::{Published, ReleaseFiles};
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
-pub use plan::{Added, Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share};
+pub use plan::{
+    Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share, SyntheticRecord,
+};
 pub use promise::Promise;
 pub(crate) use promise::asks_for_share;
 pub use recounted::{CatalogShown, SensitiveShown, TableShown};

@@ -1,7 +1,7 @@
 //! How the values of a certificate are written and read: numbers with a meaning as their types,
 //! lists with a bound, and errors that never show what a stranger wrote.
 
-use crate::hierarchy::Known;
+use crate::hierarchy::StandardHierarchy;
 use crate::number::{Decimal, Fraction, K};
 use crate::privacy::Padding;
 use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
@@ -90,15 +90,15 @@ impl<'de> Deserialize<'de> for Fraction {
     }
 }
 
-impl Serialize for Known {
+impl Serialize for StandardHierarchy {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Known {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Known, D::Error> {
-        let known = Known::named(&String::deserialize(from)?);
+impl<'de> Deserialize<'de> for StandardHierarchy {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<StandardHierarchy, D::Error> {
+        let known = StandardHierarchy::named(&String::deserialize(from)?);
         known.ok_or_else(|| D::Error::custom(format!("{OURS}`labels` of a column names an unknown hierarchy")))
     }
 }

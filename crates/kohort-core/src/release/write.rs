@@ -1,7 +1,7 @@
 //! Writes a planned release: one streaming pass over the rows, which leave in random order.
 
 use super::catalog;
-use super::plan::{Added, Part, Plan, Share};
+use super::plan::{Part, Plan, Share, SyntheticRecord};
 use super::shuffle::Shuffle;
 use super::staging::{Staged, Staging};
 use crate::cohort::{Cohort, star_in_data};
@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What was written.
+/// The files and rows that were written.
 #[derive(Debug, Clone)]
 pub struct Written {
     /// The data file's name in release/.
@@ -144,7 +144,7 @@ fn each_row(source: &Source, cohort: &Cohort, form: &RowForm, deal: &mut dyn FnM
 struct Lookup<'a> {
     source: &'a Source,
     columns: Vec<usize>,
-    /// By column: values numbered by their codes.
+    /// One entry per column: values numbered by their codes.
     values: Vec<Texts>,
     keys: Keys,
 }
@@ -183,17 +183,17 @@ impl<'a> Lookup<'a> {
 struct Dealer<'a> {
     cohort: &'a Cohort,
     plan: &'a Plan,
-    /// By tuple: the cells all its rows get, or `DELETED`, or `DEALT`.
+    /// One entry per tuple: the cells all its rows get, or `DELETED`, or `DEALT`.
     whole: Vec<u32>,
     /// Of tuples that are dealt: what is left of them.
-    left: BTreeMap<u32, Left>,
+    left: BTreeMap<u32, UndealtRows>,
 }
 
 const DELETED: u32 = u32::MAX;
 const DEALT: u32 = u32::MAX - 1;
 
 /// Rows (with patients as the unit: patients with one row) of a tuple that were not dealt yet.
-struct Left {
+struct UndealtRows {
     /// How many each part still needs.
     needs: Vec<u64>,
     /// How many there are in all.
@@ -216,7 +216,7 @@ impl<'a> Dealer<'a> {
                     Share::Rows(rows) => *rows,
                     Share::Patients { single, .. } => *single,
                 });
-                left.insert(t as u32, Left { needs: needs.collect(), all });
+                left.insert(t as u32, UndealtRows { needs: needs.collect(), all });
                 DEALT
             }
         });
@@ -339,7 +339,7 @@ impl<'a> RowForm<'a> {
     }
 
     /// The same for a synthetic record.
-    fn pack_added(&self, out: &mut Vec<u8>, added: &Added, cohort: &Cohort) {
+    fn pack_added(&self, out: &mut Vec<u8>, added: &SyntheticRecord, cohort: &Cohort) {
         out.extend_from_slice(&added.cells.to_le_bytes());
         let drawn = |is: &dyn Fn(&crate::synthetic_values::SyntheticValues) -> bool| {
             cohort.synthetic_values.iter().zip(&added.values).find(|(drawn, _)| is(drawn))

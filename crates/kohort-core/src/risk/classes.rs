@@ -22,7 +22,7 @@ pub struct Risk {
     pub classes: u64,
 }
 
-/// What is looked at.
+/// The data that is examined.
 #[derive(Clone, Copy)]
 pub enum View<'a> {
     /// The data as it is.
@@ -76,9 +76,9 @@ pub(super) fn by_cells(cohort: &Cohort, view: View, set: &[usize]) -> Vec<(Vec<u
     each.map(|(class, &people)| (classes.keys.get(class as u32).to_vec(), people)).collect()
 }
 
-fn count<'a>(cohort: &Cohort, view: View, set: &'a [usize]) -> Classes<'a> {
+fn count<'a>(cohort: &Cohort, view: View, set: &'a [usize]) -> RiskClasses<'a> {
     let tuples = &cohort.tuples;
-    let mut classes = Classes::new(set);
+    let mut classes = RiskClasses::new(set);
     match (&tuples.patients, view) {
         (Some(patients), _) => add_patients(cohort, view, patients, &mut classes),
         (None, View::Before) => (0..tuples.len()).for_each(|t| classes.add(tuples.codes(t), tuples.weights[t])),
@@ -91,7 +91,7 @@ fn count<'a>(cohort: &Cohort, view: View, set: &'a [usize]) -> Classes<'a> {
 }
 
 /// Patients of each class: those with one row by number, the others once in each class they are in.
-fn add_patients(cohort: &Cohort, view: View, patients: &Patients, classes: &mut Classes) {
+fn add_patients(cohort: &Cohort, view: View, patients: &Patients, classes: &mut RiskClasses) {
     let tuples = &cohort.tuples;
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for t in 0..tuples.len() {
@@ -117,16 +117,16 @@ fn add_patients(cohort: &Cohort, view: View, patients: &Patients, classes: &mut 
 }
 
 /// Classes over a set of columns.
-struct Classes<'a> {
+struct RiskClasses<'a> {
     set: &'a [usize],
     keys: Keys,
     key: Vec<u32>,
     sizes: Vec<u64>,
 }
 
-impl<'a> Classes<'a> {
-    fn new(set: &'a [usize]) -> Classes<'a> {
-        Classes { set, keys: Keys::new(set.len()), key: vec![0; set.len()], sizes: Vec::new() }
+impl<'a> RiskClasses<'a> {
+    fn new(set: &'a [usize]) -> RiskClasses<'a> {
+        RiskClasses { set, keys: Keys::new(set.len()), key: vec![0; set.len()], sizes: Vec::new() }
     }
 
     fn number(&mut self, cells: &[u32]) -> u32 {

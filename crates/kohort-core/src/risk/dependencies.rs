@@ -7,12 +7,12 @@ use crate::release::Plan;
 
 /// A column that predicts another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tells {
+pub struct Dependency {
     /// The column that predicts, by place in the plan.
     pub tells: usize,
     /// The column that is told.
     pub told: usize,
-    /// Of the rows whose value of the first at least k rows have: the share whose value of the second
+    /// Among the rows whose value of the first at least k rows have: the share whose value of the second
     /// is the usual one beside it.
     pub share: f64,
     /// Released rows that show the first, with such a value, and not the second.
@@ -26,8 +26,9 @@ const USUALLY: u64 = 95;
 
 /// The dependencies under which blanks could be undone, the worst first. Those that are declared
 /// have none: where the told cell is blank, the telling one is.
-pub fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Tells> {
-    let columns: Vec<Column> = (0..plan.changed.len()).map(|c| Column::new(cohort, plan, c)).collect();
+pub fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Dependency> {
+    let columns: Vec<PublishedColumn> =
+        (0..plan.changed.len()).map(|c| PublishedColumn::new(cohort, plan, c)).collect();
     let tell = |column: usize| told_by(cohort, plan, k, &columns, column);
     let mut all = parallel::map(cohort.threads, columns.len(), tell).concat();
     all.sort_by_key(|t| (std::cmp::Reverse(t.right), t.tells, t.told));
@@ -35,21 +36,21 @@ pub fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Tells> {
 }
 
 /// A published column before any cell was blanked.
-struct Column {
+struct PublishedColumn {
     position: usize,
-    /// By value code: its label.
+    /// One entry per value code: its label.
     label_of: Option<Vec<u32>>,
     labels: usize,
-    /// By label: whether it says that the cell is blank.
+    /// One entry per label: whether it says that the cell is blank.
     blank: Vec<bool>,
 }
 
-impl Column {
-    fn new(cohort: &Cohort, plan: &Plan, c: usize) -> Column {
+impl PublishedColumn {
+    fn new(cohort: &Cohort, plan: &Plan, c: usize) -> PublishedColumn {
         let changed = &plan.changed[c];
         let label_of = cohort.quasi.get(c).map(|quasi| quasi.hierarchy.levels[quasi.levels[0]].label_of.clone());
         let blank: Vec<bool> = changed.labels.iter().map(|label| label.text == SUPPRESSED).collect();
-        Column { position: changed.position, label_of, labels: blank.len(), blank }
+        PublishedColumn { position: changed.position, label_of, labels: blank.len(), blank }
     }
 
     #[inline]
@@ -60,7 +61,7 @@ impl Column {
 }
 
 /// The columns that one column predicts.
-fn told_by(cohort: &Cohort, plan: &Plan, k: u64, columns: &[Column], tells: usize) -> Vec<Tells> {
+fn told_by(cohort: &Cohort, plan: &Plan, k: u64, columns: &[PublishedColumn], tells: usize) -> Vec<Dependency> {
     let (tuples, width, first) = (&cohort.tuples, columns.len(), &columns[tells]);
     let mut rows = vec![0u64; first.labels];
     for t in 0..tuples.len() {
@@ -95,14 +96,14 @@ fn told_by(cohort: &Cohort, plan: &Plan, k: u64, columns: &[Column], tells: usiz
         }
     }
     // What nearly every row has is told by everything: it must be told much better than that.
-    let commonest = |column: &Column| {
+    let commonest = |column: &PublishedColumn| {
         let mut rows = vec![0u64; column.labels];
         (0..tuples.len()).for_each(|t| rows[column.label(tuples.codes(t))] += tuples.weights[t]);
         rows.into_iter().max().unwrap_or(0) as f64 / tuples.rows.max(1) as f64
     };
     let told = (0..width).filter(|&told| told != tells && all > 0 && hits[told] * 100 >= all * USUALLY);
-    let mut found: Vec<Tells> = told
-        .map(|told| Tells { tells, told, share: hits[told] as f64 / all as f64, blanks: 0, right: 0 })
+    let mut found: Vec<Dependency> = told
+        .map(|told| Dependency { tells, told, share: hits[told] as f64 / all as f64, blanks: 0, right: 0 })
         .filter(|t| 2.0 * (1.0 - t.share) <= 1.0 - commonest(&columns[t.told]))
         .collect();
     if found.is_empty() {

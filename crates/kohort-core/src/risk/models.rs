@@ -5,7 +5,7 @@ use super::attacks::Outside;
 
 /// How likely somebody is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct Reidentification {
     /// The highest probability of any person.
     pub max: f64,
     /// The mean over people.
@@ -18,9 +18,9 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Models {
     /// 1 / people of the class in the file.
-    pub prosecutor: Found,
+    pub prosecutor: Reidentification,
     /// 1 / people of the class outside, where something is known of them.
-    pub journalist: Option<Found>,
+    pub journalist: Option<Reidentification>,
     /// The share of the file that is linked correctly if everybody in it is looked for: the mean of
     /// the journalist's, or of the prosecutor's where nothing is known of the people outside.
     pub marketer: f64,
@@ -43,7 +43,7 @@ pub fn models(sizes: &[u64], k: u64, outside: Option<&Outside>) -> Models {
 }
 
 /// For each class: its people in the file, and the probability of each.
-fn found(classes: impl Iterator<Item = (u64, f64)>, k: u64) -> Found {
+fn found(classes: impl Iterator<Item = (u64, f64)>, k: u64) -> Reidentification {
     let (mut people, mut above, mut sum, mut max) = (0u64, 0u64, 0.0, 0.0f64);
     for (inside, chance) in classes {
         people += inside;
@@ -53,7 +53,7 @@ fn found(classes: impl Iterator<Item = (u64, f64)>, k: u64) -> Found {
         above += if chance > (1.0 / k as f64) * (1.0 + 1e-12) { inside } else { 0 };
     }
     let people = people.max(1) as f64;
-    Found { max, mean: sum / people, above: above as f64 / people }
+    Reidentification { max, mean: sum / people, above: above as f64 / people }
 }
 
 /// By size f of a class in the file: the expected 1/F of its size outside, where the file is a random
@@ -116,7 +116,7 @@ mod tests {
     fn attackers_differ_by_what_they_know() {
         let sizes = [1, 1, 2, 6];
         let alone = models(&sizes, 5, None);
-        assert_eq!(alone.prosecutor, Found { max: 1.0, mean: 0.4, above: 0.4 });
+        assert_eq!(alone.prosecutor, Reidentification { max: 1.0, mean: 0.4, above: 0.4 });
         assert_eq!((alone.journalist, alone.marketer), (None, 0.4));
         let counted = Outside::Counted(vec![(1, 4), (1, 10), (8, 20)]);
         let found = models(&sizes, 5, Some(&counted));

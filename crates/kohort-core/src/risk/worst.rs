@@ -2,16 +2,16 @@
 
 use super::classes::{Risk, View};
 use crate::Result;
-use crate::classes::{Codes, Crowd, Judge, People, each_set};
+use crate::classes::{ColumnCodes, Judge, KnownPeople, People, each_set};
 use crate::cohort::Cohort;
 use crate::privacy::Counts;
 
 /// The highest risk over the sets that a policy lists.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Highest {
+pub struct HighestRisk {
     /// The risk over one of the sets that have it.
     pub risk: Risk,
-    /// Whether it is known that no other set has a higher one.
+    /// True if it is known that no other set has a higher one.
     pub is_exact: bool,
 }
 
@@ -29,7 +29,7 @@ const TOGETHER: usize = 256;
 ///
 /// Sets that could have most classes come first. Once somebody is found to be alone, only sets that
 /// could have more classes than found so far are counted: exact, and few in a table as it is.
-pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highest>> {
+pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<HighestRisk>> {
     let crowd = crowd(cohort, view);
     let tuples = crowd.people.tuples();
     let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len().saturating_mul(tuples) <= ALL_LOOKS;
@@ -68,24 +68,26 @@ pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highe
             worst.take(part.set.map(|(place, risk)| (numbers[place], risk)));
         })?;
     }
-    Ok(worst.set.map(|(number, risk)| Highest { risk: Risk { set: cohort.sets[number].clone(), ..risk }, is_exact }))
+    Ok(worst
+        .set
+        .map(|(number, risk)| HighestRisk { risk: Risk { set: cohort.sets[number].clone(), ..risk }, is_exact }))
 }
 
 /// The people of a view by what is known of them.
-fn crowd(cohort: &Cohort, view: View) -> Crowd {
+fn crowd(cohort: &Cohort, view: View) -> KnownPeople {
     let tuples = &cohort.tuples;
     let quasi = 0..cohort.quasi.len();
     let known = match view {
         View::Before => quasi
             .map(|q| {
                 let codes = (0..tuples.len()).map(|t| tuples.code(t, q));
-                Codes::occurring(codes.collect(), tuples.dictionaries[q].len())
+                ColumnCodes::occurring(codes.collect(), tuples.dictionaries[q].len())
             })
             .collect(),
         View::After(plan) => quasi
             .map(|q| {
                 let labels = plan.cells.chunks_exact(plan.changed.len()).map(|cells| cells[q]);
-                Codes::occurring(labels.collect(), plan.changed[q].labels.len())
+                ColumnCodes::occurring(labels.collect(), plan.changed[q].labels.len())
             })
             .collect(),
     };
@@ -108,7 +110,7 @@ fn crowd(cohort: &Cohort, view: View) -> Crowd {
             People::new(single, pairs)
         }
     };
-    Crowd { known, sensitive: Vec::new(), people }
+    KnownPeople { known, sensitive: Vec::new(), people }
 }
 
 /// The set with the highest risk so far, by number, and the classes of the one being looked at.

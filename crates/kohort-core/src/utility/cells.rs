@@ -6,17 +6,17 @@ use crate::release::Plan;
 
 /// How many cells are suppressed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cells {
+pub struct SuppressedCells {
     /// In all.
     pub suppressed: u64,
     /// Over rows in × quasi and detail columns.
     pub share: f64,
-    /// By changed column of the plan.
+    /// One entry per changed column of the plan.
     pub by_column: Vec<u64>,
 }
 
 /// Counts them.
-pub fn cells(cohort: &Cohort, plan: &Plan) -> Cells {
+pub fn cells(cohort: &Cohort, plan: &Plan) -> SuppressedCells {
     let mut by_column = vec![0; plan.changed.len()];
     let released = plan.rows_by_cells(cohort);
     for (cells, rows) in released.iter().enumerate() {
@@ -30,5 +30,5 @@ pub fn cells(cohort: &Cohort, plan: &Plan) -> Cells {
     by_column.iter_mut().for_each(|c| *c += deleted);
     let suppressed = by_column.iter().sum();
     let all = cohort.tuples.rows * plan.changed.len() as u64;
-    Cells { suppressed, share: suppressed as f64 / all.max(1) as f64, by_column }
+    SuppressedCells { suppressed, share: suppressed as f64 / all.max(1) as f64, by_column }
 }

@@ -2,35 +2,35 @@
 //! seen, against one learned from the original and one learned without quasi-identifiers (Mohammed
 //! et al. 2009, section 5).
 //!
-//! Two thirds of the rows are learned from, one third is foretold; which, is drawn once by a fixed
+//! Two thirds of the rows are learned from, one third is predicted; which, is drawn once by a fixed
 //! seed, with the same share of every class, and is the same for all three errors. All rows are
 //! generalized first, then divided, as in the paper. A column is a number where every value it
 //! shows is one; anything else, intervals included, is a category. A missing value is a category.
-//! Rows whose class is missing are neither learned from nor foretold.
+//! Rows whose class is missing are neither learned from nor predicted.
 //!
-//! A deleted row cannot be learned from, and where it is to be foretold it gets the class of most
+//! A deleted row cannot be learned from, and where it is to be predicted it gets the class of most
 //! released rows: whoever has not received a record knows no more of it. So deleting the rows that
 //! are hard to predict does not pay.
 //!
 //! Beside the quasi-identifiers and details a tree sees the sensitive columns of which something is
 //! required: those the tuples hold. Columns with role other are seen by none of the three.
 
-use super::tree::{Feature, Sample, Tree};
+use super::tree::{DecisionTree, Feature, LearningSample};
 use crate::cohort::Cohort;
 use crate::number::Decimal;
 use crate::random::Randomness;
 use crate::release::Plan;
 
-/// How well a class can be foretold.
+/// How well a class can be predicted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classification {
     /// The class column.
     pub column: String,
-    /// Rows learned from, and rows foretold.
+    /// Rows learned from, and rows predicted.
     pub learned: u64,
     /// See `learned`.
-    pub foretold: u64,
-    /// BE: the share foretold wrongly from the original.
+    pub predicted: u64,
+    /// BE: the share predicted wrongly from the original.
     pub baseline_error: f64,
     /// CE: from the release.
     pub error: f64,
@@ -45,9 +45,9 @@ const SEED: u64 = 2009;
 /// Measures it; `None` where there is no class column, or fewer than two classes or three rows.
 pub fn classification(cohort: &Cohort, plan: &Plan) -> Option<Classification> {
     let class = cohort.class.as_ref()?;
-    let records = Records::draw(cohort, plan, class.position);
-    let (learned, foretold) = (sum(&records.learn), sum(&records.foretell));
-    if learned == 0 || foretold == 0 || records.classes() < 2 {
+    let records = LearningRecords::draw(cohort, plan, class.position);
+    let (learned, predicted) = (sum(&records.learn), sum(&records.predict));
+    if learned == 0 || predicted == 0 || records.classes() < 2 {
         return None;
     }
     let kept: Vec<usize> = cohort.required.iter().map(|r| r.kept.position).collect();
@@ -70,11 +70,11 @@ pub fn classification(cohort: &Cohort, plan: &Plan) -> Option<Classification> {
         })
         .chain(others.iter().cloned())
         .collect();
-    let share = |wrong: u64| wrong as f64 / foretold as f64;
+    let share = |wrong: u64| wrong as f64 / predicted as f64;
     Some(Classification {
         column: class.name.clone(),
         learned,
-        foretold,
+        predicted,
         baseline_error: share(records.errors(&original, |_| true)),
         error: share(records.errors(&released, |r| records.cells[r].is_some())),
         upper_bound_error: share(records.errors(&others, |_| true)),
@@ -111,20 +111,20 @@ pub(super) fn feature(texts: &[&str], mut codes: Vec<u32>) -> Feature {
     Feature::Numbers { of: codes.iter().map(|&c| rank[c as usize]).collect() }
 }
 
-/// Tuples with what becomes of them, and how many of their rows are learned from and foretold.
+/// Tuples with what becomes of them, and how many of their rows are learned from and predicted.
 #[derive(Default)]
-struct Records {
+struct LearningRecords {
     tuple: Vec<u32>,
     /// The row of cells that is released, if any.
     cells: Vec<Option<u32>>,
     class: Vec<u32>,
     learn: Vec<u32>,
-    foretell: Vec<u32>,
+    predict: Vec<u32>,
 }
 
-impl Records {
-    /// Draws the rows: of each class a third is foretold, the others are learned from.
-    fn draw(cohort: &Cohort, plan: &Plan, class: usize) -> Records {
+impl LearningRecords {
+    /// Draws the rows: of each class a third is predicted, the others are learned from.
+    fn draw(cohort: &Cohort, plan: &Plan, class: usize) -> LearningRecords {
         let tuples = &cohort.tuples;
         let rows = tuples.frequencies(class);
         let all: u64 = rows.iter().skip(1).sum();
@@ -132,12 +132,12 @@ impl Records {
             let most = u128::from(MOST_ROWS.min(all)) * u128::from(n);
             (most / u128::from(all.max(1))) as u64
         };
-        let mut left: Vec<Left> = rows
+        let mut left: Vec<UndealtClass> = rows
             .iter()
-            .map(|&rows| Left { rows, foretell: taken(rows) / 3, learn: taken(rows) - taken(rows) / 3 })
+            .map(|&rows| UndealtClass { rows, predict: taken(rows) / 3, learn: taken(rows) - taken(rows) / 3 })
             .collect();
         let mut random = Randomness::seeded(SEED);
-        let mut records = Records::default();
+        let mut records = LearningRecords::default();
         for t in (0..tuples.len()).filter(|&t| tuples.code(t, class) != 0) {
             let code = tuples.code(t, class);
             let mut deleted = tuples.weights[t];
@@ -148,13 +148,13 @@ impl Records {
             }
             parts.push((None, deleted));
             for (cells, rows) in parts.into_iter().filter(|p| p.1 > 0) {
-                let (learn, foretell) = left[code as usize].deal(rows, &mut random);
-                if learn + foretell > 0 {
+                let (learn, predict) = left[code as usize].deal(rows, &mut random);
+                if learn + predict > 0 {
                     records.tuple.push(t as u32);
                     records.cells.push(cells);
                     records.class.push(code);
                     records.learn.push(learn);
-                    records.foretell.push(foretell);
+                    records.predict.push(predict);
                 }
             }
         }
@@ -173,39 +173,39 @@ impl Records {
     fn errors(&self, features: &[Feature], shown: impl Fn(usize) -> bool) -> u64 {
         let classes = self.class.iter().max().map_or(0, |&c| c as usize + 1);
         let weight: Vec<u32> = self.learn.iter().enumerate().map(|(r, &n)| if shown(r) { n } else { 0 }).collect();
-        let sample = Sample { features, class: &self.class, classes, weight: &weight };
-        let Some(tree) = Tree::learn(&sample) else { return sum(&self.foretell) };
+        let sample = LearningSample { features, class: &self.class, classes, weight: &weight };
+        let Some(tree) = DecisionTree::learn(&sample) else { return sum(&self.predict) };
         let mut wrong = 0;
-        for r in (0..self.class.len()).filter(|&r| self.foretell[r] > 0) {
+        for r in (0..self.class.len()).filter(|&r| self.predict[r] > 0) {
             let found = if shown(r) { tree.class(features, r) } else { tree.most_frequent() };
-            wrong += u64::from(self.foretell[r]) * u64::from(found != self.class[r]);
+            wrong += u64::from(self.predict[r]) * u64::from(found != self.class[r]);
         }
         wrong
     }
 }
 
 /// Rows of a class that are still to be dealt.
-struct Left {
+struct UndealtClass {
     rows: u64,
     learn: u64,
-    foretell: u64,
+    predict: u64,
 }
 
-impl Left {
+impl UndealtClass {
     /// Deals so many rows: each of those left is as likely as any other to be drawn.
     fn deal(&mut self, rows: u64, random: &mut Randomness) -> (u32, u32) {
-        let (mut learn, mut foretell) = (0, 0);
+        let (mut learn, mut predict) = (0, 0);
         for _ in 0..rows {
             let drawn = ((u128::from(random.bits()) * u128::from(self.rows)) >> 64) as u64;
             self.rows -= 1;
-            if drawn < self.foretell {
-                self.foretell -= 1;
-                foretell += 1;
-            } else if drawn < self.foretell + self.learn {
+            if drawn < self.predict {
+                self.predict -= 1;
+                predict += 1;
+            } else if drawn < self.predict + self.learn {
                 self.learn -= 1;
                 learn += 1;
             }
         }
-        (learn, foretell)
+        (learn, predict)
     }
 }

@@ -5,10 +5,10 @@
 //! falls on values that the original does not have counts as well. 0 is the same, 1 has nothing in
 //! common. Shares are of the rows there are, so that deleted rows count by whom they leave behind.
 
-use super::query_error::Published;
+use super::query_error::PublishedCounts;
 
 /// The distance by quasi-identifier; 1 where nothing is released.
-pub fn distribution_distance(published: &Published) -> Vec<f64> {
+pub fn distribution_distance(published: &PublishedCounts) -> Vec<f64> {
     let cohort = published.cohort;
     let all = published.all();
     let distance = |q: usize| {

@@ -9,7 +9,7 @@ const MOST_GROUPS: usize = 60;
 
 /// Blanks of one column among released rows that have one value of another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Blanks {
+pub struct BlanksByValue {
     /// The column that is blank, by place in the plan.
     pub column: usize,
     /// The quasi-identifier whose values make the groups, by place, and the value's code.
@@ -28,7 +28,7 @@ pub fn rows_with_blanks(cohort: &Cohort, plan: &Plan) -> u64 {
 }
 
 /// Blanks of every column by every quasi-identifier with few values.
-pub fn blanks_by_group(cohort: &Cohort, plan: &Plan) -> Vec<Blanks> {
+pub fn blanks_by_group(cohort: &Cohort, plan: &Plan) -> Vec<BlanksByValue> {
     let groups: Vec<usize> =
         (0..cohort.quasi.len()).filter(|&q| cohort.tuples.dictionaries[q].len() <= MOST_GROUPS + 1).collect();
     let width = plan.changed.len();
@@ -51,7 +51,7 @@ pub fn blanks_by_group(cohort: &Cohort, plan: &Plan) -> Vec<Blanks> {
     for column in 0..width {
         for (&q, counts) in groups.iter().zip(&counts) {
             let groups = (0u32..).zip(counts).filter(|(_, (rows, _))| *rows > 0);
-            all.extend(groups.map(|(code, (rows, blanks))| Blanks {
+            all.extend(groups.map(|(code, (rows, blanks))| BlanksByValue {
                 column,
                 by: (q, code),
                 rows: *rows,

@@ -16,14 +16,14 @@ const MOST_COLUMNS: usize = 4;
 /// The mean of |estimate − count| / count over the groups that the original has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryError {
-    /// By quasi-identifier.
+    /// One entry per quasi-identifier.
     pub by_column: Vec<f64>,
-    /// By number of columns, from one: the mean over sets of so many.
+    /// One entry per number of columns, from one: the mean over sets of so many.
     pub by_number: Vec<f64>,
 }
 
 /// Measures it.
-pub fn query_error(published: &Published) -> QueryError {
+pub fn query_error(published: &PublishedCounts) -> QueryError {
     let cohort = published.cohort;
     let columns = cohort.quasi.len();
     let by_column: Vec<f64> = (0..columns).map(|q| published.error_of_one(q)).collect();
@@ -55,18 +55,18 @@ fn subsets(columns: usize, number: usize) -> Vec<Vec<usize>> {
 }
 
 /// A release as its recipient counts it.
-pub struct Published<'a> {
+pub struct PublishedCounts<'a> {
     pub(super) cohort: &'a Cohort,
     plan: &'a Plan,
     /// Rows of cells that are shown, and how many rows they count for.
     rows: Vec<(u32, f64)>,
-    /// By column and value: the labels it could be shown as, each with its share of their count.
+    /// One entry per column and value: the labels it could be shown as, each with its share of their count.
     labels: Vec<Vec<Vec<(u32, f64)>>>,
 }
 
-impl<'a> Published<'a> {
-    /// What a plan publishes.
-    pub fn new(cohort: &'a Cohort, plan: &'a Plan) -> Published<'a> {
+impl<'a> PublishedCounts<'a> {
+    /// Counts what a plan publishes.
+    pub fn new(cohort: &'a Cohort, plan: &'a Plan) -> PublishedCounts<'a> {
         let trust = Trust::of(cohort, plan);
         let mut counts = vec![0.0; plan.cells.len() / plan.changed.len().max(1)];
         let columns = cohort.quasi.len();
@@ -97,7 +97,7 @@ impl<'a> Published<'a> {
         }
         plan.added.iter().for_each(|added| counts[added.cells as usize] += trust.added(added));
         let rows = (0u32..).zip(counts).filter(|(_, rows)| *rows > 0.0).collect();
-        Published { cohort, plan, rows, labels }
+        PublishedCounts { cohort, plan, rows, labels }
     }
 
     /// How many rows it counts for.
@@ -194,12 +194,12 @@ mod tests {
         let tuples = Tuples::from_rows(&rows, None);
         let cohort = Cohort::of(tuples, |_| crate::hierarchy::Rule::Flat);
         let plan = Plan::full_domain(&cohort, &[1, 0], &[true, true]);
-        let error = query_error(&Published::new(&cohort, &plan));
+        let error = query_error(&PublishedCounts::new(&cohort, &plan));
         assert_eq!(error.by_column, [(0.25 + 0.5) / 2.0, 0.0]);
         assert_eq!(error.by_number, [0.1875, (0.25 + 0.5) / 2.0]);
         let published = Plan::full_domain(&cohort, &[0, 0], &[true, false]);
         // Whoever was deleted counts for nobody.
-        assert_eq!(query_error(&Published::new(&cohort, &published)).by_column, [0.5, 2.0 / 6.0]);
+        assert_eq!(query_error(&PublishedCounts::new(&cohort, &published)).by_column, [0.5, 2.0 / 6.0]);
         let rce = super::super::reconstruction(&cohort, &published);
         assert_eq!((rce.by_column, rce.joint), (vec![1.0 / 3.0, 1.0 / 3.0], 1.0 / 3.0));
     }

@@ -5,7 +5,7 @@
 //! share of what its labels stand for that lies within. Off by |answer − count| / max(count, a
 //! thousandth of the rows), so that empty queries have an error too.
 
-use super::query_error::Published;
+use super::query_error::PublishedCounts;
 use crate::cohort::Cohort;
 use crate::number::Decimal;
 use crate::random::Randomness;
@@ -32,7 +32,7 @@ pub struct RangeError {
 pub(super) type Query = Vec<(usize, Vec<bool>)>;
 
 /// Asks.
-pub fn range_error(published: &Published) -> RangeError {
+pub fn range_error(published: &PublishedCounts) -> RangeError {
     let cohort = published.cohort;
     let queries = queries(cohort);
     let least = (cohort.tuples.rows as f64 / 1000.0).max(1.0);

@@ -13,7 +13,7 @@ struct Case {
     cohort: Cohort,
     plan: Plan,
     levels: Vec<usize>,
-    /// By row: whether it is released.
+    /// One entry per row: whether it is released.
     kept: Vec<bool>,
 }
 
@@ -140,7 +140,7 @@ fn every_measure_is_what_its_definition_says() {
             -(count(q, &|v| v == value) / count(q, &alike)).log2()
         });
         near(entropy(cohort, plan), bits.sum());
-        let published = Published::new(cohort, plan);
+        let published = PublishedCounts::new(cohort, plan);
         let (queries, distances) = (query_error(&published), distribution_distance(&published));
         let spread = reconstruction(cohort, plan);
         let out = case.released().count() as f64;
@@ -200,7 +200,7 @@ fn check_associations(case: &Case) {
 }
 
 /// Each query asked of every released row by itself.
-fn check_ranges(case: &Case, published: &Published) {
+fn check_ranges(case: &Case, published: &PublishedCounts) {
     let queries = range_error::queries(&case.cohort);
     assert!(queries.len() >= 10 && queries == range_error::queries(&case.cohort));
     let mut errors = Vec::new();

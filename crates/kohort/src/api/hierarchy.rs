@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
-    pub(super) kind: Kind,
+    pub(super) kind: HierarchyKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum HierarchyKind {
     /// As a policy writes it.
     Written(Setting),
     /// The text of a hierarchy file.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 
 impl Hierarchy {
     fn written(setting: Setting) -> Hierarchy {
-        Hierarchy { kind: Kind::Written(setting) }
+        Hierarchy { kind: HierarchyKind::Written(setting) }
     }
 
     /// Numbers in intervals of these widths, from `from` up to but not including `to`; values outside are pooled.
@@ -78,7 +78,7 @@ impl Hierarchy {
             text += &labels.join(";");
             text.push('\n');
         }
-        Hierarchy { kind: Kind::Tree(text) }
+        Hierarchy { kind: HierarchyKind::Tree(text) }
     }
 
     /// A tree by the parent of each label: whatever is nobody's parent is a leaf. Paths are made equally long by

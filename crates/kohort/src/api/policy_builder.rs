@@ -1,6 +1,6 @@
 //! A policy put together key by key. It becomes the text of a policy, which is then read like any other.
 
-use super::hierarchy::{Hierarchy, Kind};
+use super::hierarchy::{Hierarchy, HierarchyKind};
 use super::policy::Policy;
 use super::setting::{Setting, empty, put};
 use kohort_core::Result;
@@ -33,8 +33,8 @@ impl ColumnSettings {
     /// Gives the column a hierarchy.
     pub fn hierarchy(self, hierarchy: Hierarchy) -> ColumnSettings {
         match hierarchy.kind {
-            Kind::Written(setting) => self.set("hierarchy", setting),
-            Kind::Tree(text) => ColumnSettings { tree: Some(text), ..self },
+            HierarchyKind::Written(setting) => self.set("hierarchy", setting),
+            HierarchyKind::Tree(text) => ColumnSettings { tree: Some(text), ..self },
         }
     }
 }
@@ -155,7 +155,7 @@ impl PolicyBuilder {
         self.privacy("k", k)
     }
 
-    /// What others may know: `"all"` quasi-identifiers (the default), any number of them, or lists of columns.
+    /// Sets what others may know: `"all"` quasi-identifiers (the default), any number of them, or lists of columns.
     pub fn knows(self, knows: impl Into<Setting>) -> PolicyBuilder {
         self.privacy("knows", knows)
     }

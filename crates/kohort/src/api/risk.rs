@@ -25,8 +25,8 @@ impl DataRisk {
             AnySurvey::Table(own) => DataRisk::Table(Box::new(assess(&own.policy, &own.input)?)),
             AnySurvey::Codes(own) => DataRisk::Codes(codes_known(&own.input, own.policy.privacy.k.get())),
             AnySurvey::Events(own) => {
-                let (as_it_is, k) = (EventsPlan::as_it_is(&own.input), own.policy.privacy.k.get());
-                let found = sensitivity(&own.input, &as_it_is, k, (&[1, 2, 5], 2), options.threads, 1);
+                let (unchanged, k) = (EventsPlan::unchanged(&own.input), own.policy.privacy.k.get());
+                let found = sensitivity(&own.input, &unchanged, k, (&[1, 2, 5], 2), options.threads, 1);
                 DataRisk::Events(Box::new(found))
             }
         })

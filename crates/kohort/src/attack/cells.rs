@@ -3,7 +3,7 @@
 //! (minimality).
 
 use super::guess::Learned;
-use super::sides::{MISSING, Sides};
+use super::sides::{MISSING, TableSides};
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
 use kohort_core::hierarchy::SUPPRESSED;
@@ -17,7 +17,7 @@ const LARGEST: u64 = 1 << 30;
 
 pub(super) fn attack(
     scene: &Scene,
-    sides: &Sides,
+    sides: &TableSides,
     lines: &Path,
     k: u64,
     random: &mut Randomness,

@@ -30,7 +30,7 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
     let before = Holders::of(&plain);
     let rebuilt = reconstruct(&nodes, claim.k.get(), ItemMode::Rare, &mut random);
     let after = Holders::of(&rebuilt);
-    let clusters: Vec<Seen> = nodes.iter().flat_map(Seen::all).collect();
+    let clusters: Vec<SeenCluster> = nodes.iter().flat_map(SeenCluster::all).collect();
     let about = if m == 1 { "one code known".to_string() } else { format!("{m} codes known") };
     let supports = records.supports();
     let [mut link, mut alone, mut further, mut certain] = [[Mean::default(); 2]; 4];
@@ -39,7 +39,7 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
         let own: BTreeSet<u32> = records.get(*patient).iter().copied().collect();
         let right = |guess: Option<u32>| f64::from(u8::from(guess.is_some_and(|code| own.contains(&code))));
         let found = before.with(codes);
-        let may: Vec<(&Seen, u64)> =
+        let may: Vec<(&SeenCluster, u64)> =
             clusters.iter().map(|seen| (seen, seen.candidates(codes))).filter(|c| c.1 > 0).collect();
         let candidates: u64 = may.iter().map(|c| c.1).sum();
         for (side, n) in [found.len() as u64, candidates].into_iter().enumerate() {
@@ -126,17 +126,17 @@ fn shared(sets: impl Iterator<Item = BTreeSet<u32>>) -> BTreeSet<u32> {
 }
 
 /// A cluster with the chunks it has and shares.
-struct Seen<'n> {
+struct SeenCluster<'n> {
     cluster: &'n Cluster,
     chunks: Vec<&'n CodeChunk>,
 }
 
-impl<'n> Seen<'n> {
-    fn all(node: &'n Node) -> Vec<Seen<'n>> {
+impl<'n> SeenCluster<'n> {
+    fn all(node: &'n Node) -> Vec<SeenCluster<'n>> {
         let mut all = Vec::new();
         node.walk(&mut |cluster, above| {
             let own = cluster.record_chunks.iter();
-            all.push(Seen { cluster, chunks: own.chain(above.iter().map(|(chunk, _)| *chunk)).collect() });
+            all.push(SeenCluster { cluster, chunks: own.chain(above.iter().map(|(chunk, _)| *chunk)).collect() });
         });
         all
     }

@@ -11,18 +11,18 @@ use kohort_core::table::{Source, Texts};
 use std::collections::HashMap;
 
 /// Patients: their own columns as one number, and their events, a number for each column.
-struct People {
+struct AttackedPatients {
     own: Vec<u32>,
     events: Vec<Vec<Vec<u32>>>,
-    /// By their own columns: who.
+    /// Patients by their own columns.
     alike: HashMap<u32, Vec<usize>>,
 }
 
-impl People {
-    fn new(own: Vec<u32>, events: Vec<Vec<Vec<u32>>>) -> People {
+impl AttackedPatients {
+    fn new(own: Vec<u32>, events: Vec<Vec<Vec<u32>>>) -> AttackedPatients {
         let mut alike: HashMap<u32, Vec<usize>> = HashMap::new();
         own.iter().enumerate().for_each(|(person, &class)| alike.entry(class).or_default().push(person));
-        People { own, events, alike }
+        AttackedPatients { own, events, alike }
     }
 
     /// Who looks the same and has all these values of each column, each as often.
@@ -79,7 +79,7 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
     let own: Vec<u32> = own.collect();
     let events = (0..histories.patients())
         .map(|p| histories.events_of(p).map(|e| histories.event.iter().map(|c| c.codes[e]).collect()).collect());
-    let original = People::new(own, events.collect());
+    let original = AttackedPatients::new(own, events.collect());
     let released = read(scene, claim)?;
     let mut random = scene.random()?;
     let p = claim.power.p();
@@ -115,7 +115,7 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
 }
 
 /// The released patients. Their quasi-identifiers are the first columns of both files.
-fn read(scene: &Scene<Events>, claim: &EventsClaim) -> Result<People> {
+fn read(scene: &Scene<Events>, claim: &EventsClaim) -> Result<AttackedPatients> {
     let quasi = |c: &&kohort_core::release::ColumnClaim| c.role == "quasi";
     let (of_patients, of_events) = scene.certificate.promise.columns.split_at(claim.patient_columns);
     let (patient, event) = (of_patients.iter().filter(quasi).count(), of_events.iter().filter(quasi).count());
@@ -133,7 +133,7 @@ fn read(scene: &Scene<Events>, claim: &EventsClaim) -> Result<People> {
             events[person].push(row[1..=event].iter().map(|cell| texts.intern(cell.as_bytes())).collect());
         }
     })?;
-    Ok(People::new(own, events))
+    Ok(AttackedPatients::new(own, events))
 }
 
 fn each_row(source: &Source, mut each: impl FnMut(&[String])) -> Result<()> {

@@ -8,8 +8,8 @@ use kohort_core::policy::{Column, Unmapped};
 use kohort_core::table::{Keys, Source, Texts};
 
 /// Some columns of a table.
-pub(super) struct Side {
-    /// By column: its texts; missing is empty, and number 0.
+pub(super) struct TableSide {
+    /// One entry per column: its texts; missing is empty, and number 0.
     pub(super) texts: Vec<Texts>,
     /// By column, then by row: the number of its text.
     pub(super) cells: Vec<Vec<u32>>,
@@ -20,14 +20,14 @@ pub(super) struct Side {
 /// Number of the missing text in every column.
 pub(super) const MISSING: u32 = 0;
 
-impl Side {
+impl TableSide {
     /// Reads these columns.
-    pub(super) fn read(source: &Source, columns: &[usize]) -> Result<Side> {
+    pub(super) fn read(source: &Source, columns: &[usize]) -> Result<TableSide> {
         let mut texts = vec![Texts::default(); columns.len()];
         texts.iter_mut().for_each(|t| {
             t.intern(b"");
         });
-        let mut side = Side { texts, cells: vec![Vec::new(); columns.len()], lines: Vec::new() };
+        let mut side = TableSide { texts, cells: vec![Vec::new(); columns.len()], lines: Vec::new() };
         source.scan(
             |_| (),
             |(), chunk| Ok(chunk),
@@ -72,9 +72,9 @@ impl Side {
 }
 
 /// Both sides over the same columns: quasi-identifiers first, then sensitive ones.
-pub(super) struct Sides {
-    pub(super) original: Side,
-    pub(super) release: Side,
+pub(super) struct TableSides {
+    pub(super) original: TableSide,
+    pub(super) release: TableSide,
     /// How many of the columns are quasi-identifiers.
     pub(super) quasi: usize,
     /// The columns' names.
@@ -83,9 +83,9 @@ pub(super) struct Sides {
     pub(super) labels: Vec<Vec<Vec<bool>>>,
 }
 
-impl Sides {
+impl TableSides {
     /// Reads both.
-    pub(super) fn read(scene: &Scene) -> Result<Sides> {
+    pub(super) fn read(scene: &Scene) -> Result<TableSides> {
         let policy = scene.policy;
         let quasi = policy.quasi();
         let sensitive = policy.positions(|r| matches!(r, kohort_core::policy::Role::Sensitive { .. }));
@@ -94,15 +94,15 @@ impl Sides {
         let data = scene.certificate.files.iter().find(|f| f.rows.is_some()).map_or("", |f| f.name.as_str());
         let released = scene.open(data)?;
         let place = |name: &String| released.columns().iter().position(|c| c == name).unwrap_or(0);
-        let release = Side::read(&released, &names.iter().map(place).collect::<Vec<_>>())?;
-        let original = Side::read(scene.source, &columns)?;
+        let release = TableSide::read(&released, &names.iter().map(place).collect::<Vec<_>>())?;
+        let original = TableSide::read(scene.source, &columns)?;
         let labels =
             (0..quasi.len()).map(|c| fitting(&policy.columns[quasi[c]], &original.texts[c], &release.texts[c]));
         let labels = labels.collect();
-        Ok(Sides { original, release, quasi: quasi.len(), names, labels })
+        Ok(TableSides { original, release, quasi: quasi.len(), names, labels })
     }
 
-    /// Whether a class of released labels may hold someone with these values, both in these columns.
+    /// Returns whether a class of released labels may hold someone with these values, both in these columns.
     pub(super) fn fits(&self, columns: &[usize], values: &[u32], labels: &[u32]) -> bool {
         columns
             .iter()

@@ -2,7 +2,7 @@
 
 use super::cells;
 use super::guess::Learned;
-use super::sides::{MISSING, Side, Sides};
+use super::sides::{MISSING, TableSide, TableSides};
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
 use kohort_core::random::Randomness;
@@ -13,7 +13,7 @@ use kohort_core::utility;
 const MOST_SETS: usize = 8;
 
 pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
-    let sides = Sides::read(scene)?;
+    let sides = TableSides::read(scene)?;
     let mut random = scene.random()?;
     let mut attacked = Attacked::default();
     let targets = random.sample(sides.original.rows(), scene.trial.targets as usize);
@@ -37,15 +37,15 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
         ),
         Some(lines) => {
             cells::attack(scene, &sides, &lines, claim.k.get(), &mut random, &mut attacked)?;
-            if claim.invented.is_some() {
+            if claim.synthetic.is_some() {
                 let data = scene.certificate.files.iter().find(|f| f.rows.is_some()).map_or("", |f| f.name.as_str());
-                match utility::told_apart(&scene.open(data)?, &lines)? {
+                match utility::distinguish_synthetic(&scene.open(data)?, &lines)? {
                     None => attacked.notes.push("there are too few synthetic records to try counterfeit detection.".into()),
                     Some(told) => attacked.attacks.push(Attack {
                         name: "counterfeit detection",
                         about: "a decision tree trained on all released columns".into(),
                         measure: "pairs of a real and a synthetic record distinguished",
-                        targets: told.invented,
+                        targets: told.synthetic,
                         before: None,
                         after: Some(told.auc),
                         baseline: Some(0.5),
@@ -58,7 +58,7 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
 }
 
 /// What the policy says may be known, where that is less than all: in words, and as sets of columns.
-fn known(claim: &Claim, sides: &Sides, random: &mut Randomness) -> Option<(String, Vec<Vec<usize>>)> {
+fn known(claim: &Claim, sides: &TableSides, random: &mut Randomness) -> Option<(String, Vec<Vec<usize>>)> {
     match &claim.knows {
         KnowsClaim::All => None,
         KnowsClaim::Any(n) if *n >= sides.quasi => None,
@@ -80,14 +80,14 @@ fn known(claim: &Claim, sides: &Sides, random: &mut Randomness) -> Option<(Strin
 
 /// The rows that match what is known of a target: by set, on both sides.
 struct Matching<'s> {
-    sides: &'s Sides,
+    sides: &'s TableSides,
     set: &'s [usize],
     before: (kohort_core::table::Keys, Vec<Vec<u32>>),
     after: (kohort_core::table::Keys, Vec<Vec<u32>>),
 }
 
 impl<'s> Matching<'s> {
-    fn new(sides: &'s Sides, set: &'s [usize]) -> Matching<'s> {
+    fn new(sides: &'s TableSides, set: &'s [usize]) -> Matching<'s> {
         Matching { sides, set, before: sides.original.classes(set), after: sides.release.classes(set) }
     }
 
@@ -105,7 +105,7 @@ impl<'s> Matching<'s> {
 }
 
 /// Linkage: of the rows that match, one is taken for the target's.
-fn link(sides: &Sides, about: &str, sets: &[Vec<usize>], targets: &[usize], attacked: &mut Attacked) {
+fn link(sides: &TableSides, about: &str, sets: &[Vec<usize>], targets: &[usize], attacked: &mut Attacked) {
     let [mut right_before, mut right_after, mut alone_before, mut alone_after] = [Mean::default(); 4];
     for set in sets {
         let matching = Matching::new(sides, set);
@@ -138,7 +138,7 @@ fn link(sides: &Sides, about: &str, sets: &[Vec<usize>], targets: &[usize], atta
 }
 
 /// How often each value of a column occurs in some rows, without missing cells.
-fn counts(side: &Side, column: usize, rows: impl Iterator<Item = u32>, texts: &[Option<u32>]) -> Vec<u64> {
+fn counts(side: &TableSide, column: usize, rows: impl Iterator<Item = u32>, texts: &[Option<u32>]) -> Vec<u64> {
     let mut counts = vec![0; texts.iter().flatten().max().map_or(0, |m| *m as usize + 1)];
     for row in rows {
         let cell = side.cells[column][row as usize];
@@ -155,7 +155,14 @@ fn most(counts: &[u64]) -> Option<usize> {
 }
 
 /// What those who match tell of the target's sensitive value.
-fn learn(sides: &Sides, about: &str, sets: &[Vec<usize>], column: usize, targets: &[usize], attacked: &mut Attacked) {
+fn learn(
+    sides: &TableSides,
+    about: &str,
+    sets: &[Vec<usize>],
+    column: usize,
+    targets: &[usize],
+    attacked: &mut Attacked,
+) {
     let (original, release) = (&sides.original, &sides.release);
     // One number for a value on both sides.
     let own: Vec<Option<u32>> = (0..original.texts[column].len() as u32).map(Some).collect();

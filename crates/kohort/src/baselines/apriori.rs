@@ -5,7 +5,7 @@
 //! M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data, PVLDB 1
 //! (2008). The cheapest next step is taken, by normalized certainty penalty.
 
-use super::{Reading, Recoded};
+use super::{GroupReading, RecodedCodes};
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use std::collections::BTreeMap;
@@ -15,9 +15,9 @@ const LEVELS: usize = 4;
 
 /// Generalizes until every set of up to m codes that occurs is k patients'. Codes that the system
 /// does not hold are a chapter of their own.
-pub fn apriori(records: &Records, system: CodeSystem, k: u32, m: usize) -> Recoded {
-    let tree = Tree::new(records, system);
-    let mut recoded = Recoded::new(records, Reading::OneCode);
+pub fn apriori(records: &Records, system: CodeSystem, k: u32, m: usize) -> RecodedCodes {
+    let tree = CodeTree::new(records, system);
+    let mut recoded = RecodedCodes::new(records, GroupReading::OneCode);
     let mut level = vec![0usize; records.distinct()];
     for size in 1..=m {
         loop {
@@ -33,17 +33,17 @@ pub fn apriori(records: &Records, system: CodeSystem, k: u32, m: usize) -> Recod
     recoded
 }
 
-struct Tree {
-    /// By level and code: the number of its ancestor.
+struct CodeTree {
+    /// One entry per level and code: the number of its ancestor.
     ancestor: [Vec<u32>; LEVELS],
-    /// By level and ancestor: its codes.
+    /// One entry per level and ancestor: its codes.
     below: [Vec<Vec<u32>>; LEVELS],
 }
 
-impl Tree {
-    fn new(records: &Records, system: CodeSystem) -> Tree {
+impl CodeTree {
+    fn new(records: &Records, system: CodeSystem) -> CodeTree {
         let mut numbers: [BTreeMap<String, u32>; LEVELS] = Default::default();
-        let mut tree = Tree { ancestor: Default::default(), below: Default::default() };
+        let mut tree = CodeTree { ancestor: Default::default(), below: Default::default() };
         for (code, text) in (0u32..).zip(records.texts()) {
             let labels = match system.place(text) {
                 Some(p) => [p.category, p.section.label.clone(), p.chapter.label.clone(), String::new()],
@@ -69,7 +69,7 @@ impl Tree {
 }
 
 /// Raises items of the set, the cheapest step first, until it is nobody's or k patients'.
-fn protect(recoded: &mut Recoded, tree: &Tree, level: &mut [usize], codes: &[u32], k: u32) {
+fn protect(recoded: &mut RecodedCodes, tree: &CodeTree, level: &mut [usize], codes: &[u32], k: u32) {
     loop {
         let Some(groups) = recoded.groups_of(codes) else { return };
         let support = recoded.support(&groups);

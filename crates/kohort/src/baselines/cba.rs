@@ -5,13 +5,13 @@
 //! G. Loukides, A. Gkoulalas-Divanis, B. Malin: COAT and its kin (2010–2012), as used for comparison
 //! in the paper on disassociation. The order of rare sets is ours: the most frequent first.
 
-use super::{Reading, Recoded};
+use super::{GroupReading, RecodedCodes};
 use crate::methods::disassociate::Constraints;
 use kohort_core::codes::Records;
 
 /// Recodes until every set of up to m codes that occurs is k patients'.
-pub fn cba(records: &Records, constraints: &Constraints, k: u32, m: usize) -> Recoded {
-    let mut recoded = Recoded::new(records, Reading::AnySubset);
+pub fn cba(records: &Records, constraints: &Constraints, k: u32, m: usize) -> RecodedCodes {
+    let mut recoded = RecodedCodes::new(records, GroupReading::AnySubset);
     let mut constraint = vec![usize::MAX; records.distinct()];
     for (u, set) in constraints.sets().iter().enumerate() {
         set.iter().for_each(|&code| constraint[code as usize] = u);
@@ -31,7 +31,7 @@ pub fn cba(records: &Records, constraints: &Constraints, k: u32, m: usize) -> Re
 }
 
 /// Pools, or suppresses, until the set is nobody's or k patients'.
-fn protect(recoded: &mut Recoded, constraints: &Constraints, constraint: &[usize], codes: &[u32], k: u32) {
+fn protect(recoded: &mut RecodedCodes, constraints: &Constraints, constraint: &[usize], codes: &[u32], k: u32) {
     loop {
         let Some(groups) = recoded.groups_of(codes) else { return };
         let support = recoded.support(&groups);
@@ -68,7 +68,7 @@ fn protect(recoded: &mut Recoded, constraints: &Constraints, constraint: &[usize
 
 /// The information loss of the pooled item, as a logarithm: (2^g − 1) × patients who have it. The
 /// patients are at most those of both.
-fn loss(recoded: &Recoded, i: u32, j: u32) -> f64 {
+fn loss(recoded: &RecodedCodes, i: u32, j: u32) -> f64 {
     let (a, b) = (&recoded.groups[i as usize], &recoded.groups[j as usize]);
     let codes = (a.codes.len() + b.codes.len()) as f64;
     let sets = codes * std::f64::consts::LN_2 + (-(-codes * std::f64::consts::LN_2).exp()).ln_1p();

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// How a recipient reads a generalized item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum GroupReading {
     /// Any non-empty set of its codes, each as likely.
     AnySubset,
     /// One of its codes, each as likely.
@@ -20,29 +20,29 @@ pub enum Reading {
 
 /// Codes recoded to groups, everywhere alike. A group stands for one or more of its codes; a code
 /// without a group is suppressed.
-pub struct Recoded {
+pub struct RecodedCodes {
     group_of: Vec<u32>,
-    groups: Vec<Group>,
-    reading: Reading,
+    groups: Vec<RecodedGroup>,
+    reading: GroupReading,
     patients: usize,
 }
 
 const GONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Default)]
-struct Group {
+struct RecodedGroup {
     codes: Vec<u32>,
     /// The patients with any of its codes, a bit each.
     rows: Vec<u64>,
     support: u32,
 }
 
-impl Recoded {
+impl RecodedCodes {
     /// Every code by itself.
-    fn new(records: &Records, reading: Reading) -> Recoded {
+    fn new(records: &Records, reading: GroupReading) -> RecodedCodes {
         let words = records.len().div_ceil(64);
-        let mut groups: Vec<Group> = (0..records.distinct() as u32)
-            .map(|code| Group { codes: vec![code], rows: vec![0; words], support: 0 })
+        let mut groups: Vec<RecodedGroup> = (0..records.distinct() as u32)
+            .map(|code| RecodedGroup { codes: vec![code], rows: vec![0; words], support: 0 })
             .collect();
         for (r, record) in records.iter().enumerate() {
             for &code in record {
@@ -51,7 +51,7 @@ impl Recoded {
             }
         }
         let group_of = (0..records.distinct() as u32).collect();
-        Recoded { group_of, groups, reading, patients: records.len() }
+        RecodedCodes { group_of, groups, reading, patients: records.len() }
     }
 
     /// Makes one group of two.
@@ -115,7 +115,7 @@ impl Recoded {
         rare
     }
 
-    /// Whether every set of up to m groups that occurs is k patients'.
+    /// Returns whether every set of up to m groups that occurs is k patients'.
     pub fn is_safe(&self, records: &Records, k: u32, m: usize) -> bool {
         (1..=m).all(|size| self.rare(records, k, size).is_empty())
     }
@@ -129,11 +129,11 @@ impl Recoded {
             let asked = codes.iter().filter(|&&code| self.group_of[code as usize] == group).count() as f64;
             expected *= match self.reading {
                 // 2^(g − c) of the 2^g − 1 sets hold the c codes asked for.
-                Reading::AnySubset => {
+                GroupReading::AnySubset => {
                     (-asked * std::f64::consts::LN_2).exp() / (1.0 - (-size * std::f64::consts::LN_2).exp())
                 }
-                Reading::OneCode if asked > 1.0 => 0.0,
-                Reading::OneCode => 1.0 / size,
+                GroupReading::OneCode if asked > 1.0 => 0.0,
+                GroupReading::OneCode => 1.0 / size,
             };
         }
         expected
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_code_by_itself_is_counted_exactly() {
         let records = Records::from_texts([vec!["a", "b"], vec!["a"], vec!["b", "c"]]);
-        let recoded = Recoded::new(&records, Reading::AnySubset);
+        let recoded = RecodedCodes::new(&records, GroupReading::AnySubset);
         assert_eq!((recoded.with_all(&[0]), recoded.with_all(&[0, 1]), recoded.with_any(&[0, 2])), (2.0, 1.0, 3.0));
     }
 }

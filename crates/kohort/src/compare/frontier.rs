@@ -1,9 +1,9 @@
 //! Which settings no other beats, and at which of them less risk begins to cost much more.
 
-use super::Tried;
+use super::MeasuredSetting;
 
 /// Marks them. What is never released is compared with, and neither beats nor is beaten.
-pub(super) fn mark(tried: &mut [Tried]) {
+pub(super) fn mark(tried: &mut [MeasuredSetting]) {
     let points: Vec<Option<(f64, f64)>> =
         tried.iter().map(|t| t.risk().zip(t.loss()).filter(|_| !t.is_baseline())).collect();
     let beaten = |own: (f64, f64)| {

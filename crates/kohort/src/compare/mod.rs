@@ -12,7 +12,7 @@ pub use vary::Vary;
 
 use crate::evidence::Outlook;
 use crate::pipeline::Options;
-use grid::Cell;
+use grid::GridSetting;
 use kohort_core::error::Kind;
 use kohort_core::policy;
 use kohort_core::policy::Section;
@@ -27,31 +27,31 @@ const MOST_SETTINGS: usize = 200;
 
 /// A setting, and what its release would be like.
 #[derive(Debug, Clone)]
-pub struct Tried {
-    /// What was varied, as written: `k=5 method=lattice`.
+pub struct MeasuredSetting {
+    /// The keys that were varied, as written: `k=5 method=lattice`.
     pub name: String,
     /// Its policy; none for what is compared with and never released.
     pub policy: Option<PathBuf>,
     /// The part of metrics.json that a plan determines, or the reason why there is no release.
     pub outcome: std::result::Result<Outlook, String>,
-    /// Whether no other setting has both less risk and less loss.
+    /// True if no other setting has both less risk and less loss.
     pub on_frontier: bool,
-    /// Whether it is the setting at which a little less risk begins to cost much more.
+    /// True if it is the setting at which a little less risk begins to cost much more.
     pub is_knee: bool,
 }
 
-/// What a comparison made.
+/// The result of a comparison of settings.
 #[derive(Debug)]
-pub struct Compared {
+pub struct Comparison {
     /// DIR.
     pub folder: PathBuf,
     /// In the order of the grid.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<MeasuredSetting>,
 }
 
 /// Measures every setting of the grid and lays them side by side in `out`: all of it, or nothing, and
 /// then what stood there stays.
-pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Compared> {
+pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Comparison> {
     let text = fs::read_to_string(policy).map_err(|e| Error::io(policy, &e))?;
     let file = policy.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let settings = vary::settings(&Section::parse(&file, &text)?, vary)?;
@@ -73,12 +73,12 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
     for t in &mut tried {
         t.policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|name| out.join("policies").join(name));
     }
-    Ok(Compared { folder: out.to_path_buf(), tried })
+    Ok(Comparison { folder: out.to_path_buf(), tried })
 }
 
 /// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
 fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
-    made::keep_apart(out, &policy::files_named(policy)?)?;
+    made::keep_apart(out, &policy::read(policy)?.files_read())?;
     match (fs::symlink_metadata(out), force) {
         (Err(_), _) => Ok(()),
         (Ok(_), true) => made::is_all_ours(out),
@@ -89,7 +89,12 @@ fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
     }
 }
 
-fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, options: &Options) -> Result<Vec<Tried>> {
+fn run(
+    policy: &Path,
+    settings: &[vary::VariedPolicy],
+    unfinished: &Unfinished,
+    options: &Options,
+) -> Result<Vec<MeasuredSetting>> {
     let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
     let policies = unfinished.folder().join("policies");
@@ -107,7 +112,7 @@ fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, optio
         if setting.baseline.is_none() {
             write(path, text)?;
         }
-        cells.push(Cell { path, text, baseline: setting.baseline });
+        cells.push(GridSetting { path, text, baseline: setting.baseline });
     }
     let (mut tried, mut first_error) = (Vec::new(), None);
     for (outcome, (cell, setting)) in
@@ -124,7 +129,7 @@ fn run(policy: &Path, settings: &[vary::Setting], unfinished: &Unfinished, optio
             }
         };
         let policy = cell.baseline.is_none().then(|| cell.path.to_path_buf());
-        tried.push(Tried { name: setting.name.clone(), policy, outcome, on_frontier: false, is_knee: false });
+        tried.push(MeasuredSetting { name: setting.name.clone(), policy, outcome, on_frontier: false, is_knee: false });
     }
     match first_error {
         Some(error) if tried.iter().all(|t| t.outcome.is_err()) => Err(Error {
@@ -141,7 +146,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 /// What compare.json holds.
 #[derive(Serialize)]
-struct Numbers<'a> {
+struct ComparisonJson<'a> {
     settings: Vec<SettingNumbers<'a>>,
 }
 
@@ -162,11 +167,11 @@ enum OutcomeNumbers<'a> {
     Refused { refused: &'a str },
 }
 
-fn numbers(tried: &[Tried]) -> Numbers<'_> {
-    Numbers { settings: tried.iter().map(numbers_of).collect() }
+fn numbers(tried: &[MeasuredSetting]) -> ComparisonJson<'_> {
+    ComparisonJson { settings: tried.iter().map(numbers_of).collect() }
 }
 
-fn numbers_of(t: &Tried) -> SettingNumbers<'_> {
+fn numbers_of(t: &MeasuredSetting) -> SettingNumbers<'_> {
     SettingNumbers {
         setting: &t.name,
         policy: t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned()),
@@ -179,28 +184,28 @@ fn numbers_of(t: &Tried) -> SettingNumbers<'_> {
     }
 }
 
-/// Whether codes are compared and not tables.
-fn is_of_codes(tried: &[Tried]) -> bool {
+/// Returns whether codes are compared and not tables.
+fn is_of_codes(tried: &[MeasuredSetting]) -> bool {
     tried.iter().any(|t| matches!(t.outcome, Ok(Outlook::Codes(_))))
 }
 
-impl Tried {
+impl MeasuredSetting {
     /// The highest risk of being found that anybody is left with.
     pub fn risk(&self) -> Option<f64> {
         self.outcome.as_ref().ok()?.risk()
     }
 
-    /// Whether it is there to be compared with, and never released.
+    /// Returns whether it is there to be compared with, and never released.
     pub fn is_baseline(&self) -> bool {
         self.policy.is_none()
     }
 
-    /// Of codes: how far counts of frequent sets, of random pairs and of constraints are off.
+    /// Returns, for codes, how far counts of frequent sets, of random pairs and of constraints are off.
     pub fn errors(&self) -> Option<[Option<f64>; 3]> {
         self.outcome.as_ref().ok()?.errors()
     }
 
-    /// What was lost: the mean loss of a cell, or for codes the mean error of a count.
+    /// Returns the loss: the mean loss of a cell, or for codes the mean error of a count.
     pub fn loss(&self) -> Option<f64> {
         self.outcome.as_ref().ok().map(Outlook::loss)
     }

@@ -1,12 +1,12 @@
 //! compare.html: one self-contained page with the picture of risk against loss, and the table behind it.
 
-use super::Tried;
+use super::MeasuredSetting;
 use crate::evidence::Outlook;
 use crate::evidence::metrics::Masked;
 use crate::report::{Point, Scatter, cards, escape, frame};
 
 /// The page.
-pub(super) fn page(tried: &[Tried]) -> String {
+pub(super) fn page(tried: &[MeasuredSetting]) -> String {
     let knee = tried.iter().find(|t| t.is_knee).map_or(String::new(), |t| {
         format!(
             "<p>The bend of the frontier: <strong>{}</strong>. Below that risk, the loss grows quickly. It is a \
@@ -29,8 +29,8 @@ pub(super) fn page(tried: &[Tried]) -> String {
 }
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
-fn picture(tried: &[Tried]) -> String {
-    let point = |(number, t): (usize, &Tried)| {
+fn picture(tried: &[MeasuredSetting]) -> String {
+    let point = |(number, t): (usize, &MeasuredSetting)| {
         let at = (t.risk()?, t.loss()?);
         Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee })
     };
@@ -44,7 +44,7 @@ fn picture(tried: &[Tried]) -> String {
 }
 
 /// The first cell of a row: its number, what was varied, and how to release it.
-fn named(number: usize, t: &Tried) -> String {
+fn named(number: usize, t: &MeasuredSetting) -> String {
     let name = if t.name.is_empty() { "as it is" } else { &t.name };
     let policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned());
     let how = policy.map_or("for comparison only: never released".into(), |file| {
@@ -53,7 +53,7 @@ fn named(number: usize, t: &Tried) -> String {
     format!("{number}. {}<small>{how}</small>", escape(name))
 }
 
-fn place(t: &Tried) -> String {
+fn place(t: &MeasuredSetting) -> String {
     let place = match (t.is_knee, t.on_frontier) {
         (true, _) => "yes, its bend",
         (_, true) => "yes",
@@ -71,8 +71,12 @@ fn share(x: Option<f64>) -> String {
 }
 
 /// A row for each setting; those that cannot be met say why.
-fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Outlook) -> Vec<String>) -> String {
-    let one = |(number, t): (usize, &Tried)| {
+fn rows(
+    tried: &[MeasuredSetting],
+    headings: &[&str],
+    row: impl Fn(&MeasuredSetting, &Outlook) -> Vec<String>,
+) -> String {
+    let one = |(number, t): (usize, &MeasuredSetting)| {
         let mut cells = vec![named(number, t)];
         match &t.outcome {
             Ok(metrics) => cells.extend(row(t, metrics)),
@@ -89,9 +93,9 @@ fn rows(tried: &[Tried], headings: &[&str], row: impl Fn(&Tried, &Outlook) -> Ve
 }
 
 /// The table behind the picture.
-fn table(tried: &[Tried]) -> String {
+fn table(tried: &[MeasuredSetting]) -> String {
     let count = |count: Masked<u64>| count.known().map_or("–".into(), |n| n.to_string());
-    let added = |t: &Tried| t.outcome.as_ref().is_ok_and(|m| m.rows().counterfeit.known() > Some(0));
+    let added = |t: &MeasuredSetting| t.outcome.as_ref().is_ok_and(|m| m.rows().counterfeit.known() > Some(0));
     let any_added = tried.iter().any(added);
     let mut headings =
         vec!["Setting", "Frontier", "Highest risk", "Loss", "Shares off", "Ranges off", "Rows gone", "Cells blank"];
@@ -120,7 +124,7 @@ fn table(tried: &[Tried]) -> String {
 }
 
 /// The same for codes.
-fn table_of_codes(tried: &[Tried]) -> String {
+fn table_of_codes(tried: &[MeasuredSetting]) -> String {
     let headings = [
         "Setting",
         "Frontier",

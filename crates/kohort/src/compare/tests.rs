@@ -50,8 +50,9 @@ fn every_setting_is_tried_and_can_be_released() {
         assert!(t.outcome.as_ref().is_err_and(|reason| reason.contains("400")), "{}", t.name);
     }
     for (i, a) in made.tried.iter().enumerate().filter(|(_, t)| t.outcome.is_ok()) {
-        let beaten =
-            |b: &Tried| b.risk() <= a.risk() && b.loss() <= a.loss() && (b.risk(), b.loss()) != (a.risk(), a.loss());
+        let beaten = |b: &MeasuredSetting| {
+            b.risk() <= a.risk() && b.loss() <= a.loss() && (b.risk(), b.loss()) != (a.risk(), a.loss())
+        };
         let is = made.tried.iter().filter(|t| t.outcome.is_ok()).any(beaten);
         assert_eq!(a.on_frontier, !is, "{i}");
     }

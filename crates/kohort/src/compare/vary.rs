@@ -30,36 +30,36 @@ impl std::str::FromStr for Vary {
 
 /// Another way to recode sets of codes, to compare `disassociate` with. It is never published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Baseline {
+pub(super) enum RecodingBaseline {
     /// Constraint-based pooling.
     Cba,
     /// Generalization along the hierarchy of codes.
     Apriori,
 }
 
-impl Baseline {
-    const ALL: [Baseline; 2] = [Baseline::Cba, Baseline::Apriori];
+impl RecodingBaseline {
+    const ALL: [RecodingBaseline; 2] = [RecodingBaseline::Cba, RecodingBaseline::Apriori];
 
     /// Its name as a method.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Baseline::Cba => "cba",
-            Baseline::Apriori => "apriori",
+            RecodingBaseline::Cba => "cba",
+            RecodingBaseline::Apriori => "apriori",
         }
     }
 
-    fn named(name: &str) -> Option<Baseline> {
-        Baseline::ALL.into_iter().find(|b| b.name() == name)
+    fn named(name: &str) -> Option<RecodingBaseline> {
+        RecodingBaseline::ALL.into_iter().find(|b| b.name() == name)
     }
 }
 
 /// A policy with some of its keys replaced.
 #[derive(Clone)]
-pub(super) struct Setting {
-    /// What was varied, as written.
+pub(super) struct VariedPolicy {
+    /// The keys that were varied, as written.
     pub name: String,
     /// The baseline that replaces the method, if it is only compared and never released.
-    pub baseline: Option<Baseline>,
+    pub baseline: Option<RecodingBaseline>,
     policy: Section,
 }
 
@@ -69,7 +69,7 @@ impl Vary {
 }
 
 /// Every combination of the values, each once: a key that a method does not know changes nothing there.
-pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> {
+pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<VariedPolicy>> {
     let register = Register::built_in();
     for (i, one) in vary.iter().enumerate() {
         check(one, &register)?;
@@ -80,7 +80,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
             )));
         }
     }
-    let mut all = vec![Setting { name: String::new(), baseline: None, policy: policy.clone() }];
+    let mut all = vec![VariedPolicy { name: String::new(), baseline: None, policy: policy.clone() }];
     // The method first: it decides which keys are known.
     let mut order: Vec<&Vary> = vary.iter().collect();
     order.sort_by_key(|one| one.key != "method");
@@ -90,7 +90,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
             .flat_map(|setting| one.values.iter().map(|value| setting.with(&register, &one.key, value)))
             .collect();
     }
-    let mut settings: Vec<Setting> = Vec::new();
+    let mut settings: Vec<VariedPolicy> = Vec::new();
     for mut setting in all {
         setting.fill_in(&register);
         if settings.iter().all(|s| s.baseline != setting.baseline || s.text() != setting.text()) {
@@ -100,13 +100,13 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<Setting>> 
     Ok(settings)
 }
 
-/// Whether there is such a key.
+/// Returns whether there is such a key.
 fn check(vary: &Vary, register: &Register) -> Result<()> {
     let wrong = |what: String| Err(Error::yours(format!("--vary {}: {what}", vary.key)));
     if vary.key == "method" {
-        let known = |v: &&String| register.find(v).is_some() || Baseline::named(v).is_some();
+        let known = |v: &&String| register.find(v).is_some() || RecodingBaseline::named(v).is_some();
         let names: Vec<&str> = register.entries().iter().map(|entry| entry.name).collect();
-        let baselines = Baseline::ALL.map(Baseline::name).join(", ");
+        let baselines = RecodingBaseline::ALL.map(RecodingBaseline::name).join(", ");
         return match vary.values.iter().find(|v| !known(v)) {
             None => Ok(()),
             Some(_) => wrong(format!(
@@ -124,14 +124,14 @@ fn check(vary: &Vary, register: &Register) -> Result<()> {
     wrong(format!("unknown key of [privacy] or [method].{hint}"))
 }
 
-impl Setting {
-    fn with(&self, register: &Register, key: &str, value: &str) -> Setting {
+impl VariedPolicy {
+    fn with(&self, register: &Register, key: &str, value: &str) -> VariedPolicy {
         let is_key = |method: &str, key: &str| register.find(method).is_some_and(|entry| entry.keys().contains(&key));
         let mut setting = self.clone();
         let method = setting.method().to_string();
         let known = match key {
             "method" => {
-                setting.baseline = Baseline::named(value);
+                setting.baseline = RecodingBaseline::named(value);
                 // A baseline is measured on what a method for codes reads.
                 let stands_for = register.for_shape(DataShape::Codes).next().filter(|_| setting.baseline.is_some());
                 let value = stands_for.map_or(value, |entry| entry.name);

@@ -1,14 +1,16 @@
-//! What is known of a release of codes.
+//! The evidence about a release of codes.
 
 use super::Stopwatch;
 use super::metrics::{
-    self, CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRead, CodesRisk, CodesUtility, Column,
-    ComparedCodes, ConstraintErrors, ErrorInterval, Metrics, People, RandomWorkload, Rows, Shape, Sides, Unit,
-    Workload,
+    self, CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRead, CodesRisk, CodesUtility, ColumnChange,
+    ComparedCodes, ConstraintErrors, ErrorInterval, Metrics, MetricsShape, PeopleCounts, RandomWorkload, RowCounts,
+    Sides, Unit, Workload,
 };
 use super::table::{files, preset};
 use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
-use crate::queries::{Are, Exact, Expected, MRE_BOUNDS, are, frequent_queries, mre, mre_histogram, random_queries};
+use crate::queries::{
+    Are, Expected, MRE_BOUNDS, OriginalCounts, are, frequent_queries, mre, mre_histogram, random_queries,
+};
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::policy::Policy;
@@ -18,15 +20,15 @@ use kohort_core::risk::{self, codes_known};
 use kohort_core::shape::Codes;
 use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 
-/// What a run is measured by.
-pub struct Run<'a> {
+/// The parts of a run from which it is measured.
+pub struct CodesRun<'a> {
     /// The policy.
     pub policy: &'a Policy<Codes>,
     /// The method's parameters.
     pub params: &'a Params,
     /// The original.
     pub records: &'a Records,
-    /// What became of it.
+    /// The plan for it.
     pub clusters: &'a Clusters,
     /// How many threads work.
     pub threads: usize,
@@ -41,7 +43,7 @@ const MOST_CODES: usize = 20;
 
 /// Measures a release.
 pub fn measure(
-    run: &Run,
+    run: &CodesRun,
     verified: &Verified<Codes>,
     (recount, compared): (&CodesRecount, &CodesCompared),
     stopwatch: &Stopwatch,
@@ -75,20 +77,20 @@ pub fn measure(
     let asked = queries((records, policy, run.params), k, &answers)?;
     Ok(Metrics::Codes(Box::new(CodesMetrics {
         method: certificate.method.clone(),
-        shape: Shape::Codes,
+        shape: MetricsShape::Codes,
         files: files(certificate),
         kohort: env!("CARGO_PKG_VERSION").into(),
         test: certificate.test,
-        rows: Rows {
+        rows: RowCounts {
             r#in: compared.patients.into(),
             excluded: 0.into(),
             suppressed: records.without_codes.into(),
             counterfeit: 0.into(),
             out: recount.patients,
         },
-        people: People { unit: Unit::of(policy), r#in: compared.patients.into() },
+        people: PeopleCounts { unit: Unit::of(policy), r#in: compared.patients.into() },
         codes: Some(CodesRead { distinct: records.distinct(), occurrences, repeated: records.repeated }),
-        columns: policy.columns.iter().map(|c| Column::named(&c.name, &c.role)).collect(),
+        columns: policy.columns.iter().map(|c| ColumnChange::named(&c.name, &c.role)).collect(),
         clusters: clusters(recount),
         risk: Sides { before, after: Some(after) },
         codes_known: known.iter().map(of_known).collect(),
@@ -134,8 +136,8 @@ pub fn measure(
 }
 
 /// What the release is made of, as it was recounted.
-fn clusters(recount: &CodesRecount) -> metrics::Clusters {
-    metrics::Clusters {
+fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
+    metrics::ClusterCounts {
         patients: recount.patients,
         clusters: recount.clusters,
         joint: recount.joint,
@@ -180,7 +182,7 @@ pub(crate) fn queries(
     k: u64,
     answers: &Answers,
 ) -> Result<Queried> {
-    let exact = Exact::new(records);
+    let exact = OriginalCounts::new(records);
     let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
     let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
     let asked = |queries: &[crate::queries::Query]| are(queries, records.len(), |codes| (answers.with_all)(codes));

@@ -4,7 +4,7 @@
 
 use super::metrics::{Bin, Distribution, Missingness, OtherBins, SuppressedBin};
 use kohort_core::cohort::Cohort;
-use kohort_core::events::{Column, Histories};
+use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::hierarchy::{Hierarchy, MISSING, SUPPRESSED};
 use kohort_core::policy::Policy;
 use kohort_core::release::{EventsPlan, Plan};
@@ -14,23 +14,27 @@ use std::collections::BTreeMap;
 const MOST_BINS: usize = 24;
 
 /// A quasi-identifier: what each of its values may show, and how many rows had and show it.
-struct Counted {
+struct QuasiDistribution {
     /// For each value code: the label it is released as, if any row shows it.
     label_of: Vec<Option<String>>,
-    /// By value code: rows of the original, and rows that show its label.
+    /// One entry per value code: rows of the original, and rows that show its label.
     rows: Vec<(u64, u64)>,
     /// Rows that show `*` instead.
     blank: u64,
     /// Synthetic records, by the label they show.
-    invented: BTreeMap<String, u64>,
+    synthetic: BTreeMap<String, u64>,
 }
 
 /// The distribution of each quasi-identifier of a table.
 pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Vec<Distribution> {
     let columns = cohort.quasi.iter().enumerate().filter_map(|(q, quasi)| {
         let values = cohort.tuples.dictionaries[q].len();
-        let mut counted =
-            Counted { label_of: vec![None; values], rows: vec![(0, 0); values], blank: 0, invented: BTreeMap::new() };
+        let mut counted = QuasiDistribution {
+            label_of: vec![None; values],
+            rows: vec![(0, 0); values],
+            blank: 0,
+            synthetic: BTreeMap::new(),
+        };
         let labels = &plan.changed[q].labels;
         if let Some(levels) = &plan.levels {
             let level = &quasi.hierarchy.levels[levels[q]];
@@ -52,7 +56,7 @@ pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Vec<Distribution> {
         }
         for added in &plan.added {
             let label = &labels[plan.row(added.cells)[q] as usize].text;
-            *counted.invented.entry(label.clone()).or_default() += 1;
+            *counted.synthetic.entry(label.clone()).or_default() += 1;
         }
         column(&quasi.name, &quasi.hierarchy, counted)
     });
@@ -63,12 +67,13 @@ pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Vec<Distribution> {
 pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distribution> {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
-    let columns = patients.chain(events).filter_map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
+    let columns = patients.chain(events).filter_map(|(own, level, kept): (&QuasiColumn, usize, &Vec<bool>)| {
         let labels = own.level(level);
         let text = |code: usize| labels.labels[labels.label_of[code] as usize].text.clone();
         let values = own.dictionary.len();
         let label_of = (0..values).map(|code| Some(text(code)).filter(|t| t != SUPPRESSED)).collect();
-        let mut counted = Counted { label_of, rows: vec![(0, 0); values], blank: 0, invented: BTreeMap::new() };
+        let mut counted =
+            QuasiDistribution { label_of, rows: vec![(0, 0); values], blank: 0, synthetic: BTreeMap::new() };
         for (&code, &kept) in own.codes.iter().zip(kept) {
             let rows = &mut counted.rows[code as usize];
             rows.0 += 1;
@@ -103,7 +108,7 @@ pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Vec<
 pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Missingness> {
     let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
     let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
-    let columns = patients.chain(events).map(|(own, level, kept): (&Column, usize, &Vec<bool>)| {
+    let columns = patients.chain(events).map(|(own, level, kept): (&QuasiColumn, usize, &Vec<bool>)| {
         let before = own.codes.iter().filter(|code| **code == MISSING).count() as u64;
         let (mut missing, mut suppressed, mut out) = (0, 0, 0);
         for at in (0..kept.len()).filter(|&at| kept[at]) {
@@ -130,7 +135,7 @@ fn shares(column: &str, (before, rows): (u64, u64), (missing, suppressed, out): 
 }
 
 /// One column; nothing if all of it is `*`.
-fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Distribution> {
+fn column(name: &str, hierarchy: &Hierarchy, counted: QuasiDistribution) -> Option<Distribution> {
     let labels = labels(hierarchy, &counted);
     let mut bins: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut never = (0, counted.blank);
@@ -141,7 +146,7 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Distrib
         };
         *bin = (bin.0 + before, bin.1 + after);
     }
-    for (label, rows) in &counted.invented {
+    for (label, rows) in &counted.synthetic {
         let shown = (0..labels.len()).find(|&code| counted.label_of[code].as_ref() == Some(label));
         match shown.and_then(|code| labels[code].clone()) {
             Some(label) => bins.entry(label).or_default().1 += rows,
@@ -176,7 +181,7 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: Counted) -> Option<Distrib
 
 /// By value code, the label it is counted under: the released one, or one of the finest level that
 /// does not claim more detail than was released and has few enough labels.
-fn labels(hierarchy: &Hierarchy, counted: &Counted) -> Vec<Option<String>> {
+fn labels(hierarchy: &Hierarchy, counted: &QuasiDistribution) -> Vec<Option<String>> {
     let released = &counted.label_of;
     let distinct: std::collections::BTreeSet<&String> = released.iter().flatten().collect();
     if distinct.len() <= MOST_BINS {

@@ -1,15 +1,15 @@
-//! What is known of a release of patients and their events.
+//! The evidence about a release of patients and their events.
 
 use super::metrics::{
     self, Adversaries, Apart, ColumnLoss, ComparedEvents, Correlation, Difference, EventsGuarantee, EventsMetrics,
     EventsPeople, EventsUtility, ExcludedAndKept, Exclusion, FactsKnown, FoundShare, HighRisk, LabelShares, Marketer,
-    Metrics, OtherRule, PowerBy, PowerRuleName, Rows, Shape, Sides, ThreeReadings, Unit, ValuesKnown,
+    Metrics, MetricsShape, OtherRule, PowerBy, PowerRuleName, RowCounts, Sides, ThreeReadings, Unit, ValuesKnown,
 };
 use super::table::{files, preset};
 use super::{Stopwatch, distributions};
-use crate::methods::claims::{Estimate, as_it_is, sensitivity};
+use crate::methods::claims::{Estimate, before_release, sensitivity};
 use kohort_core::Result;
-use kohort_core::events::{Column, Histories};
+use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
 use kohort_core::release::{Certificate, EventsPlan};
 use kohort_core::risk::marketer;
@@ -19,15 +19,15 @@ use kohort_core::table::Scope;
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use std::collections::BTreeMap;
 
-/// What a run is measured by.
-pub struct Run<'a> {
+/// The parts of a run from which it is measured.
+pub struct EventsRun<'a> {
     /// The policy.
     pub policy: &'a Policy<Events>,
-    /// What it says of events.
+    /// The part of the policy about events.
     pub asked: &'a EventsPolicy,
     /// The original.
     pub histories: &'a Histories,
-    /// What became of it.
+    /// The plan for it.
     pub plan: &'a EventsPlan,
     /// How many threads work.
     pub threads: usize,
@@ -39,12 +39,12 @@ const SEED: u64 = 20_120_229;
 
 /// Measures a release.
 pub fn measure(
-    run: &Run,
+    run: &EventsRun,
     verified: &Verified<Events>,
     (recount, compared): (&EventsRecount, &EventsCompared),
     stopwatch: &Stopwatch,
 ) -> Result<Metrics> {
-    let Run { policy, asked, histories, plan, threads } = *run;
+    let EventsRun { policy, asked, histories, plan, threads } = *run;
     let certificate = &verified.findings().certificate;
     let counts = &histories.counts;
     let k = policy.privacy.k.get();
@@ -54,7 +54,7 @@ pub fn measure(
     let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
     let (powers, shown) = powers(asked.power);
     let after = sensitivity(histories, plan, k, (&powers, shown), threads, SEED);
-    let before = as_it_is(histories, k, asked.power, threads, SEED);
+    let before = before_release(histories, k, asked.power, threads, SEED);
     let p = asked.power.p();
     let found = match asked.power {
         Power::Values { rule: PowerRule::Variable, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
@@ -64,7 +64,7 @@ pub fn measure(
     };
     let high_risk = |e: Estimate| HighRisk { high_risk: e.share(), hits: Some(e.hits), of: Some(e.draws) };
     let lost =
-        |(column, &level): (&Column, &usize)| ColumnLoss { column: column.name.clone(), loss: column.loss(level) };
+        |(column, &level): (&QuasiColumn, &usize)| ColumnLoss { column: column.name.clone(), loss: column.loss(level) };
     let patient_columns = histories.patient.iter().zip(&plan.patient_levels);
     let event_columns = histories.event.iter().zip(&plan.event_levels);
     let exclusion = |r: &kohort_core::events::RuleCount| Exclusion {
@@ -75,11 +75,11 @@ pub fn measure(
     };
     Ok(Metrics::Events(Box::new(EventsMetrics {
         method: certificate.method.clone(),
-        shape: Shape::Events,
+        shape: MetricsShape::Events,
         files: files(certificate),
         kohort: env!("CARGO_PKG_VERSION").into(),
         test: certificate.test,
-        rows: Rows {
+        rows: RowCounts {
             r#in: counts.events_in.into(),
             excluded: counts.events_excluded.into(),
             suppressed: gone.into(),
@@ -122,11 +122,11 @@ pub fn measure(
 
 /// The guarantee, and how it was recounted.
 fn guarantee_found(
-    run: &Run,
+    run: &EventsRun,
     certificate: &Certificate<Events>,
     (recount, compared): (&EventsRecount, &EventsCompared),
 ) -> EventsGuarantee {
-    let Run { policy, asked, .. } = *run;
+    let EventsRun { policy, asked, .. } = *run;
     let mut guarantee = EventsGuarantee {
         k: policy.privacy.k.get(),
         unit: Unit::Patient,
@@ -201,7 +201,8 @@ fn share(found: (u64, u64)) -> FoundShare {
 fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
     let left = |keep: &[bool]| keep.iter().filter(|k| **k).count() as f64 / keep.len().max(1) as f64;
     let (patients, events) = (left(&plan.patients), left(&plan.events));
-    let lost = |column: &Column, level: usize, left: f64| column.weight * (1.0 - (1.0 - column.loss(level)) * left);
+    let lost =
+        |column: &QuasiColumn, level: usize, left: f64| column.weight * (1.0 - (1.0 - column.loss(level)) * left);
     let of_patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, &l)| lost(c, l, patients));
     let of_events = histories.event.iter().zip(&plan.event_levels).map(|(c, &l)| lost(c, l, events));
     let weights: f64 = histories.patient.iter().chain(&histories.event).map(|c| c.weight).sum();
@@ -209,8 +210,8 @@ fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
 }
 
 /// What happened to each column of both tables.
-fn columns(run: &Run) -> Vec<metrics::Column> {
-    let Run { policy, asked, histories, plan, .. } = *run;
+fn columns(run: &EventsRun) -> Vec<metrics::ColumnChange> {
+    let EventsRun { policy, asked, histories, plan, .. } = *run;
     let tables = [
         ("patients", &asked.patients[..], &histories.patient, &plan.patient_levels),
         ("claims", &policy.columns[..], &histories.event, &plan.event_levels),
@@ -218,8 +219,10 @@ fn columns(run: &Run) -> Vec<metrics::Column> {
     let mut all = Vec::new();
     for (table, columns, quasi, levels) in tables {
         for (c, own) in columns.iter().enumerate() {
-            let mut found =
-                metrics::Column { table: Some(table.into()), ..metrics::Column::named(&own.name, &own.role) };
+            let mut found = metrics::ColumnChange {
+                table: Some(table.into()),
+                ..metrics::ColumnChange::named(&own.name, &own.role)
+            };
             if let Role::Other { reason } = &own.role {
                 found.reason = Some(reason.clone());
             }
@@ -274,7 +277,7 @@ fn differences(histories: &Histories, plan: &EventsPlan) -> Option<ExcludedAndKe
     let found = histories.differences.as_ref()?;
     let levels = plan.patient_levels.iter().chain(&plan.event_levels);
     let columns = histories.patient.iter().chain(&histories.event).zip(levels);
-    let one = |(own, (column, &level)): (&kohort_core::events::Difference, (&Column, &usize))| {
+    let one = |(own, (column, &level)): (&kohort_core::events::ColumnDifference, (&QuasiColumn, &usize))| {
         let labels = column.level(level);
         let mut counts = vec![(0u64, 0u64); labels.labels.len()];
         for (code, (a, b)) in own.counts.iter().enumerate() {
@@ -309,13 +312,14 @@ fn differences(histories: &Histories, plan: &EventsPlan) -> Option<ExcludedAndKe
 }
 
 /// What share of the patients someone links correctly who has a list of the population.
-fn marketer_risk(run: &Run, policies: &[policy::Column], population: &Population) -> Option<Marketer> {
-    let Run { histories, plan, .. } = *run;
-    let quasi: Vec<&Column> = histories.patient.iter().collect();
+fn marketer_risk(run: &EventsRun, policies: &[policy::Column], population: &Population) -> Option<Marketer> {
+    let EventsRun { histories, plan, .. } = *run;
+    let quasi: Vec<&QuasiColumn> = histories.patient.iter().collect();
     // The population section names quasi-identifiers by their place in the table.
     let in_table: Vec<usize> = (0..policies.len()).filter(|&c| policies[c].role == Role::Quasi).collect();
     let place = |p: &usize| quasi.iter().position(|q| q.column == in_table[*p]);
-    let own_levels = |c: &Column| plan.patient_levels[quasi.iter().position(|q| q.column == c.column).unwrap_or(0)];
+    let own_levels =
+        |c: &QuasiColumn| plan.patient_levels[quasi.iter().position(|q| q.column == c.column).unwrap_or(0)];
     let released: Vec<usize> = (0..histories.patients()).filter(|&p| plan.patients[p]).collect();
     let n = released.len() as u64;
     let class = |columns: &[usize], patient: usize| -> Vec<String> {

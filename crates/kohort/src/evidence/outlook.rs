@@ -1,9 +1,9 @@
-//! What a release would be like, for comparing settings: planned and measured, but not written or verified.
+//! The expected properties of a release, for comparing settings: planned and measured, but not written or verified.
 
 use super::codes::Queried;
 use super::metrics::{
-    CodeCount, ConstraintErrors, EventsMetrics, Preset, RandomWorkload, Risk, Rows, Shape, Trace, Utility, Workload,
-    parts,
+    CodeCount, ConstraintErrors, EventsMetrics, MetricsShape, Preset, RandomWorkload, Risk, RowCounts, Trace, Utility,
+    Workload, parts,
 };
 use super::table::{highest, knows_text, preset};
 use super::utility;
@@ -18,7 +18,7 @@ use kohort_core::risk::View;
 use kohort_core::shape::Codes;
 use serde::Serialize;
 
-/// What a release would be like.
+/// The expected properties of a release.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Outlook {
@@ -31,12 +31,12 @@ pub enum Outlook {
 }
 
 parts! {
-    /// What a table's release would be like.
+    /// The expected properties of a table's release.
     pub struct TableOutlook {
         /// The method.
         pub method: String,
         /// Rows read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// Suppressed cells.
         pub cells: CellsOutlook,
         /// Risk in the release.
@@ -45,7 +45,7 @@ parts! {
         pub utility: Utility,
         /// The guarantee.
         pub guarantee: GuaranteeOutlook,
-        /// What the method noted of its search.
+        /// The method's notes of its search.
         pub trace: Trace,
     }
 
@@ -67,26 +67,26 @@ parts! {
     pub struct GuaranteeOutlook {
         /// k.
         pub k: u64,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
         /// The preset that k comes from.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub preset: Option<Preset>,
     }
 
-    /// What a release of codes would be like.
+    /// The expected properties of a release of codes.
     pub struct CodesOutlook {
         /// The method, or what it is compared with.
         pub method: String,
         /// The shape of the data.
-        pub shape: Shape,
+        pub shape: MetricsShape,
         /// Patients read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// How useful it is.
         pub utility: CodesErrors,
         /// The guarantee.
         pub guarantee: CodesGuaranteeOutlook,
-        /// What to know about it.
+        /// Notes about it.
         pub notes: Vec<String>,
     }
 
@@ -115,12 +115,12 @@ parts! {
         pub k: u64,
         /// Codes that may be known of a patient.
         pub m: usize,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
     }
 }
 
-/// What a table's release by a plan would be like.
+/// Measures what a table's release by a plan would be like.
 pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -> Result<Outlook> {
     let (highest, (utility, cells)) = parallel::both(
         cohort.threads,
@@ -131,7 +131,7 @@ pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -
     let out: u64 = plan.rows_by_cells(cohort).iter().sum();
     Ok(Outlook::Table(Box::new(TableOutlook {
         method: method.name().into(),
-        rows: Rows {
+        rows: RowCounts {
             r#in: (rows + cohort.excluded).into(),
             excluded: cohort.excluded.into(),
             suppressed: (rows - out).into(),
@@ -167,8 +167,8 @@ impl CodesOutlook {
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         Outlook::Codes(Box::new(CodesOutlook {
             method: method.into(),
-            shape: Shape::Codes,
-            rows: Rows {
+            shape: MetricsShape::Codes,
+            rows: RowCounts {
                 r#in: (records.len() as u64 + records.without_codes).into(),
                 excluded: 0.into(),
                 suppressed: records.without_codes.into(),
@@ -193,7 +193,7 @@ impl Outlook {
         measured.or((k > 0).then(|| 1.0 / k as f64))
     }
 
-    /// What is lost: the mean loss of a cell, or for codes the mean error of a count.
+    /// Returns the loss: the mean loss of a cell, or for codes the mean error of a count.
     pub fn loss(&self) -> f64 {
         match self {
             Outlook::Table(own) => own.utility.loss,
@@ -203,7 +203,7 @@ impl Outlook {
     }
 
     /// Rows read, removed and released.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &RowCounts {
         match self {
             Outlook::Table(own) => &own.rows,
             Outlook::Codes(own) => &own.rows,

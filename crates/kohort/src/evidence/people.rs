@@ -8,7 +8,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::policy::Policy;
 use kohort_core::release::Plan;
-use kohort_core::risk::{self, Found, SinglingOut, Sizes, Uniqueness, View};
+use kohort_core::risk::{self, Reidentification, SinglingOut, Sizes, Uniqueness, View};
 
 /// So many tuples are looked at for sets of columns while a release is made.
 const LOOKS: usize = 10_000_000;
@@ -26,7 +26,7 @@ pub(super) fn models(
 ) -> metrics::Models {
     let k = policy.privacy.k.get();
     let outside = |view: View| policy.population.as_ref().and_then(|p| risk::outside(cohort, view, p));
-    let chances = |found: Found| Chances { max: found.max, mean: found.mean, above: found.above };
+    let chances = |found: Reidentification| Chances { max: found.max, mean: found.mean, above: found.above };
     let attackers = |view: View, sizes: &[u64]| {
         let found = risk::models(sizes, k, outside(view).as_ref());
         Attackers {
@@ -101,7 +101,7 @@ pub(super) fn matches(found: risk::Matches) -> Matches {
     Matches { fewest: found.fewest, mean: found.mean }
 }
 
-/// Whether a column is blank in some rows and not in others: only there a blank can be read in two ways.
+/// Returns whether a column is blank in some rows and not in others: only there a blank can be read in two ways.
 fn is_mixed(cohort: &Cohort, plan: &Plan) -> bool {
     let released = plan.rows_by_cells(cohort);
     (0..cohort.quasi.len()).any(|q| {

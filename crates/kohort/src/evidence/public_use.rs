@@ -1,15 +1,15 @@
-//! What the custodian and the recipients of a public-use file ask: attacks, samples, blanks, and what could undo them.
+//! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
     self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, RegistryFound, SampleRisk, TableMetrics, TargetRisk,
     Targeted, Undeclared, WholeFile,
 };
 use super::people::matches;
-use super::table::{Run, files, names};
+use super::table::{TableRun, files, names};
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Plan, Recoding};
-use kohort_core::risk::{self, Attacks, View};
+use kohort_core::risk::{self, RegistryAttacks, View};
 use kohort_core::utility;
 use kohort_core::verify::{Sample, Verified};
 use kohort_core::{Error, Result};
@@ -19,15 +19,15 @@ const MOST_TOLD: usize = 20;
 /// More sets of columns are not attacked one by one.
 const MOST_TARGETED: usize = 50;
 
-/// What a registry outside would tell an attacker, if the policy names one.
-pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<Attacks>> {
+/// Measures what an outside registry would reveal to an attacker, if the policy names one.
+pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
     policy.population.as_ref().map(|p| risk::attacks(cohort, p, policy.privacy.k.get())).transpose()
 }
 
 /// Attacks on the release: with the registry, if there is one, and by what may be known where single cells are
 /// suppressed.
-pub(super) fn against(run: &Run, found: Option<&Attacks>) -> Option<metrics::Attacks> {
-    let Run { cohort, plan, policy, .. } = *run;
+pub(super) fn against(run: &TableRun, found: Option<&RegistryAttacks>) -> Option<metrics::TableAttacks> {
+    let TableRun { cohort, plan, policy, .. } = *run;
     let blanks = plan.recoding == Recoding::ByCell;
     if found.is_none() && !blanks {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn against(run: &Run, found: Option<&Attacks>) -> Option<metrics::Att
         people: people.round(),
         at_risk: *share,
     };
-    Some(metrics::Attacks {
+    Some(metrics::TableAttacks {
         registry: found.map(|found| RegistryFound {
             columns: names(cohort, &found.columns),
             estimated: found.estimated,
@@ -78,7 +78,7 @@ fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Undeclared> {
         None => cohort.details[c - cohort.quasi.len()].0.name.clone(),
     };
     let found = risk::undeclared(cohort, plan, k);
-    let one = |t: &risk::Tells| Undeclared {
+    let one = |t: &risk::Dependency| Undeclared {
         column: column(t.tells),
         tells: column(t.told),
         share: t.share,
@@ -89,8 +89,8 @@ fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Undeclared> {
 }
 
 /// Suppressed cells by group, where single cells are suppressed.
-pub(super) fn missing(run: &Run) -> Option<Missing> {
-    let Run { cohort, plan, .. } = *run;
+pub(super) fn missing(run: &TableRun) -> Option<Missing> {
+    let TableRun { cohort, plan, .. } = *run;
     if plan.recoding != Recoding::ByCell {
         return None;
     }
@@ -98,7 +98,7 @@ pub(super) fn missing(run: &Run) -> Option<Missing> {
     let blank = utility::rows_with_blanks(cohort, plan);
     let groups = utility::blanks_by_group(cohort, plan);
     // Readers must be told where more than half of the cells are suppressed.
-    let flagged = |b: &utility::Blanks| 2 * b.blank > b.rows;
+    let flagged = |b: &utility::BlanksByValue| 2 * b.blank > b.rows;
     let name = |position: usize| {
         let details = cohort.details.iter().map(|(kept, _)| (kept.position, &kept.name));
         let quasi = cohort.quasi.iter().enumerate().map(|(q, quasi)| (q, &quasi.name));
@@ -181,7 +181,7 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
     told.chain(samples).chain(formulas).collect()
 }
 
-/// What is said of a column with cells that a spreadsheet would take for formulas.
+/// Writes the note about a column with cells that a spreadsheet would take for formulas.
 pub fn formula_note(column: &str) -> String {
     format!(
         "column `{column}`: cells begin with =, +, - or @ and are not numbers. They are released unchanged. A \

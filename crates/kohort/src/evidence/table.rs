@@ -1,10 +1,10 @@
-//! What is measured of a table's release.
+//! The measurements of a table's release.
 
 use super::metrics::{
-    AskedOfSensitive, ByName, Cells, Column, ComparedRows, File, FoundOfSensitive, Levels, Metrics, People, Preset,
-    Recoded, Rows, Sides, SizeBin, TableGuarantee, TableMetrics, Unit,
+    AskedOfSensitive, ByName, Cells, ColumnChange, ComparedRows, File, FoundOfSensitive, Levels, Metrics, PeopleCounts,
+    Preset, RecodedChange, RowCounts, Sides, SizeBin, TableGuarantee, TableMetrics, Unit,
 };
-use super::{Stopwatch, distributions, invented, metrics, people, public_use, utility};
+use super::{Stopwatch, distributions, metrics, people, public_use, synthetic, utility};
 use crate::methods::Method;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -13,32 +13,32 @@ use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::Knows;
 use kohort_core::release::{Certificate, Plan, Recoding};
-use kohort_core::risk::{self, Attacks, Risk, View};
+use kohort_core::risk::{self, RegistryAttacks, Risk, View};
 use kohort_core::shape::{Shape, Table};
 use kohort_core::verify::{Compared, Extremes, Recount, Verified};
 
-/// What a run is measured by.
-pub struct Run<'a> {
+/// The parts of a run from which it is measured.
+pub struct TableRun<'a> {
     /// The policy.
     pub policy: &'a Policy,
     /// The method.
     pub method: &'a Method,
     /// The original.
     pub cohort: &'a Cohort,
-    /// What happens to it.
+    /// The plan for it.
     pub plan: &'a Plan,
-    /// What someone with a registry finds in the original.
-    pub attacks: Option<&'a Attacks>,
+    /// The result of attacks on the original with a registry.
+    pub attacks: Option<&'a RegistryAttacks>,
 }
 
 /// Measures a release.
 pub fn measure(
-    run: &Run,
+    run: &TableRun,
     verified: &Verified,
     (recount, compared): (&Recount, &Compared),
     stopwatch: &Stopwatch,
 ) -> Result<Metrics> {
-    let Run { policy, method, cohort, plan, attacks: _ } = *run;
+    let TableRun { policy, method, cohort, plan, attacks: _ } = *run;
     let certificate = &verified.findings().certificate;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let (found, (mut useful, cells, distributions, missingness)) = parallel::both(
@@ -71,8 +71,8 @@ pub fn measure(
     });
     let mut counterfeits = None;
     if let Some(synthetic) = method.synthetic() {
-        counterfeits = Some(invented::measure(run, synthetic, verified, (recount, compared))?);
-        useful.loss_with_counterfeits = Some(invented::loss_with_counterfeits(cohort, plan, compared.added));
+        counterfeits = Some(synthetic::measure(run, synthetic, verified, (recount, compared))?);
+        useful.loss_with_counterfeits = Some(synthetic::loss_with_counterfeits(cohort, plan, compared.added));
         guarantee.sensitive_real =
             compared.sensitive_real.iter().map(|(name, e)| (name.clone(), extremes(e))).collect();
     }
@@ -82,14 +82,14 @@ pub fn measure(
         files: files(certificate),
         kohort: env!("CARGO_PKG_VERSION").into(),
         test: certificate.test,
-        rows: Rows {
+        rows: RowCounts {
             r#in: (rows + cohort.excluded).into(),
             excluded: cohort.excluded.into(),
             suppressed: (rows + compared.added - out).into(),
             counterfeit: compared.added.into(),
             out,
         },
-        people: People { unit: Unit::of(policy), r#in: cohort.tuples.people().into() },
+        people: PeopleCounts { unit: Unit::of(policy), r#in: cohort.tuples.people().into() },
         tuples: Some(cohort.tuples.len()),
         cells: Some(cells),
         levels,
@@ -124,12 +124,12 @@ struct WhoIsFound {
     risk_all: Sides<metrics::Risk>,
     singling_out: metrics::SinglingOut,
     blanks: Option<metrics::Blanks>,
-    attacks: Option<metrics::Attacks>,
+    attacks: Option<metrics::TableAttacks>,
     missing: Option<metrics::Missing>,
 }
 
-fn who_is_found(run: &Run, all: &[usize]) -> Result<WhoIsFound> {
-    let Run { cohort, plan, attacks, .. } = *run;
+fn who_is_found(run: &TableRun, all: &[usize]) -> Result<WhoIsFound> {
+    let TableRun { cohort, plan, attacks, .. } = *run;
     let views = Sides { before: View::Before, after: View::After(plan) };
     let sizes = Sides { before: risk::sizes(cohort, views.before, all), after: risk::sizes(cohort, views.after, all) };
     let of_all = |sizes: &[u64]| found(cohort, &Risk::of(all, sizes));
@@ -278,9 +278,9 @@ fn shown_labels(cohort: &Cohort, plan: &Plan, q: usize) -> usize {
 }
 
 /// What happened to one column.
-fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Column {
+fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> ColumnChange {
     let bound = &policy.columns[place];
-    let mut column = Column::named(&bound.name, &bound.role);
+    let mut column = ColumnChange::named(&bound.name, &bound.role);
     if let Role::Other { reason } = &bound.role {
         column.reason = Some(reason.clone());
     }
@@ -294,8 +294,8 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Column
             column.levels = Some(own.len() - 1);
         } else if plan.recoding == Recoding::ByValue {
             column.recoded = Some(match &plan.changed[q].labels[..] {
-                [one] if one.text == SUPPRESSED => Recoded::Suppressed,
-                _ => Recoded::Mixed,
+                [one] if one.text == SUPPRESSED => RecodedChange::Suppressed,
+                _ => RecodedChange::Mixed,
             });
         }
         if plan.recoding == Recoding::ByValue {

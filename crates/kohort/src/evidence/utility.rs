@@ -13,7 +13,7 @@ pub(super) fn measure(cohort: &Cohort, plan: &Plan) -> Utility {
     let rows = cohort.tuples.rows as f64;
     let discernibility = utility::discernibility(cohort, plan);
     let reconstruction = utility::reconstruction(cohort, plan);
-    let published = utility::Published::new(cohort, plan);
+    let published = utility::PublishedCounts::new(cohort, plan);
     let error = utility::query_error(&published);
     let ranges = utility::range_error(&published);
     let distances = utility::distribution_distance(&published);
@@ -48,7 +48,7 @@ pub(super) fn measure(cohort: &Cohort, plan: &Plan) -> Utility {
         classification: utility::classification(cohort, plan).map(|c| Classification {
             column: c.column,
             learned: Some(c.learned),
-            foretold: Some(c.foretold),
+            foretold: Some(c.predicted),
             baseline_error: c.baseline_error,
             error: c.error,
             upper_bound_error: c.upper_bound_error,

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::Lines;
-use super::random::{RowRandomness, Weighted};
+use super::CellLines;
+use super::random::{AliasTable, RowRandomness};
 
 const YOUNGEST: u32 = 17;
 const OLDEST: u32 = 90;
@@ -36,11 +36,11 @@ pub fn vary_adult(
     let ages = rows.iter().map(|row| row[age_column].parse::<u32>().ok());
     let ages = ages.collect::<Option<Vec<u32>>>().ok_or_else(|| invalid("an age is no whole number"))?;
 
-    let columns: Vec<Column> = (0..header.len()).map(|column| Column::of(rows, column)).collect();
+    let columns: Vec<DistinctValues> = (0..header.len()).map(|column| DistinctValues::of(rows, column)).collect();
     // Cell by cell as codes, so that a base row is one place in memory and not nine.
     let codes: Vec<u32> = (0..rows.len()).flat_map(|row| columns.iter().map(move |c| c.codes[row])).collect();
 
-    let mut lines = Lines::new(out, b';', &(header.join(";") + "\n"));
+    let mut lines = CellLines::new(out, b';', &(header.join(";") + "\n"));
     for row in 0..count {
         let mut random = RowRandomness::of_row(seed, row);
         let base = random.below(rows.len() as u32) as usize;
@@ -60,14 +60,14 @@ pub fn vary_adult(
 }
 
 /// The distinct values of a column in order of appearance, how often each occurs, and which one each row has.
-struct Column<'a> {
+struct DistinctValues<'a> {
     values: Vec<&'a str>,
-    odds: Weighted,
+    odds: AliasTable,
     codes: Vec<u32>,
 }
 
-impl<'a> Column<'a> {
-    fn of(rows: &'a [Vec<String>], column: usize) -> Column<'a> {
+impl<'a> DistinctValues<'a> {
+    fn of(rows: &'a [Vec<String>], column: usize) -> DistinctValues<'a> {
         let (mut code_of, mut values, mut counts) = (HashMap::new(), Vec::new(), Vec::new());
         let mut codes = Vec::with_capacity(rows.len());
         for row in rows {
@@ -80,7 +80,7 @@ impl<'a> Column<'a> {
             counts[code as usize] += 1;
             codes.push(code);
         }
-        Column { values, odds: Weighted::new(counts), codes }
+        DistinctValues { values, odds: AliasTable::new(counts), codes }
     }
 }
 

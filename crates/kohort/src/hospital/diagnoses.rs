@@ -9,7 +9,7 @@ pub(super) const BAND_BEGINS: [i32; BANDS] = [0, 0, 5, 15, 25, 45, 65, 80];
 
 /// At which ages a diagnosis is made.
 #[derive(Clone, Copy)]
-pub(super) enum Ages {
+pub(super) enum AgesOfOnset {
     AtBirth,
     Infants,
     Children,
@@ -21,9 +21,9 @@ pub(super) enum Ages {
     Aged,
     All,
 }
-use Ages::*;
+use AgesOfOnset::*;
 
-impl Ages {
+impl AgesOfOnset {
     /// Weights by band: day of birth, 0–4, 5–14, 15–24, 25–44, 45–64, 65–79, 80 and over.
     const fn weights(self) -> [u32; BANDS] {
         match self {
@@ -44,13 +44,13 @@ impl Ages {
 pub(super) struct Diagnosis {
     pub code: &'static str,
     weight: u32,
-    ages: Ages,
+    ages: AgesOfOnset,
     /// `None`: both.
     only: Option<Sex>,
     pub care: Care,
     /// The median length of stay.
     pub days: u32,
-    /// Of 1000 patients in old age, those who die.
+    /// Patients in 1000 who die in old age.
     pub deadly: u32,
 }
 
@@ -64,15 +64,15 @@ impl Diagnosis {
 
 type Code = &'static str;
 
-const fn both(code: Code, weight: u32, ages: Ages, care: Care, days: u32, deadly: u32) -> Diagnosis {
+const fn both(code: Code, weight: u32, ages: AgesOfOnset, care: Care, days: u32, deadly: u32) -> Diagnosis {
     Diagnosis { code, weight, ages, only: None, care, days, deadly }
 }
 
-const fn women(code: Code, weight: u32, ages: Ages, care: Care, days: u32, deadly: u32) -> Diagnosis {
+const fn women(code: Code, weight: u32, ages: AgesOfOnset, care: Care, days: u32, deadly: u32) -> Diagnosis {
     Diagnosis { code, weight, ages, only: Some(Sex::Female), care, days, deadly }
 }
 
-const fn men(code: Code, weight: u32, ages: Ages, care: Care, days: u32, deadly: u32) -> Diagnosis {
+const fn men(code: Code, weight: u32, ages: AgesOfOnset, care: Care, days: u32, deadly: u32) -> Diagnosis {
     Diagnosis { code, weight, ages, only: Some(Sex::Male), care, days, deadly }
 }
 

@@ -52,7 +52,7 @@ impl Hospital {
     /// Writes `patients.csv`: one row per patient, with the last stay.
     pub fn write_patients(&self, out: &mut dyn Write) -> io::Result<()> {
         let odds = Odds::new();
-        let mut lines = Lines::new(out, b',', PATIENTS_HEADER);
+        let mut lines = CellLines::new(out, b',', PATIENTS_HEADER);
         for row in 0..self.rows {
             let mut random = RowRandomness::of_row(self.seed, row);
             let patient = odds.patient(&mut random);
@@ -66,7 +66,7 @@ impl Hospital {
     /// a patient's rows together and in order of time.
     pub fn write_discharges(&self, out: &mut dyn Write) -> io::Result<()> {
         let odds = Odds::new();
-        let mut lines = Lines::new(out, b',', DISCHARGES_HEADER);
+        let mut lines = CellLines::new(out, b',', DISCHARGES_HEADER);
         let mut earlier = Vec::new();
         for row in 0..self.rows {
             let mut random = RowRandomness::of_row(self.seed, row);
@@ -84,7 +84,7 @@ impl Hospital {
     /// separated by spaces.
     pub fn write_conditions(&self, out: &mut dyn Write) -> io::Result<()> {
         let odds = Odds::new();
-        let mut lines = Lines::new(out, b',', CONDITIONS_HEADER);
+        let mut lines = CellLines::new(out, b',', CONDITIONS_HEADER);
         let mut earlier = Vec::new();
         for row in 0..self.rows {
             let mut random = RowRandomness::of_row(self.seed, row);
@@ -97,7 +97,7 @@ impl Hospital {
         lines.finish()
     }
 
-    fn patient_line(&self, row: u64, patient: &Patient, random: &mut RowRandomness, lines: &mut Lines) {
+    fn patient_line(&self, row: u64, patient: &Patient, random: &mut RowRandomness, lines: &mut CellLines) {
         let stay = &patient.last_stay;
         self.patient_id(row, lines);
         let first_names = match patient.sex {
@@ -114,7 +114,7 @@ impl Hospital {
         lines.cell(stay.procedure).cell(stay.ward).cell(stay.outcome.name());
     }
 
-    fn discharge_line(&self, row: u64, patient: &Patient, stay: &Stay, lines: &mut Lines) {
+    fn discharge_line(&self, row: u64, patient: &Patient, stay: &Stay, lines: &mut CellLines) {
         self.patient_id(row, lines);
         lines.number(stay.age as u32).cell(sex_cell(patient)).cell(patient.zip);
         lines.date(stay.admitted).number(stay.days).cell(stay.diagnosis.code);
@@ -122,7 +122,7 @@ impl Hospital {
     }
 
     /// `P` and ten digits. The factor has no divisor in common with 10¹⁰, so that no number comes twice.
-    fn patient_id(&self, row: u64, lines: &mut Lines) {
+    fn patient_id(&self, row: u64, lines: &mut CellLines) {
         const NUMBERS: u64 = 10_000_000_000;
         let number = ((row % NUMBERS) * 1_234_567_891 + self.seed % NUMBERS) % NUMBERS;
         lines.text("P").digits(number, 10).next();
@@ -138,19 +138,19 @@ fn sex_cell(patient: &Patient) -> &'static str {
 }
 
 /// Lines of cells, gathered as bytes and written in large pieces.
-struct Lines<'a> {
+struct CellLines<'a> {
     out: &'a mut dyn Write,
     bytes: Vec<u8>,
     delimiter: u8,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> CellLines<'a> {
     const PIECE: usize = 1 << 16;
 
-    fn new(out: &'a mut dyn Write, delimiter: u8, header: &str) -> Lines<'a> {
-        let mut bytes = Vec::with_capacity(2 * Lines::PIECE);
+    fn new(out: &'a mut dyn Write, delimiter: u8, header: &str) -> CellLines<'a> {
+        let mut bytes = Vec::with_capacity(2 * CellLines::PIECE);
         bytes.extend_from_slice(header.as_bytes());
-        Lines { out, bytes, delimiter }
+        CellLines { out, bytes, delimiter }
     }
 
     #[inline]
@@ -201,7 +201,7 @@ impl<'a> Lines<'a> {
         if let Some(last) = self.bytes.last_mut() {
             *last = b'\n';
         }
-        if self.bytes.len() >= Lines::PIECE {
+        if self.bytes.len() >= CellLines::PIECE {
             self.out.write_all(&self.bytes)?;
             self.bytes.clear();
         }

@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::Lines;
-use super::random::{RowRandomness, Weighted};
+use super::CellLines;
+use super::random::{AliasTable, RowRandomness};
 
 /// Case-mix groups, and diagnoses in all: about sixteen to a group.
 const GROUPS: u32 = 545;
@@ -21,14 +21,14 @@ const DETAILED: u32 = 8780;
 /// Groups are as frequent as Zipf's law says. A diagnosis tells its block and chapter, and nearly
 /// always its case-mix group. Same count and seed, same bytes.
 pub fn write_national(count: u64, seed: u64, out: &mut dyn Write) -> io::Result<()> {
-    let zipf = |n: u32| Weighted::new((1..=n).map(|rank| 1_000_000 / rank));
+    let zipf = |n: u32| AliasTable::new((1..=n).map(|rank| 1_000_000 / rank));
     let (groups, interventions) = (zipf(GROUPS), zipf(INTERVENTIONS - 1));
-    let (within, region) = (zipf(16), Weighted::new([310, 480, 205, 5]));
-    let ages = Weighted::new(
+    let (within, region) = (zipf(16), AliasTable::new([310, 480, 205, 5]));
+    let ages = AliasTable::new(
         (0..20).map(|age| [60, 12, 10, 20, 45, 60, 62, 45, 38, 42, 50, 58, 66, 70, 76, 80, 78, 62, 40, 26][age]),
     );
     let header = "region,age_group,gender,mrdx,cmg,block,chapter,cci,short_cci\n";
-    let mut lines = Lines::new(out, b',', header);
+    let mut lines = CellLines::new(out, b',', header);
     for row in 0..count {
         let mut random = RowRandomness::of_row(seed, row);
         lines.cell(["East", "Central", "West", "Territories"][region.draw(&mut random)]);

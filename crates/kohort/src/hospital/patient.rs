@@ -3,7 +3,7 @@
 use super::care::{INTENSIVE, PEDIATRICS, SERVICES};
 use super::diagnoses::{BAND_BEGINS, BANDS, DIAGNOSES, Diagnosis};
 use super::people::*;
-use super::random::{RowRandomness, Weighted};
+use super::random::{AliasTable, RowRandomness};
 use kohort_core::calendar::Date;
 
 /// 2023-01-01. Stays begin in 2023 and 2024.
@@ -24,18 +24,18 @@ const STAYS: [(u32, u32); 14] = [
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CareOutcome {
     Discharged,
     Transferred,
     Died,
 }
 
-impl Outcome {
+impl CareOutcome {
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Discharged => "discharged",
-            Outcome::Transferred => "transferred",
-            Outcome::Died => "died",
+            CareOutcome::Discharged => "discharged",
+            CareOutcome::Transferred => "transferred",
+            CareOutcome::Died => "died",
         }
     }
 }
@@ -43,13 +43,13 @@ impl Outcome {
 pub(super) struct Stay {
     pub admitted: i32,
     pub age: i32,
-    /// Of age.
+    /// The age band.
     pub band: usize,
     pub days: u32,
     pub diagnosis: &'static Diagnosis,
     pub procedure: &'static str,
     pub ward: &'static str,
-    pub outcome: Outcome,
+    pub outcome: CareOutcome,
 }
 
 pub(super) struct Patient {
@@ -65,30 +65,30 @@ pub(super) struct Patient {
 
 /// The odds of a hospital, ready to draw from.
 pub(super) struct Odds {
-    band: Weighted,
-    area: Weighted,
-    stays: Weighted,
-    marital: [Weighted; BANDS],
+    band: AliasTable,
+    area: AliasTable,
+    stays: AliasTable,
+    marital: [AliasTable; BANDS],
     /// By sex, then by band.
-    occupation: [[Weighted; BANDS]; 2],
-    diagnosis: [[Weighted; BANDS]; 2],
-    /// By kind of care.
-    procedure: Vec<Weighted>,
+    occupation: [[AliasTable; BANDS]; 2],
+    diagnosis: [[AliasTable; BANDS]; 2],
+    /// One entry per kind of care.
+    procedure: Vec<AliasTable>,
 }
 
 impl Odds {
     pub fn new() -> Odds {
-        let by_sex_and_band = |weights: &dyn Fn(Sex, usize) -> Weighted| {
+        let by_sex_and_band = |weights: &dyn Fn(Sex, usize) -> AliasTable| {
             [Sex::Female, Sex::Male].map(|sex| std::array::from_fn(|band| weights(sex, band)))
         };
         Odds {
-            band: Weighted::new(PATIENTS_BY_BAND),
-            area: Weighted::new(AREAS.map(|(_, weight)| weight)),
-            stays: Weighted::new(STAYS.map(|(_, weight)| weight)),
-            marital: MARITAL_BY_BAND.map(Weighted::new),
-            occupation: by_sex_and_band(&|sex, band| Weighted::new(occupations(sex, band))),
-            diagnosis: by_sex_and_band(&|sex, band| Weighted::new(DIAGNOSES.iter().map(|d| d.weight(sex, band)))),
-            procedure: SERVICES.iter().map(|s| Weighted::new(s.procedures.iter().map(|&(_, w)| w))).collect(),
+            band: AliasTable::new(PATIENTS_BY_BAND),
+            area: AliasTable::new(AREAS.map(|(_, weight)| weight)),
+            stays: AliasTable::new(STAYS.map(|(_, weight)| weight)),
+            marital: MARITAL_BY_BAND.map(AliasTable::new),
+            occupation: by_sex_and_band(&|sex, band| AliasTable::new(occupations(sex, band))),
+            diagnosis: by_sex_and_band(&|sex, band| AliasTable::new(DIAGNOSES.iter().map(|d| d.weight(sex, band)))),
+            procedure: SERVICES.iter().map(|s| AliasTable::new(s.procedures.iter().map(|&(_, w)| w))).collect(),
         }
     }
 
@@ -137,8 +137,8 @@ impl Odds {
             }
             let mut stay = self.stay(day, age, band, diagnosis, random);
             stay.days = stay.days.min((later - day) as u32);
-            if stay.outcome == Outcome::Died {
-                stay.outcome = Outcome::Discharged;
+            if stay.outcome == CareOutcome::Died {
+                stay.outcome = CareOutcome::Discharged;
             }
             stays.push(stay);
             later = day;
@@ -155,13 +155,13 @@ impl Odds {
     ) -> Stay {
         let service = &SERVICES[diagnosis.care as usize];
         let outcome = if random.per_mille(diagnosis.deadly * deadliness(band) / 8) {
-            Outcome::Died
+            CareOutcome::Died
         } else if random.per_mille(service.transferred) {
-            Outcome::Transferred
+            CareOutcome::Transferred
         } else {
-            Outcome::Discharged
+            CareOutcome::Discharged
         };
-        let grave = outcome == Outcome::Died || diagnosis.deadly >= 80;
+        let grave = outcome == CareOutcome::Died || diagnosis.deadly >= 80;
         let ward = if grave && random.per_mille(300) {
             INTENSIVE
         } else if (1..=2).contains(&band) {

@@ -34,37 +34,37 @@ impl RowRandomness {
 }
 
 /// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
-pub(super) struct Weighted {
+pub(super) struct AliasTable {
     /// Of `total` balls in each column, the first `own` are its own, the rest its alias's.
-    columns: Vec<Column>,
+    columns: Vec<AliasColumn>,
     total: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Column {
+struct AliasColumn {
     own: u32,
     alias: u32,
 }
 
-impl Weighted {
+impl AliasTable {
     /// At least one weight is positive.
-    pub fn new(weights: impl IntoIterator<Item = u32>) -> Weighted {
+    pub fn new(weights: impl IntoIterator<Item = u32>) -> AliasTable {
         let weights: Vec<u32> = weights.into_iter().collect();
         let total: u32 = weights.iter().sum();
         assert!(total > 0, "nothing to draw from");
         let mut left: Vec<u64> = weights.iter().map(|&w| u64::from(w) * weights.len() as u64).collect();
-        let mut columns = vec![Column { own: total, alias: 0 }; weights.len()];
+        let mut columns = vec![AliasColumn { own: total, alias: 0 }; weights.len()];
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..left.len()).partition(|&i| left[i] < u64::from(total));
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
-            columns[poor] = Column { own: left[poor] as u32, alias: rich as u32 };
+            columns[poor] = AliasColumn { own: left[poor] as u32, alias: rich as u32 };
             left[rich] -= u64::from(total) - left[poor];
             if left[rich] < u64::from(total) {
                 large.pop();
                 small.push(rich);
             }
         }
-        Weighted { columns, total }
+        AliasTable { columns, total }
     }
 
     #[inline]
@@ -72,7 +72,7 @@ impl Weighted {
         let bits = random.next();
         let column = ((bits >> 32) * self.columns.len() as u64) >> 32;
         let ball = ((bits & 0xFFFF_FFFF) * u64::from(self.total)) >> 32;
-        let Column { own, alias } = self.columns[column as usize];
+        let AliasColumn { own, alias } = self.columns[column as usize];
         if ball < u64::from(own) { column as usize } else { alias as usize }
     }
 }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn draws_follow_the_weights_and_zero_never_comes() {
         let weights = [1, 0, 50, 9, 40];
-        let drawn = Weighted::new(weights);
+        let drawn = AliasTable::new(weights);
         let mut seen = [0u32; 5];
         for row in 0..100_000 {
             seen[drawn.draw(&mut RowRandomness::of_row(7, row))] += 1;

@@ -18,7 +18,7 @@ pub(super) const NEEDED: u32 = 6;
 pub(super) const USEFUL: u32 = 3;
 
 impl Topic {
-    /// What a name says, where it is worth a word that the values say something else.
+    /// Returns the topic of a name, where a note says that the values look different.
     pub(super) fn says(self) -> Option<&'static str> {
         match self {
             Topic::Birth => Some("birth"),

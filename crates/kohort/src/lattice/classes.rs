@@ -14,48 +14,48 @@ const DENSE: usize = 12;
 const NONE: u32 = u32::MAX;
 
 /// Counts the classes of one node after another over the tuples of a cohort.
-pub struct Classes<'a> {
+pub struct NodeClasses<'a> {
     cohort: &'a Cohort,
-    groups: [Group; 3],
-    /// By tuple: its combination in each group, and its rows.
+    groups: [ColumnGroup; 3],
+    /// One entry per tuple: its combination in each group, and its rows.
     packed: Vec<[u32; 4]>,
     /// The class of each tuple at the last node.
     of_tuple: Vec<u32>,
     /// Rows of each class at the last node.
     rows: Vec<u32>,
-    /// By class key: class number; all `NONE` between two nodes.
+    /// One entry per class key: class number; all `NONE` between two nodes.
     dense: Vec<u32>,
     sparse: Sparse,
     keys: Vec<u32>,
 }
 
 /// Some of the columns: the distinct combinations of their values, and which one each tuple has.
-struct Group {
+struct ColumnGroup {
     columns: Vec<usize>,
     /// Codes of each combination, one after the other.
     combinations: Vec<u32>,
-    tables: BTreeMap<Vec<usize>, Table>,
+    tables: BTreeMap<Vec<usize>, GeneralizedGroup>,
 }
 
 /// A group at some levels: the generalized combination of each combination.
-struct Table {
+struct GeneralizedGroup {
     of: Vec<u32>,
     len: u32,
 }
 
-impl<'a> Classes<'a> {
+impl<'a> NodeClasses<'a> {
     /// Ready to count over `cohort`.
-    pub fn new(cohort: &'a Cohort) -> Classes<'a> {
+    pub fn new(cohort: &'a Cohort) -> NodeClasses<'a> {
         let tuples = &cohort.tuples;
         let mut packed = vec![[0u32; 4]; tuples.len()];
         let mut group = 0;
         let groups = split(cohort).map(|columns| {
             group += 1;
-            Group::new(cohort, columns, |tuple, combination| packed[tuple][group - 1] = combination)
+            ColumnGroup::new(cohort, columns, |tuple, combination| packed[tuple][group - 1] = combination)
         });
         // A table has fewer rows than there are u32: `survey` sees to it.
         packed.iter_mut().zip(&tuples.weights).for_each(|(p, &w)| p[3] = w as u32);
-        Classes {
+        NodeClasses {
             cohort,
             groups,
             packed,
@@ -105,7 +105,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Counts the classes of these tuples (packed as [`Classes::packed`]) at these levels, and
+    /// Counts the classes of these tuples (packed as [`NodeClasses::packed`]) at these levels, and
     /// returns the rows in classes below `k`. Then each tuple is known to be in a small class or not.
     pub fn small(&mut self, levels: &[usize], tuples: &[[u32; 4]], k: u32) -> u64 {
         self.prepare(levels);
@@ -136,7 +136,7 @@ impl<'a> Classes<'a> {
         self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum()
     }
 
-    /// Of the tuples whose class was found below `k` by [`Classes::small`]: the histogram of their
+    /// Sums over the tuples whose class was found below `k` by [`NodeClasses::small`]: the histogram of their
     /// rows, and the sums of their costs, of which `costs` holds `width` per tuple. Without a
     /// branch, since nobody could predict it.
     pub fn small_sums(&self, tuples: &[[u32; 4]], k: u32, costs: &[u64], width: usize) -> (Vec<Vec<u64>>, Vec<u64>) {
@@ -156,7 +156,7 @@ impl<'a> Classes<'a> {
         (self.unfold(&counts), sums)
     }
 
-    /// By tuple: its combination in each of three groups of columns, and its rows.
+    /// Returns for each tuple its combination in each of three groups of columns, and its rows.
     pub fn packed(&self) -> &[[u32; 4]] {
         &self.packed
     }
@@ -178,7 +178,7 @@ impl<'a> Classes<'a> {
     }
 
     /// For each quasi-identifier and value code, how many of these rows have it: `rows` of each of
-    /// these tuples (packed as [`Classes::packed`]).
+    /// these tuples (packed as [`NodeClasses::packed`]).
     pub fn histogram(&self, tuples: &[[u32; 4]], rows: &[u32]) -> Vec<Vec<u64>> {
         let mut counts = self.no_counts();
         let [ca, cb, cc] = &mut counts;
@@ -232,7 +232,7 @@ fn split(cohort: &Cohort) -> [Vec<usize>; 3] {
 }
 
 /// Class keys are below this.
-fn key_limit(tables: [&Table; 3]) -> u64 {
+fn key_limit(tables: [&GeneralizedGroup; 3]) -> u64 {
     tables.iter().fold(1, |product: u64, table| product.saturating_mul(u64::from(table.len)))
 }
 
@@ -246,12 +246,12 @@ struct Scaled {
     keys: usize,
 }
 
-fn scaled([a, b, c]: [&Table; 3], tuples: usize) -> Option<Scaled> {
+fn scaled([a, b, c]: [&GeneralizedGroup; 3], tuples: usize) -> Option<Scaled> {
     let keys = key_limit([a, b, c]);
     if keys > tuples.saturating_mul(DENSE).clamp(1 << 12, 1 << 24) as u64 {
         return None;
     }
-    let times = |table: &Table, factor: u32| table.of.iter().map(|g| g * factor).collect();
+    let times = |table: &GeneralizedGroup, factor: u32| table.of.iter().map(|g| g * factor).collect();
     Some(Scaled { tables: [times(a, b.len * c.len), times(b, c.len), times(c, 1)], keys: keys as usize })
 }
 
@@ -262,17 +262,17 @@ impl Scaled {
     }
 }
 
-impl Group {
-    fn new(cohort: &Cohort, columns: Vec<usize>, mut each: impl FnMut(usize, u32)) -> Group {
+impl ColumnGroup {
+    fn new(cohort: &Cohort, columns: Vec<usize>, mut each: impl FnMut(usize, u32)) -> ColumnGroup {
         let tuples = &cohort.tuples;
         let sizes: Vec<usize> = columns.iter().map(|&q| tuples.dictionaries[q].len()).collect();
-        let mut numbers = Numbers::new(&sizes);
+        let mut numbers = CombinationNumbers::new(&sizes);
         let mut key = vec![0; columns.len()];
         for t in 0..tuples.len() {
             key.iter_mut().zip(&columns).for_each(|(k, &q)| *k = tuples.code(t, q));
             each(t, numbers.number(&key));
         }
-        Group { columns, combinations: numbers.rows, tables: BTreeMap::new() }
+        ColumnGroup { columns, combinations: numbers.rows, tables: BTreeMap::new() }
     }
 
     fn len(&self) -> usize {
@@ -283,7 +283,7 @@ impl Group {
         self.columns.iter().map(|&q| levels[q]).collect()
     }
 
-    fn table(&self, levels: &[usize]) -> &Table {
+    fn table(&self, levels: &[usize]) -> &GeneralizedGroup {
         &self.tables[&self.own(levels)]
     }
 
@@ -296,7 +296,7 @@ impl Group {
             self.columns.iter().map(|&q| &cohort.quasi[q].hierarchy.levels[levels[q]].label_of[..]).collect();
         let sizes: Vec<usize> =
             self.columns.iter().map(|&q| cohort.quasi[q].hierarchy.levels[levels[q]].labels.len()).collect();
-        let mut numbers = Numbers::new(&sizes);
+        let mut numbers = CombinationNumbers::new(&sizes);
         let mut key = vec![0; self.columns.len()];
         let of = (0..self.len())
             .map(|combination| {
@@ -307,13 +307,13 @@ impl Group {
                 numbers.number(&key)
             })
             .collect();
-        self.tables.insert(own, Table { of, len: numbers.len });
+        self.tables.insert(own, GeneralizedGroup { of, len: numbers.len });
     }
 }
 
 /// Numbers for combinations of codes, in the order they come: by a plain array where the
 /// combinations that could be are few, else by hashing.
-struct Numbers {
+struct CombinationNumbers {
     sizes: Vec<usize>,
     dense: Vec<u32>,
     keys: Keys,
@@ -322,11 +322,11 @@ struct Numbers {
     len: u32,
 }
 
-impl Numbers {
-    fn new(sizes: &[usize]) -> Numbers {
+impl CombinationNumbers {
+    fn new(sizes: &[usize]) -> CombinationNumbers {
         let product = sizes.iter().try_fold(1usize, |p, &s| p.checked_mul(s)).filter(|&p| p <= 1 << 20);
         let dense = vec![NONE; product.unwrap_or(0)];
-        Numbers { sizes: sizes.to_vec(), dense, keys: Keys::new(sizes.len()), rows: Vec::new(), len: 0 }
+        CombinationNumbers { sizes: sizes.to_vec(), dense, keys: Keys::new(sizes.len()), rows: Vec::new(), len: 0 }
     }
 
     fn number(&mut self, key: &[u32]) -> u32 {

@@ -9,10 +9,10 @@ mod rule;
 mod search;
 mod space;
 
-pub use classes::Classes;
+pub use classes::NodeClasses;
 pub use objective::{Costs, Objective};
-pub use rule::{Outcome, Which, apply_rule};
+pub use rule::{NodeOutcome, Which, apply_rule};
 pub(crate) use rule::{all_hold, merge_counts, people};
-pub use search::{Best, Limits, search};
+pub use search::{BestNode, SearchLimits, search};
 pub(crate) use search::{Raises, promising, sums};
 pub use space::Space;

@@ -3,7 +3,7 @@
 //!
 //! Cost: one pass over the tuples for each level, when first needed.
 
-use super::classes::Classes;
+use super::classes::NodeClasses;
 use super::objective::Costs;
 use kohort_core::cohort::Cohort;
 
@@ -16,7 +16,7 @@ pub(super) struct Rollup {
 
 /// Tuples merged at one level of the column.
 pub(super) struct Rolled {
-    /// One tuple of each group as in [`Classes::packed`], with the rows of all.
+    /// One tuple of each group as in [`NodeClasses::packed`], with the rows of all.
     pub(super) packed: Vec<[u32; 4]>,
     /// For each group and level of the column: how much more its rows cost there if they are deleted.
     pub(super) dearer: Vec<u64>,
@@ -31,7 +31,7 @@ impl Rollup {
     }
 
     /// Merges the tuples at `level` of the column, if that was not done yet.
-    pub(super) fn prepare(&mut self, level: usize, cohort: &Cohort, classes: &mut Classes, costs: &Costs) {
+    pub(super) fn prepare(&mut self, level: usize, cohort: &Cohort, classes: &mut NodeClasses, costs: &Costs) {
         if self.levels[level].is_none() {
             self.levels[level] = Some(merge(self.column, level, cohort, classes, costs));
         }
@@ -51,7 +51,7 @@ impl Rollup {
 }
 
 /// The tuples that are in one class where this column is at `level` and the others at their finest.
-fn merge(column: usize, level: usize, cohort: &Cohort, classes: &mut Classes, costs: &Costs) -> Rolled {
+fn merge(column: usize, level: usize, cohort: &Cohort, classes: &mut NodeClasses, costs: &Costs) -> Rolled {
     let mut levels = vec![0; cohort.quasi.len()];
     levels[column] = level;
     classes.count(&levels);

@@ -6,15 +6,16 @@
 //! people stays such a set when classes merge). And what k alone takes, the rule takes under any
 //! further requirement: what is left must have k people in every class.
 
-use super::classes::Classes;
+use super::classes::NodeClasses;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::privacy::Counts;
+use kohort_core::ragged::Ragged;
 
-/// What the rule leaves of a node.
+/// The result of applying the rule to a node.
 #[derive(Debug, Clone)]
-pub struct Outcome {
-    /// By tuple: whether its records stay.
+pub struct NodeOutcome {
+    /// One entry per tuple: whether its records are kept.
     pub kept: Vec<bool>,
     /// Records that go.
     pub suppressed: u64,
@@ -32,14 +33,14 @@ pub enum Which {
 /// Applies the rule at these levels. `most`: gives up (`None`) once more records than this go.
 pub fn apply_rule(
     cohort: &Cohort,
-    classes: &mut Classes,
+    classes: &mut NodeClasses,
     levels: &[usize],
     k: K,
     which: Which,
     most: u64,
-) -> Option<Outcome> {
+) -> Option<NodeOutcome> {
     let weights = &cohort.tuples.weights;
-    let mut outcome = Outcome { kept: vec![true; weights.len()], suppressed: 0 };
+    let mut outcome = NodeOutcome { kept: vec![true; weights.len()], suppressed: 0 };
     let required = which == Which::Everything && !cohort.required.is_empty();
     loop {
         let mut goes = vec![false; weights.len()];
@@ -74,22 +75,22 @@ fn known(cohort: &Cohort, levels: &[usize], set: &[usize]) -> Vec<usize> {
     (0..levels.len()).map(|q| if set.contains(&q) { levels[q] } else { top(q) }).collect()
 }
 
-/// Whether every class of the node last counted meets all that is required of sensitive columns,
+/// Returns whether every class of the node last counted meets all that is required of sensitive columns,
 /// with nobody deleted.
-pub(crate) fn all_hold(cohort: &Cohort, classes: &Classes) -> bool {
+pub(crate) fn all_hold(cohort: &Cohort, classes: &NodeClasses) -> bool {
     let kept = vec![true; cohort.tuples.len()];
     let tables = tables(cohort, &kept);
     !failing(cohort, classes, 1, &kept, &tables).contains(&true)
 }
 
 /// By class of the node last counted: whether it has people and fails.
-fn failing(cohort: &Cohort, classes: &Classes, k: u64, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
+fn failing(cohort: &Cohort, classes: &NodeClasses, k: u64, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
     let people = people(cohort, classes, kept);
     let mut failing: Vec<bool> = people.iter().map(|&p| p > 0 && p < k).collect();
     if tables.is_empty() {
         return failing;
     }
-    let members = Members::of(classes, kept);
+    let members = ClassMembers::of(classes, kept);
     for (required, table) in cohort.required.iter().zip(tables) {
         let mut values = Vec::new();
         for (class, failing) in failing.iter_mut().enumerate() {
@@ -103,7 +104,7 @@ fn failing(cohort: &Cohort, classes: &Classes, k: u64, kept: &[bool], tables: &[
 }
 
 /// People in each class of the node last counted, among the tuples kept.
-pub(crate) fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u64> {
+pub(crate) fn people(cohort: &Cohort, classes: &NodeClasses, kept: &[bool]) -> Vec<u64> {
     let of = classes.of_tuple();
     let mut people = vec![0u64; classes.rows().len()];
     let Some(patients) = &cohort.tuples.patients else {
@@ -128,7 +129,7 @@ pub(crate) fn people(cohort: &Cohort, classes: &Classes, kept: &[bool]) -> Vec<u
 
 /// How often each value of each required column occurs among the tuples kept, by code.
 fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
-    let everybody = Members::all(kept);
+    let everybody = ClassMembers::all(kept);
     let counts = cohort.required.iter().map(|required| {
         let mut table = vec![0; cohort.tuples.dictionaries[required.kept.position].len()];
         let mut values = Vec::new();
@@ -140,40 +141,27 @@ fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
 }
 
 /// The tuples of each class, among those kept.
-struct Members {
-    starts: Vec<usize>,
-    tuples: Vec<u32>,
+struct ClassMembers {
+    tuples: Ragged<u32>,
 }
 
-impl Members {
-    fn of(classes: &Classes, kept: &[bool]) -> Members {
-        let of = classes.of_tuple();
-        let mut starts = vec![0usize; classes.rows().len() + 1];
-        for (&class, _) in of.iter().zip(kept).filter(|(_, k)| **k) {
-            starts[class as usize + 1] += 1;
-        }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        let mut at = starts.clone();
-        let mut tuples = vec![0; *starts.last().unwrap_or(&0)];
-        for (t, &class) in of.iter().enumerate().filter(|(t, _)| kept[*t]) {
-            tuples[at[class as usize]] = t as u32;
-            at[class as usize] += 1;
-        }
-        Members { starts, tuples }
+impl ClassMembers {
+    fn of(classes: &NodeClasses, kept: &[bool]) -> ClassMembers {
+        let by_class = classes.of_tuple().iter().zip(0..).filter(|&(_, t)| kept[t as usize]).map(|(&c, t)| (c, t));
+        ClassMembers { tuples: Ragged::by_key(classes.rows().len(), by_class) }
     }
 
     /// One class of everybody.
-    fn all(kept: &[bool]) -> Members {
-        let tuples: Vec<u32> = (0..kept.len() as u32).filter(|&t| kept[t as usize]).collect();
-        Members { starts: vec![0, tuples.len()], tuples }
+    fn all(kept: &[bool]) -> ClassMembers {
+        let mut tuples = Ragged::default();
+        tuples.push((0..kept.len() as u32).filter(|&t| kept[t as usize]));
+        ClassMembers { tuples }
     }
 
     /// Counts the values of a column in a class, missing left out; returns the people who have any.
     fn values(&self, cohort: &Cohort, class: usize, position: usize, values: &mut Vec<(u32, u64)>) -> u64 {
         let tuples = &cohort.tuples;
-        let members = &self.tuples[self.starts[class]..self.starts[class + 1]];
+        let members = self.tuples.get(class);
         let known = |t: u32| Some(tuples.code(t as usize, position)).filter(|&v| v != 0);
         values.clear();
         let Some(patients) = &tuples.patients else {

@@ -10,10 +10,10 @@
 //! live is evaluated by the full rule.
 
 use super::class_bounds::ClassBounds;
-use super::classes::Classes;
+use super::classes::NodeClasses;
 use super::objective::{Costs, Objective};
 use super::rollup::Rollup;
-use super::rule::{Outcome, Which, apply_rule};
+use super::rule::{NodeOutcome, Which, apply_rule};
 use super::space::Space;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
@@ -21,9 +21,9 @@ use kohort_core::number::K;
 /// How many nodes are counted between two looks at the whole lattice.
 const PICKS: usize = 10;
 
-/// What a search may use.
+/// The time and memory that a search may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct SearchLimits {
     /// The least number of people in a class.
     pub k: K,
     /// The most records that may go.
@@ -32,11 +32,11 @@ pub struct Limits {
 
 /// The best node.
 #[derive(Debug, Clone)]
-pub struct Best {
+pub struct BestNode {
     /// Its level in each quasi-identifier.
     pub levels: Vec<usize>,
-    /// What the rule leaves there.
-    pub outcome: Outcome,
+    /// The result of the rule there.
+    pub outcome: NodeOutcome,
     /// How many nodes were counted, of how many.
     pub counted: (usize, usize),
 }
@@ -44,13 +44,13 @@ pub struct Best {
 /// Finds the node of least cost at which the rule takes at most `limits.suppressed` records and
 /// leaves any; `None` if there is no such node. Of equal nodes the one found first: the order of
 /// the search is fixed.
-pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: Limits) -> Option<Best> {
-    let mut search = Search::new(cohort, space, objective, limits);
+pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: SearchLimits) -> Option<BestNode> {
+    let mut search = LatticeSearch::new(cohort, space, objective, limits);
     search.count(space.top());
     while search.step() {}
     let levels = space.level_vector(search.best?);
     let outcome = search.rule(&levels, Which::Everything)?;
-    Some(Best { levels, outcome, counted: (search.counted, space.len()) })
+    Some(BestNode { levels, outcome, counted: (search.counted, space.len()) })
 }
 
 /// The direction in which counting a node raises bounds.
@@ -83,12 +83,12 @@ pub(crate) fn promising(space: &Space, live: &[u32], raises: Raises, cost: impl 
     picks.into_iter().map(|pick| pick.1).collect()
 }
 
-struct Search<'a> {
+struct LatticeSearch<'a> {
     cohort: &'a Cohort,
     space: &'a Space,
     objective: Objective,
-    limits: Limits,
-    classes: Classes<'a>,
+    limits: SearchLimits,
+    classes: NodeClasses<'a>,
     rollup: Rollup,
     costs: Costs,
     /// `[column][digit]`: cost of the column if nothing is suppressed.
@@ -100,13 +100,13 @@ struct Search<'a> {
     best_cost: u64,
     best: Option<usize>,
     counted: usize,
-    /// Whether the attacker knows all columns together, and nothing less need be counted.
+    /// True if the attacker knows all columns together, and nothing less need be counted.
     everything_is_known: bool,
 }
 
-impl<'a> Search<'a> {
-    fn new(cohort: &'a Cohort, space: &'a Space, objective: Objective, limits: Limits) -> Search<'a> {
-        let classes = Classes::new(cohort);
+impl<'a> LatticeSearch<'a> {
+    fn new(cohort: &'a Cohort, space: &'a Space, objective: Objective, limits: SearchLimits) -> LatticeSearch<'a> {
+        let classes = NodeClasses::new(cohort);
         let costs = Costs::new(cohort, objective);
         let rows: Vec<u32> = classes.packed().iter().map(|p| p[3]).collect();
         let everything = classes.histogram(classes.packed(), &rows);
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
         let best_cost = u64::MAX;
         let everything_is_known = cohort.sets == [(0..cohort.quasi.len()).collect::<Vec<usize>>()];
         let (best, counted) = (None, 0);
-        Search {
+        LatticeSearch {
             cohort,
             space,
             objective,
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
     }
 
     /// Applies the rule at these levels; `None` if more goes than may, or nothing is left.
-    fn rule(&mut self, levels: &[usize], which: Which) -> Option<Outcome> {
+    fn rule(&mut self, levels: &[usize], which: Which) -> Option<NodeOutcome> {
         apply_rule(self.cohort, &mut self.classes, levels, self.limits.k, which, self.limits.suppressed)
             .filter(|o| o.suppressed < self.cohort.tuples.rows)
     }
@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
         Some(self.taken(outcome))
     }
 
-    fn taken(&self, outcome: Outcome) -> Taken {
+    fn taken(&self, outcome: NodeOutcome) -> Taken {
         let packed = self.classes.packed();
         let taken: Vec<u32> = packed.iter().zip(&outcome.kept).map(|(p, kept)| p[3] * u32::from(!kept)).collect();
         let dearer = self.dearer_by(&self.classes.histogram(packed, &taken));
@@ -300,7 +300,7 @@ impl<'a> Search<'a> {
 struct Taken {
     /// `[column][digit]`: how much more they cost deleted than at that level, for levels up to the node's.
     dearer: Vec<Vec<u64>>,
-    /// By tuple: whether it stays. `None`: those in classes below k go.
+    /// One entry per tuple: whether it stays. `None`: those in classes below k go.
     kept: Option<Vec<bool>>,
 }
 

@@ -1,4 +1,4 @@
-use crate::pipeline::{Options, Readers, anonymize_into};
+use crate::pipeline::{Extras, Options, anonymize_into};
 use kohort_core::Result;
 use kohort_core::error::Kind;
 use kohort_core::policy::PolicyFile;
@@ -33,7 +33,7 @@ fn release(columns: &str, more: &str) -> Result<Vec<String>> {
     );
     let policy = PolicyFile::parse("policy.toml", &text, folder.path())?;
     let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
-    anonymize_into(&policy, &folder.path().join("out"), &options, Readers::House).map(|released| released.notes)
+    anonymize_into(&policy, &folder.path().join("out"), &options, &Extras::default()).map(|released| released.notes)
 }
 
 const PERSON: &str = "person = { role = \"patient\" }\nsex = { role = \"quasi\" }\n";

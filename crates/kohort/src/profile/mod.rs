@@ -140,7 +140,7 @@ impl Column {
         self.shapes[shape as usize]
     }
 
-    /// Whether at least `percent` of the cells that are there have this shape.
+    /// Returns whether at least `percent` of the cells that are there have this shape.
     pub fn mostly(&self, percent: u64, shape: Shape) -> bool {
         self.present > 0 && self.cells(shape) * 100 >= self.present * percent
     }

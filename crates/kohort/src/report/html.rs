@@ -42,7 +42,7 @@ use crate::evidence::Metrics;
 use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
 pub(crate) use escape::escape;
-use place::{Place, at};
+use place::{MetricsPlace, at};
 pub(crate) use svg::{Point, Scatter};
 pub(crate) use table::cards;
 use verdict::head;
@@ -53,9 +53,9 @@ const CSS: &str = include_str!("html/page.css");
 pub(super) fn page(metrics: &Metrics) -> String {
     let notes = metrics.notes();
     let (method, shareable, body) = match metrics {
-        Metrics::Table(own) => (&own.method, &own.shareable, of_table(&Place::root(&**own), notes)),
-        Metrics::Codes(own) => (&own.method, &own.shareable, of_codes(&Place::root(&**own), notes)),
-        Metrics::Events(own) => (&own.method, &own.shareable, of_events(&Place::root(&**own), notes)),
+        Metrics::Table(own) => (&own.method, &own.shareable, of_table(&MetricsPlace::root(&**own), notes)),
+        Metrics::Codes(own) => (&own.method, &own.shareable, of_codes(&MetricsPlace::root(&**own), notes)),
+        Metrics::Events(own) => (&own.method, &own.shareable, of_events(&MetricsPlace::root(&**own), notes)),
     };
     let json = if shareable.is_some() { "shareable.json" } else { "metrics.json" };
     let footer = format!("Numbers are rounded for reading; {json} beside this page has them exactly.");
@@ -75,7 +75,7 @@ pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
 }
 
 /// The chapters of a table's page.
-fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
+fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     let head = head!(metrics, ["row", "rows"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
@@ -111,7 +111,7 @@ fn of_table(metrics: &Place<TableMetrics>, notes: &[String]) -> String {
 }
 
 /// The chapters of the page of a release of patients and their events.
-fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
+fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String {
     let head = head!(metrics, ["event", "events"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
@@ -141,7 +141,7 @@ fn of_events(metrics: &Place<EventsMetrics>, notes: &[String]) -> String {
 }
 
 /// The chapters of the page of a release of codes.
-fn of_codes(metrics: &Place<CodesMetrics>, notes: &[String]) -> String {
+fn of_codes(metrics: &MetricsPlace<CodesMetrics>, notes: &[String]) -> String {
     let head = head!(metrics, ["patient", "patients"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));

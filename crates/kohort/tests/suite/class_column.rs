@@ -1,4 +1,4 @@
-//! The column that a classification is to foretell.
+//! The column that a classification is to predict.
 
 use crate::common::run::{options, plan, release};
 use crate::common::table::Table;
@@ -17,7 +17,7 @@ fn policy(folder: &Path, table: &str, columns: &str) -> PathBuf {
 }
 
 #[test]
-fn a_class_is_in_the_tuples_and_leaves_as_it_is() {
+fn a_class_is_in_the_tuples_and_is_released_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let table = "c,q\nyes,a\nno,a\nyes,b\nyes,b\n,b\n";
     let policy = policy(folder.path(), table, "c = { role = \"class\" }\n");
@@ -61,13 +61,13 @@ fn errors(folder: &Path, rows: &[(&str, &str, usize)], k: u64, max_suppressed: &
 }
 
 #[test]
-fn a_class_is_foretold_from_what_leaves() {
+fn a_class_is_predicted_from_the_release() {
     let folder = tempfile::tempdir().unwrap();
-    // Where q stays, it tells all; where it goes, most rows decide: a third of each class is foretold.
+    // Where q stays, it tells all; where it goes, most rows decide: a third of each class is predicted.
     let rows = [("a", "yes", 60), ("b", "no", 30)];
     assert_eq!(errors(folder.path(), &rows, 2, "0"), [0.0, 0.0, 10.0 / 30.0]);
     assert_eq!(errors(folder.path(), &rows, 40, "0"), [0.0, 10.0 / 30.0, 10.0 / 30.0]);
-    // Deleting the rows of one class does not make the others easier: they are foretold all the same.
+    // Deleting the rows of one class does not make the others easier: they are predicted all the same.
     assert_eq!(errors(folder.path(), &rows, 40, "0.5"), [0.0, 10.0 / 30.0, 10.0 / 30.0]);
     // Missing classes are left out.
     let missing = [("a", "yes", 60), ("b", "no", 30), ("b", "", 50)];
@@ -75,7 +75,7 @@ fn a_class_is_foretold_from_what_leaves() {
 }
 
 #[test]
-fn one_class_alone_is_not_foretold() {
+fn one_class_alone_is_not_predicted() {
     let folder = tempfile::tempdir().unwrap();
     let path = policy(folder.path(), "q,c\na,x\na,x\na,x\na,x\n", "c = { role = \"class\" }\n");
     let metrics = release(&path, "out", &options(1, 1)).unwrap().1.metrics.to_value();

@@ -1,6 +1,6 @@
 //! Adult, the table this field measures itself on: runs where KOHORT_DATA names a folder that has it.
 
-use kohort::lattice::{Limits, Objective, Space, search};
+use kohort::lattice::{Objective, SearchLimits, Space, search};
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::release::Plan;
@@ -68,7 +68,7 @@ fn on_part_of_the_lattice_the_search_agrees_with_all_nodes() {
     let cohort = cohort::survey(&source, &bound).unwrap();
     let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.iter().copied().step_by(2).collect()).collect();
     let share = Decimal::parse("0.05", b'.').and_then(Fraction::from_decimal).unwrap();
-    let limits = Limits { k: bound.privacy.k, suppressed: share.of(cohort.tuples.rows) };
+    let limits = SearchLimits { k: bound.privacy.k, suppressed: share.of(cohort.tuples.rows) };
     for (name, objective) in Objective::NAMES {
         let space = Space::new(levels.clone(), 1 << 20).unwrap();
         let best = search(&cohort, &space, objective, limits).map(|b| b.levels);

@@ -2,7 +2,7 @@
 //! verified at both depths, and nearer to the truth than the printed clusters.
 
 use crate::common::run::{options, release};
-use kohort::reconstruct::{Form, ItemMode, Reconstruct, reconstruct_release};
+use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
 use kohort_core::verify::{verify_release, verify_with_original};
 use std::fs;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ fn real_codes_are_released_verified_and_better_than_printed() {
             errors.push(metrics["utility"]["frequent"]["are"].as_f64().unwrap());
             if name == "best" {
                 let asked =
-                    Reconstruct { copies: 2, form: Form::List, items: ItemMode::Rare, seed: Some(1), threads: 2 };
+                    Reconstruct { copies: 2, form: DataForm::List, items: ItemMode::Rare, seed: Some(1), threads: 2 };
                 let (files, again) =
                     reconstruct_release(&out, &folder.path().join(format!("again{number}")), &asked).unwrap();
                 assert_eq!((files.len(), again), (2, patients));

@@ -1,7 +1,7 @@
 //! Writes patients and their events with fresh random ids, events of a patient in random order.
 
 use super::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE};
-use crate::events::{Copied, Histories, Leaves};
+use crate::events::{Copied, Histories, ReleasedAs};
 use crate::random::Randomness;
 use crate::release::{Staged, Staging, Written};
 use crate::shape::Events;
@@ -28,9 +28,9 @@ pub fn write_events(
     random.shuffle(&mut order);
     let (release, private) = (staging.release(), staging.private());
     let lines = private.join("rows");
-    let mut patients = Lines::create(&release.join(PATIENTS_FILE), &private.join("patients"))?;
-    let mut claims = Lines::create(&release.join(CLAIMS_FILE), &lines)?;
-    let names = |quasi: &[crate::events::Column], copied: &[Copied]| -> Vec<String> {
+    let mut patients = TableLines::create(&release.join(PATIENTS_FILE), &private.join("patients"))?;
+    let mut claims = TableLines::create(&release.join(CLAIMS_FILE), &lines)?;
+    let names = |quasi: &[crate::events::QuasiColumn], copied: &[Copied]| -> Vec<String> {
         let quasi = quasi.iter().map(|c| c.name.clone());
         std::iter::once(PATIENT.to_string()).chain(quasi).chain(copied.iter().map(|c| c.name.clone())).collect()
     };
@@ -62,8 +62,8 @@ pub fn write_events(
             for (c, column) in histories.event_copied.iter().enumerate() {
                 let code = column.codes[event];
                 match column.leaves {
-                    Leaves::AsItIs => claims.cell(column.dictionary.text(code).as_bytes(), delimiter),
-                    Leaves::AsPseudonym => claims.cell(pseudonyms.of(c, code, random).as_bytes(), delimiter),
+                    ReleasedAs::Unchanged => claims.cell(column.dictionary.text(code).as_bytes(), delimiter),
+                    ReleasedAs::AsPseudonym => claims.cell(pseudonyms.of(c, code, random).as_bytes(), delimiter),
                 }
             }
             claims.end(histories.event_lines[event])?;
@@ -97,7 +97,7 @@ impl Pseudonyms {
 }
 
 /// A table that is written line by line, and the input lines of its rows beside it.
-struct Lines {
+struct TableLines {
     table: BufWriter<File>,
     lines: BufWriter<File>,
     row: Vec<u8>,
@@ -105,13 +105,13 @@ struct Lines {
     path: std::path::PathBuf,
 }
 
-impl Lines {
-    fn create(path: &Path, lines: &Path) -> Result<Lines> {
+impl TableLines {
+    fn create(path: &Path, lines: &Path) -> Result<TableLines> {
         let create = |path: &Path| {
             let file = File::create(path).map_err(|e| Error::io(path, &e))?;
             Ok::<_, Error>(BufWriter::with_capacity(1 << 18, file))
         };
-        Ok(Lines { table: create(path)?, lines: create(lines)?, row: Vec::new(), rows: 0, path: path.into() })
+        Ok(TableLines { table: create(path)?, lines: create(lines)?, row: Vec::new(), rows: 0, path: path.into() })
     }
 
     fn header(&mut self, names: &[String], delimiter: u8) -> Result<()> {

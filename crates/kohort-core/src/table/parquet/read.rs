@@ -16,7 +16,7 @@ use parquet::file::metadata::{
 
 use super::pages::CheckedPages;
 use super::types::ColumnType;
-use super::values::Values;
+use super::values::StoredValues;
 use super::{Fault, guarded, thrift};
 use crate::error::{Error, Result};
 use crate::table::chunk::{Chunk, Span};
@@ -118,7 +118,7 @@ impl ParquetFile {
         let mut left = u64::try_from(group.num_rows()).unwrap_or(0);
         let mut columns = Vec::with_capacity(self.columns.len());
         for (chunk, (name, kind)) in group.columns().iter().zip(&self.columns) {
-            let column = guarded(|| Column::new(file, chunk, kind, group.num_rows()));
+            let column = guarded(|| ColumnDecoder::new(file, chunk, kind, group.num_rows()));
             columns.push(column.map_err(|fault| self.fault(name, fault))?);
         }
         while left > 0 {
@@ -126,7 +126,7 @@ impl ParquetFile {
             for (column, (name, _)) in columns.iter_mut().zip(&self.columns) {
                 column.fill(want, most / self.columns.len()).map_err(|fault| self.fault(name, fault))?;
             }
-            let mut n = columns.iter().map(Column::ready).min().unwrap_or(0).min(want);
+            let mut n = columns.iter().map(ColumnDecoder::ready).min().unwrap_or(0).min(want);
             while n > 1 && columns.iter().map(|column| column.text_bound(n)).sum::<usize>() > most {
                 n /= 2;
             }
@@ -143,7 +143,7 @@ impl ParquetFile {
     }
 
     /// Takes the first `n` rows off the columns.
-    fn chunk(&self, columns: &mut [Column], n: usize, line: u64) -> Result<Chunk> {
+    fn chunk(&self, columns: &mut [ColumnDecoder], n: usize, line: u64) -> Result<Chunk> {
         let width = columns.len();
         let mut text = Vec::new();
         let mut cells = vec![Span { start: 0, end: 0 }; n * width];
@@ -279,9 +279,9 @@ fn start(chunk: &ColumnChunkMetaData) -> i64 {
 }
 
 /// A column of a row group: its reader, and what was decoded and not yet taken.
-struct Column {
+struct ColumnDecoder {
     reader: ColumnReader,
-    values: Values,
+    values: StoredValues,
     /// 1 for a value, 0 for a null; empty where the column has no nulls.
     levels: Vec<i16>,
     optional: bool,
@@ -289,21 +289,21 @@ struct Column {
     bytes: usize,
 }
 
-impl Column {
+impl ColumnDecoder {
     fn new(
         file: &Arc<File>,
         chunk: &ColumnChunkMetaData,
         kind: &ColumnType,
         rows: i64,
-    ) -> std::result::Result<Column, ParquetError> {
+    ) -> std::result::Result<ColumnDecoder, ParquetError> {
         let dictionary = (start(chunk) != chunk.data_page_offset()).then(|| start(chunk));
         let chunk = chunk.clone().into_builder().set_dictionary_page_offset(dictionary).build()?;
         let pages = CheckedPages::new(Arc::clone(file), &chunk, usize::try_from(rows)?)?;
         let descr = chunk.column_descr_ptr();
         let optional = descr.max_def_level() > 0;
-        Ok(Column {
+        Ok(ColumnDecoder {
             reader: get_column_reader(descr, Box::new(pages)),
-            values: Values::new(kind.physical()),
+            values: StoredValues::new(kind.physical()),
             levels: Vec::new(),
             optional,
             bytes: 0,
@@ -335,14 +335,26 @@ impl Column {
         let levels = &mut self.levels;
         guarded(|| {
             let rows = match (&mut self.reader, &mut self.values) {
-                (ColumnReader::BoolColumnReader(reader), Values::Bool(values)) => read(reader, n, levels, values),
-                (ColumnReader::Int32ColumnReader(reader), Values::Int32(values)) => read(reader, n, levels, values),
-                (ColumnReader::Int64ColumnReader(reader), Values::Int64(values)) => read(reader, n, levels, values),
-                (ColumnReader::Int96ColumnReader(reader), Values::Int96(values)) => read(reader, n, levels, values),
-                (ColumnReader::FloatColumnReader(reader), Values::Float(values)) => read(reader, n, levels, values),
-                (ColumnReader::DoubleColumnReader(reader), Values::Double(values)) => read(reader, n, levels, values),
-                (ColumnReader::ByteArrayColumnReader(reader), Values::Bytes(values)) => read(reader, n, levels, values),
-                (ColumnReader::FixedLenByteArrayColumnReader(reader), Values::Fixed(values)) => {
+                (ColumnReader::BoolColumnReader(reader), StoredValues::Bool(values)) => read(reader, n, levels, values),
+                (ColumnReader::Int32ColumnReader(reader), StoredValues::Int32(values)) => {
+                    read(reader, n, levels, values)
+                }
+                (ColumnReader::Int64ColumnReader(reader), StoredValues::Int64(values)) => {
+                    read(reader, n, levels, values)
+                }
+                (ColumnReader::Int96ColumnReader(reader), StoredValues::Int96(values)) => {
+                    read(reader, n, levels, values)
+                }
+                (ColumnReader::FloatColumnReader(reader), StoredValues::Float(values)) => {
+                    read(reader, n, levels, values)
+                }
+                (ColumnReader::DoubleColumnReader(reader), StoredValues::Double(values)) => {
+                    read(reader, n, levels, values)
+                }
+                (ColumnReader::ByteArrayColumnReader(reader), StoredValues::Bytes(values)) => {
+                    read(reader, n, levels, values)
+                }
+                (ColumnReader::FixedLenByteArrayColumnReader(reader), StoredValues::Fixed(values)) => {
                     read(reader, n, levels, values)
                 }
                 _ => Err(ParquetError::General("the column has two types".into())),

@@ -14,8 +14,8 @@ use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::types::Kind;
-use super::values::Values;
+use super::types::CellKind;
+use super::values::StoredValues;
 use super::*;
 use crate::error::{Error, Result};
 
@@ -560,9 +560,9 @@ fn a_column_with_more_or_fewer_rows_than_its_group_is_refused() {
 // Text to value to text, for any value.
 
 #[track_caller]
-fn back_and_forth(column: &ColumnType, values: Values) {
-    let mut again = Values::new(column.physical());
-    let texts = |values: &Values| -> Vec<Vec<u8>> {
+fn back_and_forth(column: &ColumnType, values: StoredValues) {
+    let mut again = StoredValues::new(column.physical());
+    let texts = |values: &StoredValues| -> Vec<Vec<u8>> {
         (0..values.len())
             .map(|i| {
                 let mut text = Vec::new();
@@ -579,7 +579,7 @@ fn back_and_forth(column: &ColumnType, values: Values) {
     }
     assert_eq!(texts(&again), first);
     // Numbers that are no numbers are not equal to themselves.
-    if !matches!(column.kind(), Kind::Float | Kind::Double) && !matches!(values, Values::Bytes(_)) {
+    if !matches!(column.kind(), CellKind::Float | CellKind::Double) && !matches!(values, StoredValues::Bytes(_)) {
         assert_eq!(format!("{again:?}"), format!("{values:?}"));
     }
 }
@@ -596,30 +596,30 @@ proptest! {
         int in any::<i32>(), long in any::<i64>(), bits in any::<u64>(), text in ".{1,20}",
         day in any::<i32>(), nanos in 0..time::DAY, bytes in any::<[u8; 16]>(), scale in 0..38u32,
     ) {
-        back_and_forth(&one_type("int32 c"), Values::Int32(vec![int]));
-        back_and_forth(&one_type("int32 c (INTEGER(32,false))"), Values::Int32(vec![int]));
-        back_and_forth(&one_type("int32 c (INTEGER(8,true))"), Values::Int32(vec![i32::from(int as i8)]));
-        back_and_forth(&one_type("int32 c (INTEGER(16,false))"), Values::Int32(vec![i32::from(int as u16)]));
-        back_and_forth(&one_type("int32 c (DATE)"), Values::Int32(vec![int]));
-        back_and_forth(&one_type("int32 c (DECIMAL(9,4))"), Values::Int32(vec![int % 1_000_000_000]));
-        back_and_forth(&one_type("int64 c"), Values::Int64(vec![long]));
-        back_and_forth(&one_type("int64 c (INTEGER(64,false))"), Values::Int64(vec![long]));
+        back_and_forth(&one_type("int32 c"), StoredValues::Int32(vec![int]));
+        back_and_forth(&one_type("int32 c (INTEGER(32,false))"), StoredValues::Int32(vec![int]));
+        back_and_forth(&one_type("int32 c (INTEGER(8,true))"), StoredValues::Int32(vec![i32::from(int as i8)]));
+        back_and_forth(&one_type("int32 c (INTEGER(16,false))"), StoredValues::Int32(vec![i32::from(int as u16)]));
+        back_and_forth(&one_type("int32 c (DATE)"), StoredValues::Int32(vec![int]));
+        back_and_forth(&one_type("int32 c (DECIMAL(9,4))"), StoredValues::Int32(vec![int % 1_000_000_000]));
+        back_and_forth(&one_type("int64 c"), StoredValues::Int64(vec![long]));
+        back_and_forth(&one_type("int64 c (INTEGER(64,false))"), StoredValues::Int64(vec![long]));
         for unit in ["MILLIS", "MICROS", "NANOS"] {
             for utc in [false, true] {
-                back_and_forth(&one_type(&format!("int64 c (TIMESTAMP({unit},{utc}))")), Values::Int64(vec![long]));
+                back_and_forth(&one_type(&format!("int64 c (TIMESTAMP({unit},{utc}))")), StoredValues::Int64(vec![long]));
             }
         }
-        back_and_forth(&one_type("int32 c (TIME(MILLIS,true))"), Values::Int32(vec![(nanos / 1_000_000) as i32]));
-        back_and_forth(&one_type("int64 c (TIME(NANOS,true))"), Values::Int64(vec![nanos]));
-        back_and_forth(&one_type("int96 c"), Values::Int96(vec![int96(day, nanos)]));
-        back_and_forth(&one_type("double c"), Values::Double(vec![f64::from_bits(bits)]));
-        back_and_forth(&one_type("float c"), Values::Float(vec![f32::from_bits(bits as u32)]));
-        back_and_forth(&one_type("binary c (STRING)"), Values::Bytes(vec![text.as_str().into()]));
-        back_and_forth(&one_type("fixed_len_byte_array(16) c (UUID)"), Values::Fixed(vec![bytes.to_vec().into()]));
+        back_and_forth(&one_type("int32 c (TIME(MILLIS,true))"), StoredValues::Int32(vec![(nanos / 1_000_000) as i32]));
+        back_and_forth(&one_type("int64 c (TIME(NANOS,true))"), StoredValues::Int64(vec![nanos]));
+        back_and_forth(&one_type("int96 c"), StoredValues::Int96(vec![int96(day, nanos)]));
+        back_and_forth(&one_type("double c"), StoredValues::Double(vec![f64::from_bits(bits)]));
+        back_and_forth(&one_type("float c"), StoredValues::Float(vec![f32::from_bits(bits as u32)]));
+        back_and_forth(&one_type("binary c (STRING)"), StoredValues::Bytes(vec![text.as_str().into()]));
+        back_and_forth(&one_type("fixed_len_byte_array(16) c (UUID)"), StoredValues::Fixed(vec![bytes.to_vec().into()]));
         let below = (i128::from_be_bytes(bytes) % 10i128.pow(38)).to_be_bytes().to_vec();
         let decimal = one_type(&format!("fixed_len_byte_array(16) c (DECIMAL(38,{scale}))"));
-        back_and_forth(&decimal, Values::Fixed(vec![below.clone().into()]));
-        back_and_forth(&one_type(&format!("binary c (DECIMAL(38,{scale}))")), Values::Bytes(vec![below.into()]));
+        back_and_forth(&decimal, StoredValues::Fixed(vec![below.clone().into()]));
+        back_and_forth(&one_type(&format!("binary c (DECIMAL(38,{scale}))")), StoredValues::Bytes(vec![below.into()]));
     }
 
     #[test]

@@ -5,20 +5,20 @@
 //! must hold the elements it claims, so that both readings are the same and nothing larger than the file is
 //! allocated. <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>
 
-use Shape::{Bool, Byte, Bytes, Double, Int, List, Struct};
+use ThriftType::{Bool, Byte, Bytes, Double, Int, List, Struct};
 
 /// The type of a field in the compact protocol.
-enum Shape {
+enum ThriftType {
     Bool,
     Byte,
     Int,
     Double,
     Bytes,
-    List(&'static Shape),
+    List(&'static ThriftType),
     Struct(&'static Fields),
 }
 
-type Fields = [(i16, Shape)];
+type Fields = [(i16, ThriftType)];
 
 const FILE: &Fields = &[
     (1, Int),
@@ -104,7 +104,7 @@ const PAGE_V2: &Fields = &[(1, Int), (2, Int), (3, Int), (4, Int), (7, Bool), (8
 /// The deepest nesting that is followed: of groups in a schema, and of structures the format does not know.
 const DEEPEST: usize = 32;
 
-/// Whether the metadata at the end of a file are what they claim to be.
+/// Returns whether the metadata at the end of a file are what they claim to be.
 pub(super) fn is_footer(bytes: &[u8]) -> bool {
     footer(&mut Thrift { rest: bytes }).is_some()
 }
@@ -200,14 +200,14 @@ pub(super) fn page_header(bytes: &[u8]) -> Option<PageHeader> {
     })
 }
 
-fn shape(fields: &'static Fields, id: i16) -> Option<&'static Shape> {
+fn shape(fields: &'static Fields, id: i16) -> Option<&'static ThriftType> {
     fields.iter().find(|(field, _)| *field == id).map(|(_, shape)| shape)
 }
 
 const STRUCT: u8 = 12;
 
-impl Shape {
-    /// Whether the type a file gives a field is this one.
+impl ThriftType {
+    /// Returns whether the type a file gives a field is this one.
     fn is(&self, wire: u8) -> bool {
         match self {
             Bool => matches!(wire, 1 | 2),
@@ -280,7 +280,7 @@ impl Thrift<'_> {
     }
 
     /// Passes a value and all it holds.
-    fn pass(&mut self, wire: u8, shape: Option<&'static Shape>, depth: usize) -> Option<()> {
+    fn pass(&mut self, wire: u8, shape: Option<&'static ThriftType>, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         if shape.is_some_and(|shape| !shape.is(wire)) {
             return None;

@@ -1,4 +1,4 @@
-//! What a column holds: the types that have a text of their own, and their names.
+//! The types of columns: those that have a text of their own, and their names.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use parquet::schema::types::Type as Schema;
 
 use super::Fault;
 
-/// What a Parquet column holds, kept so that a column that is not changed leaves with the type it came with.
+/// The type of a Parquet column, kept so that an unchanged column is released with the type it came with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnType {
     schema: Schema,
-    kind: Kind,
+    kind: CellKind,
 }
 
 /// How the cells of a column are read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CellKind {
     Bool,
     Int {
         bits: u8,
@@ -25,9 +25,9 @@ pub(super) enum Kind {
     Float,
     Double,
     Date,
-    Time(Unit),
+    Time(TickUnit),
     Timestamp {
-        unit: Unit,
+        unit: TickUnit,
         utc: bool,
     },
     /// The timestamp of old writers: a Julian day and the nanoseconds since its midnight.
@@ -42,27 +42,27 @@ pub(super) enum Kind {
 
 /// The unit a time is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum TickUnit {
     Milli,
     Micro,
     Nano,
 }
 
-impl Unit {
+impl TickUnit {
     /// Its length in nanoseconds.
     pub(super) fn nanos(self) -> i64 {
         match self {
-            Unit::Milli => 1_000_000,
-            Unit::Micro => 1_000,
-            Unit::Nano => 1,
+            TickUnit::Milli => 1_000_000,
+            TickUnit::Micro => 1_000,
+            TickUnit::Nano => 1,
         }
     }
 
-    fn of(unit: TimeUnit) -> Unit {
+    fn of(unit: TimeUnit) -> TickUnit {
         match unit {
-            TimeUnit::MILLIS => Unit::Milli,
-            TimeUnit::MICROS => Unit::Micro,
-            TimeUnit::NANOS => Unit::Nano,
+            TimeUnit::MILLIS => TickUnit::Milli,
+            TimeUnit::MICROS => TickUnit::Micro,
+            TimeUnit::NANOS => TickUnit::Nano,
         }
     }
 }
@@ -81,7 +81,7 @@ impl ColumnType {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> CellKind {
         self.kind
     }
 
@@ -116,7 +116,7 @@ impl ColumnType {
                 .with_logical_type(Some(LogicalType::String))
                 .build()
         })?;
-        Ok(ColumnType { schema, kind: Kind::Text })
+        Ok(ColumnType { schema, kind: CellKind::Text })
     }
 }
 
@@ -168,42 +168,42 @@ fn logical(schema: &Schema) -> Option<LogicalType> {
 }
 
 /// How cells of a type are read, if they are.
-fn kind(schema: &Schema) -> Option<Kind> {
+fn kind(schema: &Schema) -> Option<CellKind> {
     if schema.get_basic_info().converted_type() == ConvertedType::INTERVAL || type_length(schema) > LONGEST_FIXED {
         return None;
     }
     // A column that only ever held nulls has the logical type Unknown on any physical type.
     let logical = logical(schema).filter(|logical| *logical != LogicalType::Unknown);
     Some(match (schema.get_physical_type(), logical) {
-        (Physical::BOOLEAN, None) => Kind::Bool,
-        (Physical::INT32, None) => Kind::Int { bits: 32, signed: true },
-        (Physical::INT64, None) => Kind::Int { bits: 64, signed: true },
+        (Physical::BOOLEAN, None) => CellKind::Bool,
+        (Physical::INT32, None) => CellKind::Int { bits: 32, signed: true },
+        (Physical::INT64, None) => CellKind::Int { bits: 64, signed: true },
         (Physical::INT32, Some(LogicalType::Integer(int))) if matches!(int.bit_width, 8 | 16 | 32) => {
-            Kind::Int { bits: int.bit_width as u8, signed: int.is_signed }
+            CellKind::Int { bits: int.bit_width as u8, signed: int.is_signed }
         }
         (Physical::INT64, Some(LogicalType::Integer(int))) if int.bit_width == 64 => {
-            Kind::Int { bits: 64, signed: int.is_signed }
+            CellKind::Int { bits: 64, signed: int.is_signed }
         }
-        (Physical::INT32, Some(LogicalType::Date)) => Kind::Date,
-        (Physical::INT32 | Physical::INT64, Some(LogicalType::Time(time))) => Kind::Time(Unit::of(time.unit)),
+        (Physical::INT32, Some(LogicalType::Date)) => CellKind::Date,
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Time(time))) => CellKind::Time(TickUnit::of(time.unit)),
         (Physical::INT64, Some(LogicalType::Timestamp(stamp))) => {
-            Kind::Timestamp { unit: Unit::of(stamp.unit), utc: stamp.is_adjusted_to_u_t_c }
+            CellKind::Timestamp { unit: TickUnit::of(stamp.unit), utc: stamp.is_adjusted_to_u_t_c }
         }
-        (Physical::INT96, None) => Kind::Int96,
-        (Physical::FLOAT, None) => Kind::Float,
-        (Physical::DOUBLE, None) => Kind::Double,
+        (Physical::INT96, None) => CellKind::Int96,
+        (Physical::FLOAT, None) => CellKind::Float,
+        (Physical::DOUBLE, None) => CellKind::Double,
         (
             Physical::INT32 | Physical::INT64 | Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY,
             Some(LogicalType::Decimal(decimal)),
         ) if (1..=MOST_DIGITS).contains(&decimal.precision) && (0..=decimal.precision).contains(&decimal.scale) => {
-            Kind::Decimal { precision: decimal.precision as u32, scale: decimal.scale as u32 }
+            CellKind::Decimal { precision: decimal.precision as u32, scale: decimal.scale as u32 }
         }
         (
             Physical::BYTE_ARRAY,
             None | Some(LogicalType::String) | Some(LogicalType::Enum) | Some(LogicalType::Json),
         )
-        | (Physical::FIXED_LEN_BYTE_ARRAY, None) => Kind::Text,
-        (Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Uuid)) => Kind::Uuid,
+        | (Physical::FIXED_LEN_BYTE_ARRAY, None) => CellKind::Text,
+        (Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Uuid)) => CellKind::Uuid,
         _ => return None,
     })
 }

@@ -6,12 +6,12 @@ use parquet::basic::Type as Physical;
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 
 use super::time::{self, DAY};
-use super::types::{ColumnType, Kind, Unit};
+use super::types::{CellKind, ColumnType, TickUnit};
 use crate::calendar::Date;
 
 /// The values of a column that are not null, as the file stores them.
 #[derive(Debug)]
-pub(super) enum Values {
+pub(super) enum StoredValues {
     Bool(Vec<bool>),
     Int32(Vec<i32>),
     Int64(Vec<i64>),
@@ -27,67 +27,67 @@ const LONGEST: usize = 96;
 /// The day 1970-01-01 in the count of astronomers, which INT96 uses.
 const JULIAN_EPOCH: i64 = 2_440_588;
 
-impl Values {
-    pub(super) fn new(physical: Physical) -> Values {
+impl StoredValues {
+    pub(super) fn new(physical: Physical) -> StoredValues {
         match physical {
-            Physical::BOOLEAN => Values::Bool(Vec::new()),
-            Physical::INT32 => Values::Int32(Vec::new()),
-            Physical::INT64 => Values::Int64(Vec::new()),
-            Physical::INT96 => Values::Int96(Vec::new()),
-            Physical::FLOAT => Values::Float(Vec::new()),
-            Physical::DOUBLE => Values::Double(Vec::new()),
-            Physical::BYTE_ARRAY => Values::Bytes(Vec::new()),
-            Physical::FIXED_LEN_BYTE_ARRAY => Values::Fixed(Vec::new()),
+            Physical::BOOLEAN => StoredValues::Bool(Vec::new()),
+            Physical::INT32 => StoredValues::Int32(Vec::new()),
+            Physical::INT64 => StoredValues::Int64(Vec::new()),
+            Physical::INT96 => StoredValues::Int96(Vec::new()),
+            Physical::FLOAT => StoredValues::Float(Vec::new()),
+            Physical::DOUBLE => StoredValues::Double(Vec::new()),
+            Physical::BYTE_ARRAY => StoredValues::Bytes(Vec::new()),
+            Physical::FIXED_LEN_BYTE_ARRAY => StoredValues::Fixed(Vec::new()),
         }
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
-            Values::Bool(values) => values.len(),
-            Values::Int32(values) => values.len(),
-            Values::Int64(values) => values.len(),
-            Values::Int96(values) => values.len(),
-            Values::Float(values) => values.len(),
-            Values::Double(values) => values.len(),
-            Values::Bytes(values) => values.len(),
-            Values::Fixed(values) => values.len(),
+            StoredValues::Bool(values) => values.len(),
+            StoredValues::Int32(values) => values.len(),
+            StoredValues::Int64(values) => values.len(),
+            StoredValues::Int96(values) => values.len(),
+            StoredValues::Float(values) => values.len(),
+            StoredValues::Double(values) => values.len(),
+            StoredValues::Bytes(values) => values.len(),
+            StoredValues::Fixed(values) => values.len(),
         }
     }
 
     /// Drops the first `n` values.
     pub(super) fn drop_first(&mut self, n: usize) {
         match self {
-            Values::Bool(values) => drop(values.drain(..n)),
-            Values::Int32(values) => drop(values.drain(..n)),
-            Values::Int64(values) => drop(values.drain(..n)),
-            Values::Int96(values) => drop(values.drain(..n)),
-            Values::Float(values) => drop(values.drain(..n)),
-            Values::Double(values) => drop(values.drain(..n)),
-            Values::Bytes(values) => drop(values.drain(..n)),
-            Values::Fixed(values) => drop(values.drain(..n)),
+            StoredValues::Bool(values) => drop(values.drain(..n)),
+            StoredValues::Int32(values) => drop(values.drain(..n)),
+            StoredValues::Int64(values) => drop(values.drain(..n)),
+            StoredValues::Int96(values) => drop(values.drain(..n)),
+            StoredValues::Float(values) => drop(values.drain(..n)),
+            StoredValues::Double(values) => drop(values.drain(..n)),
+            StoredValues::Bytes(values) => drop(values.drain(..n)),
+            StoredValues::Fixed(values) => drop(values.drain(..n)),
         }
     }
 
     /// The bytes the text of value `i` takes at most.
     pub(super) fn text_bound(&self, i: usize) -> usize {
         match self {
-            Values::Bytes(values) => values[i].data().len().max(LONGEST),
-            Values::Fixed(values) => values[i].data().len().max(LONGEST),
+            StoredValues::Bytes(values) => values[i].data().len().max(LONGEST),
+            StoredValues::Fixed(values) => values[i].data().len().max(LONGEST),
             _ => LONGEST,
         }
     }
 
     /// Appends the text of value `i`, or says what is wrong with it.
-    pub(super) fn push_text(&self, i: usize, kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    pub(super) fn push_text(&self, i: usize, kind: CellKind, out: &mut Vec<u8>) -> Result<(), &'static str> {
         match self {
-            Values::Bool(values) => out.extend_from_slice(if values[i] { b"true" } else { b"false" }),
-            Values::Int32(values) => int_text(i64::from(values[i]), kind, out)?,
-            Values::Int64(values) => int_text(values[i], kind, out)?,
-            Values::Int96(values) => int96_text(&values[i], out)?,
-            Values::Float(values) => float_text(values[i], f64::from(values[i]), out),
-            Values::Double(values) => float_text(values[i], values[i], out),
-            Values::Bytes(values) => bytes_text(values[i].data(), kind, out)?,
-            Values::Fixed(values) => bytes_text(values[i].data(), kind, out)?,
+            StoredValues::Bool(values) => out.extend_from_slice(if values[i] { b"true" } else { b"false" }),
+            StoredValues::Int32(values) => int_text(i64::from(values[i]), kind, out)?,
+            StoredValues::Int64(values) => int_text(values[i], kind, out)?,
+            StoredValues::Int96(values) => int96_text(&values[i], out)?,
+            StoredValues::Float(values) => float_text(values[i], f64::from(values[i]), out),
+            StoredValues::Double(values) => float_text(values[i], values[i], out),
+            StoredValues::Bytes(values) => bytes_text(values[i].data(), kind, out)?,
+            StoredValues::Fixed(values) => bytes_text(values[i].data(), kind, out)?,
         }
         Ok(())
     }
@@ -97,31 +97,31 @@ impl Values {
         let text = std::str::from_utf8(text).ok()?;
         let kind = column.kind();
         match self {
-            Values::Bool(values) => values.push(match text {
+            StoredValues::Bool(values) => values.push(match text {
                 "true" => true,
                 "false" => false,
                 _ => return None,
             }),
-            Values::Int32(values) => values.push(match kind {
+            StoredValues::Int32(values) => values.push(match kind {
                 // Unsigned numbers of 32 bits are stored in the bits of a signed one.
-                Kind::Int { signed: false, .. } => u32::try_from(int(text, kind)?).ok()? as i32,
+                CellKind::Int { signed: false, .. } => u32::try_from(int(text, kind)?).ok()? as i32,
                 _ => i32::try_from(int(text, kind)?).ok()?,
             }),
-            Values::Int64(values) => values.push(match kind {
-                Kind::Int { signed: false, .. } => u64::try_from(int(text, kind)?).ok()? as i64,
+            StoredValues::Int64(values) => values.push(match kind {
+                CellKind::Int { signed: false, .. } => u64::try_from(int(text, kind)?).ok()? as i64,
                 _ => i64::try_from(int(text, kind)?).ok()?,
             }),
-            Values::Int96(values) => values.push(int96(text)?),
-            Values::Float(values) => values.push(text.parse().ok()?),
-            Values::Double(values) => values.push(text.parse().ok()?),
-            Values::Bytes(values) => values.push(match kind {
-                Kind::Decimal { .. } => minimal(int(text, kind)?).into(),
+            StoredValues::Int96(values) => values.push(int96(text)?),
+            StoredValues::Float(values) => values.push(text.parse().ok()?),
+            StoredValues::Double(values) => values.push(text.parse().ok()?),
+            StoredValues::Bytes(values) => values.push(match kind {
+                CellKind::Decimal { .. } => minimal(int(text, kind)?).into(),
                 _ => text.as_bytes().into(),
             }),
-            Values::Fixed(values) => {
+            StoredValues::Fixed(values) => {
                 let bytes = match kind {
-                    Kind::Decimal { .. } => fixed(int(text, kind)?, column.length())?,
-                    Kind::Uuid => uuid(text)?,
+                    CellKind::Decimal { .. } => fixed(int(text, kind)?, column.length())?,
+                    CellKind::Uuid => uuid(text)?,
                     _ => text.as_bytes().to_vec(),
                 };
                 if bytes.len() != column.length() {
@@ -136,16 +136,16 @@ impl Values {
 
 // Writing to memory does not fail, so what `write!` returns is dropped below.
 
-fn int_text(value: i64, kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static str> {
+fn int_text(value: i64, kind: CellKind, out: &mut Vec<u8>) -> Result<(), &'static str> {
     match kind {
-        Kind::Int { bits: 64, signed: false } => drop(write!(out, "{}", value as u64)),
-        Kind::Int { signed: false, .. } => drop(write!(out, "{}", value as u32)),
-        Kind::Date => Date::of_day_number(value).push_iso(out),
-        Kind::Time(unit) => {
+        CellKind::Int { bits: 64, signed: false } => drop(write!(out, "{}", value as u64)),
+        CellKind::Int { signed: false, .. } => drop(write!(out, "{}", value as u32)),
+        CellKind::Date => Date::of_day_number(value).push_iso(out),
+        CellKind::Time(unit) => {
             let nanos = value.checked_mul(unit.nanos()).filter(|nanos| (0..DAY).contains(nanos));
             time::push_time(nanos.ok_or("is not a time of day")?, out);
         }
-        Kind::Timestamp { unit, utc } => {
+        CellKind::Timestamp { unit, utc } => {
             let per_day = DAY / unit.nanos();
             Date::of_day_number(value.div_euclid(per_day)).push_iso(out);
             out.push(b'T');
@@ -154,7 +154,7 @@ fn int_text(value: i64, kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static st
                 out.push(b'Z');
             }
         }
-        Kind::Decimal { scale, .. } => decimal_text(i128::from(value), scale, out),
+        CellKind::Decimal { scale, .. } => decimal_text(i128::from(value), scale, out),
         _ => drop(write!(out, "{value}")),
     }
     Ok(())
@@ -182,12 +182,12 @@ fn float_text<F: std::fmt::Display + std::fmt::LowerExp>(value: F, size: f64, ou
     }
 }
 
-fn bytes_text(bytes: &[u8], kind: Kind, out: &mut Vec<u8>) -> Result<(), &'static str> {
+fn bytes_text(bytes: &[u8], kind: CellKind, out: &mut Vec<u8>) -> Result<(), &'static str> {
     match kind {
-        Kind::Decimal { scale, .. } => {
+        CellKind::Decimal { scale, .. } => {
             decimal_text(whole(bytes).ok_or("is a decimal of more than 38 digits")?, scale, out)
         }
-        Kind::Uuid => {
+        CellKind::Uuid => {
             for (i, byte) in bytes.iter().enumerate() {
                 if matches!(i, 4 | 6 | 8 | 10) {
                     out.push(b'-');
@@ -218,9 +218,9 @@ fn decimal_text(unscaled: i128, scale: u32, out: &mut Vec<u8>) {
 }
 
 /// The number that a text represents, as the file stores it, within the range of the type.
-fn int(text: &str, kind: Kind) -> Option<i128> {
+fn int(text: &str, kind: CellKind) -> Option<i128> {
     match kind {
-        Kind::Int { bits, signed } => {
+        CellKind::Int { bits, signed } => {
             let value: i128 = plain(text)?;
             let range = match signed {
                 true => -(1i128 << (bits - 1))..1i128 << (bits - 1),
@@ -228,16 +228,16 @@ fn int(text: &str, kind: Kind) -> Option<i128> {
             };
             range.contains(&value).then_some(value)
         }
-        Kind::Date => Date::parse_iso(text).map(|date| i128::from(date.day_number())),
-        Kind::Time(unit) => in_unit(i128::from(time::time(text)?), unit),
-        Kind::Timestamp { unit, utc } => {
+        CellKind::Date => Date::parse_iso(text).map(|date| i128::from(date.day_number())),
+        CellKind::Time(unit) => in_unit(i128::from(time::time(text)?), unit),
+        CellKind::Timestamp { unit, utc } => {
             let text = if utc { text.strip_suffix('Z')? } else { text };
             let (date, time) = text.split_once('T')?;
             let nanos =
                 i128::from(Date::parse_iso(date)?.day_number()) * i128::from(DAY) + i128::from(time::time(time)?);
             in_unit(nanos, unit)
         }
-        Kind::Decimal { precision, scale } => {
+        CellKind::Decimal { precision, scale } => {
             let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
             let missing = (scale as usize).checked_sub(fraction.len())?;
             if !fraction.bytes().all(|b| b.is_ascii_digit()) || whole.is_empty() || text.ends_with('.') {
@@ -256,7 +256,7 @@ fn plain(text: &str) -> Option<i128> {
     (!text.starts_with('+')).then(|| text.parse().ok())?
 }
 
-fn in_unit(nanos: i128, unit: Unit) -> Option<i128> {
+fn in_unit(nanos: i128, unit: TickUnit) -> Option<i128> {
     let unit = i128::from(unit.nanos());
     (nanos % unit == 0).then_some(nanos / unit)
 }

@@ -13,7 +13,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type as Schema;
 
 use super::types::ColumnType;
-use super::values::Values;
+use super::values::StoredValues;
 use super::{Fault, guarded};
 use crate::error::{Error, Result};
 
@@ -27,7 +27,7 @@ const GROUP_BYTES: usize = 256 << 20;
 /// The same rows give the same bytes.
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: Vec<Column>,
+    columns: Vec<ColumnBuffer>,
     /// Rows in the open row group, and before it.
     rows: usize,
     before: u64,
@@ -35,10 +35,10 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 /// The cells of a column in the open row group.
-struct Column {
+struct ColumnBuffer {
     name: String,
     kind: ColumnType,
-    values: Values,
+    values: StoredValues,
     /// 1 for a value, 0 for a null.
     levels: Vec<i16>,
 }
@@ -54,8 +54,8 @@ impl<W: Write + Send> ParquetWriter<W> {
                 None => ColumnType::text().map_err(failed)?,
             };
             fields.push(Arc::new(kind.schema(name).map_err(failed)?));
-            let values = Values::new(kind.physical());
-            open.push(Column { name: name.clone(), kind, values, levels: Vec::new() });
+            let values = StoredValues::new(kind.physical());
+            open.push(ColumnBuffer { name: name.clone(), kind, values, levels: Vec::new() });
         }
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -134,18 +134,18 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
-impl Column {
+impl ColumnBuffer {
     fn write(&self, writer: &mut SerializedColumnWriter) -> std::result::Result<(), ParquetError> {
         let levels = Some(self.levels.as_slice());
         match &self.values {
-            Values::Bool(values) => writer.typed::<BoolType>().write_batch(values, levels, None)?,
-            Values::Int32(values) => writer.typed::<Int32Type>().write_batch(values, levels, None)?,
-            Values::Int64(values) => writer.typed::<Int64Type>().write_batch(values, levels, None)?,
-            Values::Int96(values) => writer.typed::<Int96Type>().write_batch(values, levels, None)?,
-            Values::Float(values) => writer.typed::<FloatType>().write_batch(values, levels, None)?,
-            Values::Double(values) => writer.typed::<DoubleType>().write_batch(values, levels, None)?,
-            Values::Bytes(values) => writer.typed::<ByteArrayType>().write_batch(values, levels, None)?,
-            Values::Fixed(values) => writer.typed::<FixedLenByteArrayType>().write_batch(values, levels, None)?,
+            StoredValues::Bool(values) => writer.typed::<BoolType>().write_batch(values, levels, None)?,
+            StoredValues::Int32(values) => writer.typed::<Int32Type>().write_batch(values, levels, None)?,
+            StoredValues::Int64(values) => writer.typed::<Int64Type>().write_batch(values, levels, None)?,
+            StoredValues::Int96(values) => writer.typed::<Int96Type>().write_batch(values, levels, None)?,
+            StoredValues::Float(values) => writer.typed::<FloatType>().write_batch(values, levels, None)?,
+            StoredValues::Double(values) => writer.typed::<DoubleType>().write_batch(values, levels, None)?,
+            StoredValues::Bytes(values) => writer.typed::<ByteArrayType>().write_batch(values, levels, None)?,
+            StoredValues::Fixed(values) => writer.typed::<FixedLenByteArrayType>().write_batch(values, levels, None)?,
         };
         Ok(())
     }

@@ -4,13 +4,13 @@
 //! Cost: for each level of the tree one pass over the records for each feature. Records are kept
 //! sorted by each number, and stay so when a node is split.
 
-use super::{Feature, Kind, Node, Sample, Split, Tree};
+use super::{DecisionNode, DecisionSplit, DecisionTree, Feature, LearningSample, SplitKind};
 
 /// At least two branches must have so many records.
 const LEAST: u64 = 2;
 
 /// Grows a tree until nothing is gained; `None` without records.
-pub(super) fn grow(sample: &Sample) -> Option<Tree> {
+pub(super) fn grow(sample: &LearningSample) -> Option<DecisionTree> {
     let records: Vec<u32> = (0..sample.weight.len() as u32).filter(|&r| sample.weight[r as usize] > 0).collect();
     if records.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn grow(sample: &Sample) -> Option<Tree> {
         branch_of: vec![0; sample.weight.len()],
         spare: Vec::new(),
         counts: Vec::new(),
-        tree: Tree { nodes: Vec::new() },
+        tree: DecisionTree { nodes: Vec::new() },
         open: Vec::new(),
     };
     grower.node(0, grower.orders[0].len());
@@ -40,27 +40,27 @@ pub(super) fn grow(sample: &Sample) -> Option<Tree> {
 }
 
 struct Grower<'a> {
-    sample: &'a Sample<'a>,
+    sample: &'a LearningSample<'a>,
     /// The records in their order, then sorted by each feature that is a number. A node's records
     /// stand at the same places in all of them.
     orders: Vec<Vec<u32>>,
     branch_of: Vec<u32>,
     spare: Vec<u32>,
-    /// By category and class.
+    /// One entry per category and class.
     counts: Vec<u64>,
-    tree: Tree,
+    tree: DecisionTree,
     /// Nodes that may be split, with the places of their records.
     open: Vec<(usize, usize, usize)>,
 }
 
 /// A split that could be made.
-struct Candidate {
+struct SplitCandidate {
     feature: usize,
-    kind: Kind,
+    kind: SplitKind,
     gain: f64,
     /// The entropy of the branches' sizes.
     info: f64,
-    /// Whether it has so many branches that it would raise the average by itself.
+    /// True if it has so many branches that it would raise the average by itself.
     is_shattering: bool,
 }
 
@@ -78,7 +78,7 @@ impl Grower<'_> {
         if records >= 2 * LEAST && most < records {
             self.open.push((self.tree.nodes.len(), from, to));
         }
-        self.tree.nodes.push(Node { class, records, errors: records - most, split: None });
+        self.tree.nodes.push(DecisionNode { class, records, errors: records - most, split: None });
     }
 
     fn split(&mut self, node: usize, from: usize, to: usize) {
@@ -92,10 +92,10 @@ impl Grower<'_> {
                     self.threshold(of, order, from, to)
                 }
             };
-            candidates.extend(found.map(|candidate| Candidate { feature, ..candidate }));
+            candidates.extend(found.map(|candidate| SplitCandidate { feature, ..candidate }));
         }
         let Some(best) = choose(candidates) else { return };
-        let split = Split { feature: best.feature, first: self.tree.nodes.len(), kind: best.kind };
+        let split = DecisionSplit { feature: best.feature, first: self.tree.nodes.len(), kind: best.kind };
         let ends = self.divide(&split, from, to);
         let mut start = from;
         for end in ends {
@@ -107,7 +107,7 @@ impl Grower<'_> {
 
     /// Puts the records of a node in the order of their branches, everywhere; returns where each
     /// branch ends.
-    fn divide(&mut self, split: &Split, from: usize, to: usize) -> Vec<usize> {
+    fn divide(&mut self, split: &DecisionSplit, from: usize, to: usize) -> Vec<usize> {
         let values = self.sample.features[split.feature].of();
         let mut sizes = vec![0usize; split.branches()];
         for &r in &self.orders[0][from..to] {
@@ -136,7 +136,7 @@ impl Grower<'_> {
         ends
     }
 
-    fn categories(&mut self, of: &[u32], from: usize, to: usize) -> Option<Candidate> {
+    fn categories(&mut self, of: &[u32], from: usize, to: usize) -> Option<SplitCandidate> {
         let sample = self.sample;
         let classes = sample.classes;
         let mut seen: Vec<u32> = Vec::new();
@@ -158,11 +158,11 @@ impl Grower<'_> {
         }
         let (gain, info, records) = measured?;
         let is_shattering = seen.len() as f64 >= 0.3 * records;
-        Some(Candidate { feature: 0, kind: Kind::Categories(seen), gain, info, is_shattering })
+        Some(SplitCandidate { feature: 0, kind: SplitKind::Categories(seen), gain, info, is_shattering })
     }
 
     /// The threshold of most gain. A candidate pays for the choice among thresholds (release 8).
-    fn threshold(&mut self, of: &[u32], order: usize, from: usize, to: usize) -> Option<Candidate> {
+    fn threshold(&mut self, of: &[u32], order: usize, from: usize, to: usize) -> Option<SplitCandidate> {
         let sample = self.sample;
         let order = &self.orders[order][from..to];
         let weight = |r: &u32| u64::from(sample.weight[*r as usize]);
@@ -197,15 +197,21 @@ impl Grower<'_> {
         let (gain, info, at) = best?;
         let all: u64 = order.iter().map(weight).sum();
         let gain = gain - (cuts as f64).log2() / all as f64;
-        (gain > 0.0).then_some(Candidate { feature: 0, kind: Kind::Threshold(at), gain, info, is_shattering: false })
+        (gain > 0.0).then_some(SplitCandidate {
+            feature: 0,
+            kind: SplitKind::Threshold(at),
+            gain,
+            info,
+            is_shattering: false,
+        })
     }
 }
 
 /// Of the splits whose gain is at least the average, the one with the best ratio; the first of equals.
-fn choose(candidates: Vec<Candidate>) -> Option<Candidate> {
+fn choose(candidates: Vec<SplitCandidate>) -> Option<SplitCandidate> {
     let counted: Vec<f64> = candidates.iter().filter(|c| !c.is_shattering).map(|c| c.gain).collect();
     let average = if counted.is_empty() { 0.0 } else { counted.iter().sum::<f64>() / counted.len() as f64 };
-    let ratio = |c: &Candidate| c.gain / c.info;
+    let ratio = |c: &SplitCandidate| c.gain / c.info;
     let good = candidates.into_iter().filter(|c| c.gain >= average - 1e-3);
     good.reduce(|best, next| if ratio(&next) > ratio(&best) { next } else { best })
 }

@@ -1,6 +1,6 @@
 //! A decision tree as C4.5 grows it (Quinlan, *C4.5: Programs for Machine Learning*, 1993, with the
 //! changes of its release 8): multiway splits on categories, thresholds on numbers, gain ratio,
-//! pessimistic pruning. It measures how well a class can still be foretold; it decides nothing.
+//! pessimistic pruning. It measures how well a class can still be predicted; it decides nothing.
 //!
 //! Where it differs from C4.5: a missing value is a category of its own, and a third branch beside
 //! a threshold (C4.5 sends a fraction of the record down every branch), so that counts stay whole;
@@ -32,7 +32,7 @@ impl Feature {
 }
 
 /// Records to learn from: their features, their classes below `classes`, and how often each counts.
-pub(super) struct Sample<'a> {
+pub(super) struct LearningSample<'a> {
     pub(super) features: &'a [Feature],
     pub(super) class: &'a [u32],
     pub(super) classes: usize,
@@ -41,57 +41,57 @@ pub(super) struct Sample<'a> {
 
 /// A tree: the root first, every child behind its parent.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct DecisionTree {
+    nodes: Vec<DecisionNode>,
 }
 
 /// A node: the class of most records in it, and where others go on.
 #[derive(Debug, Clone, PartialEq)]
-struct Node {
+struct DecisionNode {
     class: u32,
     /// Records, and those of another class.
     records: u64,
     errors: u64,
-    split: Option<Split>,
+    split: Option<DecisionSplit>,
 }
 
 /// How a node's records go on; branch b leads to node `first + b`.
 #[derive(Debug, Clone, PartialEq)]
-struct Split {
+struct DecisionSplit {
     feature: usize,
     first: usize,
-    kind: Kind,
+    kind: SplitKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
+enum SplitKind {
     /// A branch for each of these categories, ascending.
     Categories(Vec<u32>),
     /// Numbers up to this rank, those above, and the missing ones, if there were any.
     Threshold(u32),
 }
 
-impl Split {
+impl DecisionSplit {
     /// The branch of a record that shows `value`; `None` if no record like it was seen.
     fn branch(&self, value: u32) -> Option<usize> {
         match &self.kind {
-            Kind::Categories(values) => values.binary_search(&value).ok(),
-            Kind::Threshold(_) if value == 0 => Some(2),
-            Kind::Threshold(at) => Some(usize::from(value > *at)),
+            SplitKind::Categories(values) => values.binary_search(&value).ok(),
+            SplitKind::Threshold(_) if value == 0 => Some(2),
+            SplitKind::Threshold(at) => Some(usize::from(value > *at)),
         }
     }
 
     fn branches(&self) -> usize {
         match &self.kind {
-            Kind::Categories(values) => values.len(),
-            Kind::Threshold(_) => 3,
+            SplitKind::Categories(values) => values.len(),
+            SplitKind::Threshold(_) => 3,
         }
     }
 }
 
-impl Tree {
+impl DecisionTree {
     /// Grows and prunes a tree; `None` if there is nothing to learn from.
-    pub(super) fn learn(sample: &Sample) -> Option<Tree> {
+    pub(super) fn learn(sample: &LearningSample) -> Option<DecisionTree> {
         let mut tree = grow(sample)?;
         prune(&mut tree);
         Some(tree)
@@ -111,7 +111,7 @@ impl Tree {
     }
 
     /// The node where a record stops.
-    fn stop(&self, features: &[Feature], record: usize) -> &Node {
+    fn stop(&self, features: &[Feature], record: usize) -> &DecisionNode {
         let mut node = &self.nodes[0];
         while let Some(split) = &node.split {
             let branch = split.branch(features[split.feature].of()[record]);

@@ -1,13 +1,13 @@
 //! Pruning: a subtree that predicts no better than a leaf, allowing for uncertainty, becomes one.
 
-use super::Tree;
+use super::DecisionTree;
 
 /// The normal deviate of a confidence of 25 %, from C4.5's own table: 0.84 at 20 %, 0.25 at 40 %.
 const DEVIATE: f64 = 0.6925;
 const CONFIDENCE: f64 = 0.25;
 
 /// Replaces subtrees by leaves, from below.
-pub(super) fn prune(tree: &mut Tree) {
+pub(super) fn prune(tree: &mut DecisionTree) {
     let nodes = &mut tree.nodes;
     // Errors of the subtree at each node: on the records it was grown from, and pessimistically.
     let mut errors = vec![(0u64, 0.0f64); nodes.len()];

@@ -1,6 +1,6 @@
 //! Trees whose splits can be computed by hand.
 
-use super::{Feature, Kind, Sample, Tree, grow};
+use super::{DecisionTree, Feature, LearningSample, SplitKind, grow};
 
 /// Quinlan's weather: outlook, temperature, humidity, windy → play.
 const WEATHER: [[&str; 5]; 14] = [
@@ -33,17 +33,17 @@ fn weather() -> (Vec<Feature>, Vec<u32>) {
     (features.collect(), codes(4).0)
 }
 
-fn sample<'a>(features: &'a [Feature], class: &'a [u32], weight: &'a [u32]) -> Sample<'a> {
-    Sample { features, class, classes: class.iter().max().map_or(0, |&c| c as usize + 1), weight }
+fn sample<'a>(features: &'a [Feature], class: &'a [u32], weight: &'a [u32]) -> LearningSample<'a> {
+    LearningSample { features, class, classes: class.iter().max().map_or(0, |&c| c as usize + 1), weight }
 }
 
 /// Gains 0.247, 0.029, 0.152, 0.048, average 0.119: outlook (ratio 0.156) before humidity (0.152).
 /// Then sunny by humidity, rain by wind, overcast is pure; nothing is pruned.
 #[test]
-fn the_weather_is_foretold_by_the_known_tree() {
+fn the_weather_is_predicted_by_the_known_tree() {
     let (features, class) = weather();
     let weight = [1; 14];
-    let tree = Tree::learn(&sample(&features, &class, &weight)).unwrap();
+    let tree = DecisionTree::learn(&sample(&features, &class, &weight)).unwrap();
     let root = tree.nodes[0].split.as_ref().unwrap();
     assert_eq!((root.feature, root.branches()), (0, 3));
     let by: Vec<Option<usize>> = (0..3).map(|b| tree.nodes[root.first + b].split.as_ref().map(|s| s.feature)).collect();
@@ -67,7 +67,10 @@ fn weights_count_as_so_many_records() {
         .collect();
     let copied_class = twice(&class);
     let ones = vec![1; copied_class.len()];
-    assert_eq!(Tree::learn(&sample(&features, &class, &weight)), Tree::learn(&sample(&copied, &copied_class, &ones)));
+    assert_eq!(
+        DecisionTree::learn(&sample(&features, &class, &weight)),
+        DecisionTree::learn(&sample(&copied, &copied_class, &ones))
+    );
 }
 
 /// Below 5 all are 0, above all are 1, and the missing ones are 0: a threshold with a branch for them.
@@ -76,14 +79,14 @@ fn numbers_are_split_at_a_threshold_and_missing_ones_go_their_own_way() {
     let of: Vec<u32> = (0..40).map(|r| if r % 8 == 7 { 0 } else { 1 + r % 10 }).collect();
     let class: Vec<u32> = of.iter().map(|&v| u32::from(v > 5)).collect();
     let features = [Feature::Numbers { of: of.clone() }];
-    let tree = Tree::learn(&sample(&features, &class, &[1; 40])).unwrap();
+    let tree = DecisionTree::learn(&sample(&features, &class, &[1; 40])).unwrap();
     let split = tree.nodes[0].split.as_ref().unwrap();
-    assert_eq!(split.kind, Kind::Threshold(5));
+    assert_eq!(split.kind, SplitKind::Threshold(5));
     assert!((0..40).all(|r| tree.class(&features, r) == class[r]));
     assert_eq!(tree.leaves(), 3);
 }
 
-/// A column that says nothing makes no branch after pruning, and what was never seen is foretold.
+/// A column that says nothing makes no branch after pruning, and a value that was never seen still gets a prediction.
 #[test]
 fn noise_is_pruned_and_the_unseen_gets_the_most_frequent_class() {
     let class: Vec<u32> = (0..60).map(|r| u32::from(r % 3 == 0)).collect();
@@ -92,11 +95,11 @@ fn noise_is_pruned_and_the_unseen_gets_the_most_frequent_class() {
     let weight = [1; 60];
     let own = sample(&features, &class, &weight);
     assert!(grow(&own).unwrap().leaves() > 1);
-    let tree = Tree::learn(&own).unwrap();
+    let tree = DecisionTree::learn(&own).unwrap();
     assert_eq!((tree.leaves(), tree.most_frequent()), (1, 0));
     let (features, class) = weather();
-    let tree = Tree::learn(&sample(&features, &class, &[1; 14])).unwrap();
+    let tree = DecisionTree::learn(&sample(&features, &class, &[1; 14])).unwrap();
     let other: Vec<Feature> = (0..4).map(|_| Feature::Categories { of: vec![9], len: 10 }).collect();
     assert_eq!(tree.class(&other, 0), 1);
-    assert!(Tree::learn(&sample(&features, &class, &[0; 14])).is_none());
+    assert!(DecisionTree::learn(&sample(&features, &class, &[0; 14])).is_none());
 }

@@ -4,7 +4,7 @@ use super::Check;
 use crate::release::CodeChunk;
 
 /// What was counted in a chunk.
-pub(super) struct Counted {
+pub(super) struct ChunkCounts {
     /// How often the rarest combination of at most m codes stands in it.
     pub(super) support: u64,
     /// How often the rarest subrecord stands in it.
@@ -23,7 +23,7 @@ const MOST_COUNTS: u64 = 1 << 32;
 const OVERHEAD: u64 = 16;
 
 /// Counts a chunk about `size` patients; it may cost `most`.
-pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<Counted> {
+pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<ChunkCounts> {
     let most = most.min(MOST_COUNTS);
     if chunk.domain.is_empty() || chunk.is_empty() {
         return Err("a chunk has no codes or no subrecords");
@@ -67,7 +67,7 @@ pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<
     let mut subrecords: Vec<&[u32]> = chunk.subrecords().collect();
     subrecords.sort_unstable();
     let subrecord = subrecords.chunk_by(|a, b| a == b).map(<[_]>::len).min().unwrap_or(0) as u64;
-    Ok(Counted { support, subrecord, covers, implied, spent: most - left })
+    Ok(ChunkCounts { support, subrecord, covers, implied, spent: most - left })
 }
 
 fn spend(left: &mut u64, counts: u64) -> Check<()> {

@@ -9,12 +9,13 @@ use original::{as_multisets, row_by_row};
 
 use super::Checked;
 use crate::policy::Policy;
-use crate::release::{CLUSTERS_FILE, Certificate, Cluster, CodeChunk, CodesClaim, Node, Shared, read_clusters};
+use crate::release::{CLUSTERS_FILE, Certificate, ChunkOwner, Cluster, CodeChunk, CodesClaim, Node, read_clusters};
 use crate::shape::Codes;
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
-use chunk::{Counted, count};
+use chunk::{ChunkCounts, count};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
@@ -22,7 +23,7 @@ use std::path::Path;
 const MOST_COUNTS: u64 = 1 << 30;
 const COUNTS_PER_BYTE: u64 = 4096;
 
-/// What was counted in a file of clusters.
+/// The counts of a file of clusters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodesRecount {
@@ -78,7 +79,7 @@ impl CodesRecount {
 }
 
 /// A release of codes that was read and recounted.
-struct Read {
+struct RecountedCodes {
     pub(super) recount: CodesRecount,
     /// The clusters, if they were to be kept; codes are numbers of `texts`.
     pub(super) nodes: Vec<Node>,
@@ -113,11 +114,11 @@ pub(crate) fn compare_codes(
         Some(lines) => row_by_row(read, claim, &records, lines)?,
         None => as_multisets(read, claim, &records)?,
     };
-    Ok(Checked { claim: claim.clone(), recount, compared })
+    Ok(Checked { claim: claim.clone(), recount, compared, outside: Vec::new() })
 }
 
 /// Reads and recounts release/clusters.jsonl.
-fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, keep: Keep) -> Result<Read> {
+fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, keep: Keep) -> Result<RecountedCodes> {
     let claim = &certificate.promise.claim;
     let mut texts = Texts::default();
     // By code: whether it stands in a chunk.
@@ -175,7 +176,7 @@ fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, kee
     }
     total.codes = texts.len() as u64;
     total.codes_in_item_chunks_only = in_chunk.iter().filter(|chunked| !**chunked).count() as u64;
-    Ok(Read { recount: total, nodes: kept, texts })
+    Ok(RecountedCodes { recount: total, nodes: kept, texts })
 }
 
 /// A code that the claim keeps in item chunks must be in no other; nor may one of its repeats.
@@ -183,7 +184,8 @@ fn sensitive_in_chunk(texts: &Texts, chunked: &[bool], sensitive: &[String]) -> 
     if sensitive.is_empty() {
         return None;
     }
-    let listed = |text: &str| sensitive.iter().any(|s| s == text);
+    let sensitive: HashSet<&str> = sensitive.iter().map(String::as_str).collect();
+    let listed = |text: &str| sensitive.contains(text);
     let is = |n: u32| {
         let text = String::from_utf8_lossy(texts.get(n));
         listed(&text) || text.rsplit_once('#').is_some_and(|(code, n)| n.parse::<u32>().is_ok() && listed(code))
@@ -197,7 +199,7 @@ type Check<T> = std::result::Result<T, &'static str>;
 /// The codes of chunks on the way from the root, and what was spent on counting.
 struct Above {
     codes: Vec<u32>,
-    /// By code: whether it is one of them.
+    /// One entry per code: whether it is one of them.
     holds: Vec<bool>,
     spent: u64,
     /// What may be spent.
@@ -238,7 +240,7 @@ fn check_below(
             }
             let (depth, size) = (above.codes.len(), node.size());
             for chunk in &joint.shared_chunks {
-                check_chunk(chunk, size, Shared::Yes, claim, above, chunked, sum)?;
+                check_chunk(chunk, size, ChunkOwner::Yes, claim, above, chunked, sum)?;
             }
             sum.joint += 1;
             for member in &joint.members {
@@ -264,7 +266,7 @@ fn check_cluster(
     let depth = above.codes.len();
     let mut filled = 0;
     for chunk in &cluster.record_chunks {
-        check_chunk(chunk, size, Shared::No, claim, above, chunked, sum)?;
+        check_chunk(chunk, size, ChunkOwner::No, claim, above, chunked, sum)?;
         filled += chunk.len() as u64;
     }
     above.take(&cluster.item_chunk)?;
@@ -285,14 +287,15 @@ fn check_cluster(
 fn check_chunk(
     chunk: &CodeChunk,
     size: u64,
-    shared: Shared,
+    shared: ChunkOwner,
     claim: &CodesClaim,
     above: &mut Above,
     chunked: &mut [bool],
     sum: &mut CodesRecount,
 ) -> Check<()> {
     above.take(&chunk.domain)?;
-    let Counted { support, subrecord, covers, implied, spent } = count(chunk, size, claim.m, above.most - above.spent)?;
+    let ChunkCounts { support, subrecord, covers, implied, spent } =
+        count(chunk, size, claim.m, above.most - above.spent)?;
     above.spent += spent;
     if support < claim.k.get() {
         return Err("a combination of at most m codes occurs in a chunk fewer than k times");
@@ -308,10 +311,10 @@ fn check_chunk(
         smallest_subrecord: subrecord,
         covers,
         implied,
-        record_chunks: u64::from(shared == Shared::No),
-        shared_chunks: u64::from(shared == Shared::Yes),
-        occurrences_in_record_chunks: if shared == Shared::No { chunk.occurrences() as u64 } else { 0 },
-        occurrences_in_shared_chunks: if shared == Shared::Yes { chunk.occurrences() as u64 } else { 0 },
+        record_chunks: u64::from(shared == ChunkOwner::No),
+        shared_chunks: u64::from(shared == ChunkOwner::Yes),
+        occurrences_in_record_chunks: if shared == ChunkOwner::No { chunk.occurrences() as u64 } else { 0 },
+        occurrences_in_shared_chunks: if shared == ChunkOwner::Yes { chunk.occurrences() as u64 } else { 0 },
         ..CodesRecount::default()
     };
     sum.add(&recount);

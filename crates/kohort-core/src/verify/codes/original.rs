@@ -1,6 +1,6 @@
 //! Compares a release of codes with its original.
 
-use super::Read;
+use super::RecountedCodes;
 use crate::codes::Records;
 use crate::release::{CodeChunk, CodesClaim, Columns, Node};
 use crate::{Error, Result};
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-/// What was counted against the original.
+/// The result of the comparison with the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodesCompared {
     /// Patients of the original, those without codes included.
@@ -21,7 +21,7 @@ pub struct CodesCompared {
     pub combinations: u64,
     /// How many patients at least could have one of them.
     pub fewest_candidates: u64,
-    /// What could not be shown.
+    /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ fn differs(what: &str) -> Error {
 }
 
 /// Gives the codes of a release the numbers they have in the original.
-fn in_codes_of(read: &mut Read, records: &Records) -> Result<()> {
+fn in_codes_of(read: &mut RecountedCodes, records: &Records) -> Result<()> {
     let mut number = Vec::with_capacity(read.texts.len());
     for n in 0..read.texts.len() as u32 {
         let text = String::from_utf8_lossy(read.texts.get(n));
@@ -48,7 +48,12 @@ fn in_codes_of(read: &mut Read, records: &Records) -> Result<()> {
 
 /// Cluster by cluster: `lines` names the input lines of the patients of each. Every chunk holds just
 /// what its patients have, every item chunk the rest.
-pub(super) fn row_by_row(mut read: Read, claim: &CodesClaim, records: &Records, lines: &Path) -> Result<CodesCompared> {
+pub(super) fn row_by_row(
+    mut read: RecountedCodes,
+    claim: &CodesClaim,
+    records: &Records,
+    lines: &Path,
+) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     let text = std::fs::read_to_string(lines).map_err(|e| Error::io(lines, &e))?;
     let mut lines = text.lines();
@@ -220,7 +225,7 @@ fn combinations(n: usize, m: usize, each: &mut dyn FnMut(&[usize])) {
 
 /// Without a map of patients: every code is as frequent as the release allows, and every combination
 /// of m codes of every patient could be k patients' of one cluster.
-pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records) -> Result<CodesCompared> {
+pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records: &Records) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     if read.recount.patients != records.len() as u64 {
         return Err(differs("it has a different number of patients with codes"));
@@ -228,7 +233,7 @@ pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records
     let supports = records.supports();
     // By code: the least and the most records that may hold it; and the clusters that do.
     let mut bounds = vec![(0u64, 0u64); records.distinct()];
-    let mut leaves: Vec<Leaf> = Vec::new();
+    let mut leaves: Vec<SearchedCluster> = Vec::new();
     let mut columns: HashMap<*const CodeChunk, Rc<Columns>> = HashMap::new();
     let mut holders: Vec<Vec<u32>> = vec![Vec::new(); records.distinct()];
     for node in &read.nodes {
@@ -255,7 +260,11 @@ pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records
                 let key = std::ptr::from_ref(chunk);
                 Rc::clone(columns.entry(key).or_insert_with(|| Rc::new(Columns::new(chunk))))
             });
-            leaves.push(Leaf { chunks: chunks.collect(), items: &cluster.item_chunk, size: u64::from(cluster.size) });
+            leaves.push(SearchedCluster {
+                chunks: chunks.collect(),
+                items: &cluster.item_chunk,
+                size: u64::from(cluster.size),
+            });
         });
     }
     for (&(least, most), support) in bounds.iter().zip(supports) {
@@ -308,14 +317,14 @@ pub(super) fn as_multisets(mut read: Read, claim: &CodesClaim, records: &Records
 }
 
 /// A cluster as its patients may be looked for.
-struct Leaf<'a> {
+struct SearchedCluster<'a> {
     /// Its chunks, shared ones included.
     chunks: Vec<Rc<Columns<'a>>>,
     items: &'a [u32],
     size: u64,
 }
 
-impl Leaf<'_> {
+impl SearchedCluster<'_> {
     /// How many of its patients could have all of `known`.
     fn candidates(&self, known: &[u32]) -> u64 {
         let mut placed = known.iter().filter(|code| self.items.binary_search(code).is_ok()).count();

@@ -1,38 +1,33 @@
 //! Who matches what is known: by lists of who has a value, and each candidate's own counts.
 
 use crate::policy::PowerRule;
+use crate::ragged::{Bounds, Ragged};
 use crate::random::Randomness;
 
 /// The labels of one event column, by patient.
-pub(super) struct Labels {
-    /// By patient: where their labels end.
-    ends: Vec<usize>,
-    labels: Vec<u32>,
-    /// By patient: where their distinct labels end.
-    count_ends: Vec<usize>,
-    /// Distinct labels of a patient, ascending, each with how often it stands.
-    counts: Vec<(u32, u32)>,
+pub(super) struct PatientLabels {
+    labels: Ragged<u32>,
+    /// Distinct labels of a patient, ascending, each with how often it occurs.
+    counts: Ragged<(u32, u32)>,
 }
 
-impl Labels {
-    /// `labels` stand by patient; `ends` say whose they are.
-    pub(super) fn new(ends: Vec<usize>, labels: Vec<u32>) -> Labels {
-        let (mut count_ends, mut counts, mut start) = (Vec::with_capacity(ends.len()), Vec::new(), 0);
+impl PatientLabels {
+    /// Takes labels in the order of their patients; `bounds` tells whose they are.
+    pub(super) fn new(bounds: Bounds, labels: Vec<u32>) -> PatientLabels {
+        let labels = Ragged::new(bounds, labels);
+        let mut counts = Ragged::default();
         let mut own = Vec::new();
-        for &end in &ends {
+        for of_patient in labels.iter() {
             own.clear();
-            own.extend_from_slice(&labels[start..end]);
+            own.extend_from_slice(of_patient);
             own.sort_unstable();
-            counts.extend(own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)));
-            count_ends.push(counts.len());
-            start = end;
+            counts.push(own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)));
         }
-        Labels { ends, labels, count_ends, counts }
+        PatientLabels { labels, counts }
     }
 
     pub(super) fn of_person(&self, person: usize) -> &[u32] {
-        let start = if person == 0 { 0 } else { self.ends[person - 1] };
-        &self.labels[start..self.ends[person]]
+        self.labels.get(person)
     }
 
     pub(super) fn number(&self, person: usize) -> usize {
@@ -40,17 +35,16 @@ impl Labels {
     }
 
     pub(super) fn counts_of(&self, person: usize) -> &[(u32, u32)] {
-        let start = if person == 0 { 0 } else { self.count_ends[person - 1] };
-        &self.counts[start..self.count_ends[person]]
+        self.counts.get(person)
     }
 
     pub(super) fn people(&self) -> usize {
-        self.ends.len()
+        self.labels.len()
     }
 
     /// The number behind the last label.
     pub(super) fn labels_end(&self) -> u32 {
-        self.labels.iter().max().map_or(0, |last| last + 1)
+        self.labels.values().iter().max().map_or(0, |last| last + 1)
     }
 
     /// How often a patient has a label.
@@ -61,7 +55,7 @@ impl Labels {
 }
 
 /// How many values of each patient an adversary knows, by equation 1 or the same for all.
-pub(super) fn powers(labels: &Labels, p_max: usize, rule: PowerRule) -> Vec<u8> {
+pub(super) fn powers(labels: &PatientLabels, p_max: usize, rule: PowerRule) -> Vec<u8> {
     let known = |number: usize, raw: f64| number.min(p_max).min(raw.ceil() as usize) as u8;
     let people = 0..labels.people();
     if rule == PowerRule::Fixed {
@@ -105,16 +99,16 @@ pub(super) fn draw(own: &[u32], take: usize, random: &mut Randomness) -> Vec<(u3
 
 /// Finds who has what is known.
 pub(super) struct Finder<'a> {
-    pub(super) columns: &'a [Labels],
+    pub(super) columns: &'a [PatientLabels],
     class_of: &'a [u32],
-    /// By class: patients in it.
+    /// One entry per class: patients in it.
     members: Vec<Vec<u32>>,
-    /// By column: (class, label, patient), ascending.
+    /// One entry per column: (class, label, patient), ascending.
     holders: Vec<Vec<(u32, u32, u32)>>,
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(columns: &'a [Labels], class_of: &'a [u32]) -> Finder<'a> {
+    pub(super) fn new(columns: &'a [PatientLabels], class_of: &'a [u32]) -> Finder<'a> {
         let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
         let mut members = vec![Vec::new(); classes];
         (0u32..).zip(class_of).for_each(|(p, &class)| members[class as usize].push(p));
@@ -139,7 +133,7 @@ impl<'a> Finder<'a> {
         &all[start..end]
     }
 
-    /// Whether fewer than k patients look like this one and have all these facts: column, label, copies.
+    /// Returns whether fewer than k patients look like this one and have all these facts: column, label, copies.
     pub(super) fn fewer_than(&self, k: u64, person: usize, facts: &[(usize, u32, u32)]) -> bool {
         let class = self.class_of[person];
         let has = |other: u32, &(column, label, copies): &(usize, u32, u32)| {

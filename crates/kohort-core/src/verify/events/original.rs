@@ -1,10 +1,11 @@
 //! Compares a release of events with the original: row by row where it is known which is which.
 
-use super::finder::{Finder, Labels, draw, powers};
+use super::finder::{Finder, PatientLabels, draw, powers};
 use super::read::Cells;
-use super::{DRAWS, Read, too_many};
-use crate::events::{self, Column, Copied, Histories, Leaves};
+use super::{DRAWS, RecountedEvents, too_many};
+use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs};
 use crate::policy::{Policy, Power};
+use crate::ragged::Bounds;
 use crate::random::Randomness;
 use crate::release::EventsClaim;
 use crate::shape::Events;
@@ -14,7 +15,7 @@ use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// What was compared.
+/// The result of the comparison with the original.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventsCompared {
     /// Patients of the original, after exclusions.
@@ -23,10 +24,10 @@ pub struct EventsCompared {
     pub events: u64,
     /// Released patients that were found in it.
     pub matched: u64,
-    /// Of draws from the original's events, those in which fewer than k patients of the release match
+    /// Draws from the original's events in which fewer than k patients of the release match
     /// what is left of them; and all draws.
     pub original: Option<(u64, u64)>,
-    /// What could not be shown.
+    /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
 
@@ -36,14 +37,14 @@ fn refused(what: &str) -> Error {
 
 /// Row by row: `lines` names the input line of each event, and a file beside it those of the patients.
 pub(super) fn row_by_row(
-    read: Read,
+    read: RecountedEvents,
     claim: &EventsClaim,
     source: &Source,
     policy: &Policy<Events>,
     lines: &Path,
 ) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
-    let Read { tables, draws, .. } = read;
+    let RecountedEvents { tables, draws, .. } = read;
     let patients = find(&read_lines(&lines.with_file_name("patients"))?, &histories.patient_lines, tables.patients())?;
     let events = find(&read_lines(lines)?, &histories.event_lines, tables.events())?;
     let mut patient_of = vec![0u32; histories.events()];
@@ -79,9 +80,9 @@ pub(super) fn row_by_row(
 }
 
 /// Without lines: every label occurs at most as often as at one permitted level of the original.
-pub(super) fn as_multisets(read: Read, source: &Source, policy: &Policy<Events>) -> Result<EventsCompared> {
+pub(super) fn as_multisets(read: RecountedEvents, source: &Source, policy: &Policy<Events>) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
-    let Read { tables, .. } = read;
+    let RecountedEvents { tables, .. } = read;
     if tables.patients() > histories.patients() || tables.events() > histories.events() {
         return Err(refused("it has more patients or events"));
     }
@@ -127,7 +128,7 @@ pub(super) fn as_multisets(read: Read, source: &Source, policy: &Policy<Events>)
 const NOWHERE: u32 = u32::MAX;
 
 /// By label of a level: its number among the released texts.
-fn numbers(column: &Column, level: usize, texts: &Texts) -> Vec<u32> {
+fn numbers(column: &QuasiColumn, level: usize, texts: &Texts) -> Vec<u32> {
     column.level(level).labels.iter().map(|l| texts.find(l.text.as_bytes()).unwrap_or(NOWHERE)).collect()
 }
 
@@ -158,7 +159,7 @@ fn find(lines: &[u64], all: &[u64], rows: usize) -> Result<Vec<u32>> {
 /// Every cell is the original's at one permitted level of its column, or the original, or a
 /// pseudonym that stands for one value of one patient (`owner`). Returns the levels.
 fn compare(
-    quasi: &[Column],
+    quasi: &[QuasiColumn],
     copied: &[Copied],
     cells: &[Cells],
     rows: &[u32],
@@ -190,9 +191,9 @@ fn compare(
             let (text, code) = (own.texts.get(n), column.codes[row as usize]);
             let original = column.dictionary.text(code).as_bytes();
             match column.leaves {
-                Leaves::AsItIs if text == original => {}
-                Leaves::AsPseudonym if original.is_empty() && text.is_empty() => {}
-                Leaves::AsPseudonym if !original.is_empty() && !text.is_empty() => {
+                ReleasedAs::Unchanged if text == original => {}
+                ReleasedAs::AsPseudonym if original.is_empty() && text.is_empty() => {}
+                ReleasedAs::AsPseudonym if !original.is_empty() && !text.is_empty() => {
                     let whose = (owner.map_or(0, |o| o[at]), code);
                     let first = stood.insert(whose);
                     match stands_for.insert(n, whose) {
@@ -217,7 +218,7 @@ fn from_original(
     levels: &[usize],
 ) -> (u64, u64) {
     // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
-    let number = |(c, column): (usize, &Column)| -> Vec<u32> {
+    let number = |(c, column): (usize, &QuasiColumn)| -> Vec<u32> {
         let texts = &tables.event[c].texts;
         let known = numbers(column, levels[c], texts);
         let number = |(at, &n): (usize, &u32)| if n == NOWHERE { (texts.len() + at) as u32 } else { n };
@@ -225,11 +226,11 @@ fn from_original(
         let label_of = &column.level(levels[c]).label_of;
         column.codes.iter().map(|&code| known[label_of[code as usize] as usize]).collect()
     };
-    let ends: Vec<usize> = (0..histories.patients()).map(|p| histories.events_of(p).end).collect();
+    let bounds = histories.bounds().clone();
     let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
     let (all, released) = match claim.power {
-        Power::Events { .. } => whole_events(columns, ends, tables),
-        _ => (columns.into_iter().map(|c| Labels::new(ends.clone(), c)).collect(), tables.event_labels()),
+        Power::Events { .. } => whole_events(columns, bounds, tables),
+        _ => (columns.into_iter().map(|c| PatientLabels::new(bounds.clone(), c)).collect(), tables.event_labels()),
     };
     let (p, rule) = match claim.power {
         Power::Values { p, rule } => (p, rule),
@@ -260,7 +261,11 @@ fn from_original(
 }
 
 /// Whole events of the original and of the release, numbered together.
-fn whole_events(columns: Vec<Vec<u32>>, ends: Vec<usize>, tables: &super::Tables) -> (Vec<Labels>, Vec<Labels>) {
+fn whole_events(
+    columns: Vec<Vec<u32>>,
+    bounds: Bounds,
+    tables: &super::Tables,
+) -> (Vec<PatientLabels>, Vec<PatientLabels>) {
     let mut keys = crate::table::Keys::new(columns.len());
     let mut key = Vec::new();
     let mut number = |of: &dyn Fn(usize) -> u32| {
@@ -271,5 +276,5 @@ fn whole_events(columns: Vec<Vec<u32>>, ends: Vec<usize>, tables: &super::Tables
     let events = columns[0].len();
     let all: Vec<u32> = (0..events).map(|e| number(&|c| columns[c][e])).collect();
     let released: Vec<u32> = (0..tables.events()).map(|e| number(&|c| tables.event[c].rows[e])).collect();
-    (vec![Labels::new(ends, all)], vec![Labels::new(tables.ends().to_vec(), released)])
+    (vec![PatientLabels::new(bounds, all)], vec![PatientLabels::new(tables.bounds().clone(), released)])
 }

@@ -1,6 +1,6 @@
 //! Any p facts in total: every set of them that a patient has is looked for among those alike.
 
-use super::finder::Labels;
+use super::finder::PatientLabels;
 use hashbrown::HashMap;
 
 /// More sets of facts than this, and so many more for each event, are not looked for; and more different ones of one
@@ -11,8 +11,8 @@ const MOST_DIFFERENT: usize = 1 << 25;
 
 /// Patients with a set of at most `p` facts that fewer than `k` patients of their class have. `None`: they are
 /// more than can be counted.
-pub(super) fn violating(columns: &[Labels], class_of: &[u32], (k, p): (u64, usize)) -> Option<u64> {
-    let people = columns.first().map_or(0, Labels::people);
+pub(super) fn violating(columns: &[PatientLabels], class_of: &[u32], (k, p): (u64, usize)) -> Option<u64> {
+    let people = columns.first().map_or(0, PatientLabels::people);
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); class_of.iter().max().map_or(0, |c| *c as usize + 1)];
     (0..people).filter(|&p| columns[0].number(p) > 0).for_each(|p| members[class_of[p] as usize].push(p));
     // Labels of all columns in one row of numbers.
@@ -23,7 +23,7 @@ pub(super) fn violating(columns: &[Labels], class_of: &[u32], (k, p): (u64, usiz
     first.last().zip(columns.last()).and_then(|(first, last)| first.checked_add(last.labels_end())?.checked_add(1))?;
     let facts = |person: usize| -> Vec<(u32, u32)> {
         // Numbers from 1 on: 0 is no fact.
-        let of = |(column, first): (&Labels, &u32)| {
+        let of = |(column, first): (&PatientLabels, &u32)| {
             column.counts_of(person).iter().map(|&(l, n)| (first + l + 1, n)).collect::<Vec<_>>()
         };
         columns.iter().zip(&first).flat_map(of).collect()
@@ -89,9 +89,9 @@ mod tests {
     use super::*;
 
     /// One column in which each of two patients has so many different values, the same ones.
-    fn alike(facts: u32) -> [Labels; 1] {
+    fn alike(facts: u32) -> [PatientLabels; 1] {
         let labels: Vec<u32> = (0..facts).chain(0..facts).collect();
-        [Labels::new(vec![facts as usize, 2 * facts as usize], labels)]
+        [PatientLabels::new(crate::ragged::Bounds::from_ends(vec![facts as usize, 2 * facts as usize]), labels)]
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use super::super::lines::LineFile;
 use super::super::recount::Counted;
-use super::ancestors::{labels_of, no_ancestor};
+use super::ancestors::{labels_of, no_ancestor, overlap};
 use super::columns::{Columns, fingerprint};
 use super::line_sums::all_traced;
 use super::tuple_of_line::{NOBODY, TupleOfLine};
@@ -24,6 +24,8 @@ pub(super) struct Traced {
     pub(super) matched: u64,
     /// Patient and released tuple of each released row, where the policy names patients.
     pub(super) people: Vec<(u32, u32)>,
+    /// True where a value may be shown as several labels that are released.
+    pub(super) labels_overlap: bool,
 }
 
 /// Compares line by line. `synthetic`: the number of synthetic records, where the method adds some.
@@ -40,9 +42,9 @@ pub(super) fn compare(
     let of_row = counted.of_row()?;
     let (tuple_of_line, released_print) = read_release(counted, of_row, columns, lines, &key, synthetic.is_some())?;
     let counted = &*counted;
-    let mut findings = Findings::default();
+    let mut findings = OriginalFindings::default();
     source.scan(
-        |_| Worker::new(columns.changed.len()),
+        |_| LineWorker::new(columns.changed.len()),
         |worker, chunk| Ok(worker.read(&chunk, source, counted, columns, &tuple_of_line, patient, &key)),
         |found| {
             findings.add(found);
@@ -53,10 +55,12 @@ pub(super) fn compare(
     if findings.print != released_print {
         return Err(Error::refused("cells that should be released unchanged differ from the original."));
     }
+    let mut labels_overlap = false;
     for i in 0..findings.pairs.len() {
-        check_ancestors(counted, columns, policy, i, &findings)?;
+        // Details are not known to an attacker.
+        labels_overlap |= check_ancestors(counted, columns, policy, i, &findings)? && i < counted.quasi;
     }
-    Ok(Traced { rows: findings.rows, matched: findings.matched, people: findings.people })
+    Ok(Traced { rows: findings.rows, matched: findings.matched, people: findings.people, labels_overlap })
 }
 
 /// Reads the lines beside the release. Returns the released tuple of each input line, and a fingerprint
@@ -113,7 +117,7 @@ fn read_release(
 }
 
 /// The state of one thread that reads the original.
-struct Worker {
+struct LineWorker {
     /// For each changed column: its values.
     values: Vec<Texts>,
     /// For each changed column: the labels that they were released as.
@@ -155,9 +159,9 @@ struct ChunkFindings {
     people: Vec<(u32, Box<[u8]>)>,
 }
 
-impl Worker {
-    fn new(width: usize) -> Worker {
-        Worker {
+impl LineWorker {
+    fn new(width: usize) -> LineWorker {
+        LineWorker {
             values: vec![Texts::default(); width],
             shown: vec![LabelsSeen::default(); width],
             released: Vec::new(),
@@ -217,7 +221,7 @@ impl Worker {
 
 /// The findings of the whole original.
 #[derive(Default)]
-struct Findings {
+struct OriginalFindings {
     rows: u64,
     matched: u64,
     print: u64,
@@ -228,7 +232,7 @@ struct Findings {
     people: Vec<(u32, u32)>,
 }
 
-impl Findings {
+impl OriginalFindings {
     fn add(&mut self, found: ChunkFindings) {
         self.rows += found.rows;
         self.matched += found.matched;
@@ -246,8 +250,15 @@ impl Findings {
     }
 }
 
-/// Checks that each released label is the original value or one of its ancestors.
-fn check_ancestors(counted: &Counted, plan: &Columns, policy: &Policy, i: usize, findings: &Findings) -> Result<()> {
+/// Checks that each released label is the original value or one of its ancestors. Returns whether some value
+/// may be shown as several of the released labels.
+fn check_ancestors(
+    counted: &Counted,
+    plan: &Columns,
+    policy: &Policy,
+    i: usize,
+    findings: &OriginalFindings,
+) -> Result<bool> {
     let (position, column) = plan.changed[i];
     let values: Vec<String> = findings.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
     let dictionary = &counted.tuples.dictionaries[position];
@@ -259,5 +270,5 @@ fn check_ancestors(counted: &Counted, plan: &Columns, policy: &Policy, i: usize,
             return Err(no_ancestor(policy, column));
         }
     }
-    Ok(())
+    Ok(overlap(&labels, dictionary))
 }

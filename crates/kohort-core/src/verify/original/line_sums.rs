@@ -119,7 +119,7 @@ pub(super) fn compare(
         return Ok(None);
     }
     let workers = source.scan(
-        |_| Worker::new(plan.changed.len()),
+        |_| SumWorker::new(plan.changed.len()),
         |worker, chunk| {
             worker.read(&chunk, source, lines, plan);
             Ok(())
@@ -165,7 +165,7 @@ fn column_is_true(
     plan: &Columns,
     policy: &Policy,
     i: usize,
-    workers: &[Worker],
+    workers: &[SumWorker],
 ) -> Result<bool> {
     let (position, column) = plan.changed[i];
     let dictionary = &counted.tuples.dictionaries[position];
@@ -204,7 +204,7 @@ fn column_is_true(
 }
 
 /// The state of one thread that reads the original.
-struct Worker {
+struct SumWorker {
     rows: u64,
     matched: u64,
     print: u64,
@@ -216,10 +216,10 @@ struct Worker {
     numbers: Vec<Option<u64>>,
 }
 
-impl Worker {
-    fn new(width: usize) -> Worker {
+impl SumWorker {
+    fn new(width: usize) -> SumWorker {
         let (values, sums) = (vec![Texts::default(); width], vec![Vec::new(); width]);
-        Worker { rows: 0, matched: 0, print: 0, values, sums, numbers: Vec::new() }
+        SumWorker { rows: 0, matched: 0, print: 0, values, sums, numbers: Vec::new() }
     }
 
     fn read(&mut self, chunk: &Chunk, source: &Source, lines: &LineSums, plan: &Columns) {

@@ -1,7 +1,9 @@
 //! The metrics of a release of codes.
 
-use super::common::{Column, File, People, Preset, Rows, Shareable, Sides, Timing, Tried, Unit};
-use super::{Shape, Trace, parts};
+use super::common::{
+    AttackTrials, ColumnChange, File, PeopleCounts, Preset, RowCounts, Shareable, Sides, Timing, Unit,
+};
+use super::{MetricsShape, Trace, parts};
 
 parts! {
     /// The metrics of a release of codes.
@@ -9,7 +11,7 @@ parts! {
         /// The method.
         pub method: String,
         /// The shape of the data.
-        pub shape: Shape,
+        pub shape: MetricsShape,
         /// The files of the release.
         pub files: Vec<File>,
         /// The version of Kohort.
@@ -17,16 +19,16 @@ parts! {
         /// Made with a fixed random seed: a test, not a release.
         pub test: bool,
         /// Patients read, removed and released.
-        pub rows: Rows,
+        pub rows: RowCounts,
         /// People of the original.
-        pub people: People,
+        pub people: PeopleCounts,
         /// The codes of the original.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub codes: Option<CodesRead>,
         /// Every column of the input.
-        pub columns: Vec<Column>,
-        /// What the release is made of.
-        pub clusters: Clusters,
+        pub columns: Vec<ColumnChange>,
+        /// The parts of the release.
+        pub clusters: ClusterCounts,
         /// The risk with as many codes known as was asked.
         pub risk: Sides<Option<CodesRisk>>,
         /// How few patients of the original have some codes of a patient in common.
@@ -35,7 +37,7 @@ parts! {
         pub utility: CodesUtility,
         /// The guarantee, and how it was recounted.
         pub guarantee: CodesGuarantee,
-        /// What the method noted of its work.
+        /// The method's notes of its work.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub trace: Option<Trace>,
         /// How long each stage took, in seconds.
@@ -43,8 +45,8 @@ parts! {
         pub timing: Option<Timing>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub attacks: Option<Tried>,
-        /// What the custodian should know.
+        pub attacks: Option<AttackTrials>,
+        /// Notes for the custodian.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,
         /// Small counts are hidden: a report for others.
@@ -62,8 +64,8 @@ parts! {
         pub repeated: u64,
     }
 
-    /// What a release of codes is made of.
-    pub struct Clusters {
+    /// The parts of a release of codes.
+    pub struct ClusterCounts {
         /// Patients in clusters.
         pub patients: u64,
         /// Clusters.
@@ -188,7 +190,7 @@ parts! {
     pub struct ConstraintErrors {
         /// Constraints.
         pub constraints: usize,
-        /// By how far they are off.
+        /// One entry per interval of the error.
         pub intervals: Vec<ErrorInterval>,
         /// The mean of their errors, where settings are compared.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,9 +213,9 @@ parts! {
         pub k: u64,
         /// Codes that may be known of a patient.
         pub m: usize,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
-        /// What k counts: patients or rows.
+        /// The unit that k counts: patients or rows.
         pub unit: Unit,
         /// Patients in the smallest cluster.
         pub smallest_cluster: u64,
@@ -231,11 +233,11 @@ parts! {
         pub sensitive_codes: usize,
         /// The guarantee in sentences.
         pub plain: String,
-        /// What holds against an attacker who knows the algorithm.
+        /// The guarantee against an attacker who knows the algorithm.
         pub aware: String,
-        /// What is assumed.
+        /// The assumptions.
         pub assumed: Vec<String>,
-        /// What the recipient cannot recount.
+        /// Facts the recipient cannot recount.
         pub not_recountable: Vec<String>,
         /// How the release was compared with the original.
         #[serde(skip_serializing_if = "Option::is_none")]

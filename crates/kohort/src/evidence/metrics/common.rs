@@ -1,16 +1,16 @@
-//! What releases of every shape have in common: files, rows, columns, distributions, timing.
+//! Parts that releases of every shape have in common: files, rows, columns, distributions, timing.
 
 use super::part::leaves;
-use super::{ByName, Described, Entry, Masked, parts};
+use super::{ByName, Described, Masked, MetricsKey, parts};
 use kohort_core::policy;
 use kohort_core::shape::Shape;
 use serde::{Deserialize, Serialize};
 
 leaves! {
-    "text": Unit, Role, Recoded;
+    "text": Unit, Role, RecodedChange;
 }
 
-/// What a class counts.
+/// The unit that a class counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -84,10 +84,10 @@ impl From<&policy::Role> for Role {
     }
 }
 
-/// What happened to a column whose values were recoded one by one.
+/// The change of a column whose values were recoded one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Recoded {
+pub enum RecodedChange {
     /// All of it is suppressed.
     Suppressed,
     /// Labels of several levels are released side by side.
@@ -104,7 +104,7 @@ pub struct Sides<T> {
 }
 
 impl<T: Described> Described for Sides<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(&super::below(path, "before"), meaning, described);
         T::describe(&super::below(path, "after"), meaning, described);
     }
@@ -122,7 +122,7 @@ parts! {
     }
 
     /// Rows read, removed and released: rows in = excluded + suppressed + out − counterfeit.
-    pub struct Rows {
+    pub struct RowCounts {
         /// Rows of the original (of codes: patients; of events: events).
         pub r#in: Masked<u64>,
         /// Rows that the policy's rules excluded before anything else.
@@ -136,8 +136,8 @@ parts! {
     }
 
     /// People of the original.
-    pub struct People {
-        /// What counts as a person: a patient or a row.
+    pub struct PeopleCounts {
+        /// The unit that counts as a person: a patient or a row.
         pub unit: Unit,
         /// People in the original.
         pub r#in: Masked<u64>,
@@ -149,14 +149,14 @@ parts! {
         pub name: String,
         /// The highest risk it allows.
         pub max_risk: Option<String>,
-        /// What it means.
+        /// The meaning, in words.
         pub meaning: String,
         /// Whose number it is.
         pub source: String,
     }
 
     /// A column, and what happened to it.
-    pub struct Column {
+    pub struct ColumnChange {
         /// Its name.
         pub name: String,
         /// The table it belongs to, where there are several.
@@ -182,9 +182,9 @@ parts! {
         /// The highest level of its hierarchy.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub levels: Option<usize>,
-        /// What happened to its values, where they do not all have one level.
+        /// The change of its values, where they do not all have one level.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub recoded: Option<Recoded>,
+        pub recoded: Option<RecodedChange>,
         /// Different labels in the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub labels: Option<usize>,
@@ -251,9 +251,9 @@ parts! {
     pub struct TriedAttack {
         /// Its name.
         pub name: String,
-        /// What the attacker knows, and wants to learn.
+        /// The attacker's knowledge, and what they want to learn.
         pub about: String,
-        /// What is counted.
+        /// The quantity that is counted.
         pub measure: String,
         /// How many people or cells were attacked.
         pub targets: u64,
@@ -266,7 +266,7 @@ parts! {
     }
 
     /// Attacks on a release of codes or of events.
-    pub struct Tried {
+    pub struct AttackTrials {
         /// Attacks that were tried (`kohort attack`).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tried: Option<Vec<TriedAttack>>,
@@ -301,10 +301,10 @@ parts! {
 /// How many levels up each column went, by its name.
 pub type Levels = ByName<usize>;
 
-impl Column {
+impl ColumnChange {
     /// A column of which nothing else is known yet.
-    pub fn named(name: &str, role: &policy::Role) -> Column {
-        Column {
+    pub fn named(name: &str, role: &policy::Role) -> ColumnChange {
+        ColumnChange {
             name: name.to_string(),
             table: None,
             role: role.into(),

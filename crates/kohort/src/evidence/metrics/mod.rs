@@ -1,29 +1,35 @@
-//! What metrics.json holds, as values.
+//! The contents of metrics.json, as values.
 //!
 //! One struct per chapter; a field's name is its key in JSON, and its documentation is its line in the reference.
 //! A field that is `None` was not measured, or may not be shown to the readers of this report. What others may see
 //! is decided in `report/shareable`, which takes every struct apart to its last field.
 
+mod attacks;
 mod codes;
 mod common;
 mod events;
 mod part;
+mod risk;
+mod synthetic;
 mod table;
 mod utility;
 
+pub use attacks::*;
 pub use codes::*;
 pub use common::*;
 pub use events::*;
 pub use kohort_core::release::{Noted, Trace, TraceShare, TraceStep};
-pub use part::{ByName, Described, Entry, Hidden, Masked};
+pub use part::{ByName, Described, HiddenNumber, Masked, MetricsKey};
 pub(crate) use part::{below, parts};
+pub use risk::*;
+pub use synthetic::*;
 pub use table::*;
 pub use utility::*;
 
 use part::leaves;
 use serde::{Deserialize, Serialize};
 
-/// What a release is like: its guarantee, its risk and its utility, before and after.
+/// The measurements of a release: its guarantee, its risk and its utility, before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Metrics {
     /// Of a table.
@@ -37,7 +43,7 @@ pub enum Metrics {
 /// The shape of the data, where it is not a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub enum MetricsShape {
     /// A set of codes for each patient.
     Codes,
     /// Patients and their events.
@@ -45,12 +51,12 @@ pub enum Shape {
 }
 
 leaves! {
-    "text": Shape;
+    "text": MetricsShape;
 }
 
 impl Described for Trace {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
-        described.push(Entry { path: below(path, "NAME"), kind: "", meaning: meaning.trim().into() });
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
+        described.push(MetricsKey { path: below(path, "NAME"), kind: "", meaning: meaning.trim().into() });
     }
 }
 
@@ -58,13 +64,13 @@ impl Metrics {
     /// Reads metrics.json.
     pub fn parse(text: &str) -> serde_json::Result<Metrics> {
         #[derive(Deserialize)]
-        struct Head {
-            shape: Option<Shape>,
+        struct MetricsHead {
+            shape: Option<MetricsShape>,
         }
-        Ok(match serde_json::from_str::<Head>(text)?.shape {
+        Ok(match serde_json::from_str::<MetricsHead>(text)?.shape {
             None => Metrics::Table(serde_json::from_str(text)?),
-            Some(Shape::Codes) => Metrics::Codes(serde_json::from_str(text)?),
-            Some(Shape::Events) => Metrics::Events(serde_json::from_str(text)?),
+            Some(MetricsShape::Codes) => Metrics::Codes(serde_json::from_str(text)?),
+            Some(MetricsShape::Events) => Metrics::Events(serde_json::from_str(text)?),
         })
     }
 
@@ -88,7 +94,7 @@ impl Metrics {
         *own = Some(notes);
     }
 
-    /// What the custodian should know.
+    /// Returns notes for the custodian.
     pub fn notes(&self) -> &[String] {
         let own = match self {
             Metrics::Table(own) => &own.notes,
@@ -118,9 +124,9 @@ impl Metrics {
     /// Adds attacks that were tried on the release.
     pub fn add_attacks(&mut self, tried: Vec<TriedAttack>) {
         let own = match self {
-            Metrics::Table(own) => &mut own.attacks.get_or_insert(Attacks::NONE).tried,
-            Metrics::Codes(own) => &mut own.attacks.get_or_insert(Tried { tried: None }).tried,
-            Metrics::Events(own) => &mut own.attacks.get_or_insert(Tried { tried: None }).tried,
+            Metrics::Table(own) => &mut own.attacks.get_or_insert(TableAttacks::NONE).tried,
+            Metrics::Codes(own) => &mut own.attacks.get_or_insert(AttackTrials { tried: None }).tried,
+            Metrics::Events(own) => &mut own.attacks.get_or_insert(AttackTrials { tried: None }).tried,
         };
         *own = Some(tried);
     }

@@ -22,7 +22,7 @@ macro_rules! parts {
         }
 
         impl $crate::evidence::metrics::Described for $name {
-            fn describe(path: &str, _: &str, described: &mut Vec<$crate::evidence::metrics::Entry>) {
+            fn describe(path: &str, _: &str, described: &mut Vec<$crate::evidence::metrics::MetricsKey>) {
                 $({
                     let path = $crate::evidence::metrics::below(path, stringify!($field));
                     <$kind as $crate::evidence::metrics::Described>::describe(&path, concat!("" $(, $doc)*), described);
@@ -35,19 +35,19 @@ pub(crate) use parts;
 
 /// A key of metrics.json, for the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct MetricsKey {
     /// The path to it: keys separated by dots, `N` for a place in a list, `NAME` for a name in a map.
     pub path: String,
-    /// What kind of value it has.
+    /// The kind of value it has.
     pub kind: &'static str,
-    /// What it means.
+    /// The meaning, in words.
     pub meaning: String,
 }
 
 /// A type that knows its keys and what they mean.
 pub trait Described {
     /// Adds what is at this path and below it. `meaning` is the documentation of the field that holds it.
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>);
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>);
 }
 
 /// The path of a field below another path.
@@ -59,8 +59,8 @@ pub(crate) fn below(path: &str, field: &str) -> String {
 macro_rules! leaves {
     ($($kind:literal: $($type:ty),+;)*) => {$($(
         impl Described for $type {
-            fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
-                described.push(Entry { path: path.into(), kind: $kind, meaning: meaning.trim().into() });
+            fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
+                described.push(MetricsKey { path: path.into(), kind: $kind, meaning: meaning.trim().into() });
             }
         }
     )+)*};
@@ -75,25 +75,25 @@ leaves! {
 }
 
 impl<T: Described> Described for Option<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(path, meaning, described);
     }
 }
 
 impl<T: Described> Described for Box<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(path, meaning, described);
     }
 }
 
 impl<T: Described> Described for Vec<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(&below(path, "N"), meaning, described);
     }
 }
 
 impl<T: Described, const N: usize> Described for [T; N] {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(&below(path, "N"), meaning, described);
     }
 }
@@ -103,7 +103,7 @@ impl<T: Described, const N: usize> Described for [T; N] {
 pub struct ByName<T>(pub Vec<(String, T)>);
 
 impl<T> ByName<T> {
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -164,7 +164,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByName<T> {
 }
 
 impl<T: Described> Described for ByName<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(&below(path, "NAME"), meaning, described);
     }
 }
@@ -176,31 +176,31 @@ pub enum Masked<T> {
     /// The number.
     Known(T),
     /// It is too small to be shown, or would reveal one that is.
-    Hidden(Hidden),
+    Hidden(HiddenNumber),
 }
 
 /// The text in place of a hidden number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Hidden {
+pub enum HiddenNumber {
     /// `"hidden"`.
     Hidden,
 }
 
-impl Hidden {
+impl HiddenNumber {
     /// The word in reports.
     pub const WORD: &str = "hidden";
 }
 
 impl<T: Copy> Masked<T> {
     /// A number that is not shown.
-    pub const HIDDEN: Masked<T> = Masked::Hidden(Hidden::Hidden);
+    pub const HIDDEN: Masked<T> = Masked::Hidden(HiddenNumber::Hidden);
 
     /// The number, unless it is hidden.
     pub fn known(self) -> Option<T> {
         match self {
             Masked::Known(number) => Some(number),
-            Masked::Hidden(Hidden::Hidden) => None,
+            Masked::Hidden(HiddenNumber::Hidden) => None,
         }
     }
 }
@@ -212,7 +212,7 @@ impl<T> From<T> for Masked<T> {
 }
 
 impl<T: Described> Described for Masked<T> {
-    fn describe(path: &str, meaning: &str, described: &mut Vec<Entry>) {
+    fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         T::describe(path, meaning, described);
     }
 }

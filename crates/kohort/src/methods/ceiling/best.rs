@@ -10,9 +10,9 @@
 //!   cost found cannot be better.
 
 use super::degree::Degrees;
-use super::padding::{Filling, ROW, allows};
-use super::params::{Ceiling, Objective, Params};
-use crate::lattice::{Classes, Costs, Raises, Space, all_hold, people, promising, sums};
+use super::padding::{PaddingParams, ROW, allows};
+use super::params::{Ceiling, CeilingObjective, Params};
+use crate::lattice::{Costs, NodeClasses, Raises, Space, all_hold, people, promising, sums};
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 
@@ -21,7 +21,7 @@ type CellCosts = Vec<Vec<Vec<u64>>>;
 
 /// A node and what it costs, the best first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Best {
+pub(super) struct RankedNode {
     cost: u64,
     /// Counterfeits expected, in units of 2⁻³².
     pub(super) counterfeits: u128,
@@ -34,7 +34,7 @@ pub(super) struct Best {
 
 /// Why a node is no candidate, as far as it was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(super) struct RejectedNode {
     /// People in its smallest class.
     pub(super) smallest: u64,
     /// Counterfeits it needs, in units of 2⁻³².
@@ -43,15 +43,15 @@ pub(super) struct Counted {
     pub(super) holds: bool,
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct CatalogSearch<'a> {
     cohort: &'a Cohort,
     pub(super) space: &'a Space,
     pub(super) degrees: Degrees<'a>,
     params: &'a Params,
-    filling: Filling,
-    pub(super) classes: Classes<'a>,
+    filling: PaddingParams,
+    pub(super) classes: NodeClasses<'a>,
     /// The cost of a synthetic record in a cell, by column, level and value.
-    invented: CellCosts,
+    synthetic: CellCosts,
     /// `[column][digit]`: what a column costs, and what it loses.
     base: Vec<Vec<u64>>,
     loss: Vec<Vec<u64>>,
@@ -59,25 +59,25 @@ pub(super) struct Search<'a> {
     pub(super) counted: usize,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(cohort: &'a Cohort, space: &'a Space, params: &'a Params, k: K) -> Search<'a> {
+impl<'a> CatalogSearch<'a> {
+    pub(super) fn new(cohort: &'a Cohort, space: &'a Space, params: &'a Params, k: K) -> CatalogSearch<'a> {
         let losses = Costs::new(cohort, crate::lattice::Objective::Loss);
-        let (own, invented) = match params.objective {
-            Objective::Loss => {
+        let (own, synthetic) = match params.objective {
+            CeilingObjective::Loss => {
                 let nothing = losses.cell.iter().map(|column| column.iter().map(|l| vec![0; l.len()]).collect());
                 (losses.cell.clone(), nothing.collect())
             }
-            Objective::Rce => reconstruction(cohort),
+            CeilingObjective::Rce => reconstruction(cohort),
         };
         let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
-        Search {
+        CatalogSearch {
             cohort,
             space,
             degrees: Degrees::new(cohort, space),
             params,
-            filling: Filling { padding: params.padding, k },
-            classes: Classes::new(cohort),
-            invented,
+            filling: PaddingParams { padding: params.padding, k },
+            classes: NodeClasses::new(cohort),
+            synthetic,
             base: sums(space, &rows, |q, level, code| own[q][level][code]),
             loss: sums(space, &rows, |q, level, code| losses.cell[q][level][code]),
             counted: 0,
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
 
     /// The best node that is not among `refused`; of equal ones that with fewer counterfeits, then
     /// with less loss, then the finest in the first columns.
-    pub(super) fn best(&mut self, refused: &[usize]) -> Option<Best> {
+    pub(super) fn best(&mut self, refused: &[usize]) -> Option<RankedNode> {
         let mut bound = vec![0u64; self.space.len()];
         self.space.below(self.space.top(), &self.base, |node, cost| bound[node] = cost);
         if let Ceiling::At(h) = self.params.ceiling {
@@ -97,10 +97,10 @@ impl<'a> Search<'a> {
             }
         }
         refused.iter().for_each(|&node| bound[node] = u64::MAX);
-        let mut best: Option<Best> = None;
+        let mut best: Option<RankedNode> = None;
         loop {
             // Nodes that could cost the same stay: which of them is best is decided by more than cost.
-            let is_live = |bound: u64, best: &Option<Best>| {
+            let is_live = |bound: u64, best: &Option<RankedNode>| {
                 bound != u64::MAX && best.as_ref().is_none_or(|best| bound <= best.cost)
             };
             let live: Vec<u32> = bound.iter().map(|&b| u32::from(is_live(b, &best))).collect();
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
     }
 
     /// Counts a node, raises bounds, and keeps it if it is the best so far. Afterwards it is not live.
-    fn look(&mut self, node: usize, bound: &mut [u64], best: &mut Option<Best>) {
+    fn look(&mut self, node: usize, bound: &mut [u64], best: &mut Option<RankedNode>) {
         let levels = self.space.level_vector(node);
         let counted = self.count(&levels);
         let dead = counted.smallest < self.params.real_k
@@ -127,11 +127,11 @@ impl<'a> Search<'a> {
         if dead {
             return self.space.below(node, &self.base, |n, _| bound[n] = u64::MAX);
         }
-        let more = self.cost_of_invented(&levels);
+        let more = self.cost_of_synthetic(&levels);
         self.space.below(node, &self.base, |n, cost| bound[n] = bound[n].max(cost.saturating_add(more)));
         let at =
             |table: &[Vec<u64>]| self.space.digits(node).iter().zip(table).map(|(&d, column)| column[d]).sum::<u64>();
-        let own = Best {
+        let own = RankedNode {
             cost: at(&self.base).saturating_add(more),
             counterfeits: counted.needs,
             loss: at(&self.loss),
@@ -145,11 +145,11 @@ impl<'a> Search<'a> {
     }
 
     /// Counts the classes at these levels.
-    pub(super) fn count(&mut self, levels: &[usize]) -> Counted {
+    pub(super) fn count(&mut self, levels: &[usize]) -> RejectedNode {
         self.counted += 1;
         self.classes.count(levels);
         let people = self.people();
-        Counted {
+        RejectedNode {
             smallest: people.iter().copied().min().unwrap_or(0),
             needs: people.iter().map(|&n| u128::from(self.filling.expected(n))).sum(),
             holds: self.cohort.required.is_empty() || all_hold(self.cohort, &self.classes),
@@ -165,8 +165,8 @@ impl<'a> Search<'a> {
     }
 
     /// The cost of the synthetic records at the levels counted last.
-    fn cost_of_invented(&self, levels: &[usize]) -> u64 {
-        if self.params.objective == Objective::Loss {
+    fn cost_of_synthetic(&self, levels: &[usize]) -> u64 {
+        if self.params.objective == CeilingObjective::Loss {
             return 0;
         }
         let mut expected: Vec<u64> = self.people().iter().map(|&n| self.filling.expected(n)).collect();
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
             let rows = std::mem::take(&mut expected[class as usize]);
             if rows > 0 {
                 let codes = self.cohort.tuples.codes(t);
-                let row: u64 = levels.iter().enumerate().map(|(q, &l)| self.invented[q][l][codes[q] as usize]).sum();
+                let row: u64 = levels.iter().enumerate().map(|(q, &l)| self.synthetic[q][l][codes[q] as usize]).sum();
                 sum = sum.saturating_add((u128::from(rows) * u128::from(row) / u128::from(ROW)) as u64);
             }
         }

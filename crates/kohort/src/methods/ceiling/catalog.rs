@@ -1,5 +1,5 @@
 //! The catalog: which classes are listed together, so that nobody can tell which of their rows are
-//! invented (Lemma 1), and no row is likelier anybody's than 1/k (which Lemma 1 does not keep).
+//! synthetic (Lemma 1), and no row is likelier anybody's than 1/k (which Lemma 1 does not keep).
 
 use kohort_core::number::K;
 use kohort_core::privacy::{CatalogGroup, ClassRows, Padding};
@@ -10,14 +10,14 @@ pub(super) type Rows = BTreeMap<u32, u64>;
 
 /// A class as the catalog sees it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Class {
+pub(super) struct CatalogClass {
     pub(super) real: Rows,
-    pub(super) invented: Rows,
+    pub(super) synthetic: Rows,
 }
 
-impl Class {
+impl CatalogClass {
     fn shown(&self) -> u64 {
-        self.real.values().chain(self.invented.values()).sum()
+        self.real.values().chain(self.synthetic.values()).sum()
     }
 }
 
@@ -31,15 +31,15 @@ pub(super) enum Unsafe {
 }
 
 /// The parameters of a catalog.
-pub(super) struct Rules {
+pub(super) struct CatalogRules {
     pub(super) k: K,
     pub(super) real_k: u64,
     pub(super) padding: Padding,
 }
 
-impl Rules {
+impl CatalogRules {
     /// Groups the classes, each group by class number; classes without any part in it are left out.
-    pub(super) fn catalog(&self, classes: &[Class]) -> Result<Vec<Vec<usize>>, Unsafe> {
+    pub(super) fn catalog(&self, classes: &[CatalogClass]) -> Result<Vec<Vec<usize>>, Unsafe> {
         let groups = self.group(classes).ok_or(Unsafe::NoPartner)?;
         let (mut likely, mut highest) = (Vec::new(), 0f64);
         for members in &groups {
@@ -62,30 +62,30 @@ impl Rules {
     }
 
     /// A group as its reader sees it: the values named, and what each class shows of them.
-    pub(super) fn shown(&self, classes: &[Class], members: &[usize]) -> (Vec<u32>, CatalogGroup) {
-        let mut invented = Rows::new();
+    pub(super) fn shown(&self, classes: &[CatalogClass], members: &[usize]) -> (Vec<u32>, CatalogGroup) {
+        let mut synthetic = Rows::new();
         for &class in members {
-            classes[class].invented.iter().for_each(|(&s, n)| *invented.entry(s).or_default() += n);
+            classes[class].synthetic.iter().for_each(|(&s, n)| *synthetic.entry(s).or_default() += n);
         }
-        let values: Vec<u32> = invented.keys().copied().collect();
+        let values: Vec<u32> = synthetic.keys().copied().collect();
         let own = |&class: &usize| {
             let class = &classes[class];
             let of = |rows: &Rows, s: &u32| rows.get(s).copied().unwrap_or(0);
-            let named: Vec<u64> = values.iter().map(|s| of(&class.real, s) + of(&class.invented, s)).collect();
+            let named: Vec<u64> = values.iter().map(|s| of(&class.real, s) + of(&class.synthetic, s)).collect();
             let shown = class.shown();
             let may_hold_synthetic = self.padding.may_fill(shown, self.k);
             ClassRows { others: shown - named.iter().sum::<u64>(), named, may_hold_synthetic }
         };
         let group =
-            CatalogGroup { classes: members.iter().map(own).collect(), synthetic: invented.into_values().collect() };
+            CatalogGroup { classes: members.iter().map(own).collect(), synthetic: synthetic.into_values().collect() };
         (values, group)
     }
 
     /// The greedy grouping of the paper, corrected (C-1): the class with most synthetic records first takes the
     /// partner that conceals most of what is not concealed yet.
-    fn group(&self, classes: &[Class]) -> Option<Vec<Vec<usize>>> {
-        let mut order: Vec<usize> = (0..classes.len()).filter(|&c| !classes[c].invented.is_empty()).collect();
-        order.sort_by_key(|&c| std::cmp::Reverse(classes[c].invented.values().sum::<u64>()));
+    fn group(&self, classes: &[CatalogClass]) -> Option<Vec<Vec<usize>>> {
+        let mut order: Vec<usize> = (0..classes.len()).filter(|&c| !classes[c].synthetic.is_empty()).collect();
+        order.sort_by_key(|&c| std::cmp::Reverse(classes[c].synthetic.values().sum::<u64>()));
         // For an attacker who knows the algorithm, other classes hold no synthetic record and conceal none.
         let partners: Vec<usize> =
             (0..classes.len()).filter(|&c| self.padding.may_fill(classes[c].shown(), self.k)).collect();
@@ -105,7 +105,7 @@ impl Rules {
                 let size = |c: usize| group_of[c].map_or(1, |g| groups[g].len());
                 let candidates = partners.iter().copied().filter(|c| !members.contains(c)).map(|c| (conceals(c), c));
                 // Of equal ones that in the smaller group; then that with more real rows like them, among
-                // which invented ones are less likely to be in this class.
+                // which synthetic ones are less likely to be in this class.
                 let key = |&((matched, real), c): &((u64, u64), usize)| {
                     (matched, std::cmp::Reverse(size(c)), real, std::cmp::Reverse(c))
                 };
@@ -121,12 +121,12 @@ impl Rules {
 }
 
 /// The synthetic records of a class that real rows of the other classes in its group do not conceal.
-fn unconcealed(classes: &[Class], class: usize, members: &[usize]) -> Rows {
+fn unconcealed(classes: &[CatalogClass], class: usize, members: &[usize]) -> Rows {
     let others = |s: &u32| -> u64 {
         let others = members.iter().filter(|&&c| c != class);
         others.map(|&c| classes[c].real.get(s).copied().unwrap_or(0)).sum()
     };
-    let open = classes[class].invented.iter().map(|(&s, &n)| (s, n.saturating_sub(others(&s))));
+    let open = classes[class].synthetic.iter().map(|(&s, &n)| (s, n.saturating_sub(others(&s))));
     open.filter(|o| o.1 > 0).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Fills the classes of a node: how many rows each gets, what they show, and the catalog of them.
 
-use super::best::Search;
-use super::catalog::{Class, Rules, Unsafe};
+use super::best::CatalogSearch;
+use super::catalog::{CatalogClass, CatalogRules, Unsafe};
 use super::draw::Deck;
-use super::padding::Filling;
+use super::padding::PaddingParams;
 use super::params::Params;
 use crate::lattice::merge_counts;
 use kohort_core::Result;
@@ -11,7 +11,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::{Counts, Padding};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Added, Catalog, CatalogEntry, Plan};
+use kohort_core::release::{Catalog, CatalogEntry, Plan, SyntheticRecord};
 use std::collections::HashMap;
 
 /// The number of times that values are drawn again until the rows shown meet the requirements.
@@ -45,7 +45,7 @@ struct Filled<'a> {
 
 /// Fills the classes at the best levels found; `Err` inside: this node cannot be filled.
 pub(super) fn fill(
-    search: &mut Search,
+    search: &mut CatalogSearch,
     cohort: &Cohort,
     policy: &Policy,
     params: &Params,
@@ -55,7 +55,7 @@ pub(super) fn fill(
     search.classes.count(levels);
     let people = search.people();
     let most = params.max_counterfeits.of(cohort.tuples.rows);
-    let filling = Filling { padding: params.padding, k: policy.privacy.k };
+    let filling = PaddingParams { padding: params.padding, k: policy.privacy.k };
     let Some(numbers) = filling.draw(&people, most, random) else { return Ok(Err(Refusal::TooMany)) };
     let mut filled = Filled::new(cohort, policy, params, levels, search.classes.of_tuple());
     for (class, &number) in numbers.iter().enumerate() {
@@ -139,7 +139,7 @@ impl<'a> Filled<'a> {
         members
     }
 
-    /// Classes that, as they are shown, fail a requirement. Whoever is invented is a person of their own.
+    /// Classes that, as they are shown, fail a requirement. Whoever is synthetic is a person of their own.
     fn failing(&self, members: &[Vec<u32>]) -> Vec<usize> {
         let mut failing = Vec::new();
         for required in &self.cohort.required {
@@ -197,7 +197,7 @@ impl<'a> Filled<'a> {
     /// Groups the classes for a catalog. Where a row would be likelier than 1/k, its class gets a further
     /// row, as long as that is allowed; exact padding allows none.
     fn catalog(&mut self, most: u64, random: &mut Randomness) -> Result<std::result::Result<Vec<Vec<usize>>, Refusal>> {
-        let rules = Rules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
+        let rules = CatalogRules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
         loop {
             let why = match rules.catalog(&self.classes()) {
                 Ok(groups) => return Ok(Ok(groups)),
@@ -218,8 +218,8 @@ impl<'a> Filled<'a> {
     }
 
     /// Real and synthetic records of each class by the value that the catalog lists.
-    fn classes(&self) -> Vec<Class> {
-        let mut classes = vec![Class::default(); self.added.len()];
+    fn classes(&self) -> Vec<CatalogClass> {
+        let mut classes = vec![CatalogClass::default(); self.added.len()];
         let Some(listed) = &self.cohort.catalogued else { return classes };
         for (t, &class) in self.of_tuple.iter().enumerate() {
             let value = self.cohort.tuples.code(t, listed.position);
@@ -228,7 +228,7 @@ impl<'a> Filled<'a> {
         let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(listed.position));
         for (class, rows) in classes.iter_mut().zip(&self.added) {
             for row in rows {
-                *class.invented.entry(row[drawn.unwrap_or(0)]).or_default() += 1;
+                *class.synthetic.entry(row[drawn.unwrap_or(0)]).or_default() += 1;
             }
         }
         classes
@@ -241,7 +241,8 @@ impl<'a> Filled<'a> {
         let cells_of =
             |plan: &Plan, class: usize| plan.parts.of(self.first[class]).first().map_or(0, |part| part.cells);
         plan.catalog = cohort.catalogued.as_ref().filter(|_| self.params.catalog).map(|listed| {
-            let rules = Rules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
+            let rules =
+                CatalogRules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
             let classes = self.classes();
             let entries = groups.iter().flat_map(|members| {
                 let (values, group) = rules.shown(&classes, members);
@@ -262,7 +263,7 @@ impl<'a> Filled<'a> {
                     cells = (plan.cells.len() / plan.changed.len()) as u32;
                     plan.cells.extend(own);
                 }
-                added.push(Added { cells, values: values.clone() });
+                added.push(SyntheticRecord { cells, values: values.clone() });
             }
         }
         plan.added = added;

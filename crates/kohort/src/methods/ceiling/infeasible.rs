@@ -1,6 +1,6 @@
 //! Why no release can meet the policy, and the nearest that can.
 
-use super::best::Search;
+use super::best::CatalogSearch;
 use super::catalog::Unsafe;
 use super::fill::Refusal;
 use super::padding::{ROW, allows};
@@ -14,7 +14,7 @@ const MOST: usize = 2000;
 
 /// Says what is in the way; `refused` is why nodes that seemed possible could not be filled.
 pub(super) fn explain(
-    search: &mut Search,
+    search: &mut CatalogSearch,
     cohort: &Cohort,
     policy: &Policy,
     params: &Params,
@@ -28,7 +28,7 @@ pub(super) fn explain(
         Ceiling::At(h) => Some(h),
         Ceiling::Auto => None,
     };
-    let within = |search: &Search, node: usize| h.is_none_or(|h| search.degrees.is_within(node, h.to_f64()));
+    let within = |search: &CatalogSearch, node: usize| h.is_none_or(|h| search.degrees.is_within(node, h.to_f64()));
     let finest = search.degrees.highest(0);
     if let Some(h) = h.filter(|_| !within(search, 0)) {
         // Rounded up, so that what is said is met.

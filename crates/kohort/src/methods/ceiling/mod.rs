@@ -25,11 +25,11 @@ mod params;
 
 pub use entry::METHOD;
 pub use forbidden::{Forbidden, Term};
-pub use params::{Ceiling, Objective, Params};
+pub use params::{Ceiling, CeilingObjective, Params};
 
 use crate::lattice::Space;
 use crate::methods::{Synthetic, TableMethod};
-use best::Search;
+use best::CatalogSearch;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
@@ -67,7 +67,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
              keep one row per patient.",
         ));
     }
-    let mut search = Search::new(cohort, &space, params, policy.privacy.k);
+    let mut search = CatalogSearch::new(cohort, &space, params, policy.privacy.k);
     let (mut refused, mut why) = (Vec::new(), None);
     while refused.len() < MOST_TRIED {
         let Some(best) = search.best(&refused) else { break };

@@ -2,7 +2,7 @@
 //!
 //! *Exact*: k − n where a class has n < k people. *Randomized*: for every class a number t = k + G is
 //! drawn, G = g with probability 2^−(g+1), and the class is filled up to t, so that how many rows it
-//! shows does not tell whether any of them is invented. On average that is k − n + 1 for n < k, and
+//! shows does not tell whether any of them is synthetic. On average that is k − n + 1 for n < k, and
 //! 2^(k−n) for n ≥ k.
 
 use kohort_core::number::{Fraction, K};
@@ -14,12 +14,12 @@ pub(super) const ROW: u64 = 1 << 32;
 
 /// The parameters of padding.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Filling {
+pub(super) struct PaddingParams {
     pub(super) padding: Padding,
     pub(super) k: K,
 }
 
-impl Filling {
+impl PaddingParams {
     /// Rows that a class of so many people is expected to get, in units of 2⁻³².
     pub(super) fn expected(&self, people: u64) -> u64 {
         let k = self.k.get();

@@ -16,26 +16,27 @@ pub enum Ceiling {
     At(Fraction),
 }
 
-/// What the chosen levels are best at.
+/// The measure by which the chosen levels are best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Objective {
+pub enum CeilingObjective {
     /// Reconstruction error, attribute by attribute; synthetic records count.
     Rce,
     /// The mean share of leaves a cell no longer tells apart.
     Loss,
 }
 
-impl Objective {
+impl CeilingObjective {
     /// Names in policies.
-    pub const NAMES: [(&'static str, Objective); 2] = [("rce", Objective::Rce), ("loss", Objective::Loss)];
+    pub const NAMES: [(&'static str, CeilingObjective); 2] =
+        [("rce", CeilingObjective::Rce), ("loss", CeilingObjective::Loss)];
 
     /// Its name in policies.
     pub fn name(self) -> &'static str {
-        Objective::NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
+        CeilingObjective::NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
     }
 }
 
-/// What the policy says beside `name = "ceiling"`.
+/// The parameters beside `name = "ceiling"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `h`: the highest degree of generalization of any record, or "auto".
@@ -46,10 +47,10 @@ pub struct Params {
     pub max_counterfeits: Fraction,
     /// `padding`: whether classes are filled to k or to a number drawn for each. Default "randomized".
     pub padding: Padding,
-    /// `catalog`: whether the recipient is told how many rows are invented. Default "none".
+    /// `catalog`: whether the recipient is told how many rows are synthetic. Default "none".
     pub catalog: bool,
     /// `objective`: default "rce".
-    pub objective: Objective,
+    pub objective: CeilingObjective,
     /// `forbidden`: combinations that no synthetic record may show.
     pub forbidden: Forbidden,
 }
@@ -76,7 +77,7 @@ impl Params {
             return Err(METHOD.missing(policy, "max_counterfeits"));
         };
         let sensitive = policy.positions(|r| matches!(r, Role::Sensitive { .. })).len();
-        let catalog = policy.own.invents.as_ref().is_some_and(|i| i.catalog);
+        let catalog = policy.own.synthetic.as_ref().is_some_and(|i| i.catalog);
         if catalog && sensitive != 1 {
             let found = match sensitive {
                 0 => "no column has role = \"sensitive\"".to_string(),
@@ -96,7 +97,7 @@ impl Params {
             max_counterfeits,
             padding: section.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized),
             catalog,
-            objective: section.word("objective", &Objective::NAMES)?.unwrap_or(Objective::Rce),
+            objective: section.word("objective", &CeilingObjective::NAMES)?.unwrap_or(CeilingObjective::Rce),
             forbidden: Forbidden::read(policy)?,
         })
     }

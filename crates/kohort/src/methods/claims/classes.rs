@@ -1,21 +1,20 @@
 //! Classes of patients with the same patient-level values, and the number of patients of a class who
 //! match known events.
 
-use super::index::Item;
+use super::index::RepeatedValue;
 use super::patient_events::PatientOrder;
 use kohort_core::events::Histories;
+use kohort_core::ragged::Ragged;
 use std::collections::HashMap;
 
 /// The classes at some levels of the patient-level columns.
-pub(crate) struct Classes {
+pub(crate) struct PatientClasses {
     /// For each place: the class.
     pub(crate) of: Vec<u32>,
     /// For each class: patients in it.
     pub(crate) sizes: Vec<u32>,
-    /// For each class: where its words end.
-    ends: Vec<u32>,
-    /// Words of the bitmaps and the bits that are of the class.
-    words: Vec<(u32, u64)>,
+    /// For each class: words of the bitmaps and the bits that are of the class.
+    words: Ragged<(u32, u64)>,
     /// Patients without events, by class of theirs that is too small: counted over all patients.
     pub(crate) without: Without,
 }
@@ -27,7 +26,7 @@ pub(crate) struct Without {
     pub(crate) at_risk: u64,
 }
 
-impl Classes {
+impl PatientClasses {
     /// `alive`: by place, whether the patient is released. `k` is for those without events.
     pub(crate) fn of(
         histories: &Histories,
@@ -35,7 +34,7 @@ impl Classes {
         levels: &[usize],
         alive: impl Fn(usize) -> bool,
         k: u64,
-    ) -> Classes {
+    ) -> PatientClasses {
         let key = |patient: u32| -> Vec<u32> {
             histories.patient.iter().zip(levels).map(|(c, &level)| c.label(level, patient as usize)).collect()
         };
@@ -61,28 +60,20 @@ impl Classes {
             }
         }
         let without = without_events(histories, people, &number_of, &sizes, key, k);
-        let (mut ends, mut words) = (Vec::with_capacity(spans.len()), Vec::new());
-        for span in spans {
-            words.extend(span);
-            ends.push(words.len() as u32);
-        }
-        Classes { of, sizes, ends, words, without }
-    }
-
-    fn words(&self, class: u32) -> &[(u32, u64)] {
-        let start = if class == 0 { 0 } else { self.ends[class as usize - 1] as usize };
-        &self.words[start..self.ends[class as usize] as usize]
+        let mut words = Ragged::default();
+        spans.into_iter().for_each(|span| words.push(span));
+        PatientClasses { of, sizes, words, without }
     }
 
     /// Returns whether fewer than `k` patients of the class are in all items.
     /// The items' order is changed.
-    pub(crate) fn fewer_than(&self, k: u64, class: u32, items: &mut [&Item]) -> bool {
+    pub(crate) fn fewer_than(&self, k: u64, class: u32, items: &mut [&RepeatedValue]) -> bool {
         if u64::from(self.sizes[class as usize]) < k {
             return true;
         }
         items.sort_unstable_by_key(|item| item.support());
         let mut found = 0u64;
-        if let Some((Item::Few(people), others)) = items.split_first() {
+        if let Some((RepeatedValue::Few(people), others)) = items.split_first() {
             if (people.len() as u64) < k {
                 return true;
             }
@@ -96,13 +87,13 @@ impl Classes {
             }
             return true;
         }
-        for &(word, mask) in self.words(class) {
+        for &(word, mask) in self.words.get(class as usize) {
             let mut left = mask;
             for item in items.iter() {
                 match item {
-                    Item::Many(words, _) => left &= words[word as usize],
+                    RepeatedValue::Many(words, _) => left &= words[word as usize],
                     // Sorted by support: few come before many.
-                    Item::Few(_) => {}
+                    RepeatedValue::Few(_) => {}
                 }
                 if left == 0 {
                     break;

@@ -1,10 +1,10 @@
 //! The share of patients whom an attacker finds among fewer than k.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::draws::{Draws, Who};
 use super::facts::{Facts, is_hit};
 use super::index::Index;
-use super::labels::Labels;
+use super::labels::EventLabels;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, most_known};
 use kohort_core::events::Histories;
@@ -35,64 +35,64 @@ impl Estimate {
 
 /// The kind of knowledge: values, drawn for each column, or whole events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum KnowledgeKind {
     Values(PowerRule),
     Events,
 }
 
-impl Known {
-    pub(crate) fn of(power: Power) -> Known {
+impl KnowledgeKind {
+    pub(crate) fn of(power: Power) -> KnowledgeKind {
         match power {
-            Power::Values { rule, .. } => Known::Values(rule),
+            Power::Values { rule, .. } => KnowledgeKind::Values(rule),
             // Never drawn: counted exactly.
-            Power::Total { .. } => Known::Values(PowerRule::Fixed),
-            Power::Events { .. } => Known::Events,
+            Power::Total { .. } => KnowledgeKind::Values(PowerRule::Fixed),
+            Power::Events { .. } => KnowledgeKind::Events,
         }
     }
 
     /// The labels of events that are known: of each column, or of whole events.
-    pub(crate) fn labels(self, histories: &Histories, levels: &[usize], threads: usize) -> Vec<Labels> {
+    pub(crate) fn labels(self, histories: &Histories, levels: &[usize], threads: usize) -> Vec<EventLabels> {
         match self {
-            Known::Values(_) => {
-                parallel::map(threads, levels.len(), |c| Labels::of_column(&histories.event[c], levels[c]))
+            KnowledgeKind::Values(_) => {
+                parallel::map(threads, levels.len(), |c| EventLabels::of_column(&histories.event[c], levels[c]))
             }
-            Known::Events => vec![Labels::of_events(histories, levels)],
+            KnowledgeKind::Events => vec![EventLabels::of_events(histories, levels)],
         }
     }
 
     /// For each stream and place: how many of a patient's labels are known.
-    pub(crate) fn power(self, drawn: &PatientEvents, labels: &[Labels], p: usize, threads: usize) -> Vec<Vec<u8>> {
+    pub(crate) fn power(self, drawn: &PatientEvents, labels: &[EventLabels], p: usize, threads: usize) -> Vec<Vec<u8>> {
         match self {
-            Known::Values(PowerRule::Variable) => {
+            KnowledgeKind::Values(PowerRule::Variable) => {
                 parallel::map(threads, labels.len(), |c| Powers::of(drawn, &labels[c]).known(drawn, p))
             }
-            Known::Values(PowerRule::Fixed) | Known::Events => vec![most_known(drawn, p); labels.len()],
+            KnowledgeKind::Values(PowerRule::Fixed) | KnowledgeKind::Events => vec![most_known(drawn, p); labels.len()],
         }
     }
 }
 
 /// The attacker's knowledge: for each stream, a number of the patient's labels.
-pub(crate) struct Knows<'a> {
+pub(crate) struct LabelKnowledge<'a> {
     /// The events that it is drawn from.
     pub(crate) drawn: &'a PatientEvents,
-    pub(crate) labels: &'a [Labels],
+    pub(crate) labels: &'a [EventLabels],
     /// For each stream and place: how many.
     pub(crate) power: &'a [Vec<u8>],
 }
 
 /// Among whom they look.
-pub(crate) struct Crowd<'a> {
+pub(crate) struct SearchedPatients<'a> {
     /// Which events can be found.
     pub(crate) left: &'a PatientEvents,
     /// For each stream: who has what.
     pub(crate) index: &'a [Index],
-    pub(crate) classes: &'a Classes,
+    pub(crate) classes: &'a PatientClasses,
     pub(crate) k: u64,
 }
 
-impl Crowd<'_> {
+impl SearchedPatients<'_> {
     /// For each stream: who has each label up to `most` times.
-    pub(crate) fn index(left: &PatientEvents, labels: &[Labels], most: usize, threads: usize) -> Vec<Index> {
+    pub(crate) fn index(left: &PatientEvents, labels: &[EventLabels], most: usize, threads: usize) -> Vec<Index> {
         parallel::map(threads, labels.len(), |c| Index::of(left, &labels[c], most))
     }
 }
@@ -102,7 +102,13 @@ const AT_ONCE: usize = 1 << 13;
 
 /// Returns, for each draw, whether fewer than k match what is left of what is known, and whether anything known is
 /// not left.
-pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed: u64) -> Vec<(bool, bool)> {
+pub(crate) fn hits(
+    knows: &LabelKnowledge,
+    crowd: &SearchedPatients,
+    who: Who,
+    threads: usize,
+    seed: u64,
+) -> Vec<(bool, bool)> {
     let all = who.draws();
     let some = |part: usize| {
         let numbers = part * AT_ONCE..all.min((part + 1) * AT_ONCE);
@@ -114,7 +120,7 @@ pub(crate) fn hits(knows: &Knows, crowd: &Crowd, who: Who, threads: usize, seed:
 }
 
 /// The same of draws that were made.
-pub(crate) fn hits_of(knows: &Knows, crowd: &Crowd, draws: &Draws) -> Vec<(bool, bool)> {
+pub(crate) fn hits_of(knows: &LabelKnowledge, crowd: &SearchedPatients, draws: &Draws) -> Vec<(bool, bool)> {
     let events = (knows.drawn, crowd.left);
     let facts = |c: usize| Facts::of(&knows.labels[c], c, draws, &knows.power[c], &crowd.index[c], events);
     let facts: Vec<Facts> = (0..knows.labels.len()).map(facts).collect();
@@ -124,7 +130,13 @@ pub(crate) fn hits_of(knows: &Knows, crowd: &Crowd, draws: &Draws) -> Vec<(bool,
 }
 
 /// Tolerant and strict hits over fresh draws of patients who are left.
-pub(crate) fn share(knows: &Knows, crowd: &Crowd, count: usize, threads: usize, seed: u64) -> (Estimate, Estimate) {
+pub(crate) fn share(
+    knows: &LabelKnowledge,
+    crowd: &SearchedPatients,
+    count: usize,
+    threads: usize,
+    seed: u64,
+) -> (Estimate, Estimate) {
     let from = crowd.left.with_events();
     if from.is_empty() {
         return Default::default();
@@ -137,7 +149,7 @@ pub(crate) fn share(knows: &Knows, crowd: &Crowd, count: usize, threads: usize, 
 }
 
 /// The data that an estimate is made from.
-pub(crate) struct Asked<'a> {
+pub(crate) struct EstimateInput<'a> {
     pub(crate) histories: &'a Histories,
     pub(crate) people: &'a PatientOrder,
     /// Levels of patient-level and of event columns.
@@ -147,25 +159,28 @@ pub(crate) struct Asked<'a> {
     /// The events among which patients can be found.
     pub(crate) left: &'a PatientEvents,
     pub(crate) k: u64,
-    pub(crate) known: Known,
+    pub(crate) known: KnowledgeKind,
     pub(crate) p: usize,
     pub(crate) threads: usize,
 }
 
-impl Asked<'_> {
+impl EstimateInput<'_> {
     /// Shows `see` what is known and among whom they look.
-    pub(crate) fn prepare<R>(&self, see: impl FnOnce(&Knows, &Crowd) -> R) -> R {
-        let Asked { histories, people, levels, drawn, left, k, known, p, threads } = *self;
+    pub(crate) fn prepare<R>(&self, see: impl FnOnce(&LabelKnowledge, &SearchedPatients) -> R) -> R {
+        let EstimateInput { histories, people, levels, drawn, left, k, known, p, threads } = *self;
         let labels = known.labels(histories, levels.1, threads);
         let power = known.power(drawn, &labels, p, threads);
-        let index = Crowd::index(left, &labels, p, threads);
+        let index = SearchedPatients::index(left, &labels, p, threads);
         let alive = |place: usize| !left.of_person(place).is_empty();
-        let classes = Classes::of(histories, people, levels.0, alive, k);
-        see(&Knows { drawn, labels: &labels, power: &power }, &Crowd { left, index: &index, classes: &classes, k })
+        let classes = PatientClasses::of(histories, people, levels.0, alive, k);
+        see(
+            &LabelKnowledge { drawn, labels: &labels, power: &power },
+            &SearchedPatients { left, index: &index, classes: &classes, k },
+        )
     }
 }
 
 /// Tolerant and strict hits over fresh draws of patients who are left.
-pub(crate) fn estimate(asked: &Asked, count: usize, seed: u64) -> (Estimate, Estimate) {
+pub(crate) fn estimate(asked: &EstimateInput, count: usize, seed: u64) -> (Estimate, Estimate) {
     asked.prepare(|knows, crowd| share(knows, crowd, count, asked.threads, seed))
 }

@@ -1,15 +1,16 @@
 //! The facts that an attacker knows in each draw, and whether fewer than k patients match them.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::draws::Draws;
-use super::index::{Index, Item};
-use super::labels::Labels;
+use super::index::{Index, RepeatedValue};
+use super::labels::EventLabels;
 use super::patient_events::PatientEvents;
+
+use kohort_core::ragged::Ragged;
 
 /// The known facts of all draws, as items of an index.
 pub(crate) struct Facts {
-    ends: Vec<u32>,
-    items: Vec<u32>,
+    items: Ragged<u32>,
     /// For each draw: whether a known value was removed, so that a strict matcher finds nobody.
     pub(crate) missing: Vec<bool>,
 }
@@ -18,7 +19,7 @@ impl Facts {
     /// `stream`: which of a draw's events; `power` is by place. Known events are drawn from
     /// `drawn`; a matcher finds those in `left`.
     pub(crate) fn of(
-        labels: &Labels,
+        labels: &EventLabels,
         stream: usize,
         draws: &Draws,
         power: &[u8],
@@ -26,7 +27,7 @@ impl Facts {
         (drawn, left): (&PatientEvents, &PatientEvents),
     ) -> Facts {
         let label = |&e: &u32| labels.of[e as usize];
-        let mut facts = Facts { ends: Vec::new(), items: Vec::new(), missing: vec![false; draws.len()] };
+        let mut facts = Facts { items: Ragged::default(), missing: vec![false; draws.len()] };
         let mut known: Vec<u32> = Vec::new();
         for draw in 0..draws.len() {
             let person = draws.person[draw] as usize;
@@ -37,31 +38,31 @@ impl Facts {
             known.clear();
             known.extend(events.iter().take(usize::from(power[person])).map(label));
             known.sort_unstable();
-            for run in known.chunk_by(|a, b| a == b) {
-                let copies = match whole {
-                    true => run.len(),
-                    // As many of the known copies as are left.
-                    false => own_left.iter().filter(|e| label(e) == run[0]).take(run.len()).count(),
-                };
-                facts.missing[draw] |= copies < run.len();
-                if copies > 0 {
-                    facts.items.push(index.number(run[0], copies));
+            facts.items.push_with(|items| {
+                for run in known.chunk_by(|a, b| a == b) {
+                    let copies = match whole {
+                        true => run.len(),
+                        // As many of the known copies as are left.
+                        false => own_left.iter().filter(|e| label(e) == run[0]).take(run.len()).count(),
+                    };
+                    facts.missing[draw] |= copies < run.len();
+                    if copies > 0 {
+                        items.push(index.number(run[0], copies));
+                    }
                 }
-            }
-            facts.ends.push(facts.items.len() as u32);
+            });
         }
         facts
     }
 
     fn get(&self, draw: usize) -> &[u32] {
-        let start = if draw == 0 { 0 } else { self.ends[draw - 1] as usize };
-        &self.items[start..self.ends[draw] as usize]
+        self.items.get(draw)
     }
 }
 
 /// Returns whether fewer than k patients match a draw.
-pub(crate) fn is_hit(classes: &Classes, known: &[(&Facts, &Index)], draws: &Draws, draw: usize, k: u64) -> bool {
-    let mut items: Vec<&Item> = Vec::with_capacity(64);
+pub(crate) fn is_hit(classes: &PatientClasses, known: &[(&Facts, &Index)], draws: &Draws, draw: usize, k: u64) -> bool {
+    let mut items: Vec<&RepeatedValue> = Vec::with_capacity(64);
     for (facts, index) in known {
         items.extend(facts.get(draw).iter().map(|&number| index.at(number)));
     }

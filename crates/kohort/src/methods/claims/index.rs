@@ -3,55 +3,55 @@
 //!
 //! Cost: built once for each column and level; all nodes share them.
 
-use super::labels::Labels;
+use super::labels::EventLabels;
 use super::patient_events::{LabelCounter, PatientEvents};
 
 /// The patients who have a value at least so many times.
 #[derive(Debug, Clone)]
-pub(crate) enum Item {
+pub(crate) enum RepeatedValue {
     /// Few: their places, ascending.
     Few(Vec<u32>),
     /// Many: a bit for each place, and how many are set.
     Many(Vec<u64>, u32),
 }
 
-impl Item {
-    fn of(people: Vec<u32>, all: usize) -> Item {
+impl RepeatedValue {
+    fn of(people: Vec<u32>, all: usize) -> RepeatedValue {
         if people.len() * 64 < all {
-            return Item::Few(people);
+            return RepeatedValue::Few(people);
         }
         let mut words = vec![0u64; all.div_ceil(64)];
         people.iter().for_each(|&p| words[p as usize / 64] |= 1 << (p % 64));
-        Item::Many(words, people.len() as u32)
+        RepeatedValue::Many(words, people.len() as u32)
     }
 
     /// The number of these patients.
     pub(crate) fn support(&self) -> u32 {
         match self {
-            Item::Few(people) => people.len() as u32,
-            Item::Many(_, support) => *support,
+            RepeatedValue::Few(people) => people.len() as u32,
+            RepeatedValue::Many(_, support) => *support,
         }
     }
 
     /// Returns whether the patient at a place is one of them.
     pub(crate) fn has(&self, person: u32) -> bool {
         match self {
-            Item::Few(people) => people.binary_search(&person).is_ok(),
-            Item::Many(words, _) => words[person as usize / 64] >> (person % 64) & 1 == 1,
+            RepeatedValue::Few(people) => people.binary_search(&person).is_ok(),
+            RepeatedValue::Many(words, _) => words[person as usize / 64] >> (person % 64) & 1 == 1,
         }
     }
 }
 
 /// The patients who have each label once, twice, and so on.
 pub(crate) struct Index {
-    /// By label and copies.
-    items: Vec<Item>,
+    /// One entry per label and copies.
+    items: Vec<RepeatedValue>,
     most: usize,
 }
 
 impl Index {
     /// Counts up to `most` copies.
-    pub(crate) fn of(events: &PatientEvents, labels: &Labels, most: usize) -> Index {
+    pub(crate) fn of(events: &PatientEvents, labels: &EventLabels, most: usize) -> Index {
         let mut people: Vec<Vec<u32>> = vec![Vec::new(); labels.distinct * most];
         let mut counter = LabelCounter::new(labels.distinct);
         let label = |&e: &u32| labels.of[e as usize];
@@ -62,7 +62,7 @@ impl Index {
             });
         }
         let all = events.people();
-        Index { items: people.into_iter().map(|own| Item::of(own, all)).collect(), most }
+        Index { items: people.into_iter().map(|own| RepeatedValue::of(own, all)).collect(), most }
     }
 
     /// The number of the item of a label at least `copies` times; `copies` is from 1 to the most
@@ -72,7 +72,7 @@ impl Index {
     }
 
     /// The item of a number.
-    pub(crate) fn at(&self, number: u32) -> &Item {
+    pub(crate) fn at(&self, number: u32) -> &RepeatedValue {
         &self.items[number as usize]
     }
 }

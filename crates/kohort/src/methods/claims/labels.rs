@@ -1,25 +1,25 @@
 //! The labels of events: in one column, or in all columns together.
 
-use kohort_core::events::{Column, Histories};
+use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::table::Keys;
 
 /// A label for each event.
-pub(crate) struct Labels {
+pub(crate) struct EventLabels {
     pub(crate) of: Vec<u32>,
     /// The number of different labels.
     pub(crate) distinct: usize,
 }
 
-impl Labels {
+impl EventLabels {
     /// Those of a column at a level.
-    pub(crate) fn of_column(column: &Column, level: usize) -> Labels {
+    pub(crate) fn of_column(column: &QuasiColumn, level: usize) -> EventLabels {
         let own = column.level(level);
         let of = column.codes.iter().map(|&code| own.label_of[code as usize]).collect();
-        Labels { of, distinct: own.labels.len() }
+        EventLabels { of, distinct: own.labels.len() }
     }
 
     /// Whole events: the same number for events that are the same in all columns.
-    pub(crate) fn of_events(histories: &Histories, levels: &[usize]) -> Labels {
+    pub(crate) fn of_events(histories: &Histories, levels: &[usize]) -> EventLabels {
         let mut keys = Keys::new(levels.len());
         let mut key = vec![0; levels.len()];
         let number = |e: usize| {
@@ -29,6 +29,6 @@ impl Labels {
             keys.intern(&key)
         };
         let of: Vec<u32> = (0..histories.events()).map(number).collect();
-        Labels { of, distinct: keys.len() }
+        EventLabels { of, distinct: keys.len() }
     }
 }

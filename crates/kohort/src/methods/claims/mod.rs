@@ -29,11 +29,11 @@ pub use entry::METHOD;
 pub use estimate::Estimate;
 pub use params::Params;
 pub use residual::Residual;
-pub use sensitivity::{Sensitivity, as_it_is, sensitivity};
+pub use sensitivity::{Sensitivity, before_release, sensitivity};
 
-use classes::{Classes, Without};
+use classes::{PatientClasses, Without};
 use draws::{Draws, Who};
-use estimate::{Asked, Known, estimate};
+use estimate::{EstimateInput, KnowledgeKind, estimate};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
@@ -46,14 +46,14 @@ use kohort_core::{Error, Result};
 use nodes::Nodes;
 use patient_events::{PatientEvents, PatientOrder};
 use residual::{Demand, suppress};
-use search::Search;
-use tester::Tester;
+use search::ResumableSearch;
+use tester::NodeTester;
 
 /// A chosen node that does not hold afresh is given up, but not more often than this.
 const ATTEMPTS: u64 = 5;
 
 /// The events that remain after truncation at one percentile, and the lattice over them.
-struct World {
+struct TruncatedEvents {
     share: Fraction,
     keep: Vec<bool>,
     left: PatientEvents,
@@ -85,20 +85,20 @@ pub fn plan(
     let all = PatientEvents::of(histories, &people, |_| true);
     let supports = truncate::supports(histories);
     let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
-    let worlds = worlds.collect::<Result<Vec<World>>>()?;
-    let streams = if Known::of(power) == Known::Events { 1 } else { histories.event.len() };
+    let worlds = worlds.collect::<Result<Vec<TruncatedEvents>>>()?;
+    let streams = if KnowledgeKind::of(power) == KnowledgeKind::Events { 1 } else { histories.event.len() };
     let from = all.with_events();
     let who = Who::Any(&from, tester::DRAWS);
     let draws = Draws::of(&all, who, 0..who.draws(), streams, |_, _| power.p(), seed(random));
     let nodes: u64 = worlds.iter().map(|w| w.nodes.len() as u64).sum();
     progress.stage("searching", nodes);
-    let mut searches: Vec<(Search, Tester)> = worlds
+    let mut searches: Vec<(ResumableSearch, NodeTester)> = worlds
         .iter()
         .map(|w| {
             let events = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
             let max = (params.max_flagged, claims.max_high_risk);
-            let tester = Tester::new(histories, &people, events, (k, power), max, &draws, threads);
-            (Search::new(&w.nodes, params.max_nodes, progress), tester)
+            let tester = NodeTester::new(histories, &people, events, (k, power), max, &draws, threads);
+            (ResumableSearch::new(&w.nodes, params.max_nodes, progress), tester)
         })
         .collect();
     let mut attempts = 0;
@@ -134,14 +134,14 @@ pub fn plan(
         };
         let removed = suppress(&demand, &mut keep, seed(random));
         let left = PatientEvents::of(histories, &people, |e| keep[e]);
-        let asked = |drawn, left| Asked {
+        let asked = |drawn, left| EstimateInput {
             histories,
             people: &people,
             levels,
             drawn,
             left,
             k,
-            known: Known::of(power),
+            known: KnowledgeKind::of(power),
             p: power.p(),
             threads,
         };
@@ -202,18 +202,18 @@ fn world(
     all: &PatientEvents,
     supports: &[u32],
     share: Fraction,
-) -> Result<World> {
+) -> Result<TruncatedEvents> {
     let keep = truncate::truncated(histories, people, all, supports, share);
     let left = PatientEvents::of(histories, people, |e| keep[e]);
     let nodes = Nodes::of(histories, left.len() as f64 / all.len().max(1) as f64)?;
-    Ok(World { share, keep, left, nodes })
+    Ok(TruncatedEvents { share, keep, left, nodes })
 }
 
 /// Estimates afresh, from the original and from the release, or counts exactly.
-fn decide(asked: &Asked, power: Power, draws: usize, random: &mut Randomness) -> Decided {
-    let Asked { histories, people, levels, left, k, .. } = *asked;
+fn decide(asked: &EstimateInput, power: Power, draws: usize, random: &mut Randomness) -> Decided {
+    let EstimateInput { histories, people, levels, left, k, .. } = *asked;
     let alive = |place: usize| !left.of_person(place).is_empty();
-    let classes = Classes::of(histories, people, levels.0, alive, k);
+    let classes = PatientClasses::of(histories, people, levels.0, alive, k);
     let patients = left.with_events().len() as u64;
     let (mut estimates, mut violating) = (None, None);
     match power {
@@ -223,7 +223,7 @@ fn decide(asked: &Asked, power: Power, draws: usize, random: &mut Randomness) ->
         }
         Power::Values { .. } | Power::Events { .. } => {
             let (tolerant, strict) = estimate(asked, draws, seed(random));
-            let (released, _) = estimate(&Asked { drawn: left, ..*asked }, draws, seed(random));
+            let (released, _) = estimate(&EstimateInput { drawn: left, ..*asked }, draws, seed(random));
             estimates = Some([tolerant, strict, released]);
         }
     }

@@ -17,10 +17,10 @@ pub(crate) struct Nodes {
 
 /// The order of nodes: loss, then the sum of levels, then the levels themselves.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Key(f64, usize, Vec<usize>);
+pub(crate) struct NodeOrder(f64, usize, Vec<usize>);
 
-impl Key {
-    pub(crate) fn below(&self, other: &Key) -> bool {
+impl NodeOrder {
+    pub(crate) fn below(&self, other: &NodeOrder) -> bool {
         self.0.total_cmp(&other.0).then(self.1.cmp(&other.1)).then_with(|| self.2.cmp(&other.2)).is_lt()
     }
 }
@@ -75,9 +75,9 @@ impl Nodes {
         self.places(node).into_iter().zip(&self.losses).map(|(place, losses)| losses[place]).sum()
     }
 
-    pub(crate) fn key(&self, node: usize) -> Key {
+    pub(crate) fn key(&self, node: usize) -> NodeOrder {
         let levels = self.levels(node);
-        Key(self.loss(node), levels.iter().sum(), levels)
+        NodeOrder(self.loss(node), levels.iter().sum(), levels)
     }
 
     /// The nodes with one column a permitted level lower.

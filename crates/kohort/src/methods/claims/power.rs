@@ -1,6 +1,6 @@
 //! The power of an attacker: the number of a patient's values in a column that they know (equation 1).
 
-use super::labels::Labels;
+use super::labels::EventLabels;
 use super::patient_events::{LabelCounter, PatientEvents};
 
 /// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
@@ -28,7 +28,7 @@ pub(crate) struct Powers(Vec<Option<f64>>);
 
 impl Powers {
     /// For each place: n / diversity, n capped; none where nothing differs.
-    pub(crate) fn of(events: &PatientEvents, labels: &Labels) -> Powers {
+    pub(crate) fn of(events: &PatientEvents, labels: &EventLabels) -> Powers {
         let cap = cap_of_events(events);
         let divide = |((differ, pairs), n): ((u64, u64), usize)| {
             (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
@@ -70,7 +70,7 @@ pub(crate) fn most_known(events: &PatientEvents, p_max: usize) -> Vec<u8> {
 }
 
 /// For each place: how much the labels of a patient differ.
-pub(crate) fn diversities(events: &PatientEvents, labels: &Labels) -> Vec<Option<(u64, u64)>> {
+pub(crate) fn diversities(events: &PatientEvents, labels: &EventLabels) -> Vec<Option<(u64, u64)>> {
     let mut counter = LabelCounter::new(labels.distinct);
     let label = |&e: &u32| labels.of[e as usize];
     let mut of = |p: usize| {

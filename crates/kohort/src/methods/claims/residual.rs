@@ -1,9 +1,9 @@
 //! Removes events of patients who are still at high risk at the chosen node, one by one, within a budget.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::draws::Who;
-use super::estimate::{Crowd, Known, Knows, hits};
-use super::labels::Labels;
+use super::estimate::{KnowledgeKind, LabelKnowledge, SearchedPatients, hits};
+use super::labels::EventLabels;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::total::violating;
 use super::truncate::first_to_go;
@@ -57,7 +57,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
         return done;
     }
     // The attacker's knowledge does not change from pass to pass; the patients who match it do.
-    let (known, p) = (Known::of(demand.power), demand.power.p());
+    let (known, p) = (KnowledgeKind::of(demand.power), demand.power.p());
     let exact = matches!(demand.power, Power::Total { .. });
     let labels = if exact { Vec::new() } else { known.labels(demand.histories, demand.levels.1, demand.threads) };
     let power = known.power(demand.all, &labels, p, demand.threads);
@@ -88,18 +88,18 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
 }
 
 /// The places of patients who are at high risk too often.
-fn flagged(demand: &Demand, left: &PatientEvents, known: (&[Labels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
+fn flagged(demand: &Demand, left: &PatientEvents, known: (&[EventLabels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
     let alive = |place: usize| !left.of_person(place).is_empty();
-    let classes = Classes::of(histories, people, levels.0, alive, k);
+    let classes = PatientClasses::of(histories, people, levels.0, alive, k);
     if let Power::Total { p } = power {
         let found = violating(histories, levels.1, left, &classes, (k, p), threads);
         return (0..people.len() as u32).filter(|&p| found[p as usize]).collect();
     }
     let (labels, power) = known;
-    let knows = Knows { drawn: all, labels, power };
-    let index = Crowd::index(left, labels, demand.power.p(), threads);
-    let crowd = Crowd { left, index: &index, classes: &classes, k };
+    let knows = LabelKnowledge { drawn: all, labels, power };
+    let index = SearchedPatients::index(left, labels, demand.power.p(), threads);
+    let crowd = SearchedPatients { left, index: &index, classes: &classes, k };
     let count = |people: &[u32], draws: usize, seed: u64| -> Vec<(usize, usize)> {
         let hits = hits(&knows, &crowd, Who::Each(people, draws), threads, seed);
         hits.chunks(draws).map(|own| (own.iter().filter(|h| h.0).count(), draws)).collect()

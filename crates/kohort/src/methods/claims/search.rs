@@ -14,7 +14,7 @@ enum Tag {
 }
 
 /// A search that can be taken up again after its result was refused.
-pub(crate) struct Search<'a> {
+pub(crate) struct ResumableSearch<'a> {
     nodes: &'a Nodes,
     tags: Vec<Tag>,
     passed: Vec<usize>,
@@ -24,10 +24,10 @@ pub(crate) struct Search<'a> {
     progress: &'a dyn Progress,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ResumableSearch<'a> {
     /// At most `most` tests.
-    pub(crate) fn new(nodes: &'a Nodes, most: u64, progress: &'a dyn Progress) -> Search<'a> {
-        Search { nodes, tags: vec![Tag::Open; nodes.len()], passed: Vec::new(), tests: 0, most, progress }
+    pub(crate) fn new(nodes: &'a Nodes, most: u64, progress: &'a dyn Progress) -> ResumableSearch<'a> {
+        ResumableSearch { nodes, tags: vec![Tag::Open; nodes.len()], passed: Vec::new(), tests: 0, most, progress }
     }
 
     /// Returns whether the search ended because of the limit on tests.
@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
     }
 
     fn least_passed(&self) -> Option<usize> {
-        let mut best: Option<(usize, super::nodes::Key)> = None;
+        let mut best: Option<(usize, super::nodes::NodeOrder)> = None;
         for &node in &self.passed {
             let key = self.nodes.key(node);
             if best.as_ref().is_none_or(|(_, least)| key.below(least)) {

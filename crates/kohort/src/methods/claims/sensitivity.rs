@@ -1,8 +1,8 @@
 //! The success of other attackers on a release: with other powers, with whole events, with any facts in
 //! total.
 
-use super::classes::Classes;
-use super::estimate::{Asked, Crowd, Estimate, Known, Knows, estimate, share};
+use super::classes::PatientClasses;
+use super::estimate::{Estimate, EstimateInput, KnowledgeKind, LabelKnowledge, SearchedPatients, estimate, share};
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, correlation, diversities, most_known};
 use super::total::violating;
@@ -47,16 +47,16 @@ pub fn sensitivity(
     let all = PatientEvents::of(histories, &people, |_| true);
     let left = PatientEvents::of(histories, &people, |e| plan.events[e]);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
-    let classes = Classes::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
+    let classes = PatientClasses::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
     let most = powers.iter().copied().max().unwrap_or(1);
-    let crowd = |index| Crowd { left: &left, index, classes: &classes, k };
+    let crowd = |index| SearchedPatients { left: &left, index, classes: &classes, k };
 
-    let labels = Known::Values(PowerRule::Fixed).labels(histories, levels.1, threads);
-    let index = Crowd::index(&left, &labels, most, threads);
+    let labels = KnowledgeKind::Values(PowerRule::Fixed).labels(histories, levels.1, threads);
+    let index = SearchedPatients::index(&left, &labels, most, threads);
     let rules = |events: &PatientEvents| parallel::map(threads, labels.len(), |c| Powers::of(events, &labels[c]));
     let (of_all, of_left) = (rules(&all), rules(&left));
     let found = |drawn, power: &[Vec<u8>]| {
-        share(&Knows { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
+        share(&LabelKnowledge { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
     };
     let both = |of: PowerBy| {
         let ((tolerant, strict), (released, _)) = (found(&all, &of(&all, &of_all)), found(&left, &of(&left, &of_left)));
@@ -74,10 +74,10 @@ pub fn sensitivity(
     };
     let rules = [by_rule(&|powers| powers.nearest(&left, own)), by_rule(&|powers| powers.by_p95(&left, own))];
 
-    let whole = Known::Events.labels(histories, levels.1, threads);
-    let whole_index = Crowd::index(&left, &whole, most, threads);
+    let whole = KnowledgeKind::Events.labels(histories, levels.1, threads);
+    let whole_index = SearchedPatients::index(&left, &whole, most, threads);
     let of_events = |&p: &usize| {
-        let knows = Knows { drawn: &left, labels: &whole, power: &[most_known(&left, p)] };
+        let knows = LabelKnowledge { drawn: &left, labels: &whole, power: &[most_known(&left, p)] };
         (p, share(&knows, &crowd(&whole_index), DRAWS, threads, seed).0)
     };
     let events = powers.iter().map(of_events).collect();
@@ -93,17 +93,17 @@ pub fn sensitivity(
 }
 
 /// Estimates what the policy's attacker would find in the original as it is.
-pub fn as_it_is(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
+pub fn before_release(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
     let people = PatientOrder::of(histories);
     let all = PatientEvents::of(histories, &people, |_| true);
-    let plan = EventsPlan::as_it_is(histories);
+    let plan = EventsPlan::unchanged(histories);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     if let Power::Total { p } = power {
-        let classes = Classes::of(histories, &people, levels.0, |_| true, k);
+        let classes = PatientClasses::of(histories, &people, levels.0, |_| true, k);
         let found = violating(histories, levels.1, &all, &classes, (k, p), threads);
         return Estimate { hits: found.iter().filter(|f| **f).count() as u64, draws: people.len() as u64 };
     }
-    let (known, p) = (Known::of(power), power.p());
-    let asked = Asked { histories, people: &people, levels, drawn: &all, left: &all, k, known, p, threads };
+    let (known, p) = (KnowledgeKind::of(power), power.p());
+    let asked = EstimateInput { histories, people: &people, levels, drawn: &all, left: &all, k, known, p, threads };
     estimate(&asked, DRAWS, seed).0
 }

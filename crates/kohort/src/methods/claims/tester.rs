@@ -20,15 +20,15 @@
 //!   three patients: no hits, and the node passes.
 //!
 //! All nodes use the same draws, so that their shares differ by the nodes alone. Two memos keep what
-//! nodes have in common: [`Tester::known_at_level`] holds the facts of all draws for one level of an
-//! event column, [`Tester::classes_at_levels`] the classes for some levels of the patient columns.
+//! nodes have in common: [`NodeTester::known_at_level`] holds the facts of all draws for one level of an
+//! event column, [`NodeTester::classes_at_levels`] the classes for some levels of the patient columns.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::draws::Draws;
-use super::estimate::{Estimate, Known};
+use super::estimate::{Estimate, KnowledgeKind};
 use super::facts::{Facts, is_hit};
 use super::index::Index;
-use super::labels::Labels;
+use super::labels::EventLabels;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::total::violating;
 use kohort_core::events::Histories;
@@ -47,7 +47,7 @@ const Z_EARLY: f64 = 3.0;
 const REMEMBERED: usize = 64;
 
 /// Everything that nodes are tested with.
-pub(crate) struct Tester<'a> {
+pub(crate) struct NodeTester<'a> {
     pub(crate) histories: &'a Histories,
     pub(crate) people: &'a PatientOrder,
     /// The events that the attacker's knowledge is drawn from.
@@ -65,12 +65,12 @@ pub(crate) struct Tester<'a> {
     /// For each event column and level: the known facts of all draws, and the patients who have each fact.
     known_at_level: HashMap<(usize, usize), (Facts, Index)>,
     /// For each levels of the patient columns: the classes of patients.
-    classes_at_levels: HashMap<Vec<usize>, Classes>,
+    classes_at_levels: HashMap<Vec<usize>, PatientClasses>,
     /// The number of draws that were matched.
     pub(crate) matched: u64,
 }
 
-impl<'a> Tester<'a> {
+impl<'a> NodeTester<'a> {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         histories: &'a Histories,
@@ -80,8 +80,8 @@ impl<'a> Tester<'a> {
         (max, max_without): (Fraction, Fraction),
         draws: &'a Draws,
         threads: usize,
-    ) -> Tester<'a> {
-        Tester {
+    ) -> NodeTester<'a> {
+        NodeTester {
             histories,
             people,
             all,
@@ -113,14 +113,14 @@ impl<'a> Tester<'a> {
             return self.max.allows(found.iter().filter(|f| **f).count() as u64, patients);
         }
         let of_whole_events;
-        let known: Vec<&(Facts, Index)> = match Known::of(self.power) {
-            Known::Values(_) => {
+        let known: Vec<&(Facts, Index)> = match KnowledgeKind::of(self.power) {
+            KnowledgeKind::Values(_) => {
                 event.iter().enumerate().for_each(|(column, &level)| self.make_known(column, level));
                 event.iter().enumerate().map(|(c, &l)| &self.known_at_level[&(c, l)]).collect()
             }
             // Which events are the same depends on all levels of the node, so that nothing is remembered.
-            Known::Events => {
-                of_whole_events = self.known(Labels::of_events(self.histories, event), 0);
+            KnowledgeKind::Events => {
+                of_whole_events = self.known(EventLabels::of_events(self.histories, event), 0);
                 vec![&of_whole_events]
             }
         };
@@ -132,7 +132,7 @@ impl<'a> Tester<'a> {
 
     /// Matches 128, 256, … draws, until the share of hits is clearly above or below the limit. Returns
     /// whether the node passes, and the number of draws that were matched.
-    fn estimate(&self, classes: &Classes, known: &[(&Facts, &Index)]) -> (bool, u64) {
+    fn estimate(&self, classes: &PatientClasses, known: &[(&Facts, &Index)]) -> (bool, u64) {
         let max = self.max.to_f64();
         let mut found = Estimate::default();
         let mut until = FIRST;
@@ -164,22 +164,22 @@ impl<'a> Tester<'a> {
             self.classes_at_levels.clear();
         }
         let is_released = |place: usize| !self.left.of_person(place).is_empty();
-        let classes = Classes::of(self.histories, self.people, levels, is_released, self.k);
+        let classes = PatientClasses::of(self.histories, self.people, levels, is_released, self.k);
         self.classes_at_levels.insert(levels.to_vec(), classes);
     }
 
     /// Makes sure that the facts at one level of an event column are remembered.
     fn make_known(&mut self, column: usize, level: usize) {
         if !self.known_at_level.contains_key(&(column, level)) {
-            let known = self.known(Labels::of_column(&self.histories.event[column], level), column);
+            let known = self.known(EventLabels::of_column(&self.histories.event[column], level), column);
             self.known_at_level.insert((column, level), known);
         }
     }
 
     /// Looks up what the attacker knows in each draw, and the patients who have each of these facts.
-    fn known(&self, labels: Labels, stream: usize) -> (Facts, Index) {
+    fn known(&self, labels: EventLabels, stream: usize) -> (Facts, Index) {
         let (labels, p) = ([labels], self.power.p());
-        let power = Known::of(self.power).power(self.all, &labels, p, 1);
+        let power = KnowledgeKind::of(self.power).power(self.all, &labels, p, 1);
         let index = Index::of(self.left, &labels[0], p);
         let facts = Facts::of(&labels[0], stream, self.draws, &power[0], &index, (self.all, self.left));
         (facts, index)

@@ -1,9 +1,9 @@
 //! The worked example, with shares known exactly, and the fast counts against the plain definition.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::draws::{Draws, Who};
-use super::estimate::{Asked, Estimate, Known, estimate, hits_of};
-use super::labels::Labels;
+use super::estimate::{Estimate, EstimateInput, KnowledgeKind, estimate, hits_of};
+use super::labels::EventLabels;
 use super::nodes::Nodes;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::cap_of_events;
@@ -39,8 +39,8 @@ fn share(text: &str) -> Fraction {
     Fraction::from_decimal(Decimal::parse(text, b'.').unwrap()).unwrap()
 }
 
-fn powers(events: &PatientEvents, labels: Labels, p: usize, rule: PowerRule) -> Vec<u8> {
-    Known::Values(rule).power(events, &[labels], p, 1).remove(0)
+fn powers(events: &PatientEvents, labels: EventLabels, p: usize, rule: PowerRule) -> Vec<u8> {
+    KnowledgeKind::Values(rule).power(events, &[labels], p, 1).remove(0)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn powers_are_the_examples() {
     let all = PatientEvents::of(&histories, &people, |_| true);
     assert!((cap_of_events(&all) - 4.85218).abs() < 5e-6);
     let own = |column: usize, level: usize| {
-        let found = powers(&all, Labels::of_column(&histories.event[column], level), 3, Variable);
+        let found = powers(&all, EventLabels::of_column(&histories.event[column], level), 3, Variable);
         (1..=8).map(|p| found[place(&people, p)]).collect::<Vec<u8>>()
     };
     assert_eq!(own(0, 0), [2, 2, 1, 1, 3, 1, 2, 1]);
@@ -108,9 +108,10 @@ fn shares(histories: &Histories, levels: [usize; 2], at: &str, rule: PowerRule, 
     let all = PatientEvents::of(histories, &people, |_| true);
     let keep = truncate::truncated(histories, &people, &all, &supports(histories), share(at));
     let left = PatientEvents::of(histories, &people, |e| keep[e]);
-    let known = Known::Values(rule);
+    let known = KnowledgeKind::Values(rule);
     let levels = (&[0][..], &levels[..]);
-    let asked = Asked { histories, people: &people, levels, drawn: &all, left: &left, k: 2, known, p, threads: 1 };
+    let asked =
+        EstimateInput { histories, people: &people, levels, drawn: &all, left: &left, k: 2, known, p, threads: 1 };
     estimate(&asked, 100_000, 5)
 }
 
@@ -143,19 +144,19 @@ fn whole_events_and_any_facts_are_the_examples() {
     let all = PatientEvents::of(&histories, &people, |_| true);
     for (levels, events, total) in [([0, 0], 0.5, 4), ([1, 0], 0.2, 2)] {
         let both = (&[0][..], &levels[..]);
-        let asked = Asked {
+        let asked = EstimateInput {
             histories: &histories,
             people: &people,
             levels: both,
             drawn: &all,
             left: &all,
             k: 2,
-            known: Known::Events,
+            known: KnowledgeKind::Events,
             p: 2,
             threads: 2,
         };
         near(estimate(&asked, 100_000, 3).0, events);
-        let classes = Classes::of(&histories, &people, &[0], |_| true, 2);
+        let classes = PatientClasses::of(&histories, &people, &[0], |_| true, 2);
         let found = violating(&histories, &levels, &all, &classes, (2, 2), 2);
         assert_eq!(found.iter().filter(|f| **f).count(), total);
         assert_eq!((classes.without.patients, classes.without.at_risk), (1, 0));
@@ -253,11 +254,11 @@ fn fast_matching_is_the_plain_definition() {
             ([lots.below(2) as usize, lots.below(2) as usize], [lots.below(4) as usize, lots.below(2) as usize]);
         let (k, p) = (2 + lots.below(3), 1 + lots.below(3) as usize);
         let rule = if lots.below(2) == 0 { Variable } else { Fixed };
-        for known in [Known::Values(rule), Known::Events] {
-            let streams = if known == Known::Events { 1 } else { 2 };
+        for known in [KnowledgeKind::Values(rule), KnowledgeKind::Events] {
+            let streams = if known == KnowledgeKind::Events { 1 } else { 2 };
             let draws = Draws::of(&all, Who::Any(&left.with_events(), 60), 0..60, streams, |_, _| p, seed);
             let levels = (&levels.0[..], &levels.1[..]);
-            let asked = Asked {
+            let asked = EstimateInput {
                 histories: &histories,
                 people: &people,
                 levels,
@@ -269,9 +270,10 @@ fn fast_matching_is_the_plain_definition() {
                 threads: 2,
             };
             let fast = asked.prepare(|knows, crowd| hits_of(knows, crowd, &draws));
-            let rule = if known == Known::Events { Fixed } else { rule };
-            let power: Vec<Vec<u8>> =
-                (0..2).map(|c| powers(&all, Labels::of_column(&histories.event[c], levels.1[c]), p, rule)).collect();
+            let rule = if known == KnowledgeKind::Events { Fixed } else { rule };
+            let power: Vec<Vec<u8>> = (0..2)
+                .map(|c| powers(&all, EventLabels::of_column(&histories.event[c], levels.1[c]), p, rule))
+                .collect();
             for (draw, own) in fast.iter().enumerate() {
                 let person = draws.person[draw] as usize;
                 let alike = |other: usize| {
@@ -286,12 +288,12 @@ fn fast_matching_is_the_plain_definition() {
                     |e: u32| (0..2).fold(0, |key, c| key * 1000 + histories.event[c].label(levels.1[c], e as usize));
                 let tuples = |other: usize| -> Vec<u32> { left.of_person(other).iter().map(|&e| tuple(e)).collect() };
                 let matches = match known {
-                    Known::Values(_) => {
+                    KnowledgeKind::Values(_) => {
                         let known = known_labels(&histories, levels.1, &draws, draw, &power, &left);
                         let fits = |o: &usize| alike(*o) && (0..2).all(|c| contains(labels(*o, c), &known[c]));
                         (0..people.len()).filter(fits).count()
                     }
-                    Known::Events => {
+                    KnowledgeKind::Events => {
                         let mut there = tuples(person);
                         let known: Vec<u32> = draws.events(draw, 0).iter().take(p).map(|&e| tuple(e)).collect();
                         let known: Vec<u32> = known
@@ -314,7 +316,7 @@ fn exact_counts_are_the_plain_definition() {
         let people = PatientOrder::of(&histories);
         let all = PatientEvents::of(&histories, &people, |_| true);
         let levels = [(seed % 4) as usize, (seed / 4 % 2) as usize];
-        let classes = Classes::of(&histories, &people, &[0, 1], |_| true, 3);
+        let classes = PatientClasses::of(&histories, &people, &[0, 1], |_| true, 3);
         for p in 1..=3 {
             let fast = violating(&histories, &levels, &all, &classes, (3, p), 1 + p);
             for (person, own) in fast.iter().enumerate() {
@@ -351,8 +353,8 @@ fn the_share_is_monotone_in_the_lattice() {
         let draws = Draws::of(&all, Who::Any(&all.with_events(), 200), 0..200, 2, |_, _| 2, seed);
         let found = |levels: ([usize; 2], [usize; 2])| {
             let levels = (&levels.0[..], &levels.1[..]);
-            let known = Known::Values(Fixed);
-            let asked = Asked {
+            let known = KnowledgeKind::Values(Fixed);
+            let asked = EstimateInput {
                 histories: &histories,
                 people: &people,
                 levels,

@@ -8,7 +8,7 @@
 //! violates the requirement; B does not. In class M, C and D both have a fact of their own, so both
 //! violate it.
 
-use super::classes::Classes;
+use super::classes::PatientClasses;
 use super::fact_sets::{PatientFacts, SetCounts, each_set};
 use super::patient_events::PatientEvents;
 use kohort_core::events::Histories;
@@ -22,7 +22,7 @@ pub(crate) fn violating(
     histories: &Histories,
     levels: &[usize],
     left: &PatientEvents,
-    classes: &Classes,
+    classes: &PatientClasses,
     (k, p): (u64, usize),
     threads: usize,
 ) -> Vec<bool> {

@@ -1,6 +1,6 @@
 //! Utility constraints: codes that a study needs together. They are disjoint.
 
-use super::params::{ConstraintsBy, Level, Params};
+use super::params::{CodeLevel, ConstraintsBy, Params};
 use super::rules::FREE;
 use crate::itemsets::{Frequent, frequent};
 use kohort_core::Result;
@@ -105,7 +105,7 @@ impl Constraints {
     }
 
     /// Codes under one label of a code system, and how many codes it does not hold.
-    pub fn by_level(records: &Records, system: CodeSystem, level: Level) -> (Constraints, usize) {
+    pub fn by_level(records: &Records, system: CodeSystem, level: CodeLevel) -> (Constraints, usize) {
         let mut sets: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut outside = 0;
         for (code, text) in (0..).zip(records.texts()) {
@@ -114,9 +114,9 @@ impl Constraints {
                 None => outside += 1,
                 Some(place) => {
                     let label = match level {
-                        Level::Category => place.category,
-                        Level::Section => place.section.label.clone(),
-                        Level::Chapter => place.chapter.label.clone(),
+                        CodeLevel::Category => place.category,
+                        CodeLevel::Section => place.section.label.clone(),
+                        CodeLevel::Chapter => place.chapter.label.clone(),
                     };
                     sets.entry(label).or_default().push(code);
                 }

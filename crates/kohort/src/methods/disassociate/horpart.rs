@@ -1,6 +1,6 @@
 //! HORPART: patients with a frequent code in common come together, until clusters are small.
 
-use super::rules::{FREE, Rules};
+use super::rules::{ClusterRules, FREE};
 use kohort_core::codes::Records;
 use kohort_core::parallel;
 use std::cmp::Reverse;
@@ -16,13 +16,13 @@ const SHARED: usize = 2000;
 /// are numbered in the order of their codes. Clusters come in the order of their first record.
 ///
 /// Depth can reach the number of records: a stack of our own, no recursion.
-pub(crate) fn horpart(records: &Sorted, rules: &Rules, max_cluster: usize, threads: usize) -> Vec<Vec<u32>> {
-    let all = Part { rows: (0..records.len() as u32).collect(), wanted: FREE };
+pub(crate) fn horpart(records: &Sorted, rules: &ClusterRules, max_cluster: usize, threads: usize) -> Vec<Vec<u32>> {
+    let all = RecordsPart { rows: (0..records.len() as u32).collect(), wanted: FREE };
     let open = Mutex::new((vec![all], 0usize));
     let woken = std::sync::Condvar::new();
     let work = || {
-        let mut cutter = Cutter::new(records, rules, max_cluster);
-        let mut own: Vec<Part> = Vec::new();
+        let mut cutter = ChainSplitter::new(records, rules, max_cluster);
+        let mut own: Vec<RecordsPart> = Vec::new();
         loop {
             let part = match own.pop() {
                 Some(part) => part,
@@ -103,7 +103,7 @@ impl<'a> Sorted<'a> {
 }
 
 /// Records to be split; `wanted` is the constraint whose codes are preferred (the paper's u).
-struct Part {
+struct RecordsPart {
     rows: Vec<u32>,
     wanted: u32,
 }
@@ -112,9 +112,9 @@ struct Part {
 ///
 /// A part is split along its whole chain of D2s at once: what is left after each split stays here,
 /// so that each record's codes are counted once per chain. Counts only fall on the way.
-struct Cutter<'a> {
+struct ChainSplitter<'a> {
     records: &'a Sorted<'a>,
-    rules: &'a Rules<'a>,
+    rules: &'a ClusterRules<'a>,
     max_cluster: usize,
     /// For each code: records of what is left that hold it.
     counts: Vec<u32>,
@@ -123,13 +123,20 @@ struct Cutter<'a> {
     clusters: Vec<Vec<u32>>,
 }
 
-impl<'a> Cutter<'a> {
-    fn new(records: &'a Sorted<'a>, rules: &'a Rules<'a>, max_cluster: usize) -> Cutter<'a> {
+impl<'a> ChainSplitter<'a> {
+    fn new(records: &'a Sorted<'a>, rules: &'a ClusterRules<'a>, max_cluster: usize) -> ChainSplitter<'a> {
         let codes = records.records.distinct();
-        Cutter { records, rules, max_cluster, counts: vec![0; codes], starts: vec![0; codes], clusters: Vec::new() }
+        ChainSplitter {
+            records,
+            rules,
+            max_cluster,
+            counts: vec![0; codes],
+            starts: vec![0; codes],
+            clusters: Vec::new(),
+        }
     }
 
-    fn cut(&mut self, part: Part, open: &mut Vec<Part>) {
+    fn cut(&mut self, part: RecordsPart, open: &mut Vec<RecordsPart>) {
         if part.rows.len() < self.max_cluster {
             return self.clusters.push(part.rows);
         }
@@ -188,7 +195,7 @@ impl<'a> Cutter<'a> {
                 }
             }
             alive -= with.len();
-            open.push(Part { rows: with, wanted: self.rules.constraint(code).unwrap_or(FREE) });
+            open.push(RecordsPart { rows: with, wanted: self.rules.constraint(code).unwrap_or(FREE) });
             wanted = FREE;
         }
         codes.iter().for_each(|&code| self.counts[code as usize] = 0);

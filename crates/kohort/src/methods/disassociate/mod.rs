@@ -24,7 +24,7 @@ mod verpart;
 
 pub use constraints::Constraints;
 pub use entry::METHOD;
-pub use params::{ConstraintsBy, Formed, Level, Params, Refine};
+pub use params::{CodeLevel, ConstraintsBy, Formed, Params, Refine};
 pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};
@@ -34,9 +34,9 @@ use kohort_core::policy::Policy;
 use kohort_core::release::{Clusters, Joint, Node, Trace};
 use kohort_core::shape::Codes;
 use kohort_core::{Error, Result};
-use leaf::{Leaf, split};
-use refine::{Limits, Tree, refine};
-use rules::Rules;
+use leaf::{ChunkedCluster, split};
+use refine::{JoinLimits, JoinTree, refine};
+use rules::ClusterRules;
 
 /// Splits the records of a policy.
 pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads: usize) -> Result<Clusters> {
@@ -50,7 +50,8 @@ pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads:
     }
     let (constraints, mut notes) = Constraints::of(records, policy, params)?;
     let sensitive = params.sensitive_codes(records, &mut notes);
-    let asked = Asked { k, m: policy.privacy.known_codes(), constraints: &constraints, sensitive: &sensitive };
+    let asked =
+        CodesRequirements { k, m: policy.privacy.known_codes(), constraints: &constraints, sensitive: &sensitive };
     let mut clusters = disassociate(records, &asked, params, threads);
     clusters.notes = notes;
     Ok(clusters)
@@ -58,7 +59,7 @@ pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads:
 
 /// The requirements on a release of codes.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct CodesRequirements<'a> {
     /// k.
     pub k: u64,
     /// m.
@@ -70,8 +71,8 @@ pub struct Asked<'a> {
 }
 
 /// Splits records: HORPART, VERPART, refining. There are at least k of them.
-pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: usize) -> Clusters {
-    let rules = Rules {
+pub fn disassociate(records: &Records, asked: &CodesRequirements, params: &Params, threads: usize) -> Clusters {
+    let rules = ClusterRules {
         k: u32::try_from(asked.k).unwrap_or(u32::MAX),
         m: asked.m,
         constraint_of: asked.constraints.by_code(),
@@ -89,13 +90,13 @@ pub fn disassociate(records: &Records, asked: &Asked, params: &Params, threads: 
         leaf.rows.iter().for_each(|&row| leaf_of[row as usize] = i as u32);
     }
     let trees = match params.refine {
-        Refine::Not => (0..leaves.len() as u32).map(Tree::Leaf).collect(),
+        Refine::Not => (0..leaves.len() as u32).map(JoinTree::Leaf).collect(),
         Refine::Passes(passes) => {
-            let limits = Limits { passes, patients: MOST_JOINT.max(2 * max_cluster) };
+            let limits = JoinLimits { passes, patients: MOST_JOINT.max(2 * max_cluster) };
             refine(&leaves, &leaf_of, &rules, limits, threads)
         }
     };
-    let mut leaves: Vec<Option<Leaf>> = leaves.into_iter().map(Some).collect();
+    let mut leaves: Vec<Option<ChunkedCluster>> = leaves.into_iter().map(Some).collect();
     let nodes = trees.into_iter().map(|tree| publish(tree, &mut leaves, &sorted, &mut Vec::new())).collect();
     let trace = Trace::of([
         ("clusters", formed.into()),
@@ -110,7 +111,7 @@ const MOST_JOINT: usize = 20_000;
 /// How many clusters a thread takes at a time.
 const BATCH: usize = 16;
 
-fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &Rules, threads: usize) -> Vec<Leaf> {
+fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &ClusterRules, threads: usize) -> Vec<ChunkedCluster> {
     let work = |batch: &[Vec<u32>]| {
         let mut pairs = Vec::new();
         batch.iter().map(|rows| split(records, rows.clone(), rules, &mut pairs)).collect::<Vec<_>>()
@@ -119,15 +120,15 @@ fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &Rules, threads: us
 }
 
 /// The node of a tree; `moved` are the codes that shared chunks above took from item chunks.
-fn publish(tree: Tree, leaves: &mut [Option<Leaf>], records: &Sorted, moved: &mut Vec<u32>) -> Node {
+fn publish(tree: JoinTree, leaves: &mut [Option<ChunkedCluster>], records: &Sorted, moved: &mut Vec<u32>) -> Node {
     match tree {
-        Tree::Leaf(number) => {
+        JoinTree::Leaf(number) => {
             let leaf = leaves[number as usize].take();
             let mut gone = moved.clone();
             gone.sort_unstable();
             Node::Cluster(leaf.map(|leaf| leaf.into_cluster(records, &gone)).unwrap_or_default())
         }
-        Tree::Joint(members, shared_chunks) => {
+        JoinTree::Joint(members, shared_chunks) => {
             let before = moved.len();
             moved.extend(shared_chunks.iter().flat_map(|chunk| chunk.domain.iter().copied()));
             let members = members.into_iter().map(|member| publish(member, leaves, records, moved)).collect();

@@ -18,7 +18,7 @@ pub enum Formed {
     Best,
 }
 
-/// Whether clusters are joined.
+/// The choice to join clusters or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refine {
     /// They are not.
@@ -29,7 +29,7 @@ pub enum Refine {
 
 /// The level of a code system on which codes belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum CodeLevel {
     /// The three-digit category.
     Category,
     /// The section, or block.
@@ -46,14 +46,14 @@ pub enum ConstraintsBy {
     /// A file lists them.
     File(NamedText),
     /// Codes under one label of a code system.
-    Level(CodeSystem, Level),
+    Level(CodeSystem, CodeLevel),
     /// Runs of so many codes in their order.
     Siblings(usize),
     /// Codes that are frequent together, in at least this share of the patients.
     Frequent(Fraction),
 }
 
-/// What the policy says beside `name = "disassociate"`.
+/// The parameters beside `name = "disassociate"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `max_cluster`: clusters have fewer patients than this. Default 256k; 64k with constraints, `aware` or m above 3; 2k as printed with "paper".
@@ -179,7 +179,7 @@ fn read_constraints(section: &Section, policy: &Policy<Codes>) -> Result<Constra
         Some(_) => return Err(wrong()),
     };
     own.only(&["icd9", "icd10", "siblings", "frequent"])?;
-    let levels = [("category", Level::Category), ("section", Level::Section), ("chapter", Level::Chapter)];
+    let levels = [("category", CodeLevel::Category), ("section", CodeLevel::Section), ("chapter", CodeLevel::Chapter)];
     match &own.entries[..] {
         [(key, _)] => match key.as_str() {
             "icd9" => {

@@ -20,7 +20,7 @@ pub enum Covers {
 
 /// The rules of a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules<'a> {
+pub(crate) struct ClusterRules<'a> {
     /// k.
     pub(crate) k: u32,
     /// m: how many codes the attacker knows.
@@ -38,7 +38,7 @@ pub(crate) struct Rules<'a> {
 /// In no constraint.
 pub(crate) const FREE: u32 = u32::MAX;
 
-impl Rules<'_> {
+impl ClusterRules<'_> {
     /// The utility constraint a code is in.
     pub(crate) fn constraint(&self, code: u32) -> Option<u32> {
         self.constraint_of.get(code as usize).copied().filter(|&u| u != FREE)

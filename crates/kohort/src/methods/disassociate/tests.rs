@@ -2,9 +2,9 @@
 
 use super::grid::Grid;
 use super::horpart::{Sorted, horpart};
-use super::leaf::{Leaf, split};
-use super::refine::{Limits, Tree, refine};
-use super::rules::{Covers, FREE, Rules, Subrecords};
+use super::leaf::{ChunkedCluster, split};
+use super::refine::{JoinLimits, JoinTree, refine};
+use super::rules::{ClusterRules, Covers, FREE, Subrecords};
 use super::verpart::{leave_none_empty, verpart};
 use super::*;
 use kohort_core::release::{Cluster, CodeChunk};
@@ -36,9 +36,9 @@ fn constraints(records: &Records, sets: &[&str]) -> Constraints {
     Constraints::new(sets.iter().map(set).collect(), records.distinct())
 }
 
-fn rules(k: u32, m: usize, constraint_of: &[u32]) -> Rules<'_> {
+fn rules(k: u32, m: usize, constraint_of: &[u32]) -> ClusterRules<'_> {
     let (subrecords, covers) = (Subrecords::UpToM, Covers::Shown);
-    Rules { k, m, constraint_of, sensitive: &[], subrecords, covers }
+    ClusterRules { k, m, constraint_of, sensitive: &[], subrecords, covers }
 }
 
 /// Subrecords as sorted text, for comparison as multisets.
@@ -54,7 +54,7 @@ fn names(records: &Records, codes: &[u32]) -> String {
 }
 
 /// The clusters as they are before refining.
-fn leaves(records: &Records, rules: &Rules, clusters: &[&[u32]]) -> Vec<Leaf> {
+fn leaves(records: &Records, rules: &ClusterRules, clusters: &[&[u32]]) -> Vec<ChunkedCluster> {
     let sorted = Sorted { records, order: (0..records.len() as u32).collect() };
     clusters.iter().map(|rows| split(&sorted, rows.to_vec(), rules, &mut Vec::new())).collect()
 }
@@ -88,7 +88,7 @@ fn figure_1_becomes_figure_4() {
 fn figure_4_is_refined_to_figure_10() {
     let records = records(&FIGURE_1);
     let sets = constraints(&records, &CONSTRAINTS);
-    let asked = Asked { k: 3, m: 2, constraints: &sets, sensitive: &[] };
+    let asked = CodesRequirements { k: 3, m: 2, constraints: &sets, sensitive: &[] };
     let params = Params { max_cluster: Some(6), clusters: Formed::Paper, ..Params::default() };
     for threads in [1, 4] {
         let clusters = disassociate(&records, &asked, &params, threads);
@@ -152,10 +152,10 @@ fn refining_that_would_empty_an_item_chunk_is_refused() {
     let records = records(&["e", "b", "b", "a e", "a c"]);
     let rules = rules(2, 2, &[]);
     let found = leaves(&records, &rules, &[&[0, 1, 2], &[3, 4]]);
-    let limits = Limits { passes: 16, patients: 1000 };
+    let limits = JoinLimits { passes: 16, patients: 1000 };
     let trees = refine(&found, &[0, 0, 0, 1, 1], &rules, limits, 1);
     assert_eq!(trees.len(), 2);
-    assert!(trees.iter().all(|tree| matches!(tree, Tree::Leaf(_))));
+    assert!(trees.iter().all(|tree| matches!(tree, JoinTree::Leaf(_))));
     assert_eq!([names(&records, &found[0].items.codes), names(&records, &found[1].items.codes)], ["e", "c e"]);
 }
 
@@ -175,7 +175,7 @@ fn a_reader_who_reasons_about_the_method_needs_whole_subrecords() {
     let release = |rows: [&str; 3]| {
         let records = self::records(&rows.map(str::trim));
         let (none, params) = (Constraints::none(), Params { clusters: Formed::Paper, ..Params::default() });
-        let asked = Asked { k: 2, m: 2, constraints: &none, sensitive: &[] };
+        let asked = CodesRequirements { k: 2, m: 2, constraints: &none, sensitive: &[] };
         let made = disassociate(&records, &asked, &params, 1);
         let mut text: Vec<String> = made
             .nodes
@@ -200,7 +200,7 @@ fn a_reader_who_reasons_about_the_method_needs_whole_subrecords() {
         }
     }
     assert_eq!(fitting, 1);
-    let aware = Rules { subrecords: Subrecords::Whole, ..rules(2, 2, &[]) };
+    let aware = ClusterRules { subrecords: Subrecords::Whole, ..rules(2, 2, &[]) };
     for chunk in &leaves(&records, &aware, &[&[0, 1, 2]])[0].chunks {
         for subrecord in chunk.subrecords() {
             assert!(chunk.subrecords().filter(|s| *s == subrecord).count() >= 2);
@@ -211,7 +211,7 @@ fn a_reader_who_reasons_about_the_method_needs_whole_subrecords() {
 #[test]
 fn no_cover_leaves_no_code_that_tells_another() {
     let records = records(&["a b c", "a b", "a b c", "a c", "a"]);
-    let avoided = Rules { covers: Covers::Avoided, ..rules(2, 2, &[]) };
+    let avoided = ClusterRules { covers: Covers::Avoided, ..rules(2, 2, &[]) };
     let found = leaves(&records, &avoided, &[&[0, 1, 2, 3, 4]]);
     assert_eq!(names(&records, &found[0].items.codes), "a");
     let chunks: Vec<String> = found[0].chunks.iter().map(|c| texts(&records, c).join(", ")).collect();
@@ -243,7 +243,7 @@ fn every_chunk_is_safe_by_the_definition() {
             continue;
         }
         let sets = if draw(2) == 0 { Constraints::siblings(&records, 2) } else { Constraints::none() };
-        let asked = Asked { k, m, constraints: &sets, sensitive: &[] };
+        let asked = CodesRequirements { k, m, constraints: &sets, sensitive: &[] };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             let made = disassociate(&records, &asked, &params, 1);

@@ -1,11 +1,11 @@
 //! VERPART: the codes of a cluster are split into chunks, each safe by itself.
 
 use super::grid::Grid;
-use super::rules::{Covers, Rules, Subrecords};
+use super::rules::{ClusterRules, Covers, Subrecords};
 
 /// The split of a grid's columns into chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Split {
+pub(crate) struct ChunkSplit {
     /// Columns by record chunk, in the order they were taken.
     pub(crate) chunks: Vec<Vec<usize>>,
     /// Columns of the item chunk.
@@ -13,7 +13,7 @@ pub(crate) struct Split {
 }
 
 /// Splits the codes of a cluster, or of a projection on refining codes.
-pub(crate) fn verpart(grid: &Grid, rules: &Rules) -> Split {
+pub(crate) fn verpart(grid: &Grid, rules: &ClusterRules) -> ChunkSplit {
     // 1. What is too rare, or sensitive, goes to the item chunk.
     let rare = |c: usize| {
         grid.supports[c] < rules.k
@@ -21,9 +21,9 @@ pub(crate) fn verpart(grid: &Grid, rules: &Rules) -> Split {
             || (rules.covers == Covers::Avoided && grid.supports[c] as usize == grid.patients)
     };
     let (items, kept): (Vec<usize>, Vec<usize>) = (0..grid.codes.len()).partition(|&c| rare(c));
-    let mut split = Split { chunks: Vec::new(), items };
+    let mut split = ChunkSplit { chunks: Vec::new(), items };
     let mut remaining = in_order(grid, kept, rules);
-    let mut tester = Tester::new(grid, rules);
+    let mut tester = ChunkTester::new(grid, rules);
     while !remaining.is_empty() {
         // 3. As many as fit, in order.
         tester.clear();
@@ -53,7 +53,7 @@ pub(crate) fn verpart(grid: &Grid, rules: &Rules) -> Split {
 }
 
 /// 2. Codes of one constraint are neighbours; frequent codes and constraints come first.
-fn in_order(grid: &Grid, mut kept: Vec<usize>, rules: &Rules) -> Vec<usize> {
+fn in_order(grid: &Grid, mut kept: Vec<usize>, rules: &ClusterRules) -> Vec<usize> {
     let by_support = |c: usize| (std::cmp::Reverse(grid.supports[c]), grid.codes[c]);
     kept.sort_unstable_by_key(|&c| by_support(c));
     if rules.constraint_of.is_empty() {
@@ -78,9 +78,9 @@ fn in_order(grid: &Grid, mut kept: Vec<usize>, rules: &Rules) -> Vec<usize> {
 }
 
 /// Whether a code may join the codes of a chunk.
-struct Tester<'a> {
+struct ChunkTester<'a> {
     grid: &'a Grid,
-    rules: &'a Rules<'a>,
+    rules: &'a ClusterRules<'a>,
     chosen: Vec<usize>,
     /// Room for the rows of the itemset at hand, by its size.
     room: Vec<u64>,
@@ -95,10 +95,10 @@ struct Tester<'a> {
 /// record with thousands of codes ends.
 const MOST_COUNTS: u32 = 1 << 20;
 
-impl<'a> Tester<'a> {
-    fn new(grid: &'a Grid, rules: &'a Rules<'a>) -> Tester<'a> {
+impl<'a> ChunkTester<'a> {
+    fn new(grid: &'a Grid, rules: &'a ClusterRules<'a>) -> ChunkTester<'a> {
         let room = vec![0; grid.words() * (rules.m + 1)];
-        Tester { grid, rules, chosen: Vec::new(), room, left: 0, classes: Vec::new(), empty: Vec::new() }
+        ChunkTester { grid, rules, chosen: Vec::new(), room, left: 0, classes: Vec::new(), empty: Vec::new() }
     }
 
     fn clear(&mut self) {
@@ -203,7 +203,7 @@ fn implies(a: &[u64], b: &[u64]) -> bool {
 
 /// S2: with an empty item chunk, the subrecords must suffice to lay k of them over one another and
 /// still leave no patient without a code. Where they do not, one code goes to the item chunk.
-pub(crate) fn leave_none_empty(grid: &Grid, rules: &Rules, split: &mut Split) {
+pub(crate) fn leave_none_empty(grid: &Grid, rules: &ClusterRules, split: &mut ChunkSplit) {
     if !split.items.is_empty() || split.chunks.len() < 2 || covers_itself(grid, rules, split) {
         return;
     }
@@ -216,7 +216,7 @@ pub(crate) fn leave_none_empty(grid: &Grid, rules: &Rules, split: &mut Split) {
 }
 
 /// Returns whether the record chunks would do without an item chunk: S ≥ |P| + k (min(m, v) − 1), v ≥ 1.
-pub(crate) fn covers_itself(grid: &Grid, rules: &Rules, split: &Split) -> bool {
+pub(crate) fn covers_itself(grid: &Grid, rules: &ClusterRules, split: &ChunkSplit) -> bool {
     let chunks = split.chunks.len();
     if chunks == 0 {
         return false;

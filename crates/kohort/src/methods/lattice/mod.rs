@@ -19,7 +19,7 @@ mod tests;
 pub use entry::METHOD;
 pub use params::Params;
 
-use crate::lattice::{Limits, Space, search};
+use crate::lattice::{SearchLimits, Space, search};
 use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -46,7 +46,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         )));
     };
     let suppressed = params.max_suppressed.of(cohort.tuples.rows);
-    let limits = Limits { k: policy.privacy.k, suppressed };
+    let limits = SearchLimits { k: policy.privacy.k, suppressed };
     let Some(best) = search(cohort, &space, params.objective, limits) else {
         return Err(infeasible::explain(cohort, policy, &space.level_vector(space.top()), limits));
     };

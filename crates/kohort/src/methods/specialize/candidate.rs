@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 /// The way in which a value is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Split {
+pub(super) enum ValueSplit {
     /// Into the children that its taxonomy tree lists.
     Given,
     /// Into two intervals; the second begins with this leaf.
@@ -23,7 +23,7 @@ pub(super) struct Candidate {
     pub column: usize,
     pub name: String,
     pub node: usize,
-    pub split: Split,
+    pub split: ValueSplit,
     /// The number of steps that had been made when the score was computed.
     pub step: usize,
 }

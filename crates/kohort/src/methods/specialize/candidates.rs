@@ -1,10 +1,10 @@
 //! Finds the candidates of PAIS and scores them: every value of the cut, with its best split.
 
-use super::candidate::{Candidate, Split};
+use super::candidate::{Candidate, ValueSplit};
 use super::child_partitions::ChildPartitions;
 use super::interval_records::IntervalRecords;
 use super::pais::Pais;
-use super::params::{NumericSplit, Objective};
+use super::params::{NumericSplit, SpecializeObjective};
 use super::score::{self, Score, ValueRecords};
 use super::taxonomy::Below;
 use std::ops::Range;
@@ -53,10 +53,10 @@ impl Pais<'_> {
         }
         let (score, split) = match &own.below {
             Below::Nothing => return None,
-            Below::Given(children) => (self.score_children(q, node, children), Split::Given),
+            Below::Given(children) => (self.score_children(q, node, children), ValueSplit::Given),
             Below::Found { .. } => self.best_cut(q, node)?,
         };
-        let score = if self.params.objective == Objective::None { Score { rank: 0, ..score } } else { score };
+        let score = if self.params.objective == SpecializeObjective::None { Score { rank: 0, ..score } } else { score };
         Some(Candidate { score, rows, column: q, name: own.name.clone(), node, split, step: self.steps.len() })
     }
 
@@ -92,18 +92,18 @@ impl Pais<'_> {
 
     /// Returns the best possible cut. Where there is none, the interval may still separate from the
     /// values beside it.
-    fn best_cut(&self, q: usize, node: usize) -> Option<(Score, Split)> {
+    fn best_cut(&self, q: usize, node: usize) -> Option<(Score, ValueSplit)> {
         let cuts = self.possible_cuts(q, node);
         let best = cuts.into_iter().reduce(|a, b| if b.1.rank > a.1.rank { b } else { a });
         if let Some((at, score)) = best {
-            return Some((score, Split::Before(at)));
+            return Some((score, ValueSplit::Before(at)));
         }
         let Below::Found { inside, beside, .. } = &self.columns[q].nodes[node].below else { return None };
         let occurs = |leaves: &Range<u32>| self.histograms[q].rows(leaves) > 0;
         let beside_occur = beside.iter().filter(|&&b| occurs(&self.columns[q].nodes[b].leaves)).count();
         let separates = beside_occur + usize::from(occurs(inside)) > 1;
         (separates && self.params.numeric_split == NumericSplit::BestValid)
-            .then(|| (self.score_separation(q, node, inside, beside), Split::Beside))
+            .then(|| (self.score_separation(q, node, inside, beside), ValueSplit::Beside))
     }
 
     fn score_separation(&self, q: usize, node: usize, inside: &Range<u32>, beside: &[usize]) -> Score {

@@ -4,15 +4,15 @@
 //! children are made for the check ([`Pais::make_children`]) and removed after it
 //! ([`Pais::drop_children`]).
 
-use super::candidate::Split;
+use super::candidate::ValueSplit;
 use super::child_partitions::ChildPartitions;
 use super::cuts;
 use super::interval_records::IntervalRecords;
 use super::pais::Pais;
-use super::requirements::Verdict;
+use super::requirements::ClassVerdict;
 use super::taxonomy::Below;
 use super::validity::classes_of;
-use super::validity::{ExhaustiveCheck, Failure, KnownColumn, PartitionColumn, SAMPLE_SIZES, SampledCheck};
+use super::validity::{ExhaustiveCheck, FailingSet, KnownColumn, PartitionColumn, SAMPLE_SIZES, SampledCheck};
 
 impl Pais<'_> {
     /// Returns whether the table keeps the guarantee before the first step.
@@ -23,7 +23,7 @@ impl Pais<'_> {
     }
 
     /// Returns a class that would fail if a value were split in this way.
-    pub(super) fn failure(&mut self, q: usize, node: usize, split: Split) -> Option<Failure> {
+    pub(super) fn failure(&mut self, q: usize, node: usize, split: ValueSplit) -> Option<FailingSet> {
         let children = self.make_children(q, node, split);
         let failure = self.failure_of_children(q, node, &children);
         self.drop_children(q, split, &children);
@@ -32,7 +32,7 @@ impl Pais<'_> {
 
     /// Chooses the engine: the sampled one where many sets of columns must be checked for k alone,
     /// the exhaustive one otherwise. Both give the same verdict.
-    fn failure_of_children(&self, q: usize, node: usize, children: &[usize]) -> Option<Failure> {
+    fn failure_of_children(&self, q: usize, node: usize, children: &[usize]) -> Option<FailingSet> {
         let slot = self.partitions.slot(q, node)?;
         let column = &self.columns[q];
         let parts = ChildPartitions::of_split(self.kept_records(), &self.partitions, q, slot, column, children);
@@ -43,7 +43,7 @@ impl Pais<'_> {
             let check =
                 SampledCheck { parts: &parts, k, columns: &columns, others, sample_sizes: &SAMPLE_SIZES, threads };
             if check.is_cheaper() {
-                return check.failure(recent).map(|columns| Failure { columns, verdict: Verdict::TooFew });
+                return check.failure(recent).map(|columns| FailingSet { columns, verdict: ClassVerdict::TooFew });
             }
         }
         let known = self.known_columns(&parts, Some(q));
@@ -57,7 +57,7 @@ impl Pais<'_> {
         if beside.is_empty() || self.failures_may_heal() || self.memory.is_separable(q, node) {
             return true;
         }
-        match self.failure(q, node, Split::Beside) {
+        match self.failure(q, node, ValueSplit::Beside) {
             None => {
                 self.memory.set_separable(q, node);
                 true
@@ -70,20 +70,20 @@ impl Pais<'_> {
     }
 
     /// Returns the nodes that a split makes. Those of an interval are made now.
-    pub(super) fn make_children(&mut self, q: usize, node: usize, split: Split) -> Vec<usize> {
+    pub(super) fn make_children(&mut self, q: usize, node: usize, split: ValueSplit) -> Vec<usize> {
         match (&self.columns[q].nodes[node].below, split) {
             (Below::Given(children), _) => children.clone(),
-            (_, Split::Before(at)) => self.columns[q].cut(node, Some(at)).0,
+            (_, ValueSplit::Before(at)) => self.columns[q].cut(node, Some(at)).0,
             _ => self.columns[q].cut(node, None).0,
         }
     }
 
     /// Removes the intervals that [`Pais::make_children`] made for a check.
-    pub(super) fn drop_children(&mut self, q: usize, split: Split, children: &[usize]) {
+    pub(super) fn drop_children(&mut self, q: usize, split: ValueSplit, children: &[usize]) {
         let made = match split {
-            Split::Given => 0,
-            Split::Before(_) => 2,
-            Split::Beside => 1,
+            ValueSplit::Given => 0,
+            ValueSplit::Before(_) => 2,
+            ValueSplit::Beside => 1,
         };
         if let Some(&first) = children.get(children.len() - made) {
             self.columns[q].nodes.truncate(first);

@@ -7,7 +7,7 @@
 
 use super::partitions::{Partitions, child_of_leaf};
 use super::requirements::Requirements;
-use super::taxonomy::Column;
+use super::taxonomy::TaxonomyColumn;
 use kohort_core::cohort::Cohort;
 
 /// With more combinations of child and signature than this, they are sorted instead of counted in place.
@@ -55,7 +55,7 @@ impl ChildPartitions {
         partitions: &Partitions,
         q: usize,
         slot: usize,
-        column: &Column,
+        column: &TaxonomyColumn,
         children: &[usize],
     ) -> ChildPartitions {
         let leaves = column.nodes[partitions.cut(q)[slot]].leaves.clone();
@@ -85,7 +85,7 @@ impl ChildPartitions {
         let mut part_of = if patients.is_some() { vec![u32::MAX; kept.weights.len()] } else { Vec::new() };
         let mut rows = vec![0u32; children];
         let mut number = vec![u32::MAX; children];
-        let mut tally = Tally::new(children * signatures);
+        let mut tally = PeopleTally::new(children * signatures);
         let link: Vec<u32> = link.collect();
         let only = if rows_only { only_tuples(kept, partitions, &link, &child) } else { Vec::new() };
         let only = only.into_iter().flatten().map(Some).chain(std::iter::repeat(None));
@@ -171,16 +171,16 @@ fn only_tuples(
 }
 
 /// Counts people by key (child and signature), for one partition at a time.
-struct Tally {
+struct PeopleTally {
     dense: Vec<u32>,
     touched: Vec<usize>,
     sparse: Vec<(usize, u32)>,
 }
 
-impl Tally {
-    fn new(keys: usize) -> Tally {
+impl PeopleTally {
+    fn new(keys: usize) -> PeopleTally {
         let dense = if keys <= DENSE { vec![0; keys] } else { Vec::new() };
-        Tally { dense, touched: Vec::new(), sparse: Vec::new() }
+        PeopleTally { dense, touched: Vec::new(), sparse: Vec::new() }
     }
 
     fn add(&mut self, key: usize, people: u32) {

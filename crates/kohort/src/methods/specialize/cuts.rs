@@ -9,7 +9,7 @@
 //! classes are added up in a difference array.
 
 use super::interval_records::{IntervalRecord, IntervalRecords};
-use super::requirements::{Requirements, Verdict};
+use super::requirements::{ClassVerdict, Requirements};
 use std::ops::Range;
 
 /// With more counts than this only people are counted; a cut that fails for k fails in any case.
@@ -52,8 +52,8 @@ pub(super) fn failing_cuts(
                 left[0] < requirements.k || total[0] - left[0] < requirements.k
             } else {
                 right.iter_mut().zip(total.iter().zip(&*left)).for_each(|(r, (t, l))| *r = t - l);
-                requirements.verdict(left, &mut scratch) != Verdict::Holds
-                    || requirements.verdict(&right, &mut scratch) != Verdict::Holds
+                requirements.verdict(left, &mut scratch) != ClassVerdict::Holds
+                    || requirements.verdict(&right, &mut scratch) != ClassVerdict::Holds
             };
             if fails {
                 change[(before + 1 - inside.start) as usize] += 1;

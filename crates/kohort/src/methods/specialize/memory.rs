@@ -5,7 +5,7 @@
 //! thing that can make a broken split possible again; then [`Memory::forget_failures`] is called.
 
 use super::interval_records::IntervalRecords;
-use super::validity::Failure;
+use super::validity::FailingSet;
 use std::collections::BTreeSet;
 
 /// The number of failing column sets remembered for each column.
@@ -100,7 +100,7 @@ impl Memory {
     }
 
     /// Remembers the columns under which a candidate failed.
-    pub(super) fn add_failure(&mut self, column: usize, failure: &Failure) {
+    pub(super) fn add_failure(&mut self, column: usize, failure: &FailingSet) {
         let recent = &mut self.recent_failures[column];
         recent.retain(|set| *set != failure.columns);
         recent.insert(0, failure.columns.clone());

@@ -36,7 +36,7 @@ mod trace;
 mod validity;
 
 pub use entry::METHOD;
-pub use params::{NumericSplit, Objective, Params, ScoreMode};
+pub use params::{NumericSplit, Params, ScoreMode, SpecializeObjective};
 
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -86,7 +86,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
 /// The table with every column at its roots.
 fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pais<'a>> {
     let columns = taxonomy::columns(cohort, policy)?;
-    if params.objective == Objective::Class && cohort.class.is_none() {
+    if params.objective == SpecializeObjective::Class && cohort.class.is_none() {
         return Err(policy.method.wrong(
             "objective",
             "\"class\" cannot read the column with role = \"class\": it has too many different values.",

@@ -26,20 +26,20 @@
 //! Files: `candidates.rs` finds and scores candidates, `checks.rs` asks whether a split keeps the
 //! guarantee, `memory.rs` holds the answers, `trace.rs` writes the steps into the evidence.
 
-use super::candidate::{Candidate, Split};
+use super::candidate::{Candidate, ValueSplit};
 use super::child_partitions::{ChildPartitions, KeptRecords};
 use super::memory::Memory;
-use super::params::{NumericSplit, Objective, Params};
+use super::params::{NumericSplit, Params, SpecializeObjective};
 use super::partitions::Partitions;
-use super::requirements::{Requirements, Verdict};
+use super::requirements::{ClassVerdict, Requirements};
 use super::score::Histogram;
-use super::taxonomy::{Below, Column};
+use super::taxonomy::{Below, TaxonomyColumn};
 use super::validity::{Attacker, count_all};
 use kohort_core::cohort::Cohort;
 use std::collections::BinaryHeap;
 
 /// A specialization that was made.
-pub(super) struct Step {
+pub(super) struct Specialization {
     pub candidate: Candidate,
     pub children: Vec<usize>,
     /// The label of the cut point, where an interval was cut.
@@ -56,7 +56,7 @@ pub(super) struct Pais<'a> {
     pub params: &'a Params,
     pub attacker: Attacker,
     pub requirements: Requirements,
-    pub columns: Vec<Column>,
+    pub columns: Vec<TaxonomyColumn>,
     pub partitions: Partitions,
     /// For each tuple: its rows, or 0 where it was suppressed.
     pub weights: Vec<u32>,
@@ -65,7 +65,7 @@ pub(super) struct Pais<'a> {
     pub histograms: Vec<Histogram>,
     pub heap: BinaryHeap<Candidate>,
     pub memory: Memory,
-    pub steps: Vec<Step>,
+    pub steps: Vec<Specialization>,
 }
 
 impl<'a> Pais<'a> {
@@ -75,7 +75,7 @@ impl<'a> Pais<'a> {
         params: &'a Params,
         attacker: Attacker,
         requirements: Requirements,
-        columns: Vec<Column>,
+        columns: Vec<TaxonomyColumn>,
     ) -> Pais<'a> {
         let partitions = Partitions::new(cohort, &columns);
         // `survey` has checked that the table has fewer rows than `u32` can count.
@@ -147,12 +147,13 @@ impl<'a> Pais<'a> {
     /// Returns the candidate if it is the best one and keeps the guarantee; otherwise remembers why not.
     fn consider(&mut self, candidate: Candidate) -> Option<Candidate> {
         let (q, node) = (candidate.column, candidate.node);
-        if matches!(self.params.objective, Objective::Discernibility(_)) && candidate.step < self.steps.len() {
+        if matches!(self.params.objective, SpecializeObjective::Discernibility(_)) && candidate.step < self.steps.len()
+        {
             // Partitions were split since the score was computed: it is lower now, or the same.
             self.push(q, node);
             return None;
         }
-        if let Split::Before(_) = candidate.split
+        if let ValueSplit::Before(_) = candidate.split
             && !self.may_separate(q, node)
         {
             self.memory.blocked.insert((q, node));
@@ -160,9 +161,9 @@ impl<'a> Pais<'a> {
         }
         let Some(failure) = self.failure(q, node, candidate.split) else { return Some(candidate) };
         self.memory.add_failure(q, &failure);
-        let for_good = failure.verdict == Verdict::TooFew || !self.failures_may_heal();
+        let for_good = failure.verdict == ClassVerdict::TooFew || !self.failures_may_heal();
         match candidate.split {
-            Split::Before(at) if self.params.numeric_split == NumericSplit::BestValid => {
+            ValueSplit::Before(at) if self.params.numeric_split == NumericSplit::BestValid => {
                 self.memory.cut_fails(q, at, for_good);
                 self.mark_failing_cuts(q, node, &failure.columns);
                 self.push(q, node);
@@ -183,16 +184,16 @@ impl<'a> Pais<'a> {
         let Some(slot) = self.partitions.slot(q, node) else { return };
         let (children, point) = match (&self.columns[q].nodes[node].below, candidate.split) {
             (Below::Given(children), _) => (children.clone(), None),
-            (_, Split::Before(at)) => self.columns[q].cut(node, Some(at)),
+            (_, ValueSplit::Before(at)) => self.columns[q].cut(node, Some(at)),
             _ => self.columns[q].cut(node, None),
         };
         self.partitions.specialize(q, slot, &self.columns[q], &children);
         // Discernibility is computed from the sizes of partitions, so that they must stay.
-        if !matches!(self.params.objective, Objective::Discernibility(_)) && self.partitions.hold_few() {
+        if !matches!(self.params.objective, SpecializeObjective::Discernibility(_)) && self.partitions.hold_few() {
             self.partitions.dissolve();
         }
         self.memory.blocked.remove(&(q, node));
-        self.steps.push(Step {
+        self.steps.push(Specialization {
             candidate: candidate.clone(),
             children,
             point,

@@ -4,9 +4,9 @@ use kohort_core::Result;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Role};
 
-/// What a specialization is chosen by.
+/// The measure by which a specialization is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Objective {
+pub enum SpecializeObjective {
     /// "class": information gain on the column with role class.
     Class,
     /// "discernibility": how many pairs of records can be told apart afterwards.
@@ -15,18 +15,18 @@ pub enum Objective {
     None,
 }
 
-impl Objective {
+impl SpecializeObjective {
     /// Its name in policies and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Objective::Class => "class",
-            Objective::Discernibility(_) => "discernibility",
-            Objective::None => "none",
+            SpecializeObjective::Class => "class",
+            SpecializeObjective::Discernibility(_) => "discernibility",
+            SpecializeObjective::None => "none",
         }
     }
 }
 
-/// What discernibility ranks by.
+/// The order in which discernibility ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScoreMode {
     /// "reduction": Σ |class|² before minus after.
@@ -46,11 +46,11 @@ pub enum NumericSplit {
     BestThenCheck,
 }
 
-/// What the policy says beside `name = "specialize"`.
+/// The parameters beside `name = "specialize"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// `objective`: default "class" where a column has role class, else "discernibility".
-    pub objective: Objective,
+    pub objective: SpecializeObjective,
     /// `max_steps`: stop after so many specializations.
     pub max_steps: Option<u64>,
     /// `max_suppressed`: the share of records that may be deleted where they alone block a
@@ -68,15 +68,15 @@ impl Params {
         let section = &policy.method;
         let classes = policy.positions(|r| *r == Role::Class).len();
         let words = [
-            ("class", Objective::Class),
-            ("discernibility", Objective::Discernibility(ScoreMode::Reduction)),
-            ("none", Objective::None),
+            ("class", SpecializeObjective::Class),
+            ("discernibility", SpecializeObjective::Discernibility(ScoreMode::Reduction)),
+            ("none", SpecializeObjective::None),
         ];
         let mut objective = section.word("objective", &words)?.unwrap_or(match classes {
-            1 => Objective::Class,
-            _ => Objective::Discernibility(ScoreMode::Reduction),
+            1 => SpecializeObjective::Class,
+            _ => SpecializeObjective::Discernibility(ScoreMode::Reduction),
         });
-        if objective == Objective::Class && classes != 1 {
+        if objective == SpecializeObjective::Class && classes != 1 {
             let have = if classes == 0 { "no column has".into() } else { format!("{classes} columns have") };
             return Err(section.wrong(
                 "objective",
@@ -93,7 +93,7 @@ impl Params {
         ];
         if let Some(mode) = section.word("score_mode", &modes)? {
             match &mut objective {
-                Objective::Discernibility(own) => *own = mode,
+                SpecializeObjective::Discernibility(own) => *own = mode,
                 _ => return Err(section.wrong("score_mode", "can only be used with objective = \"discernibility\".")),
             }
         }

@@ -1,7 +1,7 @@
 //! TIPS: the records in partitions, one for each combination of cut values, each a range of one
 //! list. Rows (here: distinct tuples) are touched only when their own value is specialized.
 
-use super::taxonomy::Column;
+use super::taxonomy::TaxonomyColumn;
 use kohort_core::cohort::Cohort;
 
 /// A leaf under none of the children, or a tuple in no partition.
@@ -31,7 +31,7 @@ const WORTH_DISSOLVING: usize = 1 << 16;
 
 impl Partitions {
     /// The tuples of a cohort with every column at its roots.
-    pub(super) fn new(cohort: &Cohort, columns: &[Column]) -> Partitions {
+    pub(super) fn new(cohort: &Cohort, columns: &[TaxonomyColumn]) -> Partitions {
         let tuples = cohort.tuples.len();
         let leaf = |q: usize| {
             let leaf_of = &columns[q].leaf_of;
@@ -91,7 +91,7 @@ impl Partitions {
     }
 
     /// Specializes the value at a place of a column's cut into these nodes.
-    pub(super) fn specialize(&mut self, q: usize, slot: usize, column: &Column, children: &[usize]) {
+    pub(super) fn specialize(&mut self, q: usize, slot: usize, column: &TaxonomyColumn, children: &[usize]) {
         let leaves = column.nodes[self.cuts[q][slot]].leaves.clone();
         self.split(q, slot, leaves, column, children);
     }
@@ -126,7 +126,14 @@ impl Partitions {
         self.dissolved = true;
     }
 
-    fn split(&mut self, q: usize, slot: usize, leaves: std::ops::Range<u32>, column: &Column, children: &[usize]) {
+    fn split(
+        &mut self,
+        q: usize,
+        slot: usize,
+        leaves: std::ops::Range<u32>,
+        column: &TaxonomyColumn,
+        children: &[usize],
+    ) {
         // The first child takes the place of its parent.
         let first_new = self.cuts[q].len();
         let place = |child: usize| if child == 0 { slot } else { first_new + child - 1 };
@@ -196,7 +203,7 @@ impl Partitions {
 }
 
 /// Returns, for each leaf under a node, the child that it is in.
-pub(super) fn child_of_leaf(leaves: &std::ops::Range<u32>, column: &Column, children: &[usize]) -> Vec<u32> {
+pub(super) fn child_of_leaf(leaves: &std::ops::Range<u32>, column: &TaxonomyColumn, children: &[usize]) -> Vec<u32> {
     let mut of_leaf = vec![NONE; leaves.len()];
     for (number, &child) in (0u32..).zip(children) {
         let own = &column.nodes[child].leaves;

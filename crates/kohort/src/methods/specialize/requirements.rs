@@ -14,7 +14,7 @@ use kohort_core::table::Keys;
 
 /// The result of checking a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ClassVerdict {
     /// The class meets every requirement.
     Holds,
     /// The class has fewer than k people. So has every finer class.
@@ -122,12 +122,12 @@ impl Requirements {
     }
 
     /// Checks a class with these counts. Without people there is no class, and nothing fails.
-    pub(super) fn verdict(&self, counts: &[u32], scratch: &mut Vec<(u32, u64)>) -> Verdict {
+    pub(super) fn verdict(&self, counts: &[u32], scratch: &mut Vec<(u32, u64)>) -> ClassVerdict {
         if counts[0] == 0 {
-            return Verdict::Holds;
+            return ClassVerdict::Holds;
         }
         if counts[0] < self.k {
-            return Verdict::TooFew;
+            return ClassVerdict::TooFew;
         }
         let holds = self.columns.iter().all(|demand| {
             scratch.clear();
@@ -136,6 +136,6 @@ impl Requirements {
             let class = Counts { values: scratch, people: u64::from(counts[demand.any]) };
             demand.requirement.holds(&class, &demand.table)
         });
-        if holds { Verdict::Holds } else { Verdict::Reveals }
+        if holds { ClassVerdict::Holds } else { ClassVerdict::Reveals }
     }
 }

@@ -9,7 +9,7 @@
 
 use super::child_partitions::ChildPartitions;
 use super::interval_records::{IntervalRecord, IntervalRecords};
-use super::params::{Objective, ScoreMode};
+use super::params::{ScoreMode, SpecializeObjective};
 use super::partitions::Partitions;
 use kohort_core::cohort::Cohort;
 use std::collections::BTreeMap;
@@ -51,8 +51,14 @@ pub(super) struct Histogram {
 
 impl Histogram {
     /// Counts the tuples that are kept.
-    pub(super) fn new(cohort: &Cohort, objective: Objective, leaves: u32, leaf: &[u32], weights: &[u32]) -> Histogram {
-        let class = cohort.class.as_ref().filter(|_| objective == Objective::Class);
+    pub(super) fn new(
+        cohort: &Cohort,
+        objective: SpecializeObjective,
+        leaves: u32,
+        leaf: &[u32],
+        weights: &[u32],
+    ) -> Histogram {
+        let class = cohort.class.as_ref().filter(|_| objective == SpecializeObjective::Class);
         let classes = class.map_or(0, |c| cohort.tuples.dictionaries[c.position].len());
         let mut rows = vec![0u64; leaves as usize + 1];
         let mut of_class = vec![0u32; (leaves as usize + 1) * classes];
@@ -100,16 +106,16 @@ impl Histogram {
 /// The score of splitting a value into children with these leaves. `parts` is called only
 /// where the objective depends on the partitions.
 pub(super) fn of_children(
-    objective: Objective,
+    objective: SpecializeObjective,
     histogram: &Histogram,
     whole: &Range<u32>,
     children: &[Range<u32>],
     parts: impl FnOnce() -> ChildPartitions,
 ) -> Score {
     match objective {
-        Objective::Class => Score::bits(histogram.gain(whole, children.iter().cloned())),
-        Objective::None => Score::NONE,
-        Objective::Discernibility(mode) => {
+        SpecializeObjective::Class => Score::bits(histogram.gain(whole, children.iter().cloned())),
+        SpecializeObjective::None => Score::NONE,
+        SpecializeObjective::Discernibility(mode) => {
             let parts = parts();
             let square = |n: u64| i128::from(n) * i128::from(n);
             let after: i128 = parts.rows.iter().map(|&n| square(u64::from(n))).sum();
@@ -133,7 +139,7 @@ fn in_mode(mode: ScoreMode, before: i128, after: i128) -> i128 {
 /// The score of each cut of an interval, by the leaf it is before: those of `inside` but the first.
 /// `beside` are the leaves that separate from it in any case.
 pub(super) fn of_cuts(
-    objective: Objective,
+    objective: SpecializeObjective,
     histogram: &Histogram,
     inside: &Range<u32>,
     beside: &[Range<u32>],
@@ -142,18 +148,18 @@ pub(super) fn of_cuts(
 ) -> Vec<Score> {
     let cuts = inside.start + 1..inside.end.max(inside.start + 1);
     match objective {
-        Objective::Class => {
+        SpecializeObjective::Class => {
             let rows = histogram.rows(whole).max(1) as f64;
             let constant = histogram.entropy(whole) - beside.iter().map(|b| histogram.entropy(b)).sum::<f64>();
             let two = |at: u32| histogram.entropy(&(inside.start..at)) + histogram.entropy(&(at..inside.end));
             cuts.map(|at| Score::bits((constant - two(at)) / rows)).collect()
         }
         // The best cut is the one nearest to halves.
-        Objective::None => {
+        SpecializeObjective::None => {
             let uneven = |at: u32| histogram.rows(&(inside.start..at)).abs_diff(histogram.rows(&(at..inside.end)));
             cuts.map(|at| Score { rank: -i128::from(uneven(at)), gain: 0.0 }).collect()
         }
-        Objective::Discernibility(mode) => discernibility_of_cuts(mode, inside, &value()),
+        SpecializeObjective::Discernibility(mode) => discernibility_of_cuts(mode, inside, &value()),
     }
 }
 

@@ -12,10 +12,10 @@
 //! the welder's record is suppressed, and `blue` is specialized: the two movers are released as
 //! `mover M`.
 
-use super::candidate::{Candidate, Split};
+use super::candidate::{Candidate, ValueSplit};
 use super::child_partitions::ChildPartitions;
 use super::pais::Pais;
-use super::params::Objective;
+use super::params::SpecializeObjective;
 use super::taxonomy::Below;
 
 /// The number of cuts of an interval that are proposed, spread over it.
@@ -69,7 +69,7 @@ impl Pais<'_> {
                     let best = part.iter().reduce(|a, b| if b.1.rank > a.1.rank { b } else { a });
                     candidates.extend(best.map(|&(at, score)| Candidate {
                         score,
-                        split: Split::Before(at),
+                        split: ValueSplit::Before(at),
                         ..first.clone()
                     }));
                 }
@@ -86,7 +86,9 @@ impl Pais<'_> {
     fn propose(&mut self, candidate: Candidate) -> Option<Proposal> {
         let (q, node) = (candidate.column, candidate.node);
         let least = self.params.min_gain.unwrap_or(0.0);
-        if self.params.objective != Objective::None && (candidate.score.gain <= 0.0 || candidate.score.gain < least) {
+        if self.params.objective != SpecializeObjective::None
+            && (candidate.score.gain <= 0.0 || candidate.score.gain < least)
+        {
             return None;
         }
         let children = self.make_children(q, node, candidate.split);
@@ -99,10 +101,10 @@ impl Pais<'_> {
             let rows: u64 = failing.iter().zip(&parts.rows).filter(|(f, _)| **f).map(|(_, &r)| u64::from(r)).sum();
             let all = self.cohort.tuples.rows as f64;
             let gain = match self.params.objective {
-                Objective::Class => candidate.score.gain * candidate.rows as f64,
+                SpecializeObjective::Class => candidate.score.gain * candidate.rows as f64,
                 // A suppressed record is indistinguishable from every other one: it costs the table's size.
-                Objective::Discernibility(_) => candidate.score.gain - rows as f64 * all,
-                Objective::None => candidate.rows as f64,
+                SpecializeObjective::Discernibility(_) => candidate.score.gain - rows as f64 * all,
+                SpecializeObjective::None => candidate.rows as f64,
             };
             let tuples = self.tuples_of(q, &parts, &children, &failing);
             (rows > 0 && gain > 0.0).then(|| Proposal {
@@ -144,7 +146,7 @@ impl Pais<'_> {
         (self.partitions, self.weights, self.suppressed) = before;
         self.steps.pop();
         if let Below::Found { .. } = self.columns[candidate.column].nodes[candidate.node].below {
-            let made = if candidate.split == Split::Beside { 1 } else { 2 };
+            let made = if candidate.split == ValueSplit::Beside { 1 } else { 2 };
             let nodes = &mut self.columns[candidate.column].nodes;
             nodes.truncate(nodes.len() - made);
         }

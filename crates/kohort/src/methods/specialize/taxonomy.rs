@@ -3,7 +3,7 @@
 
 use kohort_core::Result;
 use kohort_core::cohort::{Cohort, Quasi};
-use kohort_core::hierarchy::{Cell, Cells, Hierarchy, Label, MISSING, Rule, SUPPRESSED};
+use kohort_core::hierarchy::{CutPoints, Hierarchy, Label, MISSING, Rule, SUPPRESSED, ValuePosition};
 use kohort_core::policy::Policy;
 use kohort_core::release::Recoded;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// A value of a column at some depth.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(super) struct TaxonomyNode {
     /// The label in the release.
     pub label: Label,
     /// Its height in the tree, as a share of the way from a leaf (0) to `*` (1).
@@ -44,22 +44,22 @@ pub(super) enum Below {
 
 /// A column and its tree.
 #[derive(Debug, Clone)]
-pub(super) struct Column {
+pub(super) struct TaxonomyColumn {
     /// The leaf of each value, by value code.
     pub leaf_of: Vec<u32>,
     /// The number of leaves.
     pub leaves: u32,
     /// All nodes so far.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TaxonomyNode>,
     /// Where the method starts.
     pub roots: Vec<usize>,
-    numbers: Option<Numbers>,
+    numbers: Option<NumericTaxonomy>,
 }
 
 /// Numbers that are cut while the method runs.
 #[derive(Debug, Clone)]
-struct Numbers {
-    cells: Cells,
+struct NumericTaxonomy {
+    cells: CutPoints,
     /// The first leaf inside the range.
     first: u32,
     /// The cell of each leaf inside.
@@ -67,11 +67,11 @@ struct Numbers {
 }
 
 /// The trees of all quasi-identifiers.
-pub(super) fn columns(cohort: &Cohort, policy: &Policy) -> Result<Vec<Column>> {
+pub(super) fn columns(cohort: &Cohort, policy: &Policy) -> Result<Vec<TaxonomyColumn>> {
     cohort.quasi.iter().enumerate().map(|(q, quasi)| column(cohort, policy, q, quasi)).collect()
 }
 
-fn column(cohort: &Cohort, policy: &Policy, q: usize, quasi: &Quasi) -> Result<Column> {
+fn column(cohort: &Cohort, policy: &Policy, q: usize, quasi: &Quasi) -> Result<TaxonomyColumn> {
     let dictionary = &cohort.tuples.dictionaries[q];
     let texts = dictionary.texts();
     let first = if dictionary.missing_occurs { MISSING } else { MISSING + 1 };
@@ -88,22 +88,22 @@ fn column(cohort: &Cohort, policy: &Policy, q: usize, quasi: &Quasi) -> Result<C
         }
         return Ok(numbers(cells, &quasi.hierarchy, &texts, &codes));
     }
-    Ok(Tree::grow(&quasi.hierarchy, &quasi.levels, codes, texts.len()))
+    Ok(TaxonomyBuilder::grow(&quasi.hierarchy, &quasi.levels, codes, texts.len()))
 }
 
 /// Grows a column from the levels of its hierarchy.
-struct Tree<'a> {
+struct TaxonomyBuilder<'a> {
     hierarchy: &'a Hierarchy,
     /// The permitted levels, ascending.
     levels: &'a [usize],
-    column: Column,
+    column: TaxonomyColumn,
 }
 
-impl Tree<'_> {
-    fn grow(hierarchy: &Hierarchy, levels: &[usize], codes: Vec<u32>, values: usize) -> Column {
+impl TaxonomyBuilder<'_> {
+    fn grow(hierarchy: &Hierarchy, levels: &[usize], codes: Vec<u32>, values: usize) -> TaxonomyColumn {
         let column =
-            Column { leaf_of: vec![0; values], leaves: 0, nodes: Vec::new(), roots: Vec::new(), numbers: None };
-        let mut tree = Tree { hierarchy, levels, column };
+            TaxonomyColumn { leaf_of: vec![0; values], leaves: 0, nodes: Vec::new(), roots: Vec::new(), numbers: None };
+        let mut tree = TaxonomyBuilder { hierarchy, levels, column };
         let top = levels.len() - 1;
         let roots = tree.by_label(top, &codes).into_iter().map(|codes| tree.node(top, &codes)).collect();
         tree.column.roots = roots;
@@ -144,35 +144,40 @@ impl Tree<'_> {
             Below::Given(parts.iter().map(|codes| self.node(i - 1, codes)).collect())
         };
         let name = label.text.clone();
-        self.column.nodes.push(Node { label, height, name, leaves: first..self.column.leaves, below });
+        self.column.nodes.push(TaxonomyNode { label, height, name, leaves: first..self.column.leaves, below });
         self.column.nodes.len() - 1
     }
 }
 
 /// A column of numbers under one root.
-fn numbers(cells: Cells, hierarchy: &Hierarchy, texts: &[&str], codes: &[u32]) -> Column {
-    let mut column =
-        Column { leaf_of: vec![0; texts.len()], leaves: 0, nodes: Vec::new(), roots: Vec::new(), numbers: None };
+fn numbers(cells: CutPoints, hierarchy: &Hierarchy, texts: &[&str], codes: &[u32]) -> TaxonomyColumn {
+    let mut column = TaxonomyColumn {
+        leaf_of: vec![0; texts.len()],
+        leaves: 0,
+        nodes: Vec::new(),
+        roots: Vec::new(),
+        numbers: None,
+    };
     let cell_of = |code: u32| if code == MISSING { None } else { cells.cell(texts[code as usize]) };
     let lowest = &hierarchy.levels[0];
     let label_of = |code: u32| &lowest.labels[lowest.label_of[code as usize] as usize];
     let mut beside = Vec::new();
-    let mut leaf_for = |column: &mut Column, codes: Vec<u32>| {
+    let mut leaf_for = |column: &mut TaxonomyColumn, codes: Vec<u32>| {
         let Some(&one) = codes.first() else { return };
         codes.iter().for_each(|&c| column.leaf_of[c as usize] = column.leaves);
         let label = label_of(one).clone();
         let leaves = column.leaves..column.leaves + 1;
         column.leaves += 1;
         let name = label.text.clone();
-        column.nodes.push(Node { label, height: 0.0, name, leaves, below: Below::Nothing });
+        column.nodes.push(TaxonomyNode { label, height: 0.0, name, leaves, below: Below::Nothing });
         beside.push(column.nodes.len() - 1);
     };
     let those = |which: &dyn Fn(u32) -> bool| codes.iter().copied().filter(|&c| which(c)).collect::<Vec<u32>>();
     leaf_for(&mut column, those(&|c| c == MISSING));
-    leaf_for(&mut column, those(&|c| cell_of(c) == Some(Cell::Below)));
+    leaf_for(&mut column, those(&|c| cell_of(c) == Some(ValuePosition::Below)));
     let mut inside: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     for &code in codes {
-        if let Some(Cell::Inside(cell)) = cell_of(code) {
+        if let Some(ValuePosition::Inside(cell)) = cell_of(code) {
             inside.entry(cell).or_default().push(code);
         }
     }
@@ -182,20 +187,20 @@ fn numbers(cells: Cells, hierarchy: &Hierarchy, texts: &[&str], codes: &[u32]) -
         column.leaves += 1;
     }
     let last = column.leaves;
-    leaf_for(&mut column, those(&|c| cell_of(c) == Some(Cell::Above)));
+    leaf_for(&mut column, those(&|c| cell_of(c) == Some(ValuePosition::Above)));
     leaf_for(&mut column, those(&|c| c != MISSING && cell_of(c).is_none()));
     let count = cells.count();
     let top = hierarchy.levels.last().and_then(|l| l.labels.first());
     let label = top.cloned().unwrap_or(Label { text: SUPPRESSED.into(), loss: 1.0 });
     let name = if beside.is_empty() { cells.label(0, count).text } else { label.text.clone() };
     let below = Below::Found { inside: first..last, cells: 0..count, beside };
-    column.nodes.push(Node { label, height: 1.0, name, leaves: 0..column.leaves, below });
+    column.nodes.push(TaxonomyNode { label, height: 1.0, name, leaves: 0..column.leaves, below });
     column.roots = vec![column.nodes.len() - 1];
-    column.numbers = Some(Numbers { cells, first, occupied: inside.into_keys().collect() });
+    column.numbers = Some(NumericTaxonomy { cells, first, occupied: inside.into_keys().collect() });
     column
 }
 
-impl Column {
+impl TaxonomyColumn {
     /// Cuts an interval before a leaf inside it, or (`None`) only parts it from what is beside it.
     /// Of the points that part the same records, the one nearest the middle is taken. Returns the
     /// children, and the point as text.
@@ -208,7 +213,7 @@ impl Column {
             let label = numbers.cells.label(cells.start, cells.end);
             let (name, height) = (label.text.clone(), label.loss);
             let below = Below::Found { inside: leaves.clone(), cells, beside: Vec::new() };
-            Node { label, height, name, leaves, below }
+            TaxonomyNode { label, height, name, leaves, below }
         };
         let (made, point) = match before {
             None => (vec![interval(inside, cells)], None),

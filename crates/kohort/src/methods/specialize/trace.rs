@@ -1,13 +1,13 @@
 //! The steps of a run, as the evidence shows them.
 
-use super::pais::{Pais, Step};
+use super::pais::{Pais, Specialization};
 use kohort_core::release::TraceStep;
 
 impl Pais<'_> {
     /// Lists the steps. A value that only suppressed rows had is not named.
     pub(super) fn trace(&self) -> Vec<TraceStep> {
         let may_suppress = self.params.max_suppressed.of(self.cohort.tuples.rows) > 0;
-        let step = |(number, step): (usize, &Step)| {
+        let step = |(number, step): (usize, &Specialization)| {
             let q = step.candidate.column;
             let nodes = &self.columns[q].nodes;
             let is_released = |node: usize| self.histograms[q].rows(&nodes[node].leaves) > 0;

@@ -1,16 +1,16 @@
 //! Classes of records that look the same in one combination of columns.
 
-use super::crowd::{Crowd, Rule};
+use super::crowd::{ClassPeople, ClassRule};
 use super::group::group;
-use super::packed::Packing;
-use super::records::{BLANK, Records};
+use super::packed::KeyPacking;
+use super::records::{BLANK, RecordRuns};
 use kohort_core::table::Keys;
 
 /// No class: the run was deleted, or nobody is in the class any more.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The classes over one combination.
-pub(super) struct Classes<'a> {
+pub(super) struct CombinationClasses<'a> {
     /// The combination.
     pub set: &'a [usize],
     /// For each run: its class.
@@ -22,12 +22,12 @@ pub(super) struct Classes<'a> {
     /// The cells of the classes, one class after the other.
     shown: Vec<u32>,
     /// For each class: its people, where they are not just rows.
-    crowds: Vec<Crowd>,
+    crowds: Vec<ClassPeople>,
 }
 
-impl<'a> Classes<'a> {
+impl<'a> CombinationClasses<'a> {
     /// Counts them: one look at every run.
-    pub fn count(records: &Records, rule: &Rule, set: &'a [usize]) -> Classes<'a> {
+    pub fn count(records: &RecordRuns, rule: &ClassRule, set: &'a [usize]) -> CombinationClasses<'a> {
         let runs: Vec<u32> = (0..records.len() as u32).filter(|&r| !records.deleted[r as usize]).collect();
         let (of, first) = grouped(records, set, &runs, |run, q| records.cells(run)[q]);
         let mut rows: Vec<u64> = vec![0; first.len()];
@@ -36,20 +36,20 @@ impl<'a> Classes<'a> {
             of_run[run as usize] = class;
             rows[class as usize] += records.rows(run as usize);
         }
-        let mut crowds: Vec<Crowd> = Vec::new();
+        let mut crowds: Vec<ClassPeople> = Vec::new();
         if !records.is_plain() {
-            crowds.resize_with(rows.len(), Crowd::default);
+            crowds.resize_with(rows.len(), ClassPeople::default);
             for (&run, &class) in runs.iter().zip(&of) {
                 crowds[class as usize].add(records, run as usize);
             }
-            crowds.iter_mut().for_each(Crowd::settle);
+            crowds.iter_mut().for_each(ClassPeople::settle);
         }
         let mut shown = Vec::with_capacity(first.len() * set.len());
         for &at in &first {
             let cells = records.cells(runs[at as usize] as usize);
             shown.extend(set.iter().map(|&q| cells[q]));
         }
-        let mut classes = Classes { set, of_run, rows, fails: Vec::new(), shown, crowds };
+        let mut classes = CombinationClasses { set, of_run, rows, fails: Vec::new(), shown, crowds };
         classes.fails = (0..classes.rows.len()).map(|c| !classes.is_safe(rule, c)).collect();
         classes
     }
@@ -65,7 +65,7 @@ impl<'a> Classes<'a> {
     }
 
     /// Returns whether a class is safe.
-    pub fn is_safe(&self, rule: &Rule, class: usize) -> bool {
+    pub fn is_safe(&self, rule: &ClassRule, class: usize) -> bool {
         match self.crowds.get(class) {
             None => self.rows[class] >= rule.k,
             Some(crowd) => rule.holds(crowd),
@@ -74,7 +74,7 @@ impl<'a> Classes<'a> {
 
     /// The people of a class.
     pub fn people(&self, class: usize) -> u64 {
-        self.crowds.get(class).map_or(self.rows[class], Crowd::people)
+        self.crowds.get(class).map_or(self.rows[class], ClassPeople::people)
     }
 
     /// How many classes are not safe.
@@ -89,13 +89,13 @@ impl<'a> Classes<'a> {
         self.rows.push(0);
         self.fails.push(false);
         if !self.crowds.is_empty() {
-            self.crowds.push(Crowd::default());
+            self.crowds.push(ClassPeople::default());
         }
         class
     }
 
-    /// Moves everybody of one class into another; count it again with [`Classes::recount`].
-    pub fn merge(&mut self, from: usize, into: usize, rule: &Rule) {
+    /// Moves everybody of one class into another; count it again with [`CombinationClasses::recount`].
+    pub fn merge(&mut self, from: usize, into: usize, rule: &ClassRule) {
         self.rows[into] += std::mem::take(&mut self.rows[from]);
         self.fails[from] = false;
         if !self.crowds.is_empty() {
@@ -108,7 +108,7 @@ impl<'a> Classes<'a> {
     }
 
     /// Looks at a class again after others were merged into it; whether it fails now and did not before.
-    pub fn recount(&mut self, class: usize, rule: &Rule) -> bool {
+    pub fn recount(&mut self, class: usize, rule: &ClassRule) -> bool {
         if let Some(crowd) = self.crowds.get_mut(class) {
             crowd.settle();
         }
@@ -121,13 +121,13 @@ impl<'a> Classes<'a> {
 /// For each run of a list: its group over some columns, of which `cell` tells what a run shows; and by
 /// group: the position of its first run in the list.
 pub(super) fn grouped(
-    records: &Records,
+    records: &RecordRuns,
     set: &[usize],
     runs: &[u32],
     cell: impl Fn(usize, usize) -> u32,
 ) -> (Vec<u32>, Vec<u32>) {
     let threads = records.cohort.threads;
-    let groups = match Packing::new(records, set) {
+    let groups = match KeyPacking::new(records, set) {
         Some(packing) if packing.fits_a_word() => {
             let keys: Vec<u64> = runs.iter().map(|&r| packing.word(|q| cell(r as usize, q))).collect();
             group(&keys, threads)

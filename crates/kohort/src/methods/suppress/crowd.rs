@@ -1,21 +1,21 @@
 //! The people of a class, and the rule that says whether the class is safe.
 
-use super::records::Records;
+use super::records::RecordRuns;
 use crate::lattice::merge_counts;
 use kohort_core::cohort::Cohort;
 use kohort_core::privacy::Counts;
 
 /// When a class is safe: k people, and what the policy requires of their sensitive values.
-pub(super) struct Rule<'a> {
+pub(super) struct ClassRule<'a> {
     pub cohort: &'a Cohort,
     pub k: u64,
     /// For each required column: people per value over all that is released, for t-closeness.
     pub tables: Vec<Vec<u64>>,
 }
 
-impl<'a> Rule<'a> {
-    pub fn new(cohort: &'a Cohort, k: u64) -> Rule<'a> {
-        Rule { cohort, k, tables: Vec::new() }
+impl<'a> ClassRule<'a> {
+    pub fn new(cohort: &'a Cohort, k: u64) -> ClassRule<'a> {
+        ClassRule { cohort, k, tables: Vec::new() }
     }
 
     /// Returns whether k is the only requirement: then a class that is safe stays safe when others join it.
@@ -24,11 +24,11 @@ impl<'a> Rule<'a> {
     }
 
     /// Counts the whole of the records that are left, which t-closeness compares with.
-    pub fn look_at(&mut self, records: &Records) {
+    pub fn look_at(&mut self, records: &RecordRuns) {
         if self.k_alone() {
             return;
         }
-        let mut everybody = Crowd::default();
+        let mut everybody = ClassPeople::default();
         for run in (0..records.len()).filter(|&r| !records.deleted[r]) {
             everybody.add(records, run);
         }
@@ -44,7 +44,7 @@ impl<'a> Rule<'a> {
     }
 
     /// Returns whether a class of these people is safe.
-    pub fn holds(&self, crowd: &Crowd) -> bool {
+    pub fn holds(&self, crowd: &ClassPeople) -> bool {
         let required = self.cohort.required.iter().zip(&crowd.values).zip(&self.tables);
         crowd.people() >= self.k
             && required.into_iter().all(|((required, values), table)| {
@@ -56,34 +56,34 @@ impl<'a> Rule<'a> {
 
 /// The people of a class: those with one row are a number, the others are named.
 #[derive(Clone, Default)]
-pub(super) struct Crowd {
+pub(super) struct ClassPeople {
     single: u64,
     named: Vec<u32>,
-    /// By required column.
-    values: Vec<Values>,
+    /// One entry per required column.
+    values: Vec<PeopleByValue>,
 }
 
 /// The people with each value of a sensitive column; missing is not counted.
 #[derive(Clone, Default)]
-struct Values {
+struct PeopleByValue {
     /// Value and people with one row.
     single: Vec<(u32, u64)>,
     /// Patient with several rows, and value.
     named: Vec<(u32, u32)>,
 }
 
-impl Crowd {
+impl ClassPeople {
     /// The number of people, once settled.
     pub fn people(&self) -> u64 {
         self.single + self.named.len() as u64
     }
 
     /// Adds the people of a run; settle before counting.
-    pub fn add(&mut self, records: &Records, run: usize) {
+    pub fn add(&mut self, records: &RecordRuns, run: usize) {
         let (cohort, named) = (records.cohort, records.named(run));
         self.single += records.single[run];
         self.named.extend_from_slice(named);
-        self.values.resize_with(cohort.required.len(), Values::default);
+        self.values.resize_with(cohort.required.len(), PeopleByValue::default);
         for (required, values) in cohort.required.iter().zip(&mut self.values) {
             let value = cohort.tuples.code(records.tuple[run] as usize, required.kept.position);
             if value != kohort_core::hierarchy::MISSING {
@@ -94,10 +94,10 @@ impl Crowd {
     }
 
     /// Adds another crowd; settle before counting.
-    pub fn join(&mut self, other: Crowd) {
+    pub fn join(&mut self, other: ClassPeople) {
         self.single += other.single;
         self.named.extend(other.named);
-        self.values.resize_with(self.values.len().max(other.values.len()), Values::default);
+        self.values.resize_with(self.values.len().max(other.values.len()), PeopleByValue::default);
         for (own, values) in self.values.iter_mut().zip(other.values) {
             own.single.extend(values.single);
             own.named.extend(values.named);
@@ -116,7 +116,7 @@ impl Crowd {
     }
 }
 
-impl Values {
+impl PeopleByValue {
     /// People per value, and people who have any.
     fn people(&self) -> (Vec<(u32, u64)>, u64) {
         let mut values = self.single.clone();

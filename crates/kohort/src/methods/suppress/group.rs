@@ -46,13 +46,13 @@ pub(super) fn group<K: Copy + Eq + Hash + Send + Sync>(keys: &[K], threads: usiz
     let mut numbers: Vec<u32> = vec![0; keys.len()];
     let threads = if keys.len() < FEW { 1 } else { threads.clamp(1, parts) };
     // A thread's parts follow one another, and so do its keys.
-    let mut shares: Vec<Share> = Vec::new();
+    let mut shares: Vec<KeyShare> = Vec::new();
     let (mut rest, mut from) = (&mut numbers[..], 0);
     for t in 1..=threads {
         let to = parts * t / threads;
         let start = if from == 0 { 0 } else { ends[from - 1] };
         let (own, left) = rest.split_at_mut(ends[to - 1] - start);
-        shares.push(Share { dealt: &dealt[start..ends[to - 1]], start, ends: &ends[from..to], numbers: own });
+        shares.push(KeyShare { dealt: &dealt[start..ends[to - 1]], start, ends: &ends[from..to], numbers: own });
         (rest, from) = (left, to);
     }
     let firsts = parallel::map_items(threads, shares, |share| share.number(keys, &hasher));
@@ -69,7 +69,7 @@ pub(super) fn group<K: Copy + Eq + Hash + Send + Sync>(keys: &[K], threads: usiz
 }
 
 /// The keys that one thread handles.
-struct Share<'a> {
+struct KeyShare<'a> {
     /// Its keys, part by part.
     dealt: &'a [u32],
     start: usize,
@@ -78,7 +78,7 @@ struct Share<'a> {
     numbers: &'a mut [u32],
 }
 
-impl Share<'_> {
+impl KeyShare<'_> {
     /// Numbers the keys; the first of each group.
     fn number<K: Copy + Eq + Hash>(self, keys: &[K], hasher: &FixedState) -> Vec<u32> {
         let mut first: Vec<u32> = Vec::new();

@@ -1,15 +1,15 @@
 //! No blank may be undone: what a declared dependency would tell goes blank as well.
 
-use super::records::{BLANK, Records, base};
+use super::records::{BLANK, RecordRuns, base};
 use kohort_core::cohort::Cohort;
 
 /// The cells that can be inferred from others, by the declared dependencies between columns.
 pub(super) struct Inference {
-    tells: Vec<Tells>,
+    tells: Vec<BlankInference>,
 }
 
 /// Where one column is blank, another would tell it.
-struct Tells {
+struct BlankInference {
     blank: usize,
     tells: usize,
     /// For each value of the column that tells: whether it does.
@@ -18,16 +18,16 @@ struct Tells {
 
 impl Inference {
     /// From the cohort's declarations, and from the data as it is.
-    pub fn new(cohort: &Cohort, records: &Records) -> Inference {
+    pub fn new(cohort: &Cohort, records: &RecordRuns) -> Inference {
         let mut tells = Vec::new();
         for &(finer, coarser) in &cohort.dependencies {
             // A finer value tells the coarser one above it.
             let mut values = vec![true; records.support[finer].len()];
             values[BLANK as usize] = false;
-            tells.push(Tells { blank: coarser, tells: finer, values });
+            tells.push(BlankInference { blank: coarser, tells: finer, values });
             // A coarser value tells the finer one, if only one lies under it.
             let values = alone(cohort, records, coarser, |t| records.first(finer, t));
-            tells.push(Tells { blank: finer, tells: coarser, values });
+            tells.push(BlankInference { blank: finer, tells: coarser, values });
         }
         // A value with one detail under it tells that, and it tells all else that it is a detail of.
         for (detail, of) in &cohort.details {
@@ -35,7 +35,7 @@ impl Inference {
                 let value = |t: usize| cohort.tuples.code(t, detail.position) + 1;
                 let values = alone(cohort, records, coarser, value);
                 let others = of.iter().filter(|&&other| other != coarser && values.contains(&true));
-                tells.extend(others.map(|&blank| Tells { blank, tells: coarser, values: values.clone() }));
+                tells.extend(others.map(|&blank| BlankInference { blank, tells: coarser, values: values.clone() }));
             }
         }
         Inference { tells }
@@ -48,7 +48,7 @@ impl Inference {
 
     /// Blanks what would undo a blank; how many cells. Where the cell that tells may not go blank,
     /// the record is deleted.
-    pub fn close(&self, records: &mut Records) -> u64 {
+    pub fn close(&self, records: &mut RecordRuns) -> u64 {
         let mut changed = 0;
         // A blanked cell may be inferred from another one: at most once for each link of a chain.
         loop {
@@ -76,7 +76,7 @@ impl Inference {
 }
 
 /// Returns, for each value of a column, whether only one other value, which is none that is blank, lies under it.
-fn alone(cohort: &Cohort, records: &Records, column: usize, other: impl Fn(usize) -> u32) -> Vec<bool> {
+fn alone(cohort: &Cohort, records: &RecordRuns, column: usize, other: impl Fn(usize) -> u32) -> Vec<bool> {
     let mut only: Vec<Option<Option<u32>>> = vec![None; base(cohort, column).labels.len() + 1];
     for t in 0..cohort.tuples.len() {
         let own = other(t);

@@ -4,12 +4,12 @@
 //! Level by level (one blank, two, …): of all groups that a level could make, those come first whose
 //! records have the fewest other groups to go to.
 
-use super::classes::{Classes, NONE};
-use super::crowd::Crowd;
-use super::crowd::Rule;
+use super::classes::{CombinationClasses, NONE};
+use super::crowd::ClassPeople;
+use super::crowd::ClassRule;
 use super::group::{Groups as Grouped, group};
-use super::packed::{Mask, Packing};
-use super::records::{BLANK, Records};
+use super::packed::{KeyPacking, Mask};
+use super::records::{BLANK, RecordRuns};
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
@@ -17,9 +17,9 @@ use hashbrown::HashSet;
 pub(super) const MOST_MASKS: usize = 4096;
 
 /// Gathers the records of failing classes of a combination. The paper's order does the rest.
-pub(super) fn levels(records: &mut Records, rule: &Rule, classes: &Classes, weights: &[f64]) {
+pub(super) fn levels(records: &mut RecordRuns, rule: &ClassRule, classes: &CombinationClasses, weights: &[f64]) {
     let set = classes.set;
-    let Some(packing) = Packing::new(records, set) else { return };
+    let Some(packing) = KeyPacking::new(records, set) else { return };
     let of = |run: usize| classes.of_run[run];
     let mut open: Vec<u32> =
         (0..records.len()).filter(|&r| of(r) != NONE && classes.fails[of(r) as usize]).map(|r| r as u32).collect();
@@ -46,7 +46,7 @@ pub(super) fn levels(records: &mut Records, rule: &Rule, classes: &Classes, weig
 }
 
 /// A group that a level could make.
-struct Group {
+struct LevelGroup {
     /// Which mask of the level, and what the group shows.
     mask: u32,
     key: u128,
@@ -58,14 +58,14 @@ struct Group {
 
 /// For each open record: which mask of the level it gets, or [`NONE`].
 fn gather(
-    records: &Records,
-    rule: &Rule,
+    records: &RecordRuns,
+    rule: &ClassRule,
     open: &[u32],
     keys: &[u128],
     level: &[Mask],
     safe: &mut HashSet<u128, RandomState>,
 ) -> Vec<u32> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<LevelGroup> = Vec::new();
     let mut choices = vec![0u32; open.len()];
     for (m, mask) in (0u32..).zip(level) {
         let masked: Vec<u128> = keys.iter().map(|key| key & mask.keep).collect();
@@ -88,7 +88,7 @@ fn gather(
             let key = masked[at];
             if place[n as usize] == NONE {
                 place[n as usize] = groups.len() as u32;
-                groups.push(Group { mask: m, key, urgency: 0, rows: 0, members: Vec::new() });
+                groups.push(LevelGroup { mask: m, key, urgency: 0, rows: 0, members: Vec::new() });
             }
             groups[place[n as usize] as usize].members.push(at as u32);
             choices[at] += 1;
@@ -101,7 +101,7 @@ fn gather(
             group.urgency += rows * ((1u64 << 32) / u64::from(choices[at as usize]));
         }
     }
-    let mean = |a: &Group, b: &Group| {
+    let mean = |a: &LevelGroup, b: &LevelGroup| {
         (u128::from(a.urgency) * u128::from(b.rows)).cmp(&(u128::from(b.urgency) * u128::from(a.rows)))
     };
     groups.sort_by(|a, b| mean(b, a).then(a.mask.cmp(&b.mask)).then(a.key.cmp(&b.key)));
@@ -118,11 +118,11 @@ fn gather(
 }
 
 /// The people of some open records.
-fn people(records: &Records, rule: &Rule, open: &[u32], at: &[u32]) -> u64 {
+fn people(records: &RecordRuns, rule: &ClassRule, open: &[u32], at: &[u32]) -> u64 {
     if records.cohort.tuples.patients.is_none() {
         return at.iter().map(|&at| records.single[open[at as usize] as usize]).sum();
     }
-    let mut crowd = Crowd::default();
+    let mut crowd = ClassPeople::default();
     for &at in at {
         crowd.add(records, open[at as usize] as usize);
     }

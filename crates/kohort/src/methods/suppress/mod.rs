@@ -34,7 +34,7 @@ pub use entry::METHOD;
 pub use params::{Order, Params, Remainder};
 
 use crate::methods::TableMethod;
-use crowd::Rule;
+use crowd::ClassRule;
 use infer::Inference;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::Fraction;
@@ -42,9 +42,9 @@ use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Plan, Trace};
 use kohort_core::{Error, Result};
-use records::{BLANK, Records};
+use records::{BLANK, RecordRuns};
 use repair::repair;
-use settle::{Work, settle};
+use settle::{WorkDone, settle};
 use undo::undo;
 
 /// Up to so many records times ways to blank, every way to fewer blanks is tried.
@@ -103,9 +103,9 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
 }
 
 /// The records with their blanks, what it took, and the order that was best.
-fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -> (Records<'a>, Work, Order) {
-    let mut rule = Rule::new(cohort, k);
-    let start = Records::new(cohort);
+fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -> (RecordRuns<'a>, WorkDone, Order) {
+    let mut rule = ClassRule::new(cohort, k);
+    let start = RecordRuns::new(cohort);
     let inference = Inference::new(cohort, &start);
     let weights = &params.weights[..];
     let mut paper = start.clone();
@@ -159,7 +159,7 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
         work.add(settle(&mut records, &mut rule, sets, &costs, best, &inference));
         candidates.push((records, work, Order::Best));
     }
-    let loses_less = |c: &(Records, Work, Order)| c.0.bits_lost(&start) <= most_bits * (1.0 + 1e-9);
+    let loses_less = |c: &(RecordRuns, WorkDone, Order)| c.0.bits_lost(&start) <= most_bits * (1.0 + 1e-9);
     if candidates.iter().any(loses_less) {
         candidates.retain(loses_less);
     }

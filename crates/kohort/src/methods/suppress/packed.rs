@@ -1,7 +1,7 @@
 //! The cells of a record in one combination, packed into one number, so that blanking columns is one
 //! AND.
 
-use super::records::Records;
+use super::records::RecordRuns;
 
 /// Costs are whole numbers, so that no sum depends on its order.
 pub(super) fn millionths(weight: f64) -> u64 {
@@ -9,7 +9,7 @@ pub(super) fn millionths(weight: f64) -> u64 {
 }
 
 /// The positions of a combination's columns in a packed key.
-pub(super) struct Packing<'a> {
+pub(super) struct KeyPacking<'a> {
     pub set: &'a [usize],
     shifts: Vec<u32>,
     /// For each column of the set: its bits.
@@ -27,9 +27,9 @@ pub(super) struct Mask {
     pub keep: u128,
 }
 
-impl<'a> Packing<'a> {
+impl<'a> KeyPacking<'a> {
     /// `None` where the columns do not fit into one key.
-    pub fn new(records: &Records, set: &'a [usize]) -> Option<Packing<'a>> {
+    pub fn new(records: &RecordRuns, set: &'a [usize]) -> Option<KeyPacking<'a>> {
         let (mut shifts, mut fields, mut at) = (Vec::new(), Vec::new(), 0);
         for &q in set {
             let bits = usize::BITS - records.support[q].len().leading_zeros();
@@ -40,7 +40,7 @@ impl<'a> Packing<'a> {
             fields.push(((1u128 << bits) - 1) << at);
             at += bits;
         }
-        Some(Packing { set, shifts, fields })
+        Some(KeyPacking { set, shifts, fields })
     }
 
     /// Returns whether a key fits into one word.
@@ -79,7 +79,7 @@ impl<'a> Packing<'a> {
     }
 
     /// Shows `key` in a record, whose original it is a part of.
-    pub fn show(&self, records: &mut Records, run: usize, key: u128) {
+    pub fn show(&self, records: &mut RecordRuns, run: usize, key: u128) {
         for (i, &q) in self.set.iter().enumerate() {
             let value = if key & self.fields[i] == 0 { 0 } else { records.original(run, q) };
             records.set(run, q, value);
@@ -88,7 +88,7 @@ impl<'a> Packing<'a> {
 
     /// Ways to blank at least one column, the cheapest first; no more than `most`, of which the one
     /// that blanks everything is always the last.
-    pub fn masks(&self, records: &Records, weights: &[f64], most: usize) -> Vec<Mask> {
+    pub fn masks(&self, records: &RecordRuns, weights: &[f64], most: usize) -> Vec<Mask> {
         let may: Vec<usize> = (0..self.set.len().min(32)).filter(|&i| records.may_blank[self.set[i]]).collect();
         let mask = |columns: u32| Mask {
             columns,

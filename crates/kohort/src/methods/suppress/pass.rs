@@ -1,16 +1,16 @@
 //! The second phase of the paper on one combination: the rarest value that occurs in a small class
 //! goes blank in all small classes that have it, until no class is small.
 
-use super::classes::{Classes, NONE};
-use super::crowd::Rule;
-use super::records::{BLANK, Records};
+use super::classes::{CombinationClasses, NONE};
+use super::crowd::ClassRule;
+use super::records::{BLANK, RecordRuns};
 use kohort_core::table::Keys;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// One blanking, for those who follow the algorithm step by step.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Step {
+pub(super) struct Blanking {
     pub column: usize,
     pub value: u32,
     /// Rows that showed the value before.
@@ -20,14 +20,19 @@ pub(super) struct Step {
 /// The result of a pass.
 pub(super) struct Passed {
     /// Steps taken, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Blanking>,
     /// Runs in classes that are not safe and have no cell left that may go blank.
     pub stuck: Vec<Vec<u32>>,
 }
 
 /// Blanks cells until every class of the combination is safe or has nothing left to blank.
 /// Whole classes move, since all their records show the same.
-pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, weights: &[f64]) -> Passed {
+pub(super) fn pass(
+    records: &mut RecordRuns,
+    rule: &ClassRule,
+    mut classes: CombinationClasses,
+    weights: &[f64],
+) -> Passed {
     let set = classes.set;
     let mut lists: Vec<Vec<Vec<u32>>> = set.iter().map(|&q| vec![Vec::new(); records.support[q].len()]).collect();
     let mut queue = Queue { heap: BinaryHeap::new(), weights };
@@ -40,7 +45,7 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
     }
     // By class: where it went.
     let mut went: Vec<u32> = vec![NONE; classes.rows.len()];
-    let list = |class: u32, key: &[u32], records: &Records, queue: &mut Queue, lists: &mut Vec<Vec<Vec<u32>>>| {
+    let list = |class: u32, key: &[u32], records: &RecordRuns, queue: &mut Queue, lists: &mut Vec<Vec<Vec<u32>>>| {
         for (i, &value) in key.iter().enumerate().filter(|(i, v)| **v != BLANK && records.may_blank[set[*i]]) {
             if lists[i][value as usize].is_empty() {
                 queue.push(records.support[set[i]][value as usize], set[i], i, value);
@@ -86,7 +91,7 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
         if touched.is_empty() {
             continue;
         }
-        steps.push(Step { column, value, support });
+        steps.push(Blanking { column, value, support });
         touched.sort_unstable();
         touched.dedup();
         for into in touched {
@@ -100,7 +105,7 @@ pub(super) fn pass(records: &mut Records, rule: &Rule, mut classes: Classes, wei
 }
 
 /// Shows in the records what their classes show now; the runs of classes that still fail.
-fn apply(records: &mut Records, classes: &Classes, went: &mut [u32]) -> Vec<Vec<u32>> {
+fn apply(records: &mut RecordRuns, classes: &CombinationClasses, went: &mut [u32]) -> Vec<Vec<u32>> {
     // A class went to one that was opened later, or that has not gone itself by then.
     for class in 0..went.len() {
         let mut end = class;

@@ -2,6 +2,7 @@
 
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
+use kohort_core::ragged::Ragged;
 use kohort_core::release::Share;
 use kohort_core::table::Keys;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ pub(super) const BLANK: u32 = 0;
 /// are the unit and k is the only requirement, else all rows of a tuple; runs are split where some of
 /// their rows must show less than the others.
 #[derive(Clone)]
-pub(super) struct Records<'a> {
+pub(super) struct RecordRuns<'a> {
     pub cohort: &'a Cohort,
     /// The number of quasi-identifiers.
     pub width: usize,
@@ -33,19 +34,19 @@ pub(super) struct Records<'a> {
     values: Arc<Vec<Vec<u32>>>,
     /// For each run: which of the runs at the start it comes from, and the tuples of those.
     kind: Vec<u32>,
-    alike: Arc<Alike>,
+    alike: Arc<LookAlikeTuples>,
     /// With patients as the unit: who is in a run that was split, of those with several rows.
     named: BTreeMap<u32, Vec<u32>>,
 }
 
-impl<'a> Records<'a> {
+impl<'a> RecordRuns<'a> {
     /// All records, every column at the finest level that the policy permits. What a hierarchy
     /// does not cover is blank from the start.
-    pub fn new(cohort: &'a Cohort) -> Records<'a> {
+    pub fn new(cohort: &'a Cohort) -> RecordRuns<'a> {
         let tuples = &cohort.tuples;
         let width = cohort.quasi.len();
         let values: Vec<Vec<u32>> = (0..width).map(|q| values(cohort, q)).collect();
-        let alike = Alike::new(cohort, &values);
+        let alike = LookAlikeTuples::new(cohort, &values);
         let tuple: Vec<u32> = (0..alike.len()).map(|kind| alike.tuples(kind)[0]).collect();
         let mut cells = Vec::with_capacity(tuple.len() * width);
         for &t in &tuple {
@@ -60,7 +61,7 @@ impl<'a> Records<'a> {
             }
         };
         let top = |q: usize| cohort.quasi[q].hierarchy.levels.len() - 1;
-        let mut records = Records {
+        let mut records = RecordRuns {
             cohort,
             width,
             single,
@@ -200,7 +201,7 @@ impl<'a> Records<'a> {
     }
 
     /// Non-uniform entropy lost since the start, in bits: what is blank or deleted could be any value.
-    pub fn bits_lost(&self, start: &Records) -> f64 {
+    pub fn bits_lost(&self, start: &RecordRuns) -> f64 {
         let rows = self.cohort.tuples.rows as f64;
         let columns = start.support.iter().zip(&self.support);
         let values =
@@ -268,55 +269,39 @@ fn is_plain(cohort: &Cohort) -> bool {
 
 /// Which tuples show the same before anything is blank. Details and the like tell tuples apart, and
 /// no method asks for them.
-struct Alike {
-    ends: Vec<u32>,
-    tuples: Vec<u32>,
+struct LookAlikeTuples {
+    tuples: Ragged<u32>,
 }
 
-impl Alike {
-    fn new(cohort: &Cohort, values: &[Vec<u32>]) -> Alike {
+impl LookAlikeTuples {
+    fn new(cohort: &Cohort, values: &[Vec<u32>]) -> LookAlikeTuples {
         let tuples = &cohort.tuples;
         if !is_plain(cohort) {
-            let all = 0..tuples.len() as u32;
-            return Alike { ends: all.clone().map(|t| t + 1).collect(), tuples: all.collect() };
+            let single = (0..tuples.len() as u32).map(|t| (t, t));
+            return LookAlikeTuples { tuples: Ragged::by_key(tuples.len(), single) };
         }
         let mut keys = Keys::new(values.len());
         let mut key = vec![0; values.len()];
-        let mut ends: Vec<u32> = Vec::new();
         let mut kind = Vec::with_capacity(tuples.len());
         for t in 0..tuples.len() {
             let codes = tuples.codes(t).iter().zip(values);
             key.iter_mut().zip(codes).for_each(|(key, (&code, of))| *key = of[code as usize]);
-            let own = keys.intern(&key);
-            ends.resize(keys.len(), 0);
-            ends[own as usize] += 1;
-            kind.push(own);
+            kind.push(keys.intern(&key));
         }
-        for kind in 1..ends.len() {
-            ends[kind] += ends[kind - 1];
+        let mut of_kind = Ragged::by_key(keys.len(), kind.into_iter().zip(0..));
+        for kind in 0..of_kind.len() {
+            of_kind.get_mut(kind).sort_unstable_by_key(|&t| tuples.codes(t as usize));
         }
-        let mut at = ends.clone();
-        let mut of_kind = vec![0; tuples.len()];
-        for (t, &kind) in kind.iter().enumerate().rev() {
-            at[kind as usize] -= 1;
-            of_kind[at[kind as usize] as usize] = t as u32;
-        }
-        let mut from = 0;
-        for &end in &ends {
-            of_kind[from..end as usize].sort_unstable_by_key(|&t| tuples.codes(t as usize));
-            from = end as usize;
-        }
-        Alike { ends, tuples: of_kind }
+        LookAlikeTuples { tuples: of_kind }
     }
 
     fn len(&self) -> usize {
-        self.ends.len()
+        self.tuples.len()
     }
 
     /// The tuples of a kind, by their codes.
     fn tuples(&self, kind: usize) -> &[u32] {
-        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
-        &self.tuples[from as usize..self.ends[kind] as usize]
+        self.tuples.get(kind)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Handles a class that is too small and has no cell left that could be blanked (P-2).
 
-use super::classes::{Classes, NONE};
-use super::crowd::Rule;
-use super::records::{BLANK, Records};
+use super::classes::{CombinationClasses, NONE};
+use super::crowd::ClassRule;
+use super::records::{BLANK, RecordRuns};
 
 /// The treatment of such records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,13 @@ pub enum Remainder {
 }
 
 /// Deletes the stuck runs of a combination, or grows their classes. Returns the rows that were added.
-pub(super) fn remainder(records: &mut Records, rule: &Rule, set: &[usize], stuck: &[Vec<u32>], rest: Remainder) -> u64 {
+pub(super) fn remainder(
+    records: &mut RecordRuns,
+    rule: &ClassRule,
+    set: &[usize],
+    stuck: &[Vec<u32>],
+    rest: Remainder,
+) -> u64 {
     let mut added = 0;
     // Neither the order of classes nor that of rows may decide.
     let shown = |runs: &&Vec<u32>| set.iter().map(|&q| records.cells(runs[0] as usize)[q]).collect::<Vec<_>>();
@@ -35,8 +41,8 @@ pub(super) fn remainder(records: &mut Records, rule: &Rule, set: &[usize], stuck
 
 /// Takes records from classes that stay safe: those with the fewest cells shown first, of these
 /// from the largest class. Returns how many joined; 0 if there are not enough.
-fn grow(records: &mut Records, rule: &Rule, set: &[usize], runs: &[u32]) -> u64 {
-    let classes = Classes::count(records, rule, set);
+fn grow(records: &mut RecordRuns, rule: &ClassRule, set: &[usize], runs: &[u32]) -> u64 {
+    let classes = CombinationClasses::count(records, rule, set);
     let Some(class) = runs.first().map(|&run| classes.of_run[run as usize]).filter(|&c| c != NONE) else { return 0 };
     let people = classes.people(class as usize);
     // More people help only if they are what is missing.

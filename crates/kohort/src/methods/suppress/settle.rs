@@ -2,31 +2,31 @@
 //! counted again until none is small (P-1), no record is left that cannot be helped (P-2), and no
 //! blank can be undone (P-9).
 
-use super::classes::Classes;
-use super::crowd::Rule;
+use super::classes::CombinationClasses;
+use super::crowd::ClassRule;
 use super::infer::Inference;
 use super::levels::levels;
 use super::params::Order;
-use super::pass::{Step, pass};
-use super::records::{BLANK, Records};
+use super::pass::{Blanking, pass};
+use super::records::{BLANK, RecordRuns};
 use super::remainder::{Remainder, remainder};
 
 /// The work that was done.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Work {
+pub(super) struct WorkDone {
     /// Rounds over all combinations.
     pub rounds: u64,
     /// Every step of every pass.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Blanking>,
     /// Rows that went blank throughout so that a remainder has k people.
     pub grown: u64,
     /// Cells blanked because they could be inferred from another cell of the record.
     pub inferred: u64,
 }
 
-impl Work {
+impl WorkDone {
     /// Adds what it took to settle once more.
-    pub fn add(&mut self, other: Work) {
+    pub fn add(&mut self, other: WorkDone) {
         self.rounds += other.rounds;
         self.steps.extend(other.steps);
         self.grown += other.grown;
@@ -39,14 +39,14 @@ impl Work {
 ///
 /// Ends: each round blanks a cell or deletes a record, or is the last.
 pub(super) fn settle(
-    records: &mut Records,
-    rule: &mut Rule,
+    records: &mut RecordRuns,
+    rule: &mut ClassRule,
     sets: &[Vec<usize>],
     weights: &[f64],
     how: (Order, Remainder),
     inference: &Inference,
-) -> Work {
-    let mut work = Work::default();
+) -> WorkDone {
+    let mut work = WorkDone::default();
     // By set: whether nothing that it shows changed since all its classes were safe.
     let mut safe = vec![false; sets.len()];
     loop {
@@ -56,12 +56,12 @@ pub(super) fn settle(
         }
         rule.look_at(records);
         let mut order: Vec<(usize, usize)> = Vec::new();
-        let mut first: Option<(usize, Classes)> = None;
+        let mut first: Option<(usize, CombinationClasses)> = None;
         for (s, set) in sets.iter().enumerate() {
             if safe[s] {
                 continue;
             }
-            let classes = Classes::count(records, rule, set);
+            let classes = CombinationClasses::count(records, rule, set);
             let failing = classes.failing();
             safe[s] = failing == 0;
             if failing > 0 {
@@ -84,7 +84,7 @@ pub(super) fn settle(
         for (_, s) in order {
             let classes = match first.take() {
                 Some((counted, classes)) if counted == s => classes,
-                _ => Classes::count(records, rule, &sets[s]),
+                _ => CombinationClasses::count(records, rule, &sets[s]),
             };
             let mut touched: Vec<usize> = Vec::new();
             let classes = match how.0 {
@@ -92,7 +92,7 @@ pub(super) fn settle(
                 Order::Best => {
                     levels(records, rule, &classes, weights);
                     touched.extend(&sets[s]);
-                    Classes::count(records, rule, &sets[s])
+                    CombinationClasses::count(records, rule, &sets[s])
                 }
             };
             let passed = pass(records, rule, classes, weights);
@@ -114,7 +114,7 @@ pub(super) fn settle(
 
 /// The first phase: a value that fewer than k people have goes blank everywhere, since every class
 /// that shows it is small. Whether any did.
-fn blank_rare(records: &mut Records, rule: &Rule) -> bool {
+fn blank_rare(records: &mut RecordRuns, rule: &ClassRule) -> bool {
     let rare: Vec<Vec<bool>> = (0..records.width).map(|q| rare(records, rule, q)).collect();
     let rare: Vec<(usize, Vec<bool>)> = rare.into_iter().enumerate().filter(|(_, rare)| rare.contains(&true)).collect();
     if rare.is_empty() {
@@ -132,7 +132,7 @@ fn blank_rare(records: &mut Records, rule: &Rule) -> bool {
 }
 
 /// Returns, for each value of a column that may go blank, whether fewer than k people show it.
-fn rare(records: &Records, rule: &Rule, column: usize) -> Vec<bool> {
+fn rare(records: &RecordRuns, rule: &ClassRule, column: usize) -> Vec<bool> {
     let rows = &records.support[column];
     let few = |people: u64| 0 < people && people < rule.k;
     let mut rare: Vec<bool> = rows.iter().map(|&rows| few(rows)).collect();

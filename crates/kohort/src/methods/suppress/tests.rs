@@ -1,11 +1,11 @@
 //! The paper's figures, its counterexamples, and random tables against the plain definition.
 
 use super::blank;
-use super::crowd::Rule;
+use super::crowd::ClassRule;
 use super::infer::Inference;
 use super::params::{Order, Params, Remainder};
-use super::records::{BLANK, Records, base};
-use super::settle::{Work, settle};
+use super::records::{BLANK, RecordRuns, base};
+use super::settle::{WorkDone, settle};
 use kohort_core::cohort::{Cohort, Quasi};
 use kohort_core::hierarchy::Rule as Generalize;
 use kohort_core::random::Randomness;
@@ -48,7 +48,7 @@ fn table(text: &str) -> Vec<Vec<&str>> {
 }
 
 /// By row of the table (rows must differ or be alike in all that is shown): its cells, or nothing where it was deleted.
-fn shown(records: &Records, cohort: &Cohort) -> Vec<Option<Vec<String>>> {
+fn shown(records: &RecordRuns, cohort: &Cohort) -> Vec<Option<Vec<String>>> {
     let of_row = cohort.tuples.of_row.as_ref().unwrap();
     let text = |run: usize| -> Option<Vec<String>> {
         let cells = records.cells(run).iter().enumerate();
@@ -61,12 +61,12 @@ fn shown(records: &Records, cohort: &Cohort) -> Vec<Option<Vec<String>>> {
     of_row.iter().map(|&t| text(t as usize)).collect()
 }
 
-fn paper<'a>(cohort: &'a Cohort, k: u64, rest: Remainder) -> (Records<'a>, Work) {
-    let mut records = Records::new(cohort);
+fn paper<'a>(cohort: &'a Cohort, k: u64, rest: Remainder) -> (RecordRuns<'a>, WorkDone) {
+    let mut records = RecordRuns::new(cohort);
     let weights = vec![1.0; cohort.quasi.len()];
     let inference = Inference::new(cohort, &records);
     let work =
-        settle(&mut records, &mut Rule::new(cohort, k), &cohort.sets, &weights, (Order::Paper, rest), &inference);
+        settle(&mut records, &mut ClassRule::new(cohort, k), &cohort.sets, &weights, (Order::Paper, rest), &inference);
     (records, work)
 }
 
@@ -124,7 +124,7 @@ fn what_one_combination_blanks_another_is_counted_for_again() {
 
 /// By the plain definition: every class of every set holds k people, and no blank can be undone.
 #[track_caller]
-fn is_safe(records: &Records, cohort: &Cohort, patient_of_row: Option<&[u32]>, k: u64) {
+fn is_safe(records: &RecordRuns, cohort: &Cohort, patient_of_row: Option<&[u32]>, k: u64) {
     let mut people: BTreeMap<(usize, Vec<u32>), BTreeSet<u64>> = BTreeMap::new();
     let mut next = u64::from(u32::MAX);
     let of_row = cohort.tuples.of_row.as_ref().unwrap();

@@ -22,8 +22,8 @@
 use super::classes::{NONE, grouped};
 use super::group::group;
 use super::infer::Inference;
-use super::packed::Packing;
-use super::records::{BLANK, Records};
+use super::packed::KeyPacking;
+use super::records::{BLANK, RecordRuns};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
@@ -33,8 +33,8 @@ const MOST_ROUNDS: usize = 4;
 const WORTH: u64 = 100;
 
 /// Shows needless blanks again, where rows are the unit and k is the only requirement.
-pub(super) fn undo(records: &mut Records, k: u64, sets: &[Vec<usize>], weights: &[f64], inference: &Inference) {
-    let packings: Option<Vec<Packing>> = sets.iter().map(|set| Packing::new(records, set)).collect();
+pub(super) fn undo(records: &mut RecordRuns, k: u64, sets: &[Vec<usize>], weights: &[f64], inference: &Inference) {
+    let packings: Option<Vec<KeyPacking>> = sets.iter().map(|set| KeyPacking::new(records, set)).collect();
     let Some(packings) = packings else { return };
     let mut classes = ClassSizes::count(records, k, packings);
     // The column with the highest weight is shown first.
@@ -53,7 +53,7 @@ pub(super) fn undo(records: &mut Records, k: u64, sets: &[Vec<usize>], weights: 
 /// The number of rows in every class of every combination.
 struct ClassSizes<'a> {
     k: u64,
-    packings: Vec<Packing<'a>>,
+    packings: Vec<KeyPacking<'a>>,
     /// For each combination: the rows that show a key.
     rows: Vec<HashMap<u128, u64, RandomState>>,
 }
@@ -75,7 +75,7 @@ struct AlikeRows {
 }
 
 impl<'a> ClassSizes<'a> {
-    fn count(records: &Records, k: u64, packings: Vec<Packing<'a>>) -> ClassSizes<'a> {
+    fn count(records: &RecordRuns, k: u64, packings: Vec<KeyPacking<'a>>) -> ClassSizes<'a> {
         let runs: Vec<u32> = (0..records.len() as u32).filter(|&r| !records.deleted[r as usize]).collect();
         let rows = packings.iter().map(|packing| {
             let keys: Vec<u128> = runs.iter().map(|&r| packing.key(|q| records.cells(r as usize)[q])).collect();
@@ -117,14 +117,14 @@ impl<'a> ClassSizes<'a> {
     }
 
     /// Shows a column again wherever that is possible. Returns the number of rows that do.
-    fn show_again(&mut self, records: &mut Records, column: usize, inference: &Inference) -> u64 {
+    fn show_again(&mut self, records: &mut RecordRuns, column: usize, inference: &Inference) -> u64 {
         let mut candidates = self.candidates(records, column, inference);
         candidates.iter_mut().map(|alike| self.show(records, column, alike)).sum()
     }
 
     /// Lists the rows that could show a column again as the classes are now, in the order of their
     /// cells. Most rows cannot, and are not listed.
-    fn candidates(&self, records: &Records, column: usize, inference: &Inference) -> Vec<AlikeRows> {
+    fn candidates(&self, records: &RecordRuns, column: usize, inference: &Inference) -> Vec<AlikeRows> {
         let was_blanked = |run: usize| {
             !records.deleted[run] && records.cells(run)[column] == BLANK && records.original(run, column) != BLANK
         };
@@ -157,7 +157,7 @@ impl<'a> ClassSizes<'a> {
     }
 
     /// Shows a column again in as many of these rows as can move now. Returns their number.
-    fn show(&mut self, records: &mut Records, column: usize, alike: &mut AlikeRows) -> u64 {
+    fn show(&mut self, records: &mut RecordRuns, column: usize, alike: &mut AlikeRows) -> u64 {
         let value = std::mem::replace(&mut alike.cells[column], BLANK);
         let moves = self.moves(&alike.cells, column, value);
         let gained = self.movable(alike.rows, &moves);

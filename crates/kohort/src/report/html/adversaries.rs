@@ -1,17 +1,17 @@
-//! What attackers with other knowledge than the policy assumes would find in a release of events.
+//! The findings of attackers with other knowledge than the policy assumes in a release of events.
 
 use super::escape::names;
 use super::number::Shown;
-use super::place::{Figure, Place, at, figure};
+use super::place::{Figure, MetricsPlace, at, figure};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{Adversaries, Correlation, EventsMetrics, FactsKnown, OtherRule, PowerBy, ValuesKnown};
 
 /// What such attackers would find.
-pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
+pub(super) fn adversaries(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let adversaries = at!(metrics, adversaries);
     let values = at!(adversaries, values).elements();
-    let row = |own: &Place<ValuesKnown>| {
+    let row = |own: &MetricsPlace<ValuesKnown>| {
         vec![
             figure!(own, known).show(Shown::Count),
             figure!(own, variable.strict).show(Shown::Percent),
@@ -37,7 +37,7 @@ pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
     body += &picture(&adversaries);
     body += &cards(&headings, &values.iter().map(row).collect::<Vec<_>>());
     body += "<p class=\"read\">Strict: an attacker who knows a suppressed value finds nobody. Tolerant: the attacker continues with the other values. From the release: everything the attacker knows is in the release.</p>\n";
-    let rule = |own: &Place<OtherRule>| {
+    let rule = |own: &MetricsPlace<OtherRule>| {
         let name = match own.value.rule {
             PowerBy::Nearest => "Rounded to the nearest number instead of up",
             PowerBy::P95 => "Scaled by the value that all but a twentieth of patients stay below, not by the largest",
@@ -48,7 +48,7 @@ pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
         &["Variable power by another rule", "Values known, at most", "Fewer than k match"],
         &at!(adversaries, rules).elements().iter().map(rule).collect::<Vec<_>>(),
     );
-    let known = |own: &Place<FactsKnown>| {
+    let known = |own: &MetricsPlace<FactsKnown>| {
         vec![figure!(own, known).show(Shown::Count), figure!(own, release).show(Shown::Percent)]
     };
     body += &table(
@@ -61,7 +61,8 @@ pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
     );
     let pairs = at!(metrics, correlation).elements();
     if !pairs.is_empty() {
-        let row = |own: &Place<Correlation>| vec![names(&own.value.columns), figure!(own, r).show(Shown::Decimals(3))];
+        let row =
+            |own: &MetricsPlace<Correlation>| vec![names(&own.value.columns), figure!(own, r).show(Shown::Decimals(3))];
         body += &format!(
             "<details><summary>How the diversities of event columns correlate</summary>\n{}</details>\n",
             table(&["Columns", "Correlation"], &pairs.iter().map(row).collect::<Vec<_>>())
@@ -71,12 +72,12 @@ pub(super) fn adversaries(metrics: &Place<EventsMetrics>) -> String {
 }
 
 /// The same as a picture: what is drawn from the release.
-fn picture(adversaries: &Place<Adversaries>) -> String {
+fn picture(adversaries: &MetricsPlace<Adversaries>) -> String {
     let group = |known: Figure, unit: &str, share: Figure| {
         let name = |element: &str| format!("{} {unit}", known.show_in(element, Shown::Count));
         Group::of(Name::numbers(name("tspan"), name("span")), [share])
     };
-    let facts = |own: &Place<FactsKnown>, unit: &str| group(figure!(own, known), unit, figure!(own, release));
+    let facts = |own: &MetricsPlace<FactsKnown>, unit: &str| group(figure!(own, known), unit, figure!(own, release));
     let values = at!(adversaries, values).elements();
     let mut groups: Vec<Group> =
         values.iter().map(|own| group(figure!(own, known), "values", figure!(own, fixed.release))).collect();

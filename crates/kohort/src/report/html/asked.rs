@@ -1,9 +1,9 @@
-//! What was asked of a table, how it was verified, and how the method chose the release.
+//! The requirements on a table, how it was verified, and how the method chose the release.
 
 use super::escape::{code, escape};
 use super::facts::{fact, facts};
 use super::number::Shown;
-use super::place::{Place, at, figure, of};
+use super::place::{MetricsPlace, at, figure, of};
 use super::table::{cards, named, section, table};
 use super::trace;
 use super::verdict::{knows, unit};
@@ -15,7 +15,7 @@ fn words(name: &str, read: &str, words: String) -> Option<Vec<String>> {
 }
 
 /// What the policy asked for.
-pub(super) fn asked(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn asked(metrics: &MetricsPlace<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let rows = [
         fact("k", "Each person is one of at least this many who look the same.", figure!(guarantee, k), Shown::Count),
@@ -46,7 +46,7 @@ pub(super) fn preset(preset: &Option<Preset>) -> String {
 }
 
 /// What was asked of one sensitive column.
-fn required(name: &str, asked: &Place<AskedOfSensitive>) -> Vec<String> {
+fn required(name: &str, asked: &MetricsPlace<AskedOfSensitive>) -> Vec<String> {
     let listed = figure!(asked, values);
     vec![
         code(name),
@@ -58,7 +58,7 @@ fn required(name: &str, asked: &Place<AskedOfSensitive>) -> Vec<String> {
 }
 
 /// How the guarantee was verified.
-pub(super) fn recounted(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn recounted(metrics: &MetricsPlace<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let compared = at!(guarantee, compared).some();
     let rows = [
@@ -113,7 +113,7 @@ pub(super) fn recounted(metrics: &Place<TableMetrics>) -> String {
 }
 
 /// What the method recorded about its search.
-pub(super) fn found(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn found(metrics: &MetricsPlace<TableMetrics>) -> String {
     let read = "Different combinations of values in the original. The method looked at nothing else.";
     let tuples = fact("Distinct combinations", read, figure!(metrics, tuples), Shown::Count);
     let tuples: Vec<Vec<String>> = tuples.into_iter().collect();

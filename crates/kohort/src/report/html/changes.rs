@@ -1,18 +1,20 @@
-//! What changed in columns, rows and cells.
+//! Changes in columns, rows and cells.
 
 use super::escape::{code, escape};
 use super::facts::facts;
 use super::number::{Shown, counted};
-use super::place::{Place, at, figure};
+use super::place::{MetricsPlace, at, figure};
 use super::svg::{Bars, Group, Heat, Name};
 use super::table::{NOTHING, cards, section};
-use crate::evidence::metrics::{Cells, Column, Missingness, People, Recoded, Role, Rows, TableMetrics, Unit};
+use crate::evidence::metrics::{
+    Cells, ColumnChange, Missingness, PeopleCounts, RecodedChange, Role, RowCounts, TableMetrics, Unit,
+};
 
 /// What happened to each column.
-pub(super) fn columns(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn columns(metrics: &MetricsPlace<TableMetrics>) -> String {
     let by_column = at!(metrics, cells).some().map(|cells| at!(cells, by_column));
-    let row = |column: &Place<Column>| {
-        let Column { name, role, hierarchy, .. } = column.value;
+    let row = |column: &MetricsPlace<ColumnChange>| {
+        let ColumnChange { name, role, hierarchy, .. } = column.value;
         let cells = by_column.as_ref().and_then(|cells| cells.member(name));
         vec![
             code(name),
@@ -51,7 +53,7 @@ const ROLES: [(Role, &str); 7] = [
     (Role::Other, "is declared in the policy as not known to others"),
 ];
 
-fn happened(column: &Place<Column>) -> String {
+fn happened(column: &MetricsPlace<ColumnChange>) -> String {
     match column.value.role {
         Role::Identifier => "<strong>dropped</strong>".into(),
         Role::Patient => "<strong>dropped</strong>; people were counted by it".into(),
@@ -65,12 +67,12 @@ fn happened(column: &Place<Column>) -> String {
 }
 
 /// The level a column was brought to.
-fn level(column: &Place<Column>) -> String {
-    let Column { level, levels, level_name, recoded, .. } = column.value;
+fn level(column: &MetricsPlace<ColumnChange>) -> String {
+    let ColumnChange { level, levels, level_name, recoded, .. } = column.value;
     let (Some(level), Some(levels)) = (level, levels) else {
         return match recoded {
-            Some(Recoded::Suppressed) => "<strong>suppressed in every row</strong>".into(),
-            Some(Recoded::Mixed) => {
+            Some(RecodedChange::Suppressed) => "<strong>suppressed in every row</strong>".into(),
+            Some(RecodedChange::Mixed) => {
                 "<strong>made coarser</strong> where needed<small>labels of several levels occur together</small>"
                     .into()
             }
@@ -93,8 +95,8 @@ fn level(column: &Place<Column>) -> String {
 }
 
 /// Values before → labels after; a column that is kept has its values.
-fn labels(column: &Place<Column>) -> String {
-    let Column { level, values, labels, .. } = column.value;
+fn labels(column: &MetricsPlace<ColumnChange>) -> String {
+    let ColumnChange { level, values, labels, .. } = column.value;
     // The label for missing would make a kept column look as if it had grown.
     let kept = *level == Some(0) && labels > values;
     let shown = figure!(column, values).show_or_empty(Shown::Count);
@@ -105,7 +107,7 @@ fn labels(column: &Place<Column>) -> String {
 }
 
 /// How many rows were read, removed, added and released.
-pub(super) fn rows(rows: &Place<Rows>, people: &Place<People>) -> String {
+pub(super) fn rows(rows: &MetricsPlace<RowCounts>, people: &MetricsPlace<PeopleCounts>) -> String {
     let who = match people.value.unit {
         Unit::Patient => "Different patients in the original.",
         Unit::Row => "Every row is counted as a person.",
@@ -128,8 +130,8 @@ pub(super) fn rows(rows: &Place<Rows>, people: &Place<People>) -> String {
 
 /// Missing and suppressed cells, by column; a bar across the whole width would be `every` row.
 pub(super) fn cells(
-    columns: &Place<Option<Vec<Missingness>>>,
-    cells: Option<Place<Cells>>,
+    columns: &MetricsPlace<Option<Vec<Missingness>>>,
+    cells: Option<MetricsPlace<Cells>>,
     every: Option<u64>,
 ) -> String {
     let mut body = missingness(&columns.elements());
@@ -160,8 +162,8 @@ pub(super) fn cells(
 }
 
 /// Missing and suppressed cells of each column, as a picture.
-fn missingness(columns: &[Place<Missingness>]) -> String {
-    let row = |own: &Place<Missingness>| {
+fn missingness(columns: &[MetricsPlace<Missingness>]) -> String {
+    let row = |own: &MetricsPlace<Missingness>| {
         let shares = [figure!(own, missing_before), figure!(own, missing_after), figure!(own, suppressed)];
         Group::of(Name::text(&own.value.column), shares)
     };

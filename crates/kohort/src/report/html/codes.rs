@@ -2,7 +2,7 @@
 
 use super::facts::facts;
 use super::number::{Shown, counted};
-use super::place::{Figure, Place, at, figure, of};
+use super::place::{Figure, MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{named, section, table};
 use super::trace;
@@ -12,7 +12,7 @@ use crate::evidence::metrics::{
 };
 
 /// The facts of the guarantee.
-pub(super) fn facts_found(guarantee: &Place<CodesGuarantee>) -> Vec<(&'static str, String)> {
+pub(super) fn facts_found(guarantee: &MetricsPlace<CodesGuarantee>) -> Vec<(&'static str, String)> {
     vec![
         ("k, as asked", figure!(guarantee, k).show(Shown::Count)),
         ("Smallest cluster found", figure!(guarantee, smallest_cluster).show(Shown::Count)),
@@ -22,7 +22,7 @@ pub(super) fn facts_found(guarantee: &Place<CodesGuarantee>) -> Vec<(&'static st
 }
 
 /// What the policy asked for.
-pub(super) fn asked(guarantee: &Place<CodesGuarantee>) -> String {
+pub(super) fn asked(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
     let rows = [
         (figure!(guarantee, k), "k", Shown::Count, "Each patient is one of at least this many candidates."),
         (
@@ -58,7 +58,7 @@ pub(super) fn asked(guarantee: &Place<CodesGuarantee>) -> String {
 }
 
 /// How the guarantee was verified.
-pub(super) fn recounted(guarantee: &Place<CodesGuarantee>) -> String {
+pub(super) fn recounted(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
     let compared = at!(guarantee, compared).some();
     let rows = [
         (
@@ -118,7 +118,7 @@ pub(super) fn recounted(guarantee: &Place<CodesGuarantee>) -> String {
 }
 
 /// What the release consists of.
-pub(super) fn clusters(metrics: &Place<CodesMetrics>) -> String {
+pub(super) fn clusters(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let mut body = String::new();
     if let Some(codes) = at!(metrics, codes).some() {
         let rows = [
@@ -197,7 +197,7 @@ pub(super) fn clusters(metrics: &Place<CodesMetrics>) -> String {
 }
 
 /// The kinds of chunk that codes are released in.
-pub(super) fn chunks(utility: &Place<CodesUtility>) -> String {
+pub(super) fn chunks(utility: &MetricsPlace<CodesUtility>) -> String {
     Bars {
         id: "chunks".into(),
         title: "How the codes of all patients are released: in record chunks and shared chunks with exact counts, in item chunks without".into(),
@@ -216,15 +216,16 @@ pub(super) fn chunks(utility: &Place<CodesUtility>) -> String {
 }
 
 /// Patients of the original who are found by some of their codes.
-fn known(rows: &[Place<CodesKnown>]) -> String {
-    let name = |row: &Place<CodesKnown>| match row.value.codes {
+fn known(rows: &[MetricsPlace<CodesKnown>]) -> String {
+    let name = |row: &MetricsPlace<CodesKnown>| match row.value.codes {
         Some(_) => {
             let number = |element: &str| figure!(row, codes).show_in(element, Shown::Count);
             Name::numbers(number("tspan"), number("span"))
         }
         None => Name::text("all"),
     };
-    let group = |row: &Place<CodesKnown>| Group::of(name(row), [figure!(row, unique), figure!(row, fewer_than_k)]);
+    let group =
+        |row: &MetricsPlace<CodesKnown>| Group::of(name(row), [figure!(row, unique), figure!(row, fewer_than_k)]);
     Bars {
         id: "known".into(),
         title: "Patients of the original who can be found by some of their codes, by the number of codes known".into(),
@@ -239,9 +240,10 @@ fn known(rows: &[Place<CodesKnown>]) -> String {
 }
 
 /// The most frequent codes, before and after.
-fn counts(utility: &Place<CodesUtility>) -> String {
-    let group =
-        |own: &Place<CodeCount>| Group::of(Name::text(&own.value.code), [figure!(own, before), figure!(own, after)]);
+fn counts(utility: &MetricsPlace<CodesUtility>) -> String {
+    let group = |own: &MetricsPlace<CodeCount>| {
+        Group::of(Name::text(&own.value.code), [figure!(own, before), figure!(own, after)])
+    };
     Bars {
         id: "counts".into(),
         title: "The most frequent codes: how many patients have them, and how many are expected from the release"
@@ -257,9 +259,9 @@ fn counts(utility: &Place<CodesUtility>) -> String {
 }
 
 /// Risk before and after.
-pub(super) fn risk(metrics: &Place<CodesMetrics>) -> String {
+pub(super) fn risk(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let known_codes = at!(metrics, codes_known).elements();
-    let row = |row: &Place<CodesKnown>| {
+    let row = |row: &MetricsPlace<CodesKnown>| {
         let codes = figure!(row, codes);
         vec![
             if codes.exists() { codes.show(Shown::Count) } else { "all".into() },
@@ -271,7 +273,7 @@ pub(super) fn risk(metrics: &Place<CodesMetrics>) -> String {
     let rows: Vec<Vec<String>> = known_codes.iter().map(row).collect();
     let headings = ["Codes known of a patient", "Patients drawn", "Unique", "Fewer than k match"];
     let sides = [at!(metrics, risk.before).some(), at!(metrics, risk.after).some()];
-    let both = |name: &str, read: &str, shown: Shown, figure: fn(&Place<CodesRisk>) -> Figure| {
+    let both = |name: &str, read: &str, shown: Shown, figure: fn(&MetricsPlace<CodesRisk>) -> Figure| {
         let [before, after] = sides.each_ref().map(|side| of(side, figure).show(shown));
         vec![named(name, read), before, after]
     };
@@ -296,7 +298,7 @@ pub(super) fn risk(metrics: &Place<CodesMetrics>) -> String {
 }
 
 /// What was tried against it.
-pub(super) fn attacks(metrics: &Place<CodesMetrics>) -> String {
+pub(super) fn attacks(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let (guarantee, clusters) = (at!(metrics, guarantee), at!(metrics, clusters));
     let compared = at!(guarantee, compared).some();
     let rows = [
@@ -335,7 +337,7 @@ pub(super) fn attacks(metrics: &Place<CodesMetrics>) -> String {
 }
 
 /// What is not in the release.
-pub(super) fn missing(metrics: &Place<CodesMetrics>) -> String {
+pub(super) fn missing(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let (utility, rows) = (at!(metrics, utility), at!(metrics, rows));
     let rows = [
         (
@@ -352,7 +354,7 @@ pub(super) fn missing(metrics: &Place<CodesMetrics>) -> String {
 }
 
 /// How useful the release is for research.
-pub(super) fn utility(utility: &Place<CodesUtility>) -> String {
+pub(super) fn utility(utility: &MetricsPlace<CodesUtility>) -> String {
     let shares = [
         (
             figure!(utility, in_record_chunks),
@@ -387,7 +389,7 @@ pub(super) fn utility(utility: &Place<CodesUtility>) -> String {
     let figures = [figure!(own, queries), figure!(own, are), figure!(own, are_sane), figure!(own, dropped)];
     let mut rows = vec![workload("Frequent combinations".into(), figures)];
     for own in at!(utility, random).elements() {
-        let own: Place<RandomWorkload> = own;
+        let own: MetricsPlace<RandomWorkload> = own;
         let name = format!("Random combinations of {}", figure!(own, codes).show(Shown::Count));
         let figures = [figure!(own, queries), figure!(own, are), figure!(own, are_sane), figure!(own, dropped)];
         rows.push(workload(name, figures));
@@ -412,7 +414,7 @@ pub(super) fn utility(utility: &Place<CodesUtility>) -> String {
     section("How useful the release is", &body)
 }
 
-fn interval(bin: &Place<ErrorInterval>) -> Vec<String> {
+fn interval(bin: &MetricsPlace<ErrorInterval>) -> Vec<String> {
     let (from, to) = (figure!(bin, from_percent), figure!(bin, to_percent));
     let name = match (from.exists(), to.exists()) {
         (false, _) => format!("below {}", to.show(Shown::Decimals(1))),

@@ -1,13 +1,13 @@
 //! How the values of each quasi-identifier are distributed, before and after.
 
 use super::number::Shown;
-use super::place::{Place, at, figure};
+use super::place::{MetricsPlace, at, figure};
 use super::svg::{Bars, Group, Name, gallery};
 use super::table::section;
 use crate::evidence::metrics::{Bin, Distribution};
 
 /// A picture for each quasi-identifier that is not suppressed throughout; `counted` says what a bar counts.
-pub(super) fn distributions(columns: &Place<Option<Vec<Distribution>>>, counted: &'static str) -> String {
+pub(super) fn distributions(columns: &MetricsPlace<Option<Vec<Distribution>>>, counted: &'static str) -> String {
     let columns = columns.elements();
     let figures = columns.iter().enumerate().map(|(i, column)| picture(i, column, counted));
     let figures: Vec<String> = figures.filter(|figure| !figure.is_empty()).collect();
@@ -23,9 +23,9 @@ pub(super) fn distributions(columns: &Place<Option<Vec<Distribution>>>, counted:
     section("How values are distributed, before and after", &body)
 }
 
-fn picture(i: usize, column: &Place<Distribution>, counted: &'static str) -> String {
+fn picture(i: usize, column: &MetricsPlace<Distribution>, counted: &'static str) -> String {
     let name = &column.value.column;
-    let bin = |own: &Place<Bin>| {
+    let bin = |own: &MetricsPlace<Bin>| {
         let label = own.value.label.as_str();
         let name = Name::text(if label.is_empty() { "(missing)" } else { label });
         Group::of(name, [figure!(own, before), figure!(own, after)])

@@ -3,15 +3,15 @@
 use super::escape::{code, escape};
 use super::facts::facts;
 use super::number::Shown;
-use super::place::{Figure, Place, at, figure, of};
+use super::place::{Figure, MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, named, section, table};
 use super::trace::{self, FOUND};
 use super::verdict::unit;
-use crate::evidence::metrics::{Column, ColumnLoss, EventsGuarantee, EventsMetrics, FoundShare, HighRisk, Role};
+use crate::evidence::metrics::{ColumnChange, ColumnLoss, EventsGuarantee, EventsMetrics, FoundShare, HighRisk, Role};
 
 /// The facts of the guarantee.
-pub(super) fn facts_found(guarantee: &Place<EventsGuarantee>) -> Vec<(&'static str, String)> {
+pub(super) fn facts_found(guarantee: &MetricsPlace<EventsGuarantee>) -> Vec<(&'static str, String)> {
     let smallest = figure!(guarantee, smallest_class);
     let mut facts = vec![("k, as asked", figure!(guarantee, k).show(Shown::Count))];
     if smallest.exists() {
@@ -22,7 +22,7 @@ pub(super) fn facts_found(guarantee: &Place<EventsGuarantee>) -> Vec<(&'static s
 }
 
 /// A share with its interval, and what it was counted from.
-fn found_share(name: &str, read: &str, share: &Place<FoundShare>) -> Vec<String> {
+fn found_share(name: &str, read: &str, share: &MetricsPlace<FoundShare>) -> Vec<String> {
     vec![
         named(name, read),
         figure!(share, share).show(Shown::Percent),
@@ -34,7 +34,7 @@ fn found_share(name: &str, read: &str, share: &Place<FoundShare>) -> Vec<String>
 }
 
 /// What the policy asked for.
-pub(super) fn asked(guarantee: &Place<EventsGuarantee>) -> String {
+pub(super) fn asked(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
     let rows = [
         (
             figure!(guarantee, k),
@@ -75,7 +75,7 @@ pub(super) fn asked(guarantee: &Place<EventsGuarantee>) -> String {
 }
 
 /// How the guarantee was verified.
-pub(super) fn recounted(guarantee: &Place<EventsGuarantee>) -> String {
+pub(super) fn recounted(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
     let compared = at!(guarantee, compared).some();
     let rows = [
         (figure!(guarantee, patients), "Patients released", Shown::Count, ""),
@@ -135,9 +135,9 @@ pub(super) fn recounted(guarantee: &Place<EventsGuarantee>) -> String {
 }
 
 /// What happened to each column.
-pub(super) fn columns(metrics: &Place<EventsMetrics>) -> String {
-    let row = |column: &Place<Column>| {
-        let Column { name, table, role, reason, hierarchy, level_name, .. } = column.value;
+pub(super) fn columns(metrics: &MetricsPlace<EventsMetrics>) -> String {
+    let row = |column: &MetricsPlace<ColumnChange>| {
+        let ColumnChange { name, table, role, reason, hierarchy, level_name, .. } = column.value;
         let text = |text: &Option<String>| text.as_deref().map_or(String::new(), escape);
         let happened = match role {
             Role::Identifier => "<strong>dropped</strong>".to_string(),
@@ -173,7 +173,7 @@ pub(super) fn columns(metrics: &Place<EventsMetrics>) -> String {
 }
 
 /// How many patients and events were read, removed and released.
-pub(super) fn rows(metrics: &Place<EventsMetrics>) -> String {
+pub(super) fn rows(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let (rows, people) = (at!(metrics, rows), at!(metrics, people));
     let events = [
         (figure!(rows, r#in), "Events read", Shown::Count, ""),
@@ -221,9 +221,9 @@ fn before_after([before, after]: [Figure; 2]) -> String {
 }
 
 /// Who could be found, before and after.
-pub(super) fn risk(metrics: &Place<EventsMetrics>) -> String {
+pub(super) fn risk(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let sides = [at!(metrics, risk.before).some(), at!(metrics, risk.after).some()];
-    let figures = |figure: fn(&Place<HighRisk>) -> Figure| sides.each_ref().map(|side| of(side, figure));
+    let figures = |figure: fn(&MetricsPlace<HighRisk>) -> Figure| sides.each_ref().map(|side| of(side, figure));
     let both = |name: &str, shown: Shown, [before, after]: [Figure; 2]| {
         vec![name.to_string(), before.show(shown), after.show(shown)]
     };
@@ -239,7 +239,7 @@ pub(super) fn risk(metrics: &Place<EventsMetrics>) -> String {
 }
 
 /// What an attacker with a list of the population links.
-pub(super) fn marketer(metrics: &Place<EventsMetrics>) -> String {
+pub(super) fn marketer(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let Some(marketer) = at!(metrics, marketer).some() else { return String::new() };
     let rows = [
         (figure!(marketer, population), "People in the population", Shown::Count, ""),
@@ -274,7 +274,7 @@ pub(super) fn marketer(metrics: &Place<EventsMetrics>) -> String {
 }
 
 /// How useful the release is.
-pub(super) fn utility(metrics: &Place<EventsMetrics>) -> String {
+pub(super) fn utility(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let utility = at!(metrics, utility);
     let measures = [
         (
@@ -291,7 +291,8 @@ pub(super) fn utility(metrics: &Place<EventsMetrics>) -> String {
         ),
         (figure!(utility, events_left), "Events released", Shown::Percent, "Of those that the rules did not exclude."),
     ];
-    let row = |own: &Place<ColumnLoss>| vec![code(&own.value.column), figure!(own, loss).show(Shown::Decimals(4))];
+    let row =
+        |own: &MetricsPlace<ColumnLoss>| vec![code(&own.value.column), figure!(own, loss).show(Shown::Decimals(4))];
     let rows: Vec<Vec<String>> = at!(utility, columns).elements().iter().map(row).collect();
     section(
         "How useful the release is",
@@ -300,7 +301,7 @@ pub(super) fn utility(metrics: &Place<EventsMetrics>) -> String {
 }
 
 /// How the method chose this release.
-pub(super) fn found(metrics: &Place<EventsMetrics>) -> String {
+pub(super) fn found(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let noted = at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&own, Vec::new()));
     section("How the method chose this release", &noted)
 }

@@ -1,14 +1,14 @@
-//! What the rules excluded, and how excluded patients differ from the others.
+//! The exclusions of each rule, and how excluded patients differ from the others.
 
 use super::escape::{code, escape};
 use super::number::Shown;
-use super::place::{Place, at, figure};
+use super::place::{MetricsPlace, at, figure};
 use super::table::{section, table};
 use crate::evidence::metrics::{Difference, EventsMetrics, ExcludedAndKept, Exclusion, LabelShares};
 
 /// What the rules excluded, and how excluded patients differ from the others.
-pub(super) fn exclusions(metrics: &Place<EventsMetrics>) -> String {
-    let rule = |own: &Place<Exclusion>| {
+pub(super) fn exclusions(metrics: &MetricsPlace<EventsMetrics>) -> String {
+    let rule = |own: &MetricsPlace<Exclusion>| {
         vec![
             escape(&own.value.rule),
             escape(&own.value.scope),
@@ -25,7 +25,7 @@ pub(super) fn exclusions(metrics: &Place<EventsMetrics>) -> String {
     section("What was excluded", &(body + &both))
 }
 
-fn differences(both: &Place<ExcludedAndKept>) -> String {
+fn differences(both: &MetricsPlace<ExcludedAndKept>) -> String {
     let mut body = "<h3>How excluded patients differ</h3>\n".to_string();
     body += &table(
         &["Compared", "Excluded", "Kept"],
@@ -43,7 +43,7 @@ fn differences(both: &Place<ExcludedAndKept>) -> String {
         ],
     );
     let columns = at!(both, columns).elements();
-    let compared = |own: &Place<Difference>| {
+    let compared = |own: &MetricsPlace<Difference>| {
         vec![
             code(&own.value.column),
             escape(&own.value.of),
@@ -56,7 +56,7 @@ fn differences(both: &Place<ExcludedAndKept>) -> String {
         &columns.iter().map(compared).collect::<Vec<_>>(),
     );
     body += "<p class=\"read\">Two-sample Kolmogorov–Smirnov test where values have an order; otherwise half of the sum of the differences, without a p-value. Tell researchers how the excluded patients differ.</p>\n";
-    let share = |own: &Place<LabelShares>| {
+    let share = |own: &MetricsPlace<LabelShares>| {
         let name = if own.value.label.is_empty() { "missing".into() } else { code(&own.value.label) };
         vec![name, figure!(own, excluded).show(Shown::Percent), figure!(own, kept).show(Shown::Percent)]
     };

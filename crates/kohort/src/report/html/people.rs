@@ -2,7 +2,7 @@
 
 use super::escape::{code, escape, names};
 use super::number::Shown;
-use super::place::{Figure, Place, at, figure, of};
+use super::place::{Figure, MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name, gallery, sets};
 use super::table::{cards, named, section, table};
 use crate::evidence::metrics::{
@@ -10,7 +10,7 @@ use crate::evidence::metrics::{
 };
 
 /// All of it.
-pub(super) fn people(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn people(metrics: &MetricsPlace<TableMetrics>) -> String {
     let body = [
         attackers(&at!(metrics, models)),
         singling_out(&at!(metrics, singling_out)),
@@ -27,7 +27,7 @@ fn row(name: &str, read: &str, [before, after]: [Figure; 2], shown: Shown) -> Op
 }
 
 /// Prosecutor, journalist and marketer.
-fn attackers(models: &Place<Models>) -> String {
+fn attackers(models: &MetricsPlace<Models>) -> String {
     let sides = [at!(models, before), at!(models, after)];
     let prosecutor = sides.each_ref().map(|side| Some(at!(side, prosecutor)));
     let journalist = sides.each_ref().map(|side| at!(side, journalist).some());
@@ -37,7 +37,7 @@ fn attackers(models: &Place<Models>) -> String {
     ];
     let mut all = Vec::new();
     for (name, read, sides) in attackers {
-        let both = |figure: fn(&Place<Chances>) -> Figure| sides.each_ref().map(|side| of(side, figure));
+        let both = |figure: fn(&MetricsPlace<Chances>) -> Figure| sides.each_ref().map(|side| of(side, figure));
         all.extend(row(&format!("{name}, highest risk"), read, both(|own| figure!(own, max)), Shown::Percent));
         all.extend(row(&format!("{name}, mean risk"), "", both(|own| figure!(own, mean)), Shown::Percent));
         let above = both(|own| figure!(own, above));
@@ -53,7 +53,7 @@ fn attackers(models: &Place<Models>) -> String {
 }
 
 /// Which columns single people out in the original.
-fn singling_out(found: &Place<SinglingOut>) -> String {
+fn singling_out(found: &MetricsPlace<SinglingOut>) -> String {
     let numbers = at!(found, by_number).elements();
     if numbers.is_empty() {
         return String::new();
@@ -90,8 +90,8 @@ fn singling_out(found: &Place<SinglingOut>) -> String {
 }
 
 /// How many some set of so many columns singles out.
-fn by_number_picture(numbers: &[Place<SingledByNumber>]) -> String {
-    let name = |own: &Place<SingledByNumber>| {
+fn by_number_picture(numbers: &[MetricsPlace<SingledByNumber>]) -> String {
+    let name = |own: &MetricsPlace<SingledByNumber>| {
         let number = |element: &str| figure!(own, columns).show_in(element, Shown::Count);
         Name::numbers(number("tspan"), number("span"))
     };
@@ -109,16 +109,16 @@ fn by_number_picture(numbers: &[Place<SingledByNumber>]) -> String {
 }
 
 /// Which sets single out most.
-fn by_set_picture(found: &[Place<SingledBySet>]) -> String {
+fn by_set_picture(found: &[MetricsPlace<SingledBySet>]) -> String {
     let title = "Which columns identify: people of the original who are unique in a set of columns, for the worst sets";
     let found: Vec<(&[String], Figure)> = found.iter().map(|s| (&s.value.set[..], figure!(s, share))).collect();
     sets("sets", title, "Unique people, share", &found, Shown::Percent)
 }
 
 /// Who is unique in the population.
-fn uniqueness(found: &Place<Uniqueness>) -> String {
+fn uniqueness(found: &MetricsPlace<Uniqueness>) -> String {
     let sides = [Some(at!(found, before)), at!(found, after).some()];
-    let both = |figure: fn(&Place<Unique>) -> Figure| sides.each_ref().map(|side| of(side, figure));
+    let both = |figure: fn(&MetricsPlace<Unique>) -> Figure| sides.each_ref().map(|side| of(side, figure));
     let rows = [
         row("Unique in the file", "Counted.", both(|own| figure!(own, sample)), Shown::Count),
         row(
@@ -150,8 +150,8 @@ fn uniqueness(found: &Place<Uniqueness>) -> String {
 }
 
 /// The two interpretations of a suppressed cell.
-fn blanks(found: &Place<Blanks>) -> String {
-    let row = |name: &str, read: &str, own: Place<Matches>| {
+fn blanks(found: &MetricsPlace<Blanks>) -> String {
+    let row = |name: &str, read: &str, own: MetricsPlace<Matches>| {
         vec![named(name, read), figure!(own, fewest).show(Shown::Count), figure!(own, mean).show(Shown::Count)]
     };
     let rows = vec![

@@ -2,7 +2,7 @@
 
 use super::escape::{disturbs, escape, prose};
 use super::number::Shown;
-use crate::evidence::metrics::{ByName, Hidden, Masked, Noted, PowerRuleName, Trace, Unit};
+use crate::evidence::metrics::{ByName, HiddenNumber, Masked, Noted, PowerRuleName, Trace, Unit};
 
 /// What the page shows where metrics.json holds nothing.
 pub(super) const NONE: &str = "<span class=\"none\">–</span>";
@@ -12,15 +12,15 @@ pub(super) const NONE: &str = "<span class=\"none\">–</span>";
 /// In a path, keys and positions are separated by dots. Within a key a dot or a backslash follows a
 /// backslash, and what a page cannot hold is written as in JSON: `\u202e`.
 #[derive(Debug)]
-pub(super) struct Place<'a, T> {
+pub(super) struct MetricsPlace<'a, T> {
     /// The value there.
     pub(super) value: &'a T,
     path: String,
 }
 
-impl<T> Clone for Place<'_, T> {
+impl<T> Clone for MetricsPlace<'_, T> {
     fn clone(&self) -> Self {
-        Place { value: self.value, path: self.path.clone() }
+        MetricsPlace { value: self.value, path: self.path.clone() }
     }
 }
 
@@ -40,76 +40,76 @@ macro_rules! figure {
 }
 pub(super) use figure;
 
-impl<'a, T> Place<'a, T> {
+impl<'a, T> MetricsPlace<'a, T> {
     /// The whole of it.
-    pub(super) fn root(value: &'a T) -> Place<'a, T> {
-        Place { value, path: String::new() }
+    pub(super) fn root(value: &'a T) -> MetricsPlace<'a, T> {
+        MetricsPlace { value, path: String::new() }
     }
 
     /// A field, by its path with a dot before each key: see `at!`.
-    pub(super) fn below<U>(&self, field: impl FnOnce(&'a T) -> &'a U, path: &str) -> Place<'a, U> {
+    pub(super) fn below<U>(&self, field: impl FnOnce(&'a T) -> &'a U, path: &str) -> MetricsPlace<'a, U> {
         let path = path.replace(".r#", ".");
         let path = if self.path.is_empty() { path[1..].to_string() } else { format!("{}{path}", self.path) };
-        Place { value: field(self.value), path }
+        MetricsPlace { value: field(self.value), path }
     }
 
-    fn step<U>(&self, value: &'a U, step: &str) -> Place<'a, U> {
+    fn step<U>(&self, value: &'a U, step: &str) -> MetricsPlace<'a, U> {
         let path = if self.path.is_empty() { step.to_string() } else { format!("{}.{step}", self.path) };
-        Place { value, path }
+        MetricsPlace { value, path }
     }
 }
 
-impl<T: Leaf> Place<'_, T> {
+impl<T: PageValue> MetricsPlace<'_, T> {
     /// What the page can show of it.
     pub(super) fn figure(&self) -> Figure {
         Figure { path: self.path.clone(), known: self.value.known() }
     }
 }
 
-impl<'a, T> Place<'a, Option<T>> {
+impl<'a, T> MetricsPlace<'a, Option<T>> {
     /// The place, if there is anything.
-    pub(super) fn some(&self) -> Option<Place<'a, T>> {
-        self.value.as_ref().map(|value| Place { value, path: self.path.clone() })
+    pub(super) fn some(&self) -> Option<MetricsPlace<'a, T>> {
+        self.value.as_ref().map(|value| MetricsPlace { value, path: self.path.clone() })
     }
 }
 
-impl<'a, T> Place<'a, Vec<T>> {
+impl<'a, T> MetricsPlace<'a, Vec<T>> {
     /// The elements of a list.
-    pub(super) fn elements(&self) -> Vec<Place<'a, T>> {
+    pub(super) fn elements(&self) -> Vec<MetricsPlace<'a, T>> {
         self.value.iter().enumerate().map(|(i, value)| self.step(value, &i.to_string())).collect()
     }
 }
 
-impl<'a, T> Place<'a, Option<Vec<T>>> {
+impl<'a, T> MetricsPlace<'a, Option<Vec<T>>> {
     /// The elements of a list, if there is one.
-    pub(super) fn elements(&self) -> Vec<Place<'a, T>> {
+    pub(super) fn elements(&self) -> Vec<MetricsPlace<'a, T>> {
         self.some().map_or(Vec::new(), |list| list.elements())
     }
 }
 
-impl<'a, T> Place<'a, ByName<T>> {
+impl<'a, T> MetricsPlace<'a, ByName<T>> {
     /// The members of an object, in their order.
-    pub(super) fn members(&self) -> Vec<(&'a str, Place<'a, T>)> {
+    pub(super) fn members(&self) -> Vec<(&'a str, MetricsPlace<'a, T>)> {
         self.value.0.iter().map(|(name, value)| (name.as_str(), self.step(value, &key(name)))).collect()
     }
 
     /// The member of this name.
-    pub(super) fn member(&self, name: &str) -> Option<Place<'a, T>> {
+    pub(super) fn member(&self, name: &str) -> Option<MetricsPlace<'a, T>> {
         self.value.get(name).map(|value| self.step(value, &key(name)))
     }
 }
 
-impl<'a> Place<'a, Trace> {
+impl<'a> MetricsPlace<'a, Trace> {
     /// What was noted, in its order.
-    pub(super) fn members(&self) -> Vec<(&'a str, Place<'a, Noted>)> {
+    pub(super) fn members(&self) -> Vec<(&'a str, MetricsPlace<'a, Noted>)> {
         self.value.0.iter().map(|(name, value)| (name.as_str(), self.step(value, &key(name)))).collect()
     }
 }
 
-impl<'a> Place<'a, Noted> {
+impl<'a> MetricsPlace<'a, Noted> {
     /// The same place as what it is.
-    pub(super) fn of<U>(&self, value: &'a U) -> Place<'a, U> {
-        Place { value, path: self.path.clone() }
+    pub(super) fn of<U>(&self, value: &'a U) -> MetricsPlace<'a, U> {
+        MetricsPlace { value, path: self.path.clone() }
     }
 }
 
@@ -127,7 +127,7 @@ fn key(name: &str) -> String {
 }
 
 /// A value that the page can show.
-pub(super) trait Leaf {
+pub(super) trait PageValue {
     /// The value.
     fn known(&self) -> Known;
 }
@@ -152,37 +152,37 @@ fn number(x: f64, json: serde_json::Result<String>) -> Known {
     }
 }
 
-impl Leaf for u64 {
+impl PageValue for u64 {
     fn known(&self) -> Known {
         Known::Number(*self as f64, self.to_string())
     }
 }
 
-impl Leaf for usize {
+impl PageValue for usize {
     fn known(&self) -> Known {
         Known::Number(*self as f64, self.to_string())
     }
 }
 
-impl Leaf for f64 {
+impl PageValue for f64 {
     fn known(&self) -> Known {
         number(*self, serde_json::to_string(self))
     }
 }
 
-impl Leaf for bool {
+impl PageValue for bool {
     fn known(&self) -> Known {
         Known::Flag(*self)
     }
 }
 
-impl Leaf for String {
+impl PageValue for String {
     fn known(&self) -> Known {
         Known::Text(self.clone())
     }
 }
 
-impl Leaf for Unit {
+impl PageValue for Unit {
     fn known(&self) -> Known {
         Known::Text(match self {
             Unit::Patient => "patient".into(),
@@ -191,7 +191,7 @@ impl Leaf for Unit {
     }
 }
 
-impl Leaf for PowerRuleName {
+impl PageValue for PowerRuleName {
     fn known(&self) -> Known {
         Known::Text(match self {
             PowerRuleName::Variable => "variable".into(),
@@ -200,22 +200,22 @@ impl Leaf for PowerRuleName {
     }
 }
 
-impl<T: Leaf> Leaf for Option<T> {
+impl<T: PageValue> PageValue for Option<T> {
     fn known(&self) -> Known {
-        self.as_ref().map_or(Known::Nothing, Leaf::known)
+        self.as_ref().map_or(Known::Nothing, PageValue::known)
     }
 }
 
-impl<T: Leaf> Leaf for Masked<T> {
+impl<T: PageValue> PageValue for Masked<T> {
     fn known(&self) -> Known {
         match self {
             Masked::Known(value) => value.known(),
-            Masked::Hidden(Hidden::Hidden) => Known::Text(Hidden::WORD.into()),
+            Masked::Hidden(HiddenNumber::Hidden) => Known::Text(HiddenNumber::WORD.into()),
         }
     }
 }
 
-impl Leaf for Noted {
+impl PageValue for Noted {
     fn known(&self) -> Known {
         match self {
             Noted::Flag(flag) => flag.known(),
@@ -248,7 +248,7 @@ impl Figure {
         if let Known::Text(text) = &self.known { Some(text) } else { None }
     }
 
-    /// Whether there is anything.
+    /// Returns whether there is anything.
     pub(super) fn exists(&self) -> bool {
         !matches!(self.known, Known::Nothing)
     }
@@ -286,6 +286,6 @@ impl Figure {
 }
 
 /// A figure of a part that may be missing.
-pub(super) fn of<T>(part: &Option<Place<T>>, figure: impl FnOnce(&Place<T>) -> Figure) -> Figure {
+pub(super) fn of<T>(part: &Option<MetricsPlace<T>>, figure: impl FnOnce(&MetricsPlace<T>) -> Figure) -> Figure {
     part.as_ref().map_or(Figure::NOTHING, figure)
 }

@@ -3,15 +3,15 @@
 use super::escape::{code, escape, names};
 use super::facts::facts;
 use super::number::Shown;
-use super::place::{Figure, Place, at, figure, of};
+use super::place::{Figure, MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Heat, Name, gallery};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{
-    Attacks, BlankGroup, ByName, Matches, OnePatient, RegistryFound, TableMetrics, Targeted, Undeclared,
+    BlankGroup, ByName, Matches, OnePatient, RegistryFound, TableAttacks, TableMetrics, Targeted, Undeclared,
 };
 
 /// Attacks 1 to 3.
-pub(super) fn attacks(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn attacks(metrics: &MetricsPlace<TableMetrics>) -> String {
     let Some(attacks) = at!(metrics, attacks).some() else {
         return section(
             "Attacks tried",
@@ -25,7 +25,7 @@ pub(super) fn attacks(metrics: &Place<TableMetrics>) -> String {
 }
 
 /// Attacks 1 and 2: with a registry.
-fn of_registry(attacks: &Place<Attacks>, registry: &Place<RegistryFound>) -> String {
+fn of_registry(attacks: &MetricsPlace<TableAttacks>, registry: &MetricsPlace<RegistryFound>) -> String {
     let estimated = if registry.value.estimated { "Estimated from its size." } else { "As counted." };
     let mut rows = vec![
         (figure!(registry, people), "People in the registry", Shown::Count, estimated),
@@ -45,7 +45,7 @@ fn of_registry(attacks: &Place<Attacks>, registry: &Place<RegistryFound>) -> Str
         ));
         rows.push((figure!(whole, share), "As a share of the file", Shown::Percent, ""));
     }
-    let region = |r: &Place<OnePatient>| {
+    let region = |r: &MetricsPlace<OnePatient>| {
         vec![code(&r.value.region), figure!(r, people).show(Shown::Count), figure!(r, at_risk).show(Shown::Percent)]
     };
     let regions: Vec<Vec<String>> = at!(attacks, one_patient).elements().iter().map(region).collect();
@@ -58,13 +58,13 @@ fn of_registry(attacks: &Place<Attacks>, registry: &Place<RegistryFound>) -> Str
 }
 
 /// Attack 3: a targeted neighbour.
-fn neighbours(targeted: &[Place<Targeted>]) -> String {
+fn neighbours(targeted: &[MetricsPlace<Targeted>]) -> String {
     if targeted.is_empty() {
         return String::new();
     }
-    let row = |t: &Place<Targeted>| {
+    let row = |t: &MetricsPlace<Targeted>| {
         let wildcard = at!(t, wildcard).some();
-        let matches = |shown: Shown, figure: fn(&Place<Matches>) -> Figure| of(&wildcard, figure).show(shown);
+        let matches = |shown: Shown, figure: fn(&MetricsPlace<Matches>) -> Figure| of(&wildcard, figure).show(shown);
         vec![
             names(&t.value.set),
             figure!(t, before.max).show(Shown::Percent),
@@ -96,11 +96,11 @@ fn neighbours(targeted: &[Place<Targeted>]) -> String {
 }
 
 /// Columns from which others can be inferred.
-fn inferred(found: &[Place<Undeclared>]) -> String {
+fn inferred(found: &[MetricsPlace<Undeclared>]) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let row = |t: &Place<Undeclared>| {
+    let row = |t: &MetricsPlace<Undeclared>| {
         vec![
             format!("{} predicts {}", code(&t.value.column), code(&t.value.tells)),
             figure!(t, share).show(Shown::Percent),
@@ -119,7 +119,7 @@ fn inferred(found: &[Place<Undeclared>]) -> String {
 const MOST_SETS: usize = 24;
 
 /// Mean risk by what is known. A set is named by the columns in which it differs from the others.
-fn by_set(targeted: &[Place<Targeted>]) -> String {
+fn by_set(targeted: &[MetricsPlace<Targeted>]) -> String {
     let sets: Vec<&Vec<String>> = targeted.iter().map(|t| &t.value.set).collect();
     let common = |column: &String| sets.iter().all(|set| set.contains(column));
     let name = |set: &[String]| {
@@ -132,7 +132,8 @@ fn by_set(targeted: &[Place<Targeted>]) -> String {
         (1, _) | (_, true) => String::new(),
         _ => format!(", each with {}", shared.join(", ")),
     };
-    let group = |t: &Place<Targeted>| Group::of(name(&t.value.set), [figure!(t, before.mean), figure!(t, after.mean)]);
+    let group =
+        |t: &MetricsPlace<Targeted>| Group::of(name(&t.value.set), [figure!(t, before.mean), figure!(t, after.mean)]);
     Bars {
         id: "targeted".into(),
         title: format!("Mean risk of a targeted person by the columns known{with}, before and after"),
@@ -147,7 +148,7 @@ fn by_set(targeted: &[Place<Targeted>]) -> String {
 }
 
 /// Suppressed cells by column and by group.
-pub(super) fn missing(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn missing(metrics: &MetricsPlace<TableMetrics>) -> String {
     let Some(missing) = at!(metrics, missing).some() else { return String::new() };
     let rows = [
         (figure!(missing, rows), "Rows with a suppressed cell", Shown::Count, ""),
@@ -156,7 +157,7 @@ pub(super) fn missing(metrics: &Place<TableMetrics>) -> String {
     ];
     let by = at!(missing, by);
     let mut body = gallery(heat_maps(&by)) + &facts(["Suppressed cells", "Number"], rows);
-    let row = |v: &Place<BlankGroup>| {
+    let row = |v: &MetricsPlace<BlankGroup>| {
         let flag = if v.value.flagged { "<strong>most are suppressed</strong>" } else { "" };
         let (rows, share) = (figure!(v, rows), figure!(v, share));
         vec![escape(&v.value.value), rows.show(Shown::Count), share.show(Shown::Percent), flag.into()]
@@ -180,7 +181,7 @@ const MOST_GROUPS: usize = 24;
 const MOST_COLUMNS: usize = 8;
 
 /// Where cells are suppressed: a map for each column that makes groups.
-fn heat_maps(by: &Place<ByName<ByName<Vec<BlankGroup>>>>) -> Vec<String> {
+fn heat_maps(by: &MetricsPlace<ByName<ByName<Vec<BlankGroup>>>>) -> Vec<String> {
     let columns = by.members();
     let mut groupings: Vec<&str> = Vec::new();
     for (_, groups) in &columns {
@@ -191,7 +192,7 @@ fn heat_maps(by: &Place<ByName<ByName<Vec<BlankGroup>>>>) -> Vec<String> {
         }
     }
     let map = |(i, &grouping): (usize, &&str)| {
-        let columns: Vec<(&str, Vec<Place<BlankGroup>>)> = columns
+        let columns: Vec<(&str, Vec<MetricsPlace<BlankGroup>>)> = columns
             .iter()
             .map(|(name, groups)| (*name, groups.member(grouping).map_or(Vec::new(), |values| values.elements())))
             .filter(|(_, values)| !values.is_empty())
@@ -202,7 +203,7 @@ fn heat_maps(by: &Place<ByName<ByName<Vec<BlankGroup>>>>) -> Vec<String> {
         let mut sizes: Vec<u64> = values.iter().map(|v| v.value.rows).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         let least = sizes.get(MOST_GROUPS - 1).copied().unwrap_or(0);
-        let group = |(place, own): (usize, &Place<BlankGroup>)| {
+        let group = |(place, own): (usize, &MetricsPlace<BlankGroup>)| {
             let text = own.value.value.as_str();
             let shares = columns.iter().map(|(_, values)| figure!(values[place.min(values.len() - 1)], share));
             Group { name: Name::text(if text.is_empty() { "(missing)" } else { text }), bars: shares.collect() }

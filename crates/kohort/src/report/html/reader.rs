@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// A page taken apart.
 #[derive(Debug, Default)]
-pub(super) struct Read {
+pub(super) struct ParsedPage {
     /// Every element with its attributes, in order.
     pub(super) elements: Vec<Element>,
     /// All text that is in no element with `data-metric`, without styles.
@@ -25,8 +25,8 @@ pub(super) struct Element {
 
 /// Takes a page apart.
 #[track_caller]
-pub(super) fn read(html: &str) -> Read {
-    let mut read = Read::default();
+pub(super) fn read(html: &str) -> ParsedPage {
+    let mut read = ParsedPage::default();
     let mut open: Vec<usize> = Vec::new();
     let mut rest = html.strip_prefix("<!doctype html>").expect("a page begins with its doctype");
     while !rest.is_empty() {
@@ -58,7 +58,7 @@ pub(super) fn read(html: &str) -> Read {
 }
 
 #[track_caller]
-fn take_text(read: &mut Read, open: &[usize], text: &str) {
+fn take_text(read: &mut ParsedPage, open: &[usize], text: &str) {
     assert!(!text.contains('>') && !text.contains('"'), "text that is not escaped: {text}");
     let text = unescape(text);
     for &e in open {

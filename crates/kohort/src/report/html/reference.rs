@@ -2,14 +2,14 @@
 //! `KOHORT_DOCS=write cargo test -p kohort --lib reference` writes it anew.
 
 use super::tests::hospital;
-use crate::evidence::metrics::{CodesMetrics, Described, Entry, EventsMetrics, TableMetrics};
+use crate::evidence::metrics::{CodesMetrics, Described, EventsMetrics, MetricsKey, TableMetrics};
 use crate::hospital::policies;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The keys of each shape's metrics.
-fn described() -> [(&'static str, Vec<Entry>); 3] {
+fn described() -> [(&'static str, Vec<MetricsKey>); 3] {
     let (mut table, mut codes, mut events) = (Vec::new(), Vec::new(), Vec::new());
     TableMetrics::describe("", "", &mut table);
     CodesMetrics::describe("", "", &mut codes);
@@ -19,7 +19,7 @@ fn described() -> [(&'static str, Vec<Entry>); 3] {
 
 #[test]
 fn the_reference_of_metrics_is_what_the_types_say() {
-    let mut keys: BTreeMap<String, (Entry, Vec<&str>)> = BTreeMap::new();
+    let mut keys: BTreeMap<String, (MetricsKey, Vec<&str>)> = BTreeMap::new();
     for (shape, entries) in described() {
         for entry in entries {
             assert!(!entry.meaning.is_empty(), "{} is not documented", entry.path);

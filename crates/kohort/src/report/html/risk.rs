@@ -2,14 +2,14 @@
 
 use super::escape::names;
 use super::number::Shown;
-use super::place::{Figure, Place, at, figure, of};
+use super::place::{Figure, MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{named, section, table};
 use super::verdict::knows;
 use crate::evidence::metrics::{Risk, Sides, SizeBin, TableMetrics};
 
 /// Risk before and after, in numbers and as a picture.
-pub(super) fn risk(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn risk(metrics: &MetricsPlace<TableMetrics>) -> String {
     let sides = at!(metrics, risk);
     let asked = [at!(sides, before).some(), at!(sides, after).some()];
     let all = [Some(at!(metrics, risk_all.before)), Some(at!(metrics, risk_all.after))];
@@ -34,8 +34,8 @@ pub(super) fn risk(metrics: &Place<TableMetrics>) -> String {
 }
 
 /// A table of one adversary; `known` says what the columns are that follow it.
-fn before_after([before, after]: [Option<Place<Risk>>; 2], known: &str) -> String {
-    let row = |name: &str, shown: Shown, read: &str, figure: fn(&Place<Risk>) -> Figure| {
+fn before_after([before, after]: [Option<MetricsPlace<Risk>>; 2], known: &str) -> String {
+    let row = |name: &str, shown: Shown, read: &str, figure: fn(&MetricsPlace<Risk>) -> Figure| {
         let (before, after) = (of(&before, figure), of(&after, figure));
         let known = before.exists() || after.exists();
         known.then(|| vec![named(name, read), before.show(shown), after.show(shown)])
@@ -62,7 +62,7 @@ fn before_after([before, after]: [Option<Place<Risk>>; 2], known: &str) -> Strin
     .into_iter()
     .flatten()
     .collect();
-    let set = |side: &Option<Place<Risk>>| side.as_ref().map_or(Vec::new(), |risk| risk.value.set.clone());
+    let set = |side: &Option<MetricsPlace<Risk>>| side.as_ref().map_or(Vec::new(), |risk| risk.value.set.clone());
     let columns = match (set(&before), set(&after)) {
         (before, after) if before.is_empty() && after.is_empty() => String::new(),
         (before, after) if before == after => names(&before),
@@ -79,11 +79,11 @@ fn before_after([before, after]: [Option<Place<Risk>>; 2], known: &str) -> Strin
 }
 
 /// People by the size of their class.
-fn sizes(sizes: &Place<Sides<Vec<SizeBin>>>) -> String {
+fn sizes(sizes: &MetricsPlace<Sides<Vec<SizeBin>>>) -> String {
     let (before, after) = (at!(sizes, before).elements(), at!(sizes, after).elements());
     // Before and after have the same bins; where one is missing, the other is not shown beside wrong ones.
     let bins = before.iter().zip(&after).filter(|(b, a)| b.value.from == a.value.from);
-    let name = |b: &Place<SizeBin>| Name::numbers(bin(b, "tspan"), bin(b, "span"));
+    let name = |b: &MetricsPlace<SizeBin>| Name::numbers(bin(b, "tspan"), bin(b, "span"));
     let groups = bins.map(|(b, a)| Group::of(name(b), [figure!(b, people), figure!(a, people)]));
     Bars {
         id: "sizes".into(),
@@ -99,7 +99,7 @@ fn sizes(sizes: &Place<Sides<Vec<SizeBin>>>) -> String {
 }
 
 /// The sizes a bin holds: one, from–to, or from on.
-fn bin(bin: &Place<SizeBin>, element: &str) -> String {
+fn bin(bin: &MetricsPlace<SizeBin>, element: &str) -> String {
     let first = figure!(bin, from).show_in(element, Shown::Count);
     match bin.value.to {
         None => format!("{first} and more"),

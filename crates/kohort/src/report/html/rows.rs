@@ -1,12 +1,12 @@
 //! Where the records went: read, excluded, suppressed, added, released.
 
 use super::number::Shown;
-use super::place::{Figure, Place, figure};
+use super::place::{Figure, MetricsPlace, figure};
 use super::svg::{Bars, Group, Name};
-use crate::evidence::metrics::Rows;
+use crate::evidence::metrics::RowCounts;
 
 /// The counts in one line: "45 in, 21 excluded, 7 suppressed, 17 out".
-pub(super) fn line(rows: &Place<Rows>, records: &str, why_suppressed: Option<&str>) -> String {
+pub(super) fn line(rows: &MetricsPlace<RowCounts>, records: &str, why_suppressed: Option<&str>) -> String {
     let suppressed = why_suppressed.map_or("suppressed".to_string(), |why| format!("suppressed ({why})"));
     let mut changed = vec![(figure!(rows, excluded), "excluded"), (figure!(rows, suppressed), suppressed.as_str())];
     let synthetic = figure!(rows, counterfeit);
@@ -28,7 +28,7 @@ pub(super) fn counts(records: &str, before: &Figure, changed: &[(Figure, &str)],
 }
 
 /// The same as a picture.
-pub(super) fn picture(rows: &Place<Rows>, records: &'static str) -> String {
+pub(super) fn picture(rows: &MetricsPlace<RowCounts>, records: &'static str) -> String {
     let mut groups = vec![
         Group::of(Name::text("read"), [figure!(rows, r#in)]),
         Group::of(Name::text("excluded"), [figure!(rows, excluded)]),

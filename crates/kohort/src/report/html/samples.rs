@@ -3,12 +3,12 @@
 use super::escape::{code, names};
 use super::facts::rows;
 use super::number::Shown;
-use super::place::{Place, at, figure};
+use super::place::{MetricsPlace, at, figure};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{Sample, SampleRisk, TableMetrics};
 
 /// Samples that are released instead of the whole.
-pub(super) fn samples(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn samples(metrics: &MetricsPlace<TableMetrics>) -> String {
     let samples = at!(metrics, samples).elements();
     if samples.is_empty() {
         return String::new();
@@ -20,7 +20,7 @@ pub(super) fn samples(metrics: &Place<TableMetrics>) -> String {
     section("Samples", &body)
 }
 
-fn of_one(sample: &Place<Sample>) -> String {
+fn of_one(sample: &MetricsPlace<Sample>) -> String {
     let mut facts = rows([
         (figure!(sample, share), "Share of the released rows or patients", Shown::Percent, ""),
         (figure!(sample, rows), "Rows", Shown::Count, ""),
@@ -32,7 +32,7 @@ fn of_one(sample: &Place<Sample>) -> String {
         let count = figure!(file, rows).show_or_empty(Shown::Count);
         facts.push(vec![code(&file.value.name), format!("{} {count}", code(&file.value.sha256))]);
     }
-    let row = |set: &Place<SampleRisk>| {
+    let row = |set: &MetricsPlace<SampleRisk>| {
         let mut row = vec![names(&set.value.set)];
         for figure in
             [figure!(set, unknown.max), figure!(set, unknown.mean), figure!(set, known.max), figure!(set, known.mean)]

@@ -2,11 +2,11 @@
 
 use super::escape::{code, codes, names, prose};
 use super::number::{Shown, counted};
-use super::place::{Figure, Place, at, figure};
+use super::place::{Figure, MetricsPlace, at, figure};
 use super::rows;
 use super::svg::{Bars, Group, Name, gallery, ladder};
 use super::table::list;
-use super::verdict::{self, Head};
+use super::verdict::{self, PageHead};
 use crate::evidence::metrics::{CodesMetrics, EventsMetrics, Role, TableMetrics, Unit};
 
 /// The first page.
@@ -32,7 +32,7 @@ impl Summary {
 }
 
 /// The first page of a table's report.
-pub(super) fn of_table(metrics: &Place<TableMetrics>, head: &Head, notes: &[String]) -> String {
+pub(super) fn of_table(metrics: &MetricsPlace<TableMetrics>, head: &PageHead, notes: &[String]) -> String {
     let (guarantee, utility, data) = (at!(metrics, guarantee), at!(metrics, utility), at!(metrics, rows));
     let who = match guarantee.value.unit {
         Unit::Patient => ["patient", "patients who look"],
@@ -51,7 +51,7 @@ pub(super) fn of_table(metrics: &Place<TableMetrics>, head: &Head, notes: &[Stri
     }
     let risk = |name: &str, side: [Figure; 2]| Group::of(Name::text(name), side);
     let sides = [at!(metrics, risk.before).some(), at!(metrics, risk.after).some()];
-    let both = |of: fn(&Place<crate::evidence::metrics::Risk>) -> Figure| {
+    let both = |of: fn(&MetricsPlace<crate::evidence::metrics::Risk>) -> Figure| {
         sides.each_ref().map(|side| super::place::of(side, of))
     };
     let groups =
@@ -94,7 +94,7 @@ pub(super) fn of_table(metrics: &Place<TableMetrics>, head: &Head, notes: &[Stri
 }
 
 /// The first page of the report of a release of events.
-pub(super) fn of_events(metrics: &Place<EventsMetrics>, head: &Head, notes: &[String]) -> String {
+pub(super) fn of_events(metrics: &MetricsPlace<EventsMetrics>, head: &PageHead, notes: &[String]) -> String {
     let (guarantee, utility, data) = (at!(metrics, guarantee), at!(metrics, utility), at!(metrics, rows));
     let asked = format!(
         "<p>For at most {} of the patients with events, an attacker may find fewer than {} matching patients. The attacker is \
@@ -139,7 +139,7 @@ pub(super) fn of_events(metrics: &Place<EventsMetrics>, head: &Head, notes: &[St
 }
 
 /// The first page of the report of a release of codes.
-pub(super) fn of_codes(metrics: &Place<CodesMetrics>, head: &Head, notes: &[String]) -> String {
+pub(super) fn of_codes(metrics: &MetricsPlace<CodesMetrics>, head: &PageHead, notes: &[String]) -> String {
     let (guarantee, utility, data) = (at!(metrics, guarantee), at!(metrics, utility), at!(metrics, rows));
     let asked = format!(
         "<p>An attacker who knows {} of a patient must find at least {} patients who could have them.</p>\n",
@@ -178,7 +178,7 @@ fn of_notes(notes: &[String]) -> Vec<String> {
 }
 
 /// Sensitive columns for which nothing was asked, unless a note names them already.
-fn unlimited(metrics: &Place<TableMetrics>, limited: &[&str], notes: &[String]) -> Option<String> {
+fn unlimited(metrics: &MetricsPlace<TableMetrics>, limited: &[&str], notes: &[String]) -> Option<String> {
     let open =
         metrics.value.columns.iter().filter(|c| c.role == Role::Sensitive && !limited.contains(&c.name.as_str()));
     let open: Vec<String> = open.map(|c| c.name.clone()).collect();
@@ -217,7 +217,7 @@ fn risk_picture(title: &str, lengths: &'static str, groups: Vec<Group>) -> Strin
 }
 
 /// Suppressed cells of each column, where columns have no single level.
-fn suppressed_cells(metrics: &Place<TableMetrics>) -> String {
+fn suppressed_cells(metrics: &MetricsPlace<TableMetrics>) -> String {
     let columns = at!(metrics, missingness).elements();
     Bars {
         id: "summary-cells".into(),

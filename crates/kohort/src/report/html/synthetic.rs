@@ -2,13 +2,13 @@
 
 use super::facts::facts;
 use super::number::Shown;
-use super::place::{Place, at, figure, of};
+use super::place::{MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, section};
-use crate::evidence::metrics::{ByName, FoundOfSensitive, Kind, TableMetrics, ToldApart};
+use crate::evidence::metrics::{ByName, ClassKind, DistinguishableRecords, FoundOfSensitive, TableMetrics};
 
 /// How many there are, how many real people each class holds, and whether an attacker can recognise them.
-pub(super) fn synthetic(metrics: &Place<TableMetrics>) -> String {
+pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {
     let Some(found) = at!(metrics, counterfeits).some() else { return String::new() };
     let catalog = at!(found, catalog).some();
     let rows = [
@@ -52,10 +52,10 @@ pub(super) fn synthetic(metrics: &Place<TableMetrics>) -> String {
     let mut body = filled(&kinds) + &facts(["Counted", "Number"], rows);
     body += "<h3>Can they be recognised?</h3>\n";
     body += &match at!(found, told_apart).some() {
-        Some(told) => told_apart(&told),
+        Some(told) => distinguishable(&told),
         None => "<p>There are too few of them to measure this.</p>\n".into(),
     };
-    let row = |kind: &Place<Kind>| {
+    let row = |kind: &MetricsPlace<ClassKind>| {
         vec![
             figure!(kind, real).show(Shown::Count),
             figure!(kind, published).show(Shown::Count),
@@ -73,7 +73,7 @@ pub(super) fn synthetic(metrics: &Place<TableMetrics>) -> String {
 }
 
 /// How well an attacker recognises them.
-fn told_apart(told: &Place<ToldApart>) -> String {
+fn distinguishable(told: &MetricsPlace<DistinguishableRecords>) -> String {
     let verdict = if told.value.warning {
         "<p class=\"warning\"><strong>Yes, better than by guessing.</strong> See the first page.</p>\n"
     } else {
@@ -93,12 +93,12 @@ fn told_apart(told: &Place<ToldApart>) -> String {
 }
 
 /// Real people and rows shown in classes of one kind.
-fn filled(kinds: &[Place<Kind>]) -> String {
-    let classes = |kind: &Place<Kind>, element: &str| {
+fn filled(kinds: &[MetricsPlace<ClassKind>]) -> String {
+    let classes = |kind: &MetricsPlace<ClassKind>, element: &str| {
         let unit = if kind.value.classes == 1 { "class" } else { "classes" };
         format!("{} {unit}", figure!(kind, classes).show_in(element, Shown::Count))
     };
-    let name = |kind: &Place<Kind>| Name::numbers(classes(kind, "tspan"), classes(kind, "span"));
+    let name = |kind: &MetricsPlace<ClassKind>| Name::numbers(classes(kind, "tspan"), classes(kind, "span"));
     Bars {
         id: "filled".into(),
         title: "Small and enlarged classes: how many real people each holds, and how many rows it shows".into(),
@@ -116,8 +116,8 @@ fn filled(kinds: &[Place<Kind>]) -> String {
 }
 
 /// Sensitive values among the real rows.
-fn real_values(columns: &Place<ByName<FoundOfSensitive>>) -> String {
-    let row = |(name, found): &(&str, Place<FoundOfSensitive>)| {
+fn real_values(columns: &MetricsPlace<ByName<FoundOfSensitive>>) -> String {
+    let row = |(name, found): &(&str, MetricsPlace<FoundOfSensitive>)| {
         vec![
             super::escape::code(name),
             figure!(found, highest_confidence).show(Shown::Percent),

@@ -1,7 +1,7 @@
 //! The page against metrics.json: value for value, and nothing beside it.
 
 use super::page;
-use super::reader::{Read, read, resolve};
+use super::reader::{ParsedPage, read, resolve};
 use crate::evidence::Metrics;
 use crate::hospital::{Hospital, policies};
 use kohort_core::table::Silent;
@@ -83,7 +83,7 @@ fn bounded_json(name: &str) -> Value {
 
 /// Every number on the page is the one of metrics.json that it says it is; returns their paths.
 #[track_caller]
-fn check_numbers(metrics: &Metrics, page: &Read) -> BTreeSet<String> {
+fn check_numbers(metrics: &Metrics, page: &ParsedPage) -> BTreeSet<String> {
     let metrics = &metrics.to_value();
     let mut shown = BTreeSet::new();
     for element in &page.elements {
@@ -307,8 +307,8 @@ fn hostile_names_and_notes_stay_text() {
     hostile.note(vec![HOSTILE.into()]);
     let (plain, html) = (read(&page(&plain)), page(&hostile));
     let hostile = read(&html);
-    let names = |page: &Read| page.elements.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
-    let without_code = |page: &Read| names(page).into_iter().filter(|n| n != "code").collect::<Vec<_>>();
+    let names = |page: &ParsedPage| page.elements.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
+    let without_code = |page: &ParsedPage| names(page).into_iter().filter(|n| n != "code").collect::<Vec<_>>();
     assert_eq!(without_code(&plain), without_code(&hostile), "a name made elements of its own");
     assert!(!html.contains("<script"));
     assert!(hostile.prose.contains("<script>alert(\"x\")</script>&amp;'"));

@@ -2,12 +2,12 @@
 
 use super::facts::facts;
 use super::number::Shown;
-use super::place::{Figure, Place, figure};
+use super::place::{Figure, MetricsPlace, figure};
 use super::table::{NOTHING, section};
 use crate::evidence::metrics::Timing;
 
 /// How long each stage took.
-pub(super) fn timing(timing: &Place<Option<Timing>>) -> String {
+pub(super) fn timing(timing: &MetricsPlace<Option<Timing>>) -> String {
     let table = timing.some().map_or(NOTHING.into(), |own| {
         let stage = |figure: Figure, name: &'static str, read: &'static str| (figure, name, Shown::Seconds, read);
         let stages = [

@@ -3,7 +3,7 @@
 use super::escape::{code, escape, shorten};
 use super::facts::fact;
 use super::number::Shown;
-use super::place::{Place, figure};
+use super::place::{MetricsPlace, figure};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, table};
 use crate::evidence::metrics::{Noted, Trace, TraceShare, TraceStep};
@@ -131,11 +131,11 @@ fn called(path: &str) -> (String, &'static str, Shown) {
 }
 
 /// Everything that was recorded, part by part; `first` are rows above it.
-pub(super) fn noted(trace: &Place<Trace>, first: Vec<Vec<String>>) -> String {
+pub(super) fn noted(trace: &MetricsPlace<Trace>, first: Vec<Vec<String>>) -> String {
     part(trace, "", first)
 }
 
-fn part(trace: &Place<Trace>, path: &str, mut rows: Vec<Vec<String>>) -> String {
+fn part(trace: &MetricsPlace<Trace>, path: &str, mut rows: Vec<Vec<String>>) -> String {
     let (mut shares, mut parts) = (Vec::new(), String::new());
     for (key, noted) in trace.members() {
         let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
@@ -161,7 +161,7 @@ fn part(trace: &Place<Trace>, path: &str, mut rows: Vec<Vec<String>>) -> String 
 /// The headings of shares with their intervals.
 pub(super) const FOUND: [&str; 6] = ["Fewer than k patients match", "Share", "At least", "At most", "Hits", "Of"];
 
-fn found(name: &str, read: &str, share: &Place<TraceShare>) -> Vec<String> {
+fn found(name: &str, read: &str, share: &MetricsPlace<TraceShare>) -> Vec<String> {
     vec![
         super::table::named(name, read),
         figure!(share, share).show(Shown::Percent),
@@ -173,7 +173,7 @@ fn found(name: &str, read: &str, share: &Place<TraceShare>) -> Vec<String> {
 }
 
 /// What the policy asked of the search, as far as the method recorded it.
-pub(super) fn asked(trace: &Place<Trace>) -> Vec<Vec<String>> {
+pub(super) fn asked(trace: &MetricsPlace<Trace>) -> Vec<Vec<String>> {
     const ASKED: [&str; 2] = ["may_suppress", "objective"];
     let own = trace.members().into_iter().filter(|(key, _)| ASKED.contains(key));
     own.filter_map(|(key, noted)| {
@@ -187,8 +187,8 @@ pub(super) fn asked(trace: &Place<Trace>) -> Vec<Vec<String>> {
 const MOST_STEPS: usize = 40;
 
 /// The steps of a method that goes from coarse to fine, where it does.
-pub(super) fn steps<'a>(trace: &Place<'a, Trace>) -> Vec<Place<'a, TraceStep>> {
-    let of = |(_, noted): (&str, Place<'a, Noted>)| match noted.value {
+pub(super) fn steps<'a>(trace: &MetricsPlace<'a, Trace>) -> Vec<MetricsPlace<'a, TraceStep>> {
+    let of = |(_, noted): (&str, MetricsPlace<'a, Noted>)| match noted.value {
         Noted::Steps(steps) => Some(noted.of(steps).elements()),
         _ => None,
     };
@@ -196,8 +196,8 @@ pub(super) fn steps<'a>(trace: &Place<'a, Trace>) -> Vec<Place<'a, TraceStep>> {
 }
 
 /// The steps of a method that specializes, as a picture.
-pub(super) fn scores(steps: &[Place<TraceStep>]) -> String {
-    let name = |step: &Place<TraceStep>| {
+pub(super) fn scores(steps: &[MetricsPlace<TraceStep>]) -> String {
+    let name = |step: &MetricsPlace<TraceStep>| {
         let column = step.value.column.as_str();
         let number = |element: &str| figure!(step, step).show_in(element, Shown::Count);
         let short = escape(&shorten(column, 11));
@@ -217,8 +217,8 @@ pub(super) fn scores(steps: &[Place<TraceStep>]) -> String {
 }
 
 /// The steps of a method that specializes, one per row.
-pub(super) fn specializations(steps: &[Place<TraceStep>]) -> String {
-    let row = |step: &Place<TraceStep>| {
+pub(super) fn specializations(steps: &[MetricsPlace<TraceStep>]) -> String {
+    let row = |step: &MetricsPlace<TraceStep>| {
         let TraceStep { column, value, into, at, .. } = step.value;
         let into: Vec<String> = into.iter().map(|label| code(label)).collect();
         let at = at.as_ref().map_or(String::new(), |at| format!(" at {}", code(at)));

@@ -2,12 +2,12 @@
 
 use super::escape::escape;
 use super::number::Shown;
-use super::place::{Place, figure};
+use super::place::{MetricsPlace, figure};
 use super::table::{named, section, table};
 use crate::evidence::metrics::TriedAttack;
 
 /// Each attack on the original, on the release, and by base rates alone.
-pub(super) fn tried(tried: Option<Place<Option<Vec<TriedAttack>>>>) -> String {
+pub(super) fn tried(tried: Option<MetricsPlace<Option<Vec<TriedAttack>>>>) -> String {
     let tried = tried.map_or(Vec::new(), |tried| tried.elements());
     if tried.is_empty() {
         return String::new();

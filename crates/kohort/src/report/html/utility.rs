@@ -3,12 +3,12 @@
 use super::escape::{code, escape, names};
 use super::facts::{facts, rows};
 use super::number::{Shown, counted};
-use super::place::{Place, at, figure};
+use super::place::{MetricsPlace, at, figure};
 use super::table::{cards, named, section, table};
 use crate::evidence::metrics::{AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility};
 
 /// What a researcher can still do with it.
-pub(super) fn utility(utility: &Place<Utility>) -> String {
+pub(super) fn utility(utility: &MetricsPlace<Utility>) -> String {
     let mut measured = rows([
         (
             figure!(utility, loss),
@@ -93,8 +93,8 @@ pub(super) fn utility(utility: &Place<Utility>) -> String {
 }
 
 /// How far counts by value are off, by column and by number of columns.
-fn queries(utility: &Place<Utility>) -> String {
-    let row = |(name, found): &(&str, Place<ColumnUtility>)| {
+fn queries(utility: &MetricsPlace<Utility>) -> String {
+    let row = |(name, found): &(&str, MetricsPlace<ColumnUtility>)| {
         vec![
             code(name),
             figure!(found, query_error).show(Shown::Percent),
@@ -126,7 +126,7 @@ fn queries(utility: &Place<Utility>) -> String {
 }
 
 /// How far answers to range queries are off.
-fn ranges(found: &Place<RangeError>) -> String {
+fn ranges(found: &MetricsPlace<RangeError>) -> String {
     let rows = [
         (figure!(found, mean), "On average", Shown::Percent, ""),
         (figure!(found, median), "Median", Shown::Percent, ""),
@@ -139,8 +139,8 @@ fn ranges(found: &Place<RangeError>) -> String {
 }
 
 /// How columns are associated.
-fn associations(found: &Place<Association>) -> String {
-    let row = |pair: &Place<AssociatedPair>| {
+fn associations(found: &MetricsPlace<Association>) -> String {
+    let row = |pair: &MetricsPlace<AssociatedPair>| {
         vec![
             names(&pair.value.columns),
             figure!(pair, before).show(Shown::Decimals(4)),
@@ -157,7 +157,7 @@ fn associations(found: &Place<Association>) -> String {
 }
 
 /// How well the class can be predicted.
-fn classification(found: &Place<Classification>) -> String {
+fn classification(found: &MetricsPlace<Classification>) -> String {
     let rows = [
         (
             figure!(found, error),

@@ -2,19 +2,19 @@
 
 use super::escape::{code, codes, escape, names, prose};
 use super::number::{Shown, counted};
-use super::place::{Figure, Place, figure};
+use super::place::{Figure, MetricsPlace, figure};
 use super::table::{cards, list, section};
-use crate::evidence::metrics::{ByName, Column, File, FoundOfSensitive, Role, TableGuarantee, Unit};
+use crate::evidence::metrics::{ByName, ColumnChange, File, FoundOfSensitive, Role, TableGuarantee, Unit};
 use crate::methods::Register;
 
 /// What every page says at its top.
-pub(super) struct Head<'a> {
+pub(super) struct PageHead<'a> {
     pub(super) method: &'a str,
     pub(super) kohort: &'a str,
     pub(super) test: bool,
     /// How many of what were released.
     pub(super) out: (Figure, [&'static str; 2]),
-    pub(super) columns: &'a [Column],
+    pub(super) columns: &'a [ColumnChange],
     /// The smallest count that is shown, in a report for others.
     pub(super) least: Figure,
     pub(super) plain: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct Head<'a> {
 macro_rules! head {
     ($metrics:expr, $units:expr) => {{
         let shareable = $crate::report::html::place::at!($metrics, shareable).some();
-        $crate::report::html::verdict::Head {
+        $crate::report::html::verdict::PageHead {
             method: &$metrics.value.method,
             kohort: &$metrics.value.kohort,
             test: $metrics.value.test,
@@ -40,7 +40,7 @@ macro_rules! head {
 pub(super) use head;
 
 /// The title: what was released, and how.
-pub(super) fn title(head: &Head) -> String {
+pub(super) fn title(head: &PageHead) -> String {
     let (out, units) = &head.out;
     let names = |dropped: bool| {
         let wanted = head.columns.iter().filter(|c| matches!(c.role, Role::Identifier | Role::Patient) == dropped);
@@ -73,7 +73,7 @@ pub(super) fn title(head: &Head) -> String {
 }
 
 /// The names of columns; those of several tables follow the name of their table.
-fn by_table(columns: &[&Column]) -> String {
+fn by_table(columns: &[&ColumnChange]) -> String {
     let mut tables: Vec<Option<&str>> = Vec::new();
     for column in columns {
         if !tables.contains(&column.table.as_deref()) {
@@ -93,7 +93,7 @@ fn describe(method: &str) -> String {
 }
 
 /// The guarantee: verified, in sentences, with its picture and its facts.
-pub(super) fn verdict(head: &Head, facts: &[(&str, String)], picture: &str) -> String {
+pub(super) fn verdict(head: &PageHead, facts: &[(&str, String)], picture: &str) -> String {
     let mut html = "<p class=\"stamp\"><svg class=\"tick\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M4 13l5 5L20 6\"/></svg>Verified</p>\n".to_string();
     html += &format!(
         "<div class=\"beside\">\n<div>\n{}{}</div>\n{picture}</div>\n",
@@ -108,8 +108,8 @@ pub(super) fn verdict(head: &Head, facts: &[(&str, String)], picture: &str) -> S
 }
 
 /// The files that the guarantee is about, with their checksums.
-pub(super) fn files(files: &Place<Vec<File>>) -> String {
-    let row = |file: &Place<File>| {
+pub(super) fn files(files: &MetricsPlace<Vec<File>>) -> String {
+    let row = |file: &MetricsPlace<File>| {
         vec![code(&file.value.name), figure!(file, rows).show(Shown::Count), code(&file.value.sha256)]
     };
     let rows: Vec<Vec<String>> = files.elements().iter().map(row).collect();
@@ -140,7 +140,7 @@ pub(super) fn unit(unit: Unit) -> &'static str {
 }
 
 /// What the adversary of a table may know, in words.
-pub(super) fn knows(guarantee: &TableGuarantee, columns: &[Column]) -> String {
+pub(super) fn knows(guarantee: &TableGuarantee, columns: &[ColumnChange]) -> String {
     if let Some(sets) = &guarantee.known_sets {
         let listed: Vec<String> = sets.iter().map(|set| names(set)).collect();
         return format!("{} of quasi-identifiers: {}", escape(&guarantee.knows), listed.join("; "));
@@ -154,7 +154,7 @@ pub(super) fn knows(guarantee: &TableGuarantee, columns: &[Column]) -> String {
 }
 
 /// The facts of a table's guarantee.
-pub(super) fn of_table(guarantee: &Place<TableGuarantee>) -> Vec<(&'static str, String)> {
+pub(super) fn of_table(guarantee: &MetricsPlace<TableGuarantee>) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("k, as asked", figure!(guarantee, k).show(Shown::Count)),
         ("Smallest class found", figure!(guarantee, smallest_class).show(Shown::Count)),
@@ -170,8 +170,8 @@ pub(super) fn of_table(guarantee: &Place<TableGuarantee>) -> Vec<(&'static str, 
 const SENSITIVE: &str = "<p class=\"read\">The worst group of each column. Share: how many of those in a group with a value have the same one; lower is safer. Diversity: how many different values a group has in effect; higher is safer. Distance: how far the values of a group are from those of the whole file; lower is safer. A dash means that nothing was asked.</p>\n";
 
 /// The sensitive columns with a requirement, as counted from the release.
-pub(super) fn sensitive(columns: &Place<ByName<FoundOfSensitive>>) -> String {
-    let row = |(name, found): &(&str, Place<FoundOfSensitive>)| {
+pub(super) fn sensitive(columns: &MetricsPlace<ByName<FoundOfSensitive>>) -> String {
+    let row = |(name, found): &(&str, MetricsPlace<FoundOfSensitive>)| {
         vec![
             code(name),
             figure!(found, highest_confidence).show(Shown::Percent),

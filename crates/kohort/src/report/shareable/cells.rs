@@ -7,7 +7,7 @@
 /// The smallest count that may be shown, zero aside: that of CMS.
 pub(crate) const LEAST: u64 = 11;
 
-/// Whether a count must not be shown.
+/// Returns whether a count must not be shown.
 pub(crate) fn is_small(count: u64) -> bool {
     (1..LEAST).contains(&count)
 }
@@ -37,7 +37,7 @@ pub(crate) fn hide_marked(counts: &[u64], marked: &[bool]) -> Option<Vec<bool>> 
 pub(crate) fn hide_table(counts: &[Vec<u64>]) -> Option<Vec<Vec<bool>>> {
     let mut hidden: Vec<Vec<bool>> = counts.iter().map(|row| row.iter().map(|&c| is_small(c)).collect()).collect();
     loop {
-        let table = Table { counts, hidden: &hidden };
+        let table = HiddenTable { counts, hidden: &hidden };
         let Some((row, column, lacking)) = table.unsafe_cell() else { return Some(hidden) };
         let cells = table.rectangle(row, column, lacking).or_else(|| table.anything())?;
         cells.into_iter().for_each(|(r, c)| hidden[r][c] = true);
@@ -45,12 +45,12 @@ pub(crate) fn hide_table(counts: &[Vec<u64>]) -> Option<Vec<Vec<bool>>> {
 }
 
 /// A table with some cells hidden.
-struct Table<'a> {
+struct HiddenTable<'a> {
     counts: &'a [Vec<u64>],
     hidden: &'a [Vec<bool>],
 }
 
-impl Table<'_> {
+impl HiddenTable<'_> {
     fn width(&self) -> usize {
         self.counts.first().map_or(0, Vec::len)
     }
@@ -75,7 +75,7 @@ impl Table<'_> {
         self.flow(rows + column, row, (row, column), most)
     }
 
-    /// Whether a cell could be smaller: the other way round.
+    /// Returns whether a cell could be smaller: the other way round.
     fn can_shrink(&self, row: usize, column: usize) -> u64 {
         let rows = self.counts.len();
         let least = u64::from(self.counts[row][column] > 1);

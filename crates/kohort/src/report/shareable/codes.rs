@@ -1,8 +1,9 @@
-//! What others may see of a release of codes.
+//! The part that others may see of a release of codes.
 
 use super::hide::{self, MARK, any_small, column, small, two};
 use crate::evidence::metrics::{
-    CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, Masked, People, RandomWorkload, Sides, Workload,
+    CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, Masked, PeopleCounts, RandomWorkload, Sides,
+    Workload,
 };
 
 pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
@@ -28,7 +29,7 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         notes: _,
         shareable: _,
     } = whole;
-    let People { unit, r#in: people_in } = people;
+    let PeopleCounts { unit, r#in: people_in } = people;
     let told = !any_small(&rows) && !small(people_in);
     let Sides { before, after } = risk;
     CodesMetrics {
@@ -38,7 +39,7 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         kohort,
         test,
         rows: hide::rows(rows, told),
-        people: People { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
+        people: PeopleCounts { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
         codes: None,
         columns: columns.into_iter().map(column).collect(),
         // It can be counted in the release.

@@ -1,7 +1,9 @@
-//! What parts of several shapes share: rows in and out, distributions, rounded numbers.
+//! Parts that several shapes share: rows in and out, distributions, rounded numbers.
 
 use super::cells::{LEAST, hide_marked, is_small};
-use crate::evidence::metrics::{Bin, Column, Distribution, Masked, OtherBins, Rows, Shareable, SuppressedBin};
+use crate::evidence::metrics::{
+    Bin, ColumnChange, Distribution, Masked, OtherBins, RowCounts, Shareable, SuppressedBin,
+};
 
 /// The mark of a report for others.
 pub(super) const MARK: Option<Shareable> = Some(Shareable { least: LEAST });
@@ -11,22 +13,22 @@ pub(super) fn two(x: f64) -> f64 {
     (x * 100.0).round() / 100.0
 }
 
-/// Whether a count is shown and small.
+/// Returns whether a count is shown and small.
 pub(super) fn small(count: Masked<u64>) -> bool {
     count.known().is_some_and(is_small)
 }
 
-/// Whether any part of the rows read and removed is small.
-pub(super) fn any_small(rows: &Rows) -> bool {
-    let Rows { r#in, excluded, suppressed, counterfeit, out: _ } = *rows;
+/// Returns whether any part of the rows read and removed is small.
+pub(super) fn any_small(rows: &RowCounts) -> bool {
+    let RowCounts { r#in, excluded, suppressed, counterfeit, out: _ } = *rows;
     [r#in, excluded, suppressed, counterfeit].into_iter().any(small)
 }
 
 /// Rows read, removed and released: all of it, or only what is released.
-pub(super) fn rows(rows: Rows, told: bool) -> Rows {
-    let Rows { r#in, excluded, suppressed, counterfeit, out } = rows;
+pub(super) fn rows(rows: RowCounts, told: bool) -> RowCounts {
+    let RowCounts { r#in, excluded, suppressed, counterfeit, out } = rows;
     let shown = |count: Masked<u64>| if told { count } else { Masked::HIDDEN };
-    Rows {
+    RowCounts {
         r#in: shown(r#in),
         excluded: shown(excluded),
         suppressed: shown(suppressed),
@@ -36,8 +38,8 @@ pub(super) fn rows(rows: Rows, told: bool) -> Rows {
 }
 
 /// A column: all but the number of its codes that belong to no group.
-pub(super) fn column(column: Column) -> Column {
-    let Column {
+pub(super) fn column(column: ColumnChange) -> ColumnChange {
+    let ColumnChange {
         name,
         table,
         role,
@@ -51,7 +53,20 @@ pub(super) fn column(column: Column) -> Column {
         labels,
         unmapped: _,
     } = column;
-    Column { name, table, role, reason, hierarchy, values, level, level_name, levels, recoded, labels, unmapped: None }
+    ColumnChange {
+        name,
+        table,
+        role,
+        reason,
+        hierarchy,
+        values,
+        level,
+        level_name,
+        levels,
+        recoded,
+        labels,
+        unmapped: None,
+    }
 }
 
 /// A distribution: after as the release has it, before only where it tells neither a small count nor a small

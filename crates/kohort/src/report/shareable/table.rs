@@ -1,10 +1,10 @@
-//! What others may see of a table's release.
+//! The part that others may see of a table's release.
 
 use super::cells::{hide_list, hide_table};
 use super::hide::{self, MARK, any_small, column, distribution, small, two};
 use crate::evidence::metrics::{
-    Attackers, Attacks, BlankGroup, ByName, Chances, Classification, ColumnUtility, Masked, Missing, Models, People,
-    Risk, Sides, SingledByNumber, SingledBySet, SinglingOut, SizeBin, TableGuarantee, TableMetrics, TargetRisk,
+    Attackers, BlankGroup, ByName, Chances, Classification, ColumnUtility, Masked, Missing, Models, PeopleCounts, Risk,
+    Sides, SingledByNumber, SingledBySet, SinglingOut, SizeBin, TableAttacks, TableGuarantee, TableMetrics, TargetRisk,
     Targeted, Utility,
 };
 
@@ -42,7 +42,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         notes: _,
         shareable: _,
     } = whole;
-    let People { unit, r#in: people_in } = people;
+    let PeopleCounts { unit, r#in: people_in } = people;
     // The number of synthetic records is not told, nor anything from which it could be computed; nor how many rows
     // were removed if they are few.
     let told = counterfeits.is_none() && !any_small(&rows) && !small(people_in);
@@ -52,7 +52,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         kohort,
         test,
         rows: hide::rows(rows, told),
-        people: People { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
+        people: PeopleCounts { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
         tuples: None,
         cells: None,
         levels,
@@ -244,8 +244,8 @@ fn singled(found: SinglingOut) -> SinglingOut {
 }
 
 /// Attacks: only the risk of a targeted neighbour.
-fn attacked(attacks: Attacks) -> Option<Attacks> {
-    let Attacks { registry: _, one_patient: _, whole_file: _, targeted, undeclared: _, tried: _ } = attacks;
+fn attacked(attacks: TableAttacks) -> Option<TableAttacks> {
+    let TableAttacks { registry: _, one_patient: _, whole_file: _, targeted, undeclared: _, tried: _ } = attacks;
     let risk = |risk: TargetRisk| {
         let TargetRisk { max, mean, unique: _ } = risk;
         TargetRisk { max: two(max), mean: two(mean), unique: None }
@@ -255,7 +255,7 @@ fn attacked(attacks: Attacks) -> Option<Attacks> {
         Targeted { set, before: risk(before), after: risk(after), wildcard: None }
     };
     let targeted: Vec<Targeted> = targeted?.into_iter().map(one).collect();
-    Some(Attacks { targeted: Some(targeted), ..Attacks::NONE })
+    Some(TableAttacks { targeted: Some(targeted), ..TableAttacks::NONE })
 }
 
 /// Suppressed cells by group: groups of few rows are left out with as many others as that takes, and of the rest

@@ -1,10 +1,10 @@
 use super::cells::{LEAST, is_small};
 use super::*;
-use crate::evidence::metrics::Hidden;
+use crate::evidence::metrics::HiddenNumber;
 use crate::report::html::tests::hospital;
 use serde_json::{Value, json};
 
-const HIDDEN: &str = Hidden::WORD;
+const HIDDEN: &str = HiddenNumber::WORD;
 
 /// What a small number may be called in a shareable report: it is in the release, or counts no people.
 fn harmless(path: &str) -> bool {

@@ -1,10 +1,10 @@
 //! The shared chunks of two nodes, if they can have any: steps 2 to 5 of the example in `mod.rs`.
 
 use super::super::grid::Grid;
-use super::super::leaf::{Leaf, chunk};
-use super::super::rules::Rules;
-use super::super::verpart::{Split, verpart};
-use super::node::Node;
+use super::super::leaf::{ChunkedCluster, chunk};
+use super::super::rules::ClusterRules;
+use super::super::verpart::{ChunkSplit, verpart};
+use super::node::JoinNode;
 use kohort_core::release::CodeChunk;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(super) struct ItemChunks {
 }
 
 impl ItemChunks {
-    pub(super) fn of(leaves: &[Leaf]) -> ItemChunks {
+    pub(super) fn of(leaves: &[ChunkedCluster]) -> ItemChunks {
         ItemChunks {
             codes: leaves.iter().map(|leaf| leaf.items.codes.len() as u32).collect(),
             covers_itself: leaves.iter().map(|leaf| leaf.covers_itself).collect(),
@@ -32,7 +32,7 @@ impl ItemChunks {
 }
 
 /// The chunks that two nodes share.
-pub(super) struct Shared {
+pub(super) struct SharedChunks {
     pub(super) chunks: Vec<CodeChunk>,
     /// Their codes, ascending.
     pub(super) codes: Vec<u32>,
@@ -49,13 +49,13 @@ struct Refining {
 /// Returns the chunks that two nodes can share, or nothing. `codes_left`: the number of codes in the
 /// item chunk of each leaf that lost some in this sweep; it is updated where the nodes are joined.
 pub(super) fn join(
-    a: &Node,
-    b: &Node,
+    a: &JoinNode,
+    b: &JoinNode,
     chunks: &ItemChunks,
     codes_left: &mut BTreeMap<u32, u32>,
     leaf_of: &[u32],
-    rules: &Rules,
-) -> Option<Shared> {
+    rules: &ClusterRules,
+) -> Option<SharedChunks> {
     let mut refining = refining_codes(a, b, rules);
     let rows_of = |r: &Refining| a.items.rows(r.in_a).iter().chain(b.items.rows(r.in_b)).copied();
     while !refining.is_empty() {
@@ -78,7 +78,10 @@ pub(super) fn join(
             for (leaf, lost) in losses {
                 *codes_left.entry(leaf).or_insert(chunks.codes[leaf as usize]) -= lost;
             }
-            return Some(Shared { chunks: split.chunks.iter().map(|columns| chunk(&grid, columns)).collect(), codes });
+            return Some(SharedChunks {
+                chunks: split.chunks.iter().map(|columns| chunk(&grid, columns)).collect(),
+                codes,
+            });
         };
         // The least frequent refining code of that leaf stays where it is.
         let in_leaf = |r: &&Refining| rows_of(r).any(|row| leaf_of[row as usize] == leaf);
@@ -91,7 +94,7 @@ pub(super) fn join(
 
 /// The paper's T^s: codes that are in both item chunks, are frequent together, and are in no other
 /// chunk inside (S3).
-fn refining_codes(a: &Node, b: &Node, rules: &Rules) -> Vec<Refining> {
+fn refining_codes(a: &JoinNode, b: &JoinNode, rules: &ClusterRules) -> Vec<Refining> {
     let mut refining = Vec::new();
     let (mut i, mut j) = (0, 0);
     while let (Some(&x), Some(&y)) = (a.items.codes.get(i), b.items.codes.get(j)) {
@@ -100,7 +103,7 @@ fn refining_codes(a: &Node, b: &Node, rules: &Rules) -> Vec<Refining> {
             Ordering::Greater => j += 1,
             Ordering::Equal => {
                 let is_frequent = a.items.rows(i).len() + b.items.rows(j).len() >= rules.k as usize;
-                let is_placed = |node: &Node| node.placed.binary_search(&x).is_ok();
+                let is_placed = |node: &JoinNode| node.placed.binary_search(&x).is_ok();
                 if is_frequent && !is_placed(a) && !is_placed(b) {
                     refining.push(Refining { code: x, in_a: i, in_b: j });
                 }
@@ -116,8 +119,8 @@ fn split_projection<R: Iterator<Item = u32>>(
     refining: &[Refining],
     rows_of: impl Fn(&Refining) -> R,
     patients: usize,
-    rules: &Rules,
-) -> (Grid, Split) {
+    rules: &ClusterRules,
+) -> (Grid, ChunkSplit) {
     let mut rows: Vec<u32> = refining.iter().flat_map(&rows_of).collect();
     rows.sort_unstable();
     rows.dedup();

@@ -26,18 +26,18 @@ mod join;
 mod node;
 mod order;
 
-use super::leaf::Leaf;
-use super::rules::Rules;
+use super::leaf::ChunkedCluster;
+use super::rules::ClusterRules;
 use join::{ItemChunks, join};
 use kohort_core::parallel;
 use kohort_core::release::CodeChunk;
-use node::Node;
+use node::JoinNode;
 use std::collections::BTreeMap;
 
 /// The limits of joining: deeper trees are hard to read, and a chunk that very many patients share
 /// says little about each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct JoinLimits {
     /// The number of sweeps, and so the depth of joint clusters within joint clusters.
     pub(crate) passes: usize,
     /// The number of patients in a joint cluster.
@@ -46,20 +46,27 @@ pub(crate) struct Limits {
 
 /// Clusters joined so far: a tree over the leaves.
 #[derive(Debug, Clone)]
-pub(crate) enum Tree {
+pub(crate) enum JoinTree {
     /// A leaf, by number.
     Leaf(u32),
     /// Trees that share chunks.
-    Joint(Vec<Tree>, Vec<CodeChunk>),
+    Joint(Vec<JoinTree>, Vec<CodeChunk>),
 }
 
 /// Nodes that one thread sweeps at a time. Fixed, so that the result does not depend on threads.
 const STRETCH: usize = 2048;
 
 /// Joins clusters. `leaf_of` gives the leaf of each record.
-pub(crate) fn refine(leaves: &[Leaf], leaf_of: &[u32], rules: &Rules, limits: Limits, threads: usize) -> Vec<Tree> {
+pub(crate) fn refine(
+    leaves: &[ChunkedCluster],
+    leaf_of: &[u32],
+    rules: &ClusterRules,
+    limits: JoinLimits,
+    threads: usize,
+) -> Vec<JoinTree> {
     let mut chunks = ItemChunks::of(leaves);
-    let mut nodes: Vec<Node> = (0u32..).zip(leaves).map(|(number, leaf)| Node::of_leaf(number, leaf, rules)).collect();
+    let mut nodes: Vec<JoinNode> =
+        (0u32..).zip(leaves).map(|(number, leaf)| JoinNode::of_leaf(number, leaf, rules)).collect();
     for _ in 0..limits.passes {
         nodes = order::by_item_chunks(nodes);
         let before = nodes.len();
@@ -80,15 +87,15 @@ pub(crate) fn refine(leaves: &[Leaf], leaf_of: &[u32], rules: &Rules, limits: Li
 /// Joins neighbours that share enough. Returns the nodes that remain, and the number of codes left in
 /// the item chunk of each leaf that lost some.
 fn sweep(
-    stretch: Vec<Node>,
+    stretch: Vec<JoinNode>,
     chunks: &ItemChunks,
     leaf_of: &[u32],
-    rules: &Rules,
-    limits: Limits,
-) -> (Vec<Node>, BTreeMap<u32, u32>) {
+    rules: &ClusterRules,
+    limits: JoinLimits,
+) -> (Vec<JoinNode>, BTreeMap<u32, u32>) {
     let mut codes_left = BTreeMap::new();
-    let mut swept: Vec<Node> = Vec::with_capacity(stretch.len());
-    let mut waiting: Option<Node> = None;
+    let mut swept: Vec<JoinNode> = Vec::with_capacity(stretch.len());
+    let mut waiting: Option<JoinNode> = None;
     for node in stretch {
         let Some(before) = waiting.take() else {
             waiting = Some(node);

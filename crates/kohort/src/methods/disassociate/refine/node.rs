@@ -1,42 +1,49 @@
 //! A node of the sweeps: a leaf, or leaves that were joined already.
 
-use super::super::leaf::{Items, Leaf};
-use super::super::rules::Rules;
-use super::Tree;
-use super::join::Shared;
+use super::super::leaf::{ChunkedCluster, ItemRecords};
+use super::super::rules::ClusterRules;
+use super::JoinTree;
+use super::join::SharedChunks;
 
 /// A leaf or a joint cluster.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
-    pub(super) tree: Tree,
+pub(super) struct JoinNode {
+    pub(super) tree: JoinTree,
     pub(super) leaves: Vec<u32>,
     pub(super) patients: usize,
     /// The number of joint clusters within one another.
     pub(super) depth: usize,
     /// The codes in the item chunks of its leaves. Sensitive ones are not listed, since they stay.
-    pub(super) items: Items,
+    pub(super) items: ItemRecords,
     /// The codes in any record chunk or shared chunk inside it, ascending.
     pub(super) placed: Vec<u32>,
 }
 
-impl Node {
-    pub(super) fn of_leaf(number: u32, leaf: &Leaf, rules: &Rules) -> Node {
+impl JoinNode {
+    pub(super) fn of_leaf(number: u32, leaf: &ChunkedCluster, rules: &ClusterRules) -> JoinNode {
         let mut placed: Vec<u32> = leaf.chunks.iter().flat_map(|chunk| chunk.domain.iter().copied()).collect();
         placed.sort_unstable();
-        let mut items = Items::default();
+        let mut items = ItemRecords::default();
         for (i, &code) in leaf.items.codes.iter().enumerate() {
             if !rules.sensitive.get(code as usize).copied().unwrap_or(false) {
                 items.push(code, leaf.items.rows(i).iter().copied());
             }
         }
-        Node { tree: Tree::Leaf(number), leaves: vec![number], patients: leaf.rows.len(), depth: 0, items, placed }
+        JoinNode {
+            tree: JoinTree::Leaf(number),
+            leaves: vec![number],
+            patients: leaf.rows.len(),
+            depth: 0,
+            items,
+            placed,
+        }
     }
 
     /// Makes a joint cluster of two nodes. The codes that moved to the shared chunks are in its item
     /// chunks no longer.
-    pub(super) fn merge(self, other: Node, shared: Shared) -> Node {
+    pub(super) fn merge(self, other: JoinNode, shared: SharedChunks) -> JoinNode {
         let (a, b) = (self, other);
-        let mut items = Items::default();
+        let mut items = ItemRecords::default();
         let (mut i, mut j) = (0, 0);
         loop {
             let (x, y) = (a.items.codes.get(i).copied(), b.items.codes.get(j).copied());
@@ -53,8 +60,8 @@ impl Node {
         let mut placed = [a.placed, b.placed, shared.codes].concat();
         placed.sort_unstable();
         placed.dedup();
-        Node {
-            tree: Tree::Joint(vec![a.tree, b.tree], shared.chunks),
+        JoinNode {
+            tree: JoinTree::Joint(vec![a.tree, b.tree], shared.chunks),
             leaves: [a.leaves, b.leaves].concat(),
             patients: a.patients + b.patients,
             depth: a.depth.max(b.depth) + 1,

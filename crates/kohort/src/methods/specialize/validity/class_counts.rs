@@ -6,7 +6,7 @@
 
 use super::super::child_partitions::ChildPartitions;
 use super::super::partitions::Partitions;
-use super::super::requirements::{Requirements, Verdict};
+use super::super::requirements::{ClassVerdict, Requirements};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -28,7 +28,7 @@ pub(in super::super) struct KnownColumn {
 
 /// The classes of the child partitions under some set of columns.
 #[derive(Clone, Copy)]
-pub(super) struct Classes<'a> {
+pub(super) struct ChildClasses<'a> {
     /// For each child partition: the number of its class.
     pub of_part: &'a [u32],
     /// Class numbers are below this. Not every number needs to occur.
@@ -38,7 +38,7 @@ pub(super) struct Classes<'a> {
 /// Counts all child partitions as one class.
 pub(in super::super) fn count_all(parts: &ChildPartitions, requirements: &Requirements) -> Vec<u32> {
     let mut all = vec![0; requirements.width];
-    let one_class = Classes { of_part: &vec![0; parts.len()], count: 1 };
+    let one_class = ChildClasses { of_part: &vec![0; parts.len()], count: 1 };
     let _ = ClassCounter::default().each_class(parts, requirements, one_class, |_, counts| {
         all.copy_from_slice(counts);
         ControlFlow::Continue(())
@@ -52,7 +52,7 @@ pub(in super::super) fn classes_of(partitions: &Partitions, link: &[u32], column
     columns.iter().fold((vec![0; link.len()], 1), |(of_part, count), &column| {
         let slots = link.iter().map(|&p| partitions.slots(column)[p as usize]).collect();
         let slot_count = partitions.cut(column).len() as u32;
-        counter.refine(Classes { of_part: &of_part, count }, &KnownColumn { column, slots, slot_count })
+        counter.refine(ChildClasses { of_part: &of_part, count }, &KnownColumn { column, slots, slot_count })
     })
 }
 
@@ -70,7 +70,7 @@ pub(in super::super) struct ClassCounter {
 
 impl ClassCounter {
     /// Tells classes apart by one more column, and numbers the new classes in the order they come.
-    pub(super) fn refine(&mut self, classes: Classes, known: &KnownColumn) -> (Vec<u32>, u32) {
+    pub(super) fn refine(&mut self, classes: ChildClasses, known: &KnownColumn) -> (Vec<u32>, u32) {
         let keys = u64::from(classes.count) * u64::from(known.slot_count);
         let key = |(&class, &slot): (&u32, &u32)| u64::from(class) * u64::from(known.slot_count) + u64::from(slot);
         let pairs = classes.of_part.iter().zip(&known.slots).map(key);
@@ -98,21 +98,21 @@ impl ClassCounter {
         &mut self,
         parts: &ChildPartitions,
         requirements: &Requirements,
-        classes: Classes,
-    ) -> Verdict {
+        classes: ChildClasses,
+    ) -> ClassVerdict {
         if parts.only_rows_count(requirements) {
             return self.any_below_k(classes, &parts.rows, requirements.k);
         }
-        let (mut worst, mut scratch) = (Verdict::Holds, Vec::new());
+        let (mut worst, mut scratch) = (ClassVerdict::Holds, Vec::new());
         let _ = self.each_class(parts, requirements, classes, |_, counts| {
             match requirements.verdict(counts, &mut scratch) {
-                Verdict::Holds => ControlFlow::Continue(()),
-                Verdict::Reveals => {
-                    worst = Verdict::Reveals;
+                ClassVerdict::Holds => ControlFlow::Continue(()),
+                ClassVerdict::Reveals => {
+                    worst = ClassVerdict::Reveals;
                     ControlFlow::Continue(())
                 }
-                Verdict::TooFew => {
-                    worst = Verdict::TooFew;
+                ClassVerdict::TooFew => {
+                    worst = ClassVerdict::TooFew;
                     ControlFlow::Break(())
                 }
             }
@@ -121,7 +121,7 @@ impl ClassCounter {
     }
 
     /// The hot loop, for k alone with rows as the unit.
-    fn any_below_k(&mut self, classes: Classes, rows: &[u32], k: u32) -> Verdict {
+    fn any_below_k(&mut self, classes: ChildClasses, rows: &[u32], k: u32) -> ClassVerdict {
         let count = classes.count as usize;
         if self.counts.len() < count {
             self.counts.resize(count, 0);
@@ -136,7 +136,7 @@ impl ClassCounter {
             // A count that was taken before is 0, and 0 − 1 wraps to the largest number of all.
             small |= count.wrapping_sub(1) < k - 1;
         }
-        if small { Verdict::TooFew } else { Verdict::Holds }
+        if small { ClassVerdict::TooFew } else { ClassVerdict::Holds }
     }
 
     /// Returns, by class, whether it fails.
@@ -144,11 +144,11 @@ impl ClassCounter {
         &mut self,
         parts: &ChildPartitions,
         requirements: &Requirements,
-        classes: Classes,
+        classes: ChildClasses,
     ) -> Vec<bool> {
         let (mut fails, mut scratch) = (vec![false; classes.count as usize], Vec::new());
         let _ = self.each_class(parts, requirements, classes, |class, counts| {
-            fails[class as usize] = requirements.verdict(counts, &mut scratch) != Verdict::Holds;
+            fails[class as usize] = requirements.verdict(counts, &mut scratch) != ClassVerdict::Holds;
             ControlFlow::Continue(())
         });
         fails
@@ -159,7 +159,7 @@ impl ClassCounter {
         &mut self,
         parts: &ChildPartitions,
         requirements: &Requirements,
-        classes: Classes,
+        classes: ChildClasses,
         mut each: impl FnMut(u32, &[u32]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let width = requirements.width;

@@ -3,9 +3,9 @@
 //! Cost: child partitions × sets of other columns, about 3 ns each; the first class that fails ends it.
 
 use super::super::child_partitions::ChildPartitions;
-use super::super::requirements::{Requirements, Verdict};
-use super::Failure;
-use super::class_counts::{ClassCounter, Classes, KnownColumn, MOST_KEYS};
+use super::super::requirements::{ClassVerdict, Requirements};
+use super::FailingSet;
+use super::class_counts::{ChildClasses, ClassCounter, KnownColumn, MOST_KEYS};
 use kohort_core::parallel;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -31,11 +31,11 @@ pub(in super::super) struct ExhaustiveCheck<'a> {
 }
 
 /// Receives the classes under one set of columns (positions in `known`) and answers whether to go on.
-type VisitSet<'e> = &'e (dyn Fn(&mut ClassCounter, Classes, &[usize]) -> ControlFlow<()> + Sync);
+type VisitSet<'e> = &'e (dyn Fn(&mut ClassCounter, ChildClasses, &[usize]) -> ControlFlow<()> + Sync);
 
 impl ExhaustiveCheck<'_> {
     /// Returns a class that fails, if there is one. The sets in `first` are checked before all others.
-    pub(in super::super) fn failure(&self, first: &[Vec<usize>]) -> Option<Failure> {
+    pub(in super::super) fn failure(&self, first: &[Vec<usize>]) -> Option<FailingSet> {
         let mut counter = ClassCounter::default();
         // Sets remembered from when fewer columns were split are too small, unless these count as well.
         let size = self.others.min(self.known.len());
@@ -44,18 +44,18 @@ impl ExhaustiveCheck<'_> {
                 return Some(failure);
             }
         }
-        let found: Mutex<Option<Failure>> = Mutex::new(None);
+        let found: Mutex<Option<FailingSet>> = Mutex::new(None);
         let stop = AtomicBool::new(false);
         self.visit_sets(&|counter, classes, set| {
             if stop.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
             }
             let verdict = counter.worst_verdict(self.parts, self.requirements, classes);
-            if verdict == Verdict::Holds {
+            if verdict == ClassVerdict::Holds {
                 return ControlFlow::Continue(());
             }
             let columns = set.iter().map(|&s| self.known[s].column).collect();
-            *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(Failure { columns, verdict });
+            *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(FailingSet { columns, verdict });
             stop.store(true, Ordering::Relaxed);
             ControlFlow::Break(())
         });
@@ -71,7 +71,7 @@ impl ExhaustiveCheck<'_> {
             if stop.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
             }
-            if counter.worst_verdict(self.parts, self.requirements, classes) == Verdict::Holds {
+            if counter.worst_verdict(self.parts, self.requirements, classes) == ClassVerdict::Holds {
                 return ControlFlow::Continue(());
             }
             let fails = counter.failing_classes(self.parts, self.requirements, classes);
@@ -93,16 +93,16 @@ impl ExhaustiveCheck<'_> {
     }
 
     /// Returns whether a class under this one set of columns fails.
-    pub(in super::super) fn failure_under(&self, set: &[usize], counter: &mut ClassCounter) -> Option<Failure> {
+    pub(in super::super) fn failure_under(&self, set: &[usize], counter: &mut ClassCounter) -> Option<FailingSet> {
         let mut of_part = self.parts.child.clone();
         let mut count = self.parts.children as u32;
         for column in set {
             let known = self.known.iter().find(|k| k.column == *column)?;
-            (of_part, count) = counter.refine(Classes { of_part: &of_part, count }, known);
+            (of_part, count) = counter.refine(ChildClasses { of_part: &of_part, count }, known);
         }
-        let classes = Classes { of_part: &of_part, count };
+        let classes = ChildClasses { of_part: &of_part, count };
         let verdict = counter.worst_verdict(self.parts, self.requirements, classes);
-        (verdict != Verdict::Holds).then(|| Failure { columns: set.to_vec(), verdict })
+        (verdict != ClassVerdict::Holds).then(|| FailingSet { columns: set.to_vec(), verdict })
     }
 
     /// Visits every set of columns that the attacker may know.
@@ -112,11 +112,11 @@ impl ExhaustiveCheck<'_> {
             // An attacker who knows all columns meets the child partitions themselves.
             let of_part: Vec<u32> = (0..self.parts.len() as u32).collect();
             let every_column: Vec<usize> = (0..columns).collect();
-            let classes = Classes { of_part: &of_part, count: of_part.len() as u32 };
+            let classes = ChildClasses { of_part: &of_part, count: of_part.len() as u32 };
             let _ = visit(&mut ClassCounter::default(), classes, &every_column);
             return;
         }
-        let children = Classes { of_part: &self.parts.child, count: self.parts.children as u32 };
+        let children = ChildClasses { of_part: &self.parts.child, count: self.parts.children as u32 };
         if (self.fewer_too || most == 0) && visit(&mut ClassCounter::default(), children, &[]).is_break() {
             return;
         }
@@ -142,7 +142,7 @@ impl ExhaustiveCheck<'_> {
     fn visit_from(
         &self,
         counter: &mut ClassCounter,
-        classes: Classes,
+        classes: ChildClasses,
         next: usize,
         left: usize,
         chosen: &mut Vec<usize>,
@@ -159,12 +159,12 @@ impl ExhaustiveCheck<'_> {
             let mut of_part = std::mem::take(&mut counter.spare_classes);
             of_part.clear();
             of_part.extend(classes.of_part.iter().zip(&known.slots).map(|(&c, &s)| c * known.slot_count + s));
-            let flow = visit(counter, Classes { of_part: &of_part, count: keys as u32 }, chosen);
+            let flow = visit(counter, ChildClasses { of_part: &of_part, count: keys as u32 }, chosen);
             counter.spare_classes = of_part;
             flow?;
         } else {
             let (of_part, count) = counter.refine(classes, known);
-            let finer = Classes { of_part: &of_part, count };
+            let finer = ChildClasses { of_part: &of_part, count };
             if self.fewer_too || left == 1 {
                 visit(counter, finer, chosen)?;
             }

@@ -17,7 +17,7 @@
 //! - Under {sex} the classes are `mover M` (2 rows), `mover F` (1 + 1) and `welder M` (1 + 3): all
 //!   have k rows.
 //! - Under {age} they are `mover 30s` (2 + 1), `mover 40s` (1), …: `mover 40s` has one row. The
-//!   split fails, and [`Failure`] names the set {age}.
+//!   split fails, and [`FailingSet`] names the set {age}.
 //!
 //! # Two engines
 //! - `exhaustive.rs` counts every class under every set of columns, from the child partitions. It
@@ -38,7 +38,7 @@ pub(super) use class_counts::{KnownColumn, classes_of, count_all};
 pub(super) use exhaustive::ExhaustiveCheck;
 pub(super) use sampled::{SAMPLE_SIZES, SampledCheck};
 
-use super::requirements::Verdict;
+use super::requirements::ClassVerdict;
 
 /// The attacker's knowledge.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +52,9 @@ pub(super) struct Attacker {
 
 /// A set of other columns under which a class fails.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
+pub(super) struct FailingSet {
     /// The columns.
     pub columns: Vec<usize>,
     /// The requirement that the class does not meet.
-    pub verdict: Verdict,
+    pub verdict: ClassVerdict,
 }

@@ -297,7 +297,7 @@ fn choose(n: usize, k: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::requirements::{Requirements, Verdict};
+    use super::super::super::requirements::{ClassVerdict, Requirements};
     use super::super::class_counts::KnownColumn;
     use super::super::exhaustive::ExhaustiveCheck;
     use super::*;
@@ -369,7 +369,7 @@ mod tests {
                     if let Some(set) = found {
                         assert_eq!(set.len(), others);
                         let verdict = exhaustive.failure_under(&set, &mut Default::default()).map(|f| f.verdict);
-                        assert_eq!(verdict, Some(Verdict::TooFew), "seed {seed}");
+                        assert_eq!(verdict, Some(ClassVerdict::TooFew), "seed {seed}");
                         failed += 1;
                     } else {
                         held += 1;

@@ -1,16 +1,16 @@
 //! Which class each run of rows is assigned to while one combination is repaired.
 
 use super::super::group::group;
-use super::super::packed::{Mask, Packing};
-use super::super::records::Records;
+use super::super::packed::{KeyPacking, Mask};
+use super::super::records::RecordRuns;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 /// The runs, the class that each is in, and the blanks that each pays. Lists are by run unless they
 /// say otherwise; a key is the packed cells of a run.
 pub(super) struct Assignment<'a, 'r, 'c> {
-    pub(super) records: &'r mut Records<'c>,
-    pub(super) packing: &'a Packing<'a>,
+    pub(super) records: &'r mut RecordRuns<'c>,
+    pub(super) packing: &'a KeyPacking<'a>,
     pub(super) k: u64,
     /// For each column of the combination: the price of a blank.
     pub(super) prices: Vec<u64>,
@@ -36,7 +36,7 @@ pub(super) struct Move {
 }
 
 impl<'a, 'r, 'c> Assignment<'a, 'r, 'c> {
-    pub(super) fn new(records: &'r mut Records<'c>, packing: &'a Packing<'a>, k: u64, weights: &[f64]) -> Self {
+    pub(super) fn new(records: &'r mut RecordRuns<'c>, packing: &'a KeyPacking<'a>, k: u64, weights: &[f64]) -> Self {
         let prices = packing.prices(weights);
         let runs = 0..records.len();
         let original: Vec<u128> = runs.clone().map(|r| packing.key(|q| records.original(r, q))).collect();

@@ -26,8 +26,8 @@ mod assignment;
 mod dissolve;
 mod regroup;
 
-use super::packed::{Mask, Packing};
-use super::records::Records;
+use super::packed::{KeyPacking, Mask};
+use super::records::RecordRuns;
 use assignment::Assignment;
 
 /// Rows × masks that are tried at most, so that the largest tables take a bounded time.
@@ -36,8 +36,8 @@ const MOST_TRIALS: usize = 60_000_000;
 const MOST_ROUNDS: usize = 6;
 
 /// Repairs one combination, where rows are the unit and k is the only requirement.
-pub(super) fn repair(records: &mut Records, k: u64, set: &[usize], weights: &[f64]) {
-    let Some(packing) = Packing::new(records, set) else { return };
+pub(super) fn repair(records: &mut RecordRuns, k: u64, set: &[usize], weights: &[f64]) {
+    let Some(packing) = KeyPacking::new(records, set) else { return };
     let masks: Vec<Mask> = packing.masks(records, weights, super::levels::MOST_MASKS);
     let runs = (0..records.len()).filter(|&r| !records.deleted[r]).count();
     let trials = runs * masks.len().max(1);

@@ -1,11 +1,11 @@
 //! Ladders: the level of its hierarchy that each column was brought to.
 
 use super::{LEFT, Name, WIDTH, axis, figure};
-use crate::evidence::metrics::Column;
+use crate::evidence::metrics::ColumnChange;
 use crate::report::escape;
 use crate::report::html::escape::{code, shorten};
 use crate::report::html::number::Shown;
-use crate::report::html::place::{NONE, Place, figure};
+use crate::report::html::place::{MetricsPlace, NONE, figure};
 use std::cmp::Ordering;
 
 const HIGH: f64 = 24.0;
@@ -16,9 +16,9 @@ const LETTERS: usize = 18;
 const MOST_STEPS: usize = 40;
 
 /// The columns that have a level; nothing if none has.
-pub(in crate::report::html) fn ladder(columns: &Place<Vec<Column>>) -> String {
+pub(in crate::report::html) fn ladder(columns: &MetricsPlace<Vec<ColumnChange>>) -> String {
     let columns = columns.elements();
-    let known: Vec<(&Place<Column>, usize, usize)> = columns
+    let known: Vec<(&MetricsPlace<ColumnChange>, usize, usize)> = columns
         .iter()
         .filter_map(|c| Some((c, c.value.level?, c.value.levels?)))
         .filter(|(_, level, levels)| levels >= level && *levels <= MOST_STEPS)

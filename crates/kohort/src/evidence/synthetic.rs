@@ -1,8 +1,8 @@
-//! What is known of synthetic records: how many there are, how many people a class holds without
+//! The evidence about synthetic records: how many there are, how many people a class holds without
 //! them, what a reader of the catalog makes of it, and whether they can be told from real ones.
 
-use super::metrics::{CatalogFound, Counterfeits, Kind, ToldApart};
-use super::table::Run;
+use super::metrics::{CatalogFound, ClassKind, Counterfeits, DistinguishableRecords};
+use super::table::TableRun;
 use crate::methods::Synthetic;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -20,7 +20,7 @@ const MOST_KINDS: usize = 200;
 
 /// A class of the release.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Class {
+struct ReleasedClass {
     real: u64,
     rows: u64,
     added: u64,
@@ -30,15 +30,15 @@ struct Class {
 
 /// Measures synthetic records.
 pub(super) fn measure(
-    run: &Run,
+    run: &TableRun,
     synthetic: Synthetic,
     verified: &Verified,
     (recount, compared): (&Recount, &Compared),
 ) -> Result<Counterfeits> {
-    let Run { policy, cohort, plan, .. } = *run;
+    let TableRun { policy, cohort, plan, .. } = *run;
     let classes = classes(cohort, plan, policy, synthetic);
     let (released, lines) = verified.released(cohort.threads)?;
-    let told = utility::told_apart(&released, &lines)?;
+    let told = utility::distinguish_synthetic(&released, &lines)?;
     Ok(Counterfeits {
         rows: compared.added,
         share: compared.added as f64 / cohort.tuples.rows as f64,
@@ -48,9 +48,9 @@ pub(super) fn measure(
         classes: classes.len(),
         filled_classes: classes.iter().filter(|c| c.added > 0).count(),
         kinds: kinds(&classes, policy.privacy.k.get()),
-        told_apart: told.map(|t| ToldApart {
+        told_apart: told.map(|t| DistinguishableRecords {
             auc: t.auc,
-            invented: t.invented,
+            invented: t.synthetic,
             real: t.real,
             warning: t.auc > MOST_AUC,
         }),
@@ -92,12 +92,12 @@ fn loss(cohort: &Cohort, plan: &Plan, cells: u32) -> f64 {
     labels.map(|(&label, changed)| changed.labels[label as usize].loss).sum()
 }
 
-fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) -> Vec<Class> {
+fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) -> Vec<ReleasedClass> {
     let mut keys = Keys::new(cohort.quasi.len());
     let rows = plan.cells.len() / plan.changed.len().max(1);
     let class_of: Vec<u32> =
         (0..rows).map(|cells| keys.intern(&plan.row(cells as u32)[..cohort.quasi.len()])).collect();
-    let mut classes = vec![Class { real: 0, rows: 0, added: 0, effective: 0.0 }; keys.len()];
+    let mut classes = vec![ReleasedClass { real: 0, rows: 0, added: 0, effective: 0.0 }; keys.len()];
     for (cells, n) in plan.rows_by_cells(cohort).iter().enumerate() {
         classes[class_of[cells] as usize].rows += n;
     }
@@ -157,14 +157,14 @@ fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) 
 
 /// How many classes there are of each kind: real people, rows shown, effective k. Larger ones to which
 /// nothing was added are of no interest.
-fn kinds(classes: &[Class], k: u64) -> Vec<Kind> {
+fn kinds(classes: &[ReleasedClass], k: u64) -> Vec<ClassKind> {
     let mut kinds: BTreeMap<(u64, u64, u64), u64> = BTreeMap::new();
     for class in classes.iter().filter(|c| c.added > 0 || c.real <= k || c.effective < c.rows as f64) {
         let effective = (class.effective * 1e4 + 1e-6).floor() as u64;
         *kinds.entry((effective, class.real, class.rows + class.added)).or_default() += 1;
     }
     let kinds = kinds.into_iter().take(MOST_KINDS);
-    let kinds = kinds.map(|((effective, real, published), classes)| Kind {
+    let kinds = kinds.map(|((effective, real, published), classes)| ClassKind {
         real,
         published,
         effective_k: effective as f64 / 1e4,

@@ -6,18 +6,18 @@ use super::files::PolicyFiles;
 use super::section::{Section, Value};
 use crate::Result;
 
-/// What a policy says about synthetic records that must be known before the data is counted.
+/// The rules of a policy about synthetic records that must be known before the data is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invents {
-    /// Whether a catalog of them is released. If so, the sensitive column is counted with the others.
+pub struct SyntheticRules {
+    /// True if a catalog of them is released. If so, the sensitive column is counted with the others.
     pub catalog: bool,
     /// Distributions of sensitive values from outside: the column, and the file.
     pub references: Vec<(usize, NamedText)>,
 }
 
-impl Invents {
+impl SyntheticRules {
     /// Reads `catalog` and `reference` under `[method]`.
-    pub(super) fn read(method: &Section, columns: &[Column], files: &PolicyFiles) -> Result<Invents> {
+    pub(super) fn read(method: &Section, columns: &[Column], files: &PolicyFiles) -> Result<SyntheticRules> {
         let catalog = method.word("catalog", &[("none", false), ("grouped", true)])?.unwrap_or(false);
         let sensitive: Vec<usize> =
             (0..columns.len()).filter(|&c| matches!(columns[c].role, Role::Sensitive { .. })).collect();
@@ -54,6 +54,6 @@ impl Invents {
                         .wrong("reference", "must be a file with lines value;share, or { column = \"file.csv\" }."));
                 }
             };
-        Ok(Invents { catalog, references })
+        Ok(SyntheticRules { catalog, references })
     }
 }

@@ -1,9 +1,9 @@
-//! Whether synthetic records can be distinguished from real ones. A tree learns from the released columns
+//! Measures whether synthetic records can be distinguished from real ones. A tree learns from the released columns
 //! which records are synthetic, and predicts it for records it has not seen. An outsider has no such list to
 //! learn from; if even that tree cannot distinguish them, nobody can from the columns it uses.
 
 use super::classification::feature;
-use super::tree::{Feature, Sample, Tree};
+use super::tree::{DecisionTree, Feature, LearningSample};
 use crate::Result;
 use crate::release::NO_LINE;
 use crate::table::{Source, Texts};
@@ -12,11 +12,11 @@ use std::path::Path;
 
 /// How well synthetic records can be distinguished from real ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ToldApart {
+pub struct Distinguishable {
     /// The probability that a synthetic record looks more synthetic than a real one: ½ by guessing, 1 if always.
     pub auc: f64,
     /// Synthetic records that were looked at.
-    pub invented: u64,
+    pub synthetic: u64,
     /// Real ones.
     pub real: u64,
 }
@@ -24,18 +24,18 @@ pub struct ToldApart {
 /// At most so many rows of either kind are looked at: rows leave in random order, so that the first are
 /// as good as any.
 const MOST_REAL: usize = 20_000;
-const MOST_INVENTED: usize = 10_000;
+const MOST_SYNTHETIC: usize = 10_000;
 /// With fewer, random differences would often look like an attack.
 const FEWEST: usize = 20;
 const FOLDS: usize = 5;
 
 /// Measures it on a release whose rows come from these lines of the original; `None`: too few are synthetic.
-pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> {
+pub fn distinguish_synthetic(released: &Source, lines: &Path) -> Result<Option<Distinguishable>> {
     let columns = released.columns().len();
     let mut texts = vec![Texts::default(); columns];
     let mut codes: Vec<Vec<u32>> = vec![Vec::new(); columns];
-    let mut is_invented: Vec<bool> = Vec::new();
-    let (mut real, mut invented) = (0, 0);
+    let mut is_synthetic: Vec<bool> = Vec::new();
+    let (mut real, mut synthetic) = (0, 0);
     let mut file = LineFile::open(lines)?;
     released.scan(
         |_| (),
@@ -43,10 +43,10 @@ pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> 
         |chunk| {
             for row in 0..chunk.rows() {
                 let nobody = file.next()? == NO_LINE;
-                let (seen, most) = if nobody { (&mut invented, MOST_INVENTED) } else { (&mut real, MOST_REAL) };
+                let (seen, most) = if nobody { (&mut synthetic, MOST_SYNTHETIC) } else { (&mut real, MOST_REAL) };
                 if *seen < most {
                     *seen += 1;
-                    is_invented.push(nobody);
+                    is_synthetic.push(nobody);
                     for (c, (texts, codes)) in texts.iter_mut().zip(&mut codes).enumerate() {
                         codes.push(texts.intern(chunk.cell(row, c)));
                     }
@@ -55,7 +55,7 @@ pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> 
             Ok(())
         },
     )?;
-    if invented < FEWEST || real < FEWEST {
+    if synthetic < FEWEST || real < FEWEST {
         return Ok(None);
     }
     let features: Vec<Feature> = texts
@@ -67,13 +67,13 @@ pub fn told_apart(released: &Source, lines: &Path) -> Result<Option<ToldApart>> 
             feature(&own.iter().map(String::as_str).collect::<Vec<_>>(), codes)
         })
         .collect();
-    let auc = auc(scores(&features, &is_invented));
-    Ok(Some(ToldApart { auc, invented: invented as u64, real: real as u64 }))
+    let auc = auc(scores(&features, &is_synthetic));
+    Ok(Some(Distinguishable { auc, synthetic: synthetic as u64, real: real as u64 }))
 }
 
 /// For each row: how synthetic it looks to a tree that has not seen it, and whether it is.
-fn scores(features: &[Feature], is_invented: &[bool]) -> Vec<(f64, bool)> {
-    let class: Vec<u32> = is_invented.iter().map(|&i| u32::from(i)).collect();
+fn scores(features: &[Feature], is_synthetic: &[bool]) -> Vec<(f64, bool)> {
+    let class: Vec<u32> = is_synthetic.iter().map(|&i| u32::from(i)).collect();
     // Each kind is dealt to the folds in turn.
     let mut next = [0usize; 2];
     let fold: Vec<usize> = class
@@ -85,11 +85,11 @@ fn scores(features: &[Feature], is_invented: &[bool]) -> Vec<(f64, bool)> {
         .collect();
     let mut scores = Vec::with_capacity(class.len());
     for own in 0..FOLDS {
-        // As many real ones as invented ones, so that neither is the usual answer.
+        // As many real ones as synthetic ones, so that neither is the usual answer.
         let learn = |r: &usize| fold[*r] != own;
-        let mut left = (0..class.len()).filter(learn).filter(|&r| is_invented[r]).count();
+        let mut left = (0..class.len()).filter(learn).filter(|&r| is_synthetic[r]).count();
         let weight: Vec<u32> = (0..class.len())
-            .map(|r| match (learn(&r), is_invented[r]) {
+            .map(|r| match (learn(&r), is_synthetic[r]) {
                 (false, _) => 0,
                 (true, true) => 1,
                 (true, false) => {
@@ -99,10 +99,10 @@ fn scores(features: &[Feature], is_invented: &[bool]) -> Vec<(f64, bool)> {
                 }
             })
             .collect();
-        let sample = Sample { features, class: &class, classes: 2, weight: &weight };
-        let Some(tree) = Tree::learn(&sample) else { continue };
+        let sample = LearningSample { features, class: &class, classes: 2, weight: &weight };
+        let Some(tree) = DecisionTree::learn(&sample) else { continue };
         let rows = (0..class.len()).filter(|&r| fold[r] == own);
-        scores.extend(rows.map(|r| (tree.share(features, r, 1), is_invented[r])));
+        scores.extend(rows.map(|r| (tree.share(features, r, 1), is_synthetic[r])));
     }
     scores
 }
@@ -114,8 +114,8 @@ fn auc(mut scores: Vec<(f64, bool)>) -> f64 {
     let all = scores.iter().filter(|s| s.1).count() as u64;
     for equal in scores.chunk_by(|a, b| a.0 == b.0) {
         let real = equal.iter().filter(|s| !s.1).count() as u64;
-        let invented = equal.len() as u64 - real;
-        wins += invented as f64 * (below as f64 + real as f64 / 2.0);
+        let synthetic = equal.len() as u64 - real;
+        wins += synthetic as f64 * (below as f64 + real as f64 / 2.0);
         below += real;
     }
     if all == 0 || below == 0 { 0.5 } else { wins / (all as f64 * below as f64) }
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn a_column_that_marks_the_invented_ones_is_found() {
-        let is_invented: Vec<bool> = (0..400).map(|r| r % 4 == 0).collect();
+    fn a_column_that_marks_the_synthetic_ones_is_found() {
+        let is_synthetic: Vec<bool> = (0..400).map(|r| r % 4 == 0).collect();
         let mark = |marked: bool| {
-            let of = (0..400).map(|r| if marked { u32::from(is_invented[r]) } else { (r / 7 % 3) as u32 }).collect();
+            let of = (0..400).map(|r| if marked { u32::from(is_synthetic[r]) } else { (r / 7 % 3) as u32 }).collect();
             vec![Feature::Categories { of, len: 3 }]
         };
-        assert!(auc(scores(&mark(true), &is_invented)) > 0.99);
-        let blind = auc(scores(&mark(false), &is_invented));
+        assert!(auc(scores(&mark(true), &is_synthetic)) > 0.99);
+        let blind = auc(scores(&mark(false), &is_synthetic));
         assert!((blind - 0.5).abs() < 0.1, "{blind}");
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the classes of a release hold what is claimed, and how near they come to failing.
+//! Checks that the classes of a release hold what is claimed, and how near they come to failing.
 
 use crate::Error;
 use crate::classes::Judge;
@@ -42,11 +42,11 @@ impl Extremes {
 }
 
 /// The values of the whole table, by sensitive column and code.
-pub(super) struct Table {
+pub(super) struct WholeTable {
     pub(super) values: Vec<Vec<u64>>,
 }
 
-impl Judge for Table {
+impl Judge for WholeTable {
     fn size(&mut self, _: u64) {}
 
     fn values(&mut self, column: usize, class: &Counts) {
@@ -57,24 +57,24 @@ impl Judge for Table {
 }
 
 /// Checks the classes of some sets.
-pub(super) struct Gate<'a> {
+pub(super) struct ClassChecks<'a> {
     /// The least number of people in a class.
     least: u64,
     requirements: &'a [Sensitive],
     table: &'a [Vec<u64>],
     /// The smallest class of any set.
     pub(super) smallest: u64,
-    /// By sensitive column.
+    /// One entry per sensitive column.
     pub(super) extremes: Vec<Extremes>,
     /// The first set that fails, in the order of the sets.
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<ClassFailure>,
     /// The set that is being looked at.
-    current: Failure,
+    current: ClassFailure,
 }
 
 /// What fails in a set.
 #[derive(Clone)]
-pub(super) struct Failure {
+pub(super) struct ClassFailure {
     pub(super) set: usize,
     classes: u64,
     /// Classes below k, and the smallest of all.
@@ -84,16 +84,16 @@ pub(super) struct Failure {
     column: Option<usize>,
 }
 
-const NOTHING: Failure = Failure { set: 0, classes: 0, small: 0, smallest: u64::MAX, column: None };
+const NOTHING: ClassFailure = ClassFailure { set: 0, classes: 0, small: 0, smallest: u64::MAX, column: None };
 
-impl<'a> Gate<'a> {
-    pub(super) fn new(least: u64, requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> Gate<'a> {
+impl<'a> ClassChecks<'a> {
+    pub(super) fn new(least: u64, requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> ClassChecks<'a> {
         let extremes = vec![Extremes::default(); requirements.len()];
-        Gate { least, requirements, table, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
+        ClassChecks { least, requirements, table, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
     }
 
     /// Takes in what another one found.
-    pub(super) fn take(&mut self, other: Gate) {
+    pub(super) fn take(&mut self, other: ClassChecks) {
         self.smallest = self.smallest.min(other.smallest);
         let extremes = self.extremes.iter_mut().zip(self.requirements).zip(other.extremes);
         extremes.for_each(|((own, requirement), other)| own.merge(requirement, other));
@@ -102,14 +102,14 @@ impl<'a> Gate<'a> {
         }
     }
 
-    fn fail(&mut self, failure: Failure) {
+    fn fail(&mut self, failure: ClassFailure) {
         if self.failure.as_ref().is_none_or(|first| failure.set < first.set) {
             self.failure = Some(failure);
         }
     }
 }
 
-impl Judge for Gate<'_> {
+impl Judge for ClassChecks<'_> {
     fn size(&mut self, people: u64) {
         let current = &mut self.current;
         current.classes += 1;
@@ -125,17 +125,21 @@ impl Judge for Gate<'_> {
         }
     }
 
+    fn is_done(&self) -> bool {
+        self.failure.is_some() && self.least > 0
+    }
+
     fn end(&mut self, set: usize) {
         let current = std::mem::replace(&mut self.current, NOTHING);
         self.smallest = self.smallest.min(current.smallest);
         // A set without any class holds nothing.
         if current.small > 0 || current.classes == 0 || current.column.is_some() {
-            self.fail(Failure { set, ..current });
+            self.fail(ClassFailure { set, ..current });
         }
     }
 }
 
-impl Failure {
+impl ClassFailure {
     /// What is refused, over columns of these names.
     pub(super) fn error(&self, set: &str, k: u64, sensitive: &[&str]) -> Error {
         match self.column {
