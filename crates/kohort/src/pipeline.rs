@@ -141,7 +141,9 @@ impl Start<'_> {
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
+        let outside = S::look_outside(source, policy)?;
         let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
+        let unasked = S::check_outside(&outside, &input, &plan, policy)?;
         options.progress.go_on()?;
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
@@ -169,7 +171,7 @@ impl Start<'_> {
         metrics.clean(source);
         metrics.set_context(&policy.context);
         metrics.set_checks(checks);
-        let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        let notes = [policy.notes.clone(), unasked, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;
         options.progress.go_on()?;
