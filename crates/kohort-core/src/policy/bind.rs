@@ -92,7 +92,18 @@ impl PolicyFile {
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "accept", "privacy", "method", "population", "evidence", "context", "check"])?;
+        root.only(&[
+            "input",
+            "columns",
+            "exclude",
+            "accept",
+            "privacy",
+            "method",
+            "population",
+            "evidence",
+            "context",
+            "check",
+        ])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),

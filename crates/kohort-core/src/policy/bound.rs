@@ -77,7 +77,21 @@ impl SharedSections {
             notes,
             text,
         } = self;
-        Policy { columns, privacy, exclude, accept, population, baseline, context, checks, method, effects, own, notes, text }
+        Policy {
+            columns,
+            privacy,
+            exclude,
+            accept,
+            population,
+            baseline,
+            context,
+            checks,
+            method,
+            effects,
+            own,
+            notes,
+            text,
+        }
     }
 }
 
