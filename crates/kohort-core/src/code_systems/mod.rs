@@ -4,6 +4,7 @@ mod groups;
 pub mod icd10;
 pub mod icd9;
 mod ranges;
+mod spelling;
 
 pub use groups::Grouping;
 pub use ranges::Range;
@@ -41,6 +42,14 @@ pub struct CodePlace {
 pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
     let (sections, chapters) = system.tables();
     sections.iter().chain(chapters).find(|range| range.label == label).map(|range| range.title)
+}
+
+/// The sections, blocks and chapters whose titles hold a word in lower case, each with the name of its level.
+pub fn titled(system: CodeSystem, word: &str) -> Vec<(&'static str, &'static Range)> {
+    let (sections, chapters) = system.tables();
+    let [_, _, section, chapter] = system.levels();
+    let all = chapters.iter().map(|range| (chapter, range)).chain(sections.iter().map(|range| (section, range)));
+    all.filter(|(_, range)| range.title.to_lowercase().contains(word)).collect()
 }
 
 impl CodeSystem {

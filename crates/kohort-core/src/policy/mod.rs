@@ -3,12 +3,15 @@
 //! Reading checks what can be checked without the data, binding checks it against the columns;
 //! after that it is trusted.
 
+mod accept;
 mod any;
 mod baseline;
 mod bind;
 mod bound;
 mod check;
+mod cleaning;
 mod column;
+mod context;
 mod effects;
 mod events;
 mod exclude;
@@ -18,19 +21,26 @@ mod population;
 mod preset;
 mod privacy;
 mod section;
+mod shift;
+mod survives;
 mod synthetic;
 
+pub use accept::{Acceptance, Danger};
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::BaselineLoss;
 pub use bind::{GivenTables, NamedText, PolicyFile, read};
 pub use bound::Policy;
+pub(crate) use cleaning::sentences as cleaning_sentences;
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
+pub use context::Context;
 pub use effects::{Effects, Methods};
 pub use events::{EventsPolicy, Power, PowerRule, WithoutEvents};
 pub use exclude_events::{EventsRule, EventsTable, RuleKind};
 pub use files::PolicyFiles;
 pub use population::{Population, Registry};
 pub use preset::{PRESETS, Preset};
-pub use privacy::{Privacy, TDistance};
+pub use privacy::{LedgerRule, Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};
+pub use shift::Shifted;
+pub use survives::{Check, ModelKind};
 pub use synthetic::SyntheticRules;

@@ -1,6 +1,8 @@
 //! Where a table is and how it is written.
 
+use super::clean::ColumnCleaning;
 use super::encoding::Encoding;
+use super::hashed::FileHash;
 use super::memory::MemoryTable;
 use crate::{Error, Result};
 use std::fmt;
@@ -10,8 +12,10 @@ use std::sync::Arc;
 /// Where the rows of a table come from.
 #[derive(Clone)]
 pub enum Place {
-    /// A file: CSV, TSV, `;`-separated or Parquet, also `.gz`.
+    /// A file: CSV, TSV, `;`-separated, Parquet, an Excel workbook or FHIR resources; text also `.gz`.
     File(PathBuf),
+    /// The same, hashed while it is read.
+    Hashed(PathBuf, Arc<FileHash>),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),
     /// The bytes of a text table in memory, also compressed by gzip, with the name that errors use.
@@ -22,7 +26,7 @@ impl Place {
     /// The name that errors use: that of the file without its folder.
     pub fn name(&self) -> String {
         match self {
-            Place::File(path) => {
+            Place::File(path) | Place::Hashed(path, _) => {
                 path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
             }
             Place::Memory(table) => table.name().to_string(),
@@ -33,7 +37,7 @@ impl Place {
     /// The file, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Place::File(path) => Some(path),
+            Place::File(path) | Place::Hashed(path, _) => Some(path),
             Place::Memory(_) | Place::Text(..) => None,
         }
     }
@@ -47,6 +51,7 @@ impl Place {
     pub(super) fn bytes(&self) -> Result<Box<dyn std::io::Read + Send>> {
         Ok(match self {
             Place::File(path) => Box::new(std::fs::File::open(path).map_err(|e| self.io(&e))?),
+            Place::Hashed(path, hash) => Box::new(hash.open(path).map_err(|e| self.io(&e))?),
             Place::Text(_, bytes) => Box::new(std::io::Cursor::new(Arc::clone(bytes))),
             // Its cells are taken as they are.
             Place::Memory(_) => Box::new(std::io::empty()),
@@ -56,7 +61,7 @@ impl Place {
     /// The size of the file, or about the size it would have.
     pub(super) fn size(&self) -> Result<u64> {
         match self {
-            Place::File(path) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
+            Place::File(path) | Place::Hashed(path, _) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
             Place::Memory(table) => Ok(table.bytes()),
             Place::Text(_, bytes) => Ok(bytes.len() as u64),
         }
@@ -67,7 +72,7 @@ impl Place {
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File(path) => f.debug_tuple("File").field(path).finish(),
+            Place::File(path) | Place::Hashed(path, _) => f.debug_tuple("File").field(path).finish(),
             Place::Memory(table) => f.debug_tuple("Memory").field(table).finish(),
             Place::Text(name, bytes) => f.debug_tuple("Text").field(name).field(&bytes.len()).finish(),
         }
@@ -81,6 +86,8 @@ pub struct Input {
     pub place: Place,
     /// Its delimiter, if it is not to be found out.
     pub delimiter: Option<u8>,
+    /// The sheet of a workbook, if it is not its only one.
+    pub sheet: Option<String>,
     /// True if the first record names the columns.
     pub header: bool,
     /// True if white space around cells is removed.
@@ -91,9 +98,8 @@ pub struct Input {
     pub missing: Vec<String>,
     /// The decimal mark of numbers.
     pub decimal: u8,
-    /// Columns that are not in the file but copies of others, to be published in another way: name
-    /// and the column they are derived from.
-    pub derived: Vec<(String, String)>,
+    /// The columns whose cells are cleaned, and those that are derived from others.
+    pub cleaning: Vec<ColumnCleaning>,
     /// For a table of events: the table of the patients they belong to.
     pub patients: Option<Box<Input>>,
 }
@@ -109,12 +115,13 @@ impl Input {
         Input {
             place,
             delimiter: None,
+            sheet: None,
             header: true,
             trim: false,
             encoding: Encoding::Utf8,
             missing: Vec::new(),
             decimal: b'.',
-            derived: Vec::new(),
+            cleaning: Vec::new(),
             patients: None,
         }
     }

@@ -1,6 +1,8 @@
 //! Verifies a table: counts it from its bytes, and compares it with the original.
 
-use super::{Checked, Compared, Outside, Recount, inference, invented, multiset, original, recount};
+use super::{
+    Checked, Compared, Outside, Recount, ReleaseFolder, inference, invented, multiset, original, recount, shift,
+};
 use crate::Result;
 use crate::policy::Policy;
 use crate::release::Certificate;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 
 /// Counts a table from its bytes alone.
 pub(crate) fn recount_table(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     threads: usize,
 ) -> Result<(Recount, Vec<Outside>)> {
@@ -50,12 +52,14 @@ pub(crate) fn not_counted(certificate: &Certificate, compared: Option<&Compared>
 
 /// Counts a table and compares it with the original, row by row where `lines` says which row is which.
 pub(crate) fn compare_table(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,
     lines: Option<&Path>,
 ) -> Result<Checked<Table>> {
+    let explained = shift::explained(release, certificate, source, policy, lines)?;
+    let source = explained.as_ref().unwrap_or(source);
     let values = recount::Values::OfPolicy(policy, source.input().decimal);
     let mut counted = recount::recount(release, certificate, values, lines, source.threads(), source.progress())?;
     inference::nothing_is_told(&counted, certificate, source, policy)?;

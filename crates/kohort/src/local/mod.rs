@@ -11,8 +11,10 @@
 //! | `trie` | finds the points near a point, and those that labels cover |
 //! | `cheapest_box` | the cheapest labels around a point that cover enough people |
 //! | `requirement` | what every class must meet |
+//! | `cells/` | coarsening cell by cell, where an attacker knows only some of the columns |
 
 mod bound;
+mod cells;
 mod cheapest_box;
 mod classes;
 mod cover;
@@ -28,6 +30,7 @@ mod tree;
 mod trie;
 
 pub use bound::lower_bound;
+pub use cells::{Cells, Settled};
 pub use classes::{Class, Grouping, Member};
 pub use cover::LARGEST_K;
 pub use points::{HiddenWith, Point, Points};

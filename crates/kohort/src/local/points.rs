@@ -76,11 +76,18 @@ impl Points {
         (points, point_of)
     }
 
+    /// The place of a column of the table.
+    pub fn place(&self, column: usize) -> usize {
+        self.column.iter().position(|&c| c == column).unwrap_or(column)
+    }
+
     /// Declares columns, by their place in the table, that hide with others.
     pub fn hide(&mut self, columns: Vec<HiddenWith>) {
-        let place = |column: usize| self.column.iter().position(|&c| c == column).unwrap_or(column);
-        let placed =
-            columns.iter().map(|own| HiddenWith { finer: place(own.finer), coarser: place(own.coarser), ..*own });
+        let placed = columns.iter().map(|own| HiddenWith {
+            finer: self.place(own.finer),
+            coarser: self.place(own.coarser),
+            ..*own
+        });
         self.hidden_with = placed.collect();
     }
 

@@ -7,7 +7,10 @@ mod adversaries;
 mod asked;
 mod changes;
 mod chapter;
+mod checks;
+mod cleaning;
 mod codes;
+mod context;
 mod distributions;
 mod escape;
 mod events;
@@ -41,13 +44,14 @@ pub(in crate::report) mod tests;
 use crate::evidence::Metrics;
 use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
-pub(crate) use escape::escape;
+pub use escape::{escape, prose};
 use place::{MetricsPlace, at};
-pub(crate) use svg::{Point, Scatter};
-pub(crate) use table::cards;
+pub use svg::{Point, Scatter};
+pub use table::cards;
 use verdict::head;
 
-const CSS: &str = include_str!("html/page.css");
+/// The style of every page: light and dark, on a wide screen, a phone and paper.
+pub const CSS: &str = include_str!("html/page.css");
 
 /// The page.
 pub(super) fn page(metrics: &Metrics) -> String {
@@ -82,20 +86,21 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     [
         verdict::title(&head),
         summary::of_table(metrics, &head, notes),
-        Chapter::Asked.of([asked::asked(metrics)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), asked::asked(metrics)]),
         Chapter::Guaranteed.of([
             asked::recounted(metrics),
             verdict::sensitive(&at!(guarantee, sensitive)),
             verdict::files(&at!(metrics, files)),
         ]),
         Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
             asked::found(metrics),
         ]),
         Chapter::Risk.of([risk::risk(metrics), people::people(metrics), samples::samples(metrics)]),
-        Chapter::Utility.of([utility::utility(&at!(metrics, utility))]),
+        Chapter::Utility.of([utility::utility(&at!(metrics, utility)), checks::checks(&at!(metrics, checks))]),
         Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(tried), synthetic::synthetic(metrics)]),
         Chapter::Missing.of([
             changes::cells(&at!(metrics, missingness), at!(metrics, cells).some(), metrics.value.rows.r#in.known()),
@@ -105,7 +110,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable),
             limits::limits(guarantee.value),
         ]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }
@@ -118,9 +123,10 @@ fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String 
     [
         verdict::title(&head),
         summary::of_events(metrics, &head, notes),
-        Chapter::Asked.of([events::asked(&guarantee)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), events::asked(&guarantee)]),
         Chapter::Guaranteed.of([events::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
             events::columns(metrics),
             events::rows(metrics),
             distributions::distributions(&at!(metrics, distributions), "Patients or events"),
@@ -135,7 +141,7 @@ fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String 
         ]),
         Chapter::Limits
             .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_events()]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }
@@ -148,16 +154,20 @@ fn of_codes(metrics: &MetricsPlace<CodesMetrics>, notes: &[String]) -> String {
     [
         verdict::title(&head),
         summary::of_codes(metrics, &head, notes),
-        Chapter::Asked.of([codes::asked(&guarantee)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), codes::asked(&guarantee)]),
         Chapter::Guaranteed.of([codes::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
-        Chapter::Changed.of([changes::rows(&at!(metrics, rows), &at!(metrics, people)), codes::clusters(metrics)]),
+        Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
+            changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            codes::clusters(metrics),
+        ]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(&at!(metrics, utility))]),
         Chapter::Attacks.of([codes::attacks(metrics), tried::tried(tried)]),
         Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits
             .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_codes()]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }

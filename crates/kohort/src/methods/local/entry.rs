@@ -9,7 +9,7 @@ pub static METHOD: Entry = Entry {
     name: "local",
     summary: "Coarsens every record only as far as it must be, so that most cells keep their values. A column shows labels of different levels.",
     caption: "every record is coarsened only as far as it must be, and a few records are removed",
-    knows: &[Knowledge::All],
+    knows: &[Knowledge::All, Knowledge::Any, Knowledge::Sets],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { single_cells: true, ..Effects::NONE },
     params: &[

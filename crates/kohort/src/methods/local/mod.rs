@@ -23,7 +23,7 @@ pub use entry::METHOD;
 pub use params::Params;
 
 use crate::lattice::{SearchLimits, explain};
-use crate::local::{Grouping, LARGEST_K, Requirement, group, improve, settle};
+use crate::local::{Cells, Grouping, LARGEST_K, Requirement, Settled, group, improve, settle};
 use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -75,10 +75,18 @@ pub fn lower_bound(cohort: &Cohort, k: u32) -> f64 {
 fn best(table: &Table, limits: SearchLimits, params: &Params) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
     let search = Search { table, k, limits, params };
+    if !knows_all(table.cohort) {
+        return search.by_cells();
+    }
     let boxes = if k <= LARGEST_K { search.from_boxes() } else { None };
     let levels = search.from_levels();
     let cost = |grouping: &Grouping| grouping.cost(&table.points);
     boxes.into_iter().chain(levels).filter(|g| !g.classes.is_empty()).min_by_key(cost)
+}
+
+/// Returns whether the attacker is one who knows every quasi-identifier.
+fn knows_all(cohort: &Cohort) -> bool {
+    matches!(&cohort.sets[..], [set] if set.len() == cohort.quasi.len())
 }
 
 /// The search for groupings of a table.
@@ -109,6 +117,30 @@ impl Search<'_> {
             Some(improve(&table.points, requirement, start, limits.suppressed, params.effort, table.cohort.threads))
         })?;
         self.settled(grouping)
+    }
+
+    /// Coarsens single cells, until the classes over every set that an attacker may know hold.
+    fn by_cells(&self) -> Option<Grouping> {
+        let Search { table, k, limits, .. } = *self;
+        let (points, threads) = (&table.points, table.cohort.threads);
+        let place = |set: &Vec<usize>| {
+            let mut placed: Vec<usize> = set.iter().map(|&column| points.place(column)).collect();
+            placed.sort_unstable();
+            placed
+        };
+        let mut sets: Vec<Vec<usize>> = table.cohort.sets.iter().map(place).collect();
+        sets.sort_unstable();
+        let mut cells = Cells::new(points, &sets, k, threads);
+        loop {
+            let released = cells.grouping();
+            // t-closeness compares with the rows that are released.
+            let settled = self.with_requirement(Some(&released), |requirement| {
+                cells.settle(&sets, requirement, limits.suppressed, threads)
+            })?;
+            if settled == Settled::AllKept || table.cohort.required.is_empty() {
+                return Some(cells.grouping());
+            }
+        }
     }
 
     /// Counts everything again for the rows that are released, and settles what fails, until nothing does:
