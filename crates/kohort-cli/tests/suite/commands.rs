@@ -202,7 +202,7 @@ fn the_demo_prints_a_table_that_programs_and_people_can_read() {
     let header = lines.iter().position(|l| l.starts_with("method ")).unwrap();
     let rows: Vec<&&str> = lines[header + 1..].iter().take_while(|l| !l.is_empty()).collect();
     assert!(rows.iter().all(|r| r.chars().count() == lines[header].chars().count()), "columns are aligned");
-    let methods = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
+    let methods = ["local", "lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
     assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), methods);
     assert!(rows.iter().all(|r| r.ends_with(" yes")), "{}", said.out);
     for path in lines.iter().filter_map(|l| l.strip_prefix("  ")).filter(|l| !l.starts_with("kohort ")) {

@@ -122,6 +122,11 @@ impl Staging {
         &self.place.folder
     }
 
+    /// The name of DIR.
+    pub(crate) fn name(&self) -> String {
+        self.place.target.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// DIR/release for now.
     pub fn release(&self) -> PathBuf {
         self.place.folder.join("release")

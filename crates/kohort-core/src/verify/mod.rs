@@ -20,6 +20,7 @@ mod multiset;
 mod original;
 mod outside;
 mod places;
+mod possible_origins;
 mod recount;
 mod release_folder;
 mod samples;
@@ -117,6 +118,11 @@ impl<S: Shape> Verified<S> {
     /// Returns the verifier's findings.
     pub fn findings(&self) -> &Findings<S> {
         &self.findings
+    }
+
+    /// The name of the folder that it will be published in.
+    pub fn name(&self) -> String {
+        self.staging.name()
     }
 
     /// Where the evidence is to be written.
