@@ -30,6 +30,7 @@ mod rows_not_remembered;
 mod samples;
 mod specialize;
 mod two_parts;
+mod vectors;
 
 // The example of a new method names this module as it would inside the crate.
 use kohort::methods;
