@@ -182,7 +182,9 @@ fn all() -> Vec<Vector> {
 }
 
 fn stored() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors").canonicalize().unwrap()
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
+    fs::create_dir_all(&folder).unwrap();
+    folder.canonicalize().unwrap()
 }
 
 fn folders(root: &Path) -> BTreeSet<String> {
