@@ -14,6 +14,8 @@ mod progress;
 mod reconstruct;
 mod risk;
 mod sign;
+#[cfg(feature = "studio")]
+mod studio;
 mod truthful;
 mod verify;
 
@@ -65,6 +67,8 @@ enum Command {
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
     Hierarchy(hierarchy::Args),
+    #[cfg(feature = "studio")]
+    Studio(studio::Args),
 }
 
 /// Settings that every command receives.
@@ -103,6 +107,8 @@ fn main() -> ExitCode {
             Command::Reconstruct(args) => reconstruct::run(&args, &context)?,
             Command::Truthful(args) => truthful::run(&args, &context)?,
             Command::Hierarchy(args) => hierarchy::run(&args, &context)?,
+            #[cfg(feature = "studio")]
+            Command::Studio(args) => studio::run(&args, &context)?,
         }
         Ok(0)
     });

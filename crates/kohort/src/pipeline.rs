@@ -141,14 +141,15 @@ impl Start<'_> {
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
+        let outside = S::look_outside(source, policy)?;
         let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
+        let unasked = S::check_outside(&outside, &input, &plan, policy)?;
         options.progress.go_on()?;
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
         let verified =
             stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
         options.progress.go_on()?;
-        let compared = ledger.as_ref().map(|own| composition::compare(own, &verified, source, policy)).transpose()?;
         let checks = match &policy.checks[..] {
             [] => Vec::new(),
             checks => {
@@ -156,6 +157,7 @@ impl Start<'_> {
                 evidence::compare_checks(checks, &policy.columns, source, &released)?
             }
         };
+        let compared = ledger.as_ref().map(|own| composition::compare(own, &verified, source, policy)).transpose()?;
         let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
         let run = MethodRun {
             policy,
@@ -169,7 +171,7 @@ impl Start<'_> {
         metrics.clean(source);
         metrics.set_context(&policy.context);
         metrics.set_checks(checks);
-        let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        let notes = [policy.notes.clone(), unasked, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;
         options.progress.go_on()?;

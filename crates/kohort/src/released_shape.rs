@@ -3,6 +3,7 @@
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::methods::{Method, Register, claims, disassociate};
+use crate::outside::{self, Outside};
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
@@ -41,6 +42,20 @@ pub trait ReleasedShape: Shape {
 
     /// Measures what is measured before the method starts, and refuses what could not be measured afterwards.
     fn before(input: &Self::Input, policy: &Policy<Self>) -> Result<Self::Before>;
+
+    /// What is known about released columns outside every requirement.
+    type Outside;
+
+    /// Looks at released columns outside every requirement, and refuses those that would single people out.
+    fn look_outside(source: &Source, policy: &Policy<Self>) -> Result<Self::Outside>;
+
+    /// Refuses a plan that such a column would undo. Returns notes for the custodian.
+    fn check_outside(
+        outside: &Self::Outside,
+        input: &Self::Input,
+        plan: &Self::Plan,
+        policy: &Policy<Self>,
+    ) -> Result<Vec<String>>;
 
     /// Draws the samples that are released instead of the whole, if the policy asks for any.
     fn sample(
@@ -94,6 +109,17 @@ impl ReleasedShape for Table {
 
     fn plan(method: &Method, cohort: &Cohort, policy: &Policy, _: &Source, random: &mut Randomness) -> Result<Plan> {
         method.plan(cohort, policy, random)
+    }
+
+    type Outside = Outside;
+
+    fn look_outside(source: &Source, policy: &Policy) -> Result<Outside> {
+        outside::look(source, policy)
+    }
+
+    fn check_outside(outside: &Outside, cohort: &Cohort, plan: &Plan, policy: &Policy) -> Result<Vec<String>> {
+        outside.check_plan(cohort, plan, policy)?;
+        Ok(outside.notes.clone())
     }
 
     fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
@@ -153,6 +179,16 @@ impl ReleasedShape for Codes {
         disassociate::plan(records, policy, params, source.threads())
     }
 
+    type Outside = ();
+
+    fn look_outside(_: &Source, _: &Policy<Codes>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_outside((): &(), _: &Records, _: &Clusters, _: &Policy<Codes>) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
     fn before(_: &Records, _: &Policy<Codes>) -> Result<()> {
         Ok(())
     }
@@ -206,6 +242,16 @@ impl ReleasedShape for Events {
         random: &mut Randomness,
     ) -> Result<EventsPlan> {
         claims::plan(histories, policy, params, random, source.threads(), &**source.progress())
+    }
+
+    type Outside = ();
+
+    fn look_outside(_: &Source, _: &Policy<Events>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_outside((): &(), _: &Histories, _: &EventsPlan, _: &Policy<Events>) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     fn before(_: &Histories, _: &Policy<Events>) -> Result<()> {

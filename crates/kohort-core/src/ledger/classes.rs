@@ -86,7 +86,7 @@ impl Ledger {
 fn input_hash(source: &Source) -> Result<Vec<u8>> {
     let mut hasher = Sha256::new();
     match &source.input().place {
-        Place::File(path) => {
+        Place::File(path) | Place::Hashed(path, _) => {
             let mut file = File::open(path).map_err(|e| Error::io(path, &e))?;
             std::io::copy(&mut file, &mut HashWriter(&mut hasher)).map_err(|e| Error::io(path, &e))?;
         }

@@ -3,6 +3,7 @@
 //! Reading checks what can be checked without the data, binding checks it against the columns;
 //! after that it is trusted.
 
+mod accept;
 mod any;
 mod baseline;
 mod bind;
@@ -24,6 +25,7 @@ mod shift;
 mod survives;
 mod synthetic;
 
+pub use accept::{Acceptance, Danger};
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::BaselineLoss;
 pub use bind::{GivenTables, NamedText, PolicyFile, read};
