@@ -126,7 +126,7 @@ impl Trie {
     }
 }
 
-/// Branches that a search visits at most, for each point that it is to find. In a table whose rows have
+/// Branches that a search looks at, for each point that it is to find. In a table whose rows have
 /// little in common, the nearest of the points found by then are taken.
 const VISITS_PER_POINT: usize = 64;
 
@@ -141,7 +141,7 @@ struct Near<'a> {
     /// Nothing beyond this cost is of use. It falls when enough points are found.
     cost: u64,
     most: usize,
-    /// Branches that may still be visited.
+    /// Branches that may still be looked at.
     visits: usize,
     found: &'a mut Vec<(u64, Point)>,
 }
@@ -162,6 +162,7 @@ impl Near<'_> {
                 if self.visits == 0 {
                     return;
                 }
+                self.visits -= 1;
                 if here <= self.cost {
                     self.visit(column, branch, here);
                 }
@@ -170,7 +171,6 @@ impl Near<'_> {
     }
 
     fn visit(&mut self, column: usize, branch: usize, cost: u64) {
-        self.visits -= 1;
         if column + 1 < self.trie.levels.len() {
             let start = &self.trie.levels[column].start;
             return self.descend(column + 1, start[branch] as usize..start[branch + 1] as usize, cost);
