@@ -8,6 +8,7 @@ use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
+use kohort_core::ledger::{Classes, Ledger};
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Clusters, EventsPlan, Plan};
@@ -65,6 +66,11 @@ pub trait ReleasedShape: Shape {
         random: &mut Randomness,
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified<Self>>;
+
+    /// The class of each person, for the custodian's ledger. Shapes whose classes cannot be compared have none.
+    fn classes(_: &Ledger, _: &Verified<Self>, _: &Source, _: &Policy<Self>) -> Result<Classes> {
+        Ok(Classes::new())
+    }
 
     /// Measures risk and utility: the content of metrics.json.
     fn measure(run: &MethodRun<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
@@ -133,6 +139,10 @@ impl ReleasedShape for Table {
             [] => Ok(verified),
             shares => stopwatch.stage(Stage::Sample, || verified.sample(shares, source, policy, random)),
         }
+    }
+
+    fn classes(ledger: &Ledger, verified: &Verified, source: &Source, policy: &Policy) -> Result<Classes> {
+        ledger.classes_of_table(verified, source, policy)
     }
 
     fn measure(run: &MethodRun<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {

@@ -39,7 +39,7 @@ pub use exclude_events::{EventsRule, EventsTable, RuleKind};
 pub use files::PolicyFiles;
 pub use population::{Population, Registry};
 pub use preset::{PRESETS, Preset};
-pub use privacy::{Privacy, TDistance};
+pub use privacy::{LedgerRule, Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};
 pub use shift::Shifted;
 pub use survives::{Check, ModelKind};
