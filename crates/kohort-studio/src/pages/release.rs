@@ -80,7 +80,12 @@ pub(crate) fn make(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         };
         let mut options = studio.options(job);
         options.force = replace;
-        anonymize_for(&opened.path, &studio.folder.path(&name)?, &options, &Extras { readers, sign: None, ledger: None })?;
+        anonymize_for(
+            &opened.path,
+            &studio.folder.path(&name)?,
+            &options,
+            &Extras { readers, sign: None, ledger: None },
+        )?;
         studio.desk().release = Some(name);
         Ok("/release")
     })?;
