@@ -55,7 +55,7 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 9] = [
+const SECTIONS: [Section; 10] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 2)],
@@ -162,6 +162,18 @@ const SECTIONS: [Section; 9] = [
             ("birth", "For rules about days after birth: the birth date column of the patients."),
             ("date", "For these rules: the date column of the events."),
             ("dates", "Format of these dates."),
+        ],
+    },
+    Section {
+        heading: "[[accept]]",
+        lists: &[("kohort-core/src/policy/accept.rs", 0)],
+        keys: &[
+            (
+                "finding",
+                "A danger of a released column outside every requirement that you accept: `\"nearly-unique\"`, `\"consecutive\"`, `\"timestamp\"` or `\"reveals\"`. Without it, such a column stops the release.",
+            ),
+            ("columns", "The column that the finding is about; for `\"reveals\"` also the column that is revealed."),
+            ("reason", "Required: why the release is safe all the same."),
         ],
     },
     Section {

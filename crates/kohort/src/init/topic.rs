@@ -130,14 +130,17 @@ fn birth(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) ->
 fn age(column: &Column, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
     let verdict = |why: &str| Verdict::quasi(why).about(About::Age).weighs(MOST_NEEDED);
     let Some(numbers) = numbers else {
-        return (column.distinct.values <= 150).then(|| verdict("age in words or bands"));
+        let unit = column.distinct.values <= 5 && !column.mostly(50, Shape::Digit);
+        let verdict = verdict("age in words or bands");
+        return (column.distinct.values <= 150).then(|| if unit { verdict.weighs(2) } else { verdict });
     };
     // Sentinels such as -9 or 999 are outside the intervals and keep a label of their own.
     if !between(numbers, -999, 9999) || column.bulk_number() > Some(Decimal::whole(150)) {
         return None;
     }
     if column.distinct.values <= FEW && numbers.1 <= Decimal::whole(20) {
-        return Some(verdict("age in coded groups"));
+        let verdict = verdict("age in coded groups");
+        return Some(if column.distinct.values <= 3 { verdict.weighs(2) } else { verdict });
     }
     let years = "{ intervals = [5, 10, 20], from = 0, to = ";
     Some(if numbers.1 >= Decimal::whole(90) {

@@ -29,6 +29,8 @@ struct Candidate {
     repeats: bool,
     /// The name says that it is the person's.
     named: bool,
+    /// The name or the values say that it is an id.
+    is_id: bool,
     /// The name says that it is the key of a stay, a household or something else.
     of_something_else: bool,
     /// Something stays the same within it that differs between people, or it numbers the rows within it.
@@ -96,9 +98,10 @@ fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'stati
     if let Some(column) = coarsest(&|c| c.repeats) {
         return Some((column, "repeats and looks like a key, so that it is counted as the person"));
     }
-    let own = first(&|c| !is_consecutive(&profile.columns[c.column]));
-    if let Some(column) = own.or_else(|| first(&|_| true)) {
-        return Some((column, "different in every row, so that every row is a person"));
+    // A row key says nothing about people.
+    let is_id = |c: &&Candidate| c.is_id && !is_consecutive(&profile.columns[c.column]);
+    if let Some(column) = first(&is_id) {
+        return Some((column, "an id that is different in every row, so that every row is a person"));
     }
     // A stay that repeats is better than counting rows.
     let stay = |c: &&Candidate| c.present && c.repeats && c.binds && !c.mixes;
@@ -139,6 +142,7 @@ fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<C
         values: coded.values(),
         repeats,
         named: has(Topic::Patient),
+        is_id: has(Topic::Id) || column.mostly(90, Shape::Uuid),
         of_something_else: (has(Topic::Encounter)
             || has(Topic::Household)
             || has(Topic::Staff)

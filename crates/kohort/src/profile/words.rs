@@ -151,7 +151,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Cost,
-        "cost costs coste custo costo charge charges kosten cout montant amount amt betrag importo importe valor_total \
+        "cost costs coste custo costo ^charge ^charges total_charges tot_chrg kosten cout montant amount amt betrag importo importe valor_total \
          payment pmt price preis prezzo preco deductible ddctbl expenditure reimbursement bedrag expense tax",
     ),
     (
@@ -177,6 +177,12 @@ const WORDS: [(Topic, &str); 30] = [
          ct_result albumin bilirubin",
     ),
     (
+        Outcome,
+        "outcome result ergebnis resultat resultado risultato esito uitkomst gyeolgwa disposition dc_status discharge_status \
+         readmit readmission mortality survival futime censor followup follow_up entlassart entlassungsart \
+         entlassungsgrund aeout expire manner autopsy alive vital",
+    ),
+    (
         Clinical,
         "symptom sintoma sintomo asthma bronch bronchitis tb hf hbp ulcer colitis hepatitis cough hayfever diabetes diabet \
          dm polio nervous alcohol alkohol alcool pica headache pain schmerz heart allerg nerves bowel infection exercise \
@@ -186,12 +192,6 @@ const WORDS: [(Topic, &str); 30] = [
          hypothyroid hyperthyroid hypertension obesity shock ill illness injury sick health hlth limit disability phase \
          cesd mcs pcs sf36 risk gleason recurrence recur relapse adjuvant psych complaint illdays actdays meno virus \
          test covid vaccin status etype offense conviction custody",
-    ),
-    (
-        Outcome,
-        "outcome result ergebnis resultat resultado risultato esito uitkomst gyeolgwa disposition dc_status discharge_status \
-         readmit readmission mortality survival futime censor followup follow_up entlassart entlassungsart \
-         entlassungsgrund aeout expire manner autopsy alive vital",
     ),
     (
         Place,

@@ -8,6 +8,7 @@ use std::fs;
 const COLUMNS: &str = "[columns]\nage = { role = \"quasi\", hierarchy = { intervals = [10], from = 0, to = 100 }, levels = [\"10\"] }\n\
     sex = { role = \"quasi\" }\ndays = { role = \"other\", reason = \"not known outside\" }\n\
     died = { role = \"other\", reason = \"not known outside\" }\nname = { role = \"identifier\" }\n\
+    [[accept]]\nfinding = \"reveals\"\ncolumns = [\"days\", \"age\"]\nreason = \"a test\"\n\
     [privacy]\nk = 5\n[method]\nname = \"lattice\"\nmax_suppressed = 0\n[context]\nrecipient = \"University <X>\"\npurpose = \"a study\"\n";
 
 /// 200 people; days = 2 + age / 10, and one more for men.
