@@ -132,7 +132,7 @@ test("from an empty page to a verified release, then tampered with and refused",
   writeFileSync(data, readFileSync(data, "utf8").replace(/\n[^\n]*\n$/, "\n"));
   await page.getByRole("combobox", { name: "Release" }).selectOption("policy-release");
   await page.getByRole("button", { name: "Verify", exact: true }).click();
-  await page.getByText("Refused").waitFor({ timeout: 60_000 });
+  await page.getByText("Refused", { exact: true }).first().waitFor({ timeout: 60_000 });
   await accessible(page);
   await page.getByRole("link", { name: "Policy", exact: true }).click();
   await arrive(page, "Policy and history");

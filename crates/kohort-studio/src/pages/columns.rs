@@ -207,8 +207,8 @@ fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> Strin
     };
     let values = match known.counted {
         Some(_) if !show_values => format!(
-            "<form method=\"post\" action=\"/values#column-{number}\" class=\"inline\">{}<button class=\"link\" \
-             aria-label=\"Show the values of column {}\">Show values</button></form>\n",
+            "<form method=\"post\" action=\"/values#column-{number}\" class=\"inline\">{}<button class=\"link\">Show \
+             values<span class=\"hidden\"> of column {}</span></button></form>\n",
             hidden("column", &number.to_string()),
             escape(&column.name)
         ),

@@ -105,7 +105,7 @@ pub(crate) fn one(studio: &Arc<Studio>, number: usize) -> Result<Answer> {
                 .map(|(label, records)| vec![format!("<code>{}</code>", escape(label)), thousands(*records)])
                 .collect();
             body += &format!(
-                "<h3>Level <code>{}</code>, the rarest first</h3>\n{}",
+                "<h2>Level <code>{}</code>, the rarest first</h2>\n{}",
                 escape(&rung.name),
                 cards(&["Label", "Records"], &rows)
             );
