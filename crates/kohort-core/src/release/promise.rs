@@ -162,6 +162,7 @@ impl Promise<Codes> {
             aware: flag("aware")?,
             no_cover: flag("no_cover")?,
             sensitive: policy.method.texts("sensitive")?.unwrap_or_default(),
+            confidence: policy.privacy.confidence,
         };
         let columns = policy.released().into_iter().map(|c| {
             let column = &policy.columns[c];
@@ -174,16 +175,17 @@ impl Promise<Codes> {
         if !patients {
             assumed.push("Every row is a different person.".into());
         }
-        Ok(Promise {
-            patients,
-            effects: policy.effects,
-            columns: columns.collect(),
-            claim,
-            assumed,
-            not_recountable: vec![
-                "Whether the chunks hold the codes of the original patients: they were compared before release.".into(),
-            ],
-        })
+        if claim.confidence.is_some() {
+            assumed.push("An attacker does not know who has the codes listed as sensitive.".into());
+        }
+        let mut not_recountable = vec![
+            "Whether the chunks hold the codes of the original patients: they were compared before release."
+                .to_string(),
+        ];
+        if claim.confidence.is_some() {
+            not_recountable.push("How many patients of a cluster have a sensitive code: they were counted before release. The release shows only that somebody has it, and how large the cluster is.".into());
+        }
+        Ok(Promise { patients, effects: policy.effects, columns: columns.collect(), claim, assumed, not_recountable })
     }
 }
 

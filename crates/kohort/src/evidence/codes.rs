@@ -13,6 +13,7 @@ use crate::queries::{
 };
 use kohort_core::Result;
 use kohort_core::codes::Records;
+use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
@@ -116,6 +117,8 @@ pub fn measure(
             aware_reader: run.params.subrecords == Subrecords::Whole,
             no_cover: run.params.covers == Covers::Avoided,
             sensitive_codes: run.params.sensitive.len(),
+            confidence: certificate.promise.claim.confidence.map(Fraction::to_f64),
+            highest_confidence: compared.highest_share.map(|(hits, of)| hits as f64 / of.max(1) as f64),
             plain: certificate.guarantee.plain.clone(),
             aware: certificate.guarantee.aware.clone(),
             assumed: certificate.promise.assumed.clone(),

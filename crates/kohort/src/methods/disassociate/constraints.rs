@@ -56,7 +56,8 @@ impl Constraints {
             ConstraintsBy::Frequent(share) => {
                 let (num, den) = share.parts();
                 let least = (records.len() as u128 * u128::from(num)).div_ceil(u128::from(den)).max(1);
-                Constraints::frequent(records, u32::try_from(least).unwrap_or(u32::MAX))
+                let sensitive = params.sensitive_codes(records, &mut Vec::new());
+                Constraints::frequent(records, u32::try_from(least).unwrap_or(u32::MAX), &sensitive)
             }
         };
         Ok((constraints, notes))
@@ -132,9 +133,11 @@ impl Constraints {
     }
 
     /// Codes that are together in at least `least` records: the largest sets first, of equal ones
-    /// the most frequent, as far as they are disjoint.
-    pub fn frequent(records: &Records, least: u32) -> Constraints {
+    /// the most frequent, as far as they are disjoint. Sets with a sensitive code are passed over.
+    pub fn frequent(records: &Records, least: u32, sensitive: &[bool]) -> Constraints {
         let mut sets: Vec<Frequent> = frequent(records, least, MOST_CODES, MOST_SETS);
+        let is_sensitive = |code: &u32| sensitive.get(*code as usize).copied().unwrap_or(false);
+        sets.retain(|set| !set.codes.iter().any(is_sensitive));
         sets.sort_by(|a, b| {
             b.codes.len().cmp(&a.codes.len()).then(b.support.cmp(&a.support)).then_with(|| a.codes.cmp(&b.codes))
         });
@@ -148,6 +151,16 @@ impl Constraints {
         }
         disjoint.sort();
         Constraints::new(disjoint, records.distinct())
+    }
+
+    /// These constraints without the sensitive codes, which must decide nothing. `codes` is the number
+    /// of codes in the data.
+    pub fn without(&self, sensitive: &[bool], codes: usize) -> Constraints {
+        if sensitive.is_empty() {
+            return self.clone();
+        }
+        let open = |set: &Vec<u32>| set.iter().copied().filter(|&code| !sensitive[code as usize]).collect();
+        Constraints::new(self.sets.iter().map(open).collect(), codes)
     }
 
     /// The sets.

@@ -107,6 +107,14 @@ impl Params {
         if max_cluster.is_some_and(|max| max > LARGEST_CLUSTER) {
             return Err(section.wrong("max_cluster", format!("must be at most {LARGEST_CLUSTER}.")));
         }
+        let sensitive = section.texts("sensitive")?.unwrap_or_default();
+        if policy.privacy.confidence.is_some() && sensitive.is_empty() {
+            return Err(section.error(
+                section.line,
+                "`confidence` limits the codes that [method] lists as `sensitive`, but it lists none. Set sensitive = \
+                 [\"B20\"], for example, or remove `confidence`.",
+            ));
+        }
         let passes = section.whole("refine_max_passes")?.unwrap_or(MOST_PASSES);
         if passes == 0 || passes > MOST_PASSES {
             return Err(section
@@ -121,7 +129,7 @@ impl Params {
             clusters: section.word("clusters", &clusters)?.unwrap_or(Formed::Best),
             subrecords: if flag("aware")? { Subrecords::Whole } else { Subrecords::UpToM },
             covers: if flag("no_cover")? { Covers::Avoided } else { Covers::Shown },
-            sensitive: section.texts("sensitive")?.unwrap_or_default(),
+            sensitive,
         })
     }
 
