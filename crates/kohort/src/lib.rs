@@ -74,7 +74,9 @@ pub mod queries;
 pub mod reconstruct;
 pub mod released_shape;
 pub mod report;
+pub mod sets_that_occur_once;
 pub mod truthful;
+pub mod welch;
 
 pub use api::{
     Cancel, Cell, ColumnSettings, Data, DataRisk, Hierarchy, Policy, PolicyBuilder, Release, Run, Setting, Table,

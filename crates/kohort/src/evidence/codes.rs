@@ -74,7 +74,11 @@ pub fn measure(
     let after =
         CodesRisk { max: 1.0 / compared.fewest_candidates.max(1) as f64, mean: None, unique: Some(0), people: None };
     let expected = Expected::new(&run.clusters.nodes, records.distinct(), k);
-    let answers = Answers { with_all: &|codes| expected.with_all(codes), with_any: &|codes| expected.with_any(codes) };
+    let answers = Answers {
+        with_all: &|codes| expected.with_all(codes),
+        with_any: &|codes| expected.with_any(codes),
+        keeps: &|_| true,
+    };
     let asked = queries((records, policy, run.params), k, &answers)?;
     Ok(Metrics::Codes(Box::new(CodesMetrics {
         method: certificate.method.clone(),
@@ -163,6 +167,8 @@ fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
 pub(crate) struct Answers<'a> {
     pub(crate) with_all: &'a dyn Fn(&[u32]) -> f64,
     pub(crate) with_any: &'a dyn Fn(&[u32]) -> f64,
+    /// Whether nothing of these codes was suppressed. Other queries are not asked.
+    pub(crate) keeps: &'a dyn Fn(&[u32]) -> bool,
 }
 
 /// How well counts can be estimated.
@@ -188,7 +194,11 @@ pub(crate) fn queries(
     let exact = OriginalCounts::new(records);
     let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
     let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
-    let asked = |queries: &[crate::queries::Query]| are(queries, records.len(), |codes| (answers.with_all)(codes));
+    let asked = |queries: &[crate::queries::Query]| {
+        let kept: Vec<_> = queries.iter().filter(|query| (answers.keeps)(&query.codes)).cloned().collect();
+        let own = are(&kept, records.len(), |codes| (answers.with_all)(codes));
+        Are { dropped: own.dropped + (queries.len() - kept.len()) as u64, ..own }
+    };
     let Are { error, queries, dropped, sane } = asked(&frequent);
     let frequent = Workload { are: error, are_sane: sane, queries, dropped };
     let mut counts: Vec<(u32, u32)> = records.supports().into_iter().zip(0u32..).collect();

@@ -2,6 +2,7 @@
 
 use super::params::{CodeLevel, ConstraintsBy, Params};
 use super::rules::FREE;
+use super::siblings::siblings;
 use crate::itemsets::{Frequent, frequent};
 use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
@@ -52,7 +53,21 @@ impl Constraints {
                 }
                 constraints
             }
-            ConstraintsBy::Siblings(n) => Constraints::siblings(records, *n),
+            ConstraintsBy::Siblings(n) => {
+                let (constraints, outside) = siblings(records, *n);
+                if outside == records.distinct() && outside > 0 {
+                    notes.push(
+                        "`siblings` follows the tree of ICD-9 or ICD-10, but none of the codes belongs to it. Runs of \
+                         codes in byte order were taken instead."
+                            .into(),
+                    );
+                } else if outside > 0 {
+                    notes.push(format!(
+                        "{outside} codes do not belong to the code system, so no constraint includes them."
+                    ));
+                }
+                constraints
+            }
             ConstraintsBy::Frequent(share) => {
                 let (num, den) = share.parts();
                 let least = (records.len() as u128 * u128::from(num)).div_ceil(u128::from(den)).max(1);
@@ -126,10 +141,9 @@ impl Constraints {
         (Constraints::new(sets.into_values().collect(), records.distinct()), outside)
     }
 
-    /// Runs of `n` neighbours in the order of the codes.
+    /// Sets of `n` siblings in the tree of ICD-9 or ICD-10 (the paper's sim n).
     pub fn siblings(records: &Records, n: usize) -> Constraints {
-        let codes: Vec<u32> = (0..records.distinct() as u32).collect();
-        Constraints::new(codes.chunks(n).map(<[u32]>::to_vec).collect(), records.distinct())
+        siblings(records, n).0
     }
 
     /// Codes that are together in at least `least` records: the largest sets first, of equal ones

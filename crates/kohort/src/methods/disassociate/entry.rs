@@ -38,7 +38,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "constraints",
-            help: "Codes that should stay together: groups in a file, under one label of ICD-9 or ICD-10, in runs of a length, or frequent together.",
+            help: "Codes that should stay together: groups in a file, under one label of ICD-9 or ICD-10, N siblings in the tree of ICD, or frequent together.",
             kind: ValueKind::Other(
                 "a file, `{ icd9 = LEVEL }` or `{ icd10 = LEVEL }` (LEVEL is `\"category\"`, `\"section\"` or `\"chapter\"`), `{ siblings = N }` or `{ frequent = SHARE }`",
             ),

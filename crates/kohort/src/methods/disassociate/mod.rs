@@ -19,6 +19,7 @@ mod params;
 mod refine;
 mod rules;
 mod sensitive;
+mod siblings;
 #[cfg(test)]
 mod tests;
 mod verpart;

@@ -47,7 +47,7 @@ pub enum ConstraintsBy {
     File(NamedText),
     /// Codes under one label of a code system.
     Level(CodeSystem, CodeLevel),
-    /// Runs of so many codes in their order.
+    /// Sets of so many siblings in the tree of a code system.
     Siblings(usize),
     /// Codes that are frequent together, in at least this share of the patients.
     Frequent(Fraction),

@@ -14,6 +14,7 @@
 //! times the sets of other columns that were split, and is done once. In wide tables with k alone
 //! most sets are settled by a sample of the records (`validity/sampled.rs`).
 
+mod attempts;
 mod candidate;
 mod candidates;
 mod checks;
@@ -28,6 +29,7 @@ mod params;
 mod partitions;
 mod requirements;
 mod score;
+mod step_order;
 mod suppress;
 mod taxonomy;
 #[cfg(test)]
@@ -36,7 +38,7 @@ mod trace;
 mod validity;
 
 pub use entry::METHOD;
-pub use params::{NumericSplit, Params, ScoreMode, SpecializeObjective};
+pub use params::{NumericSplit, Params, ScoreMode, Search, SpecializeObjective};
 
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -53,21 +55,22 @@ impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self)
     }
+
+    fn counts_only_split_columns(&self) -> bool {
+        true
+    }
 }
 
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
-    let mut pais = top(cohort, policy, params)?;
-    if !pais.repair_start() {
-        return Err(infeasible::explain(cohort, policy, &pais.requirements));
+    let mut start = top(cohort, policy, params)?;
+    if !start.repair_start() {
+        return Err(infeasible::explain(cohort, policy, &start.requirements));
     }
-    pais.run();
-    while pais.unblock() {
-        pais.run();
-    }
-    let columns = (0..pais.columns.len()).map(|q| pais.columns[q].recoded(cohort, q, pais.partitions.cut(q)));
-    let kept: Vec<bool> = pais.weights.iter().map(|&w| w > 0).collect();
-    let mut plan = Plan::recoded(cohort, columns.collect(), &kept);
+    let (chosen, tried) = attempts::best(&start);
+    let chosen_params = Params { max_steps: params.max_steps, ..chosen.params };
+    let pais = attempts::finished(&start, &chosen_params, chosen.order);
+    let mut plan = table_of(&pais);
     let stopped = if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" };
     plan.trace = Trace::of([
         ("objective", params.objective.name().into()),
@@ -76,11 +79,21 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         ("suppressed", pais.suppressed.into()),
         ("max_steps", params.max_steps.into()),
         ("stopped", stopped.into()),
+        ("orders_tried", tried.into()),
+        ("order", chosen.describe(cohort).into()),
         ("invalid", pais.memory.blocked.len().into()),
         ("partitions", (plan.cells.len() / plan.changed.len().max(1)).into()),
         ("steps", pais.trace().into()),
     ]);
     Ok(plan)
+}
+
+/// The table as it is when the search ends.
+fn table_of(pais: &Pais) -> Plan {
+    let cohort = pais.cohort;
+    let columns = (0..pais.columns.len()).map(|q| pais.columns[q].recoded(cohort, q, pais.partitions.cut(q)));
+    let kept: Vec<bool> = pais.weights.iter().map(|&w| w > 0).collect();
+    Plan::recoded(cohort, columns.collect(), &kept)
 }
 
 /// The table with every column at its roots.
