@@ -7,7 +7,7 @@
 //! `python3` has polars (`pip install polars`), a release is also compared with reading and writing by polars.
 
 use kohort::hospital::vary_adult;
-use kohort::lattice::{Limits, Objective, Space, search};
+use kohort::lattice::{Objective, SearchLimits, Space, search};
 use kohort::methods::Register;
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::AnyPolicy;
@@ -79,7 +79,7 @@ fn searches(data: &Path, folder: &Path, adult: &str) {
     for (name, objective) in Objective::NAMES {
         for limit in ["0", "0.05", "1"] {
             let share = Decimal::parse(limit, b'.').and_then(Fraction::from_decimal).expect("a share");
-            let limits = Limits { k: bound.privacy.k, suppressed: share.of(cohort.tuples.rows) };
+            let limits = SearchLimits { k: bound.privacy.k, suppressed: share.of(cohort.tuples.rows) };
             let times = if objective.is_separable() { 9 } else { 3 };
             let mut least = Duration::MAX;
             let mut found = None;

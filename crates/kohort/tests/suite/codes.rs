@@ -373,5 +373,5 @@ fn the_share_of_patients_with_a_sensitive_code_is_limited_and_verified() {
     assert!(refused.to_string().contains("0.25"), "{refused}");
     let nothing = Case { method: "confidence = 0.3\n[method]\nname = \"disassociate\"\n".into(), ..case.clone() };
     let refused = release(&nothing.write(folder.path()), "nothing", &options(1, 1)).unwrap_err();
-    assert_eq!(refused.kind, Kind::Policy);
+    assert_eq!(refused.kind, Kind::Yours);
 }
