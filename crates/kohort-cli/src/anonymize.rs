@@ -5,8 +5,9 @@ use crate::{Context, progress};
 use kohort::evidence::Metrics;
 use kohort::evidence::metrics::{CodesMetrics, EventsMetrics, Risk, Role, RowCounts, Sides, TableMetrics};
 use kohort::methods::{Register, manual::overview};
-use kohort::pipeline::{Options, Readers, anonymize_for};
+use kohort::pipeline::{Extras, Options, Readers, anonymize_for};
 use kohort_core::Result;
+use kohort_core::signature::SecretKey;
 use std::path::PathBuf;
 
 /// Make a verified release of the data that a policy names
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// Also write DIR/evidence/shareable.html, a report that hides counts of fewer than 11 people
     #[arg(long)]
     shareable: bool,
+    /// Sign the certificate with this secret key, made by `kohort key`
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
     /// Fixed random seed, for tests only. The certificate says so
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -57,7 +61,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         progress: progress::bar(),
     };
     let readers = if args.shareable { Readers::Others } else { Readers::House };
-    let released = anonymize_for(&args.policy, &out, &options, readers)?;
+    let sign = args.sign.as_deref().map(SecretKey::read).transpose()?;
+    let extras = Extras { readers, sign };
+    let released = anonymize_for(&args.policy, &out, &options, &extras)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
     match released.metrics.samples() {
@@ -71,6 +77,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         Metrics::Table(metrics) => say_table(metrics),
         Metrics::Codes(metrics) => say_codes(metrics),
         Metrics::Events(metrics) => say_events(metrics),
+    }
+    if let Some(key) = &extras.sign {
+        say(&format!("signed: key {}", key.public().fingerprint()));
     }
     say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
     if args.shareable {

@@ -7,15 +7,19 @@ mod demo;
 mod failure;
 mod hierarchy;
 mod init;
+mod key;
 mod output;
 mod progress;
 mod reconstruct;
 mod risk;
+mod sign;
 mod truthful;
 mod verify;
 
 use clap::{Parser, Subcommand};
+use kohort_core::Result;
 use kohort_core::error::Kind;
+use kohort_core::verify::Outcome;
 use std::process::ExitCode;
 
 /// De-identifies health data so that it can be shared, and proves that the result keeps its promise.
@@ -31,7 +35,8 @@ Start here:
   kohort anonymize policy.toml      make a verified release and its report
 
 Exit codes: 0 success; 1 the verifier refused the release; 2 wrong arguments, policy or data;
-3 no release can meet the policy; 4 a problem of the machine (disk, memory) or an interrupt."
+3 no release can meet the policy; 4 a problem of the machine (disk, memory) or an interrupt;
+5 `verify` could not count everything that is claimed."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -52,6 +57,8 @@ enum Command {
     Anonymize(anonymize::Args),
     Compare(compare::Args),
     Verify(verify::Args),
+    Key(key::Args),
+    Sign(sign::Args),
     Attack(attack::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
@@ -79,20 +86,25 @@ fn main() -> ExitCode {
     });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let context = Context { threads: cli.threads.unwrap_or(cores).clamp(1, 1024) };
-    let result = failure::caught(|| match cli.command {
-        Command::Demo(args) => demo::run(&args, &context),
-        Command::Init(args) => init::run(&args, &context),
-        Command::Risk(args) => risk::run(&args, &context),
-        Command::Anonymize(args) => anonymize::run(&args, &context),
-        Command::Compare(args) => compare::run(&args, &context),
-        Command::Verify(args) => verify::run(&args, &context),
-        Command::Attack(args) => attack::run(&args, &context),
-        Command::Reconstruct(args) => reconstruct::run(&args, &context),
-        Command::Truthful(args) => truthful::run(&args, &context),
-        Command::Hierarchy(args) => hierarchy::run(&args, &context),
+    let result = failure::caught(|| -> Result<u8> {
+        match cli.command {
+            Command::Demo(args) => demo::run(&args, &context)?,
+            Command::Init(args) => init::run(&args, &context)?,
+            Command::Risk(args) => risk::run(&args, &context)?,
+            Command::Anonymize(args) => anonymize::run(&args, &context)?,
+            Command::Compare(args) => compare::run(&args, &context)?,
+            Command::Verify(args) => return verify::run(&args, &context).map(Outcome::exit_code),
+            Command::Key(args) => key::run(&args)?,
+            Command::Sign(args) => sign::run(&args, &context)?,
+            Command::Attack(args) => attack::run(&args, &context)?,
+            Command::Reconstruct(args) => reconstruct::run(&args, &context)?,
+            Command::Truthful(args) => truthful::run(&args, &context)?,
+            Command::Hierarchy(args) => hierarchy::run(&args, &context)?,
+        }
+        Ok(0)
     });
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => ExitCode::from(code),
         Err(error) => {
             let word = match error.kind {
                 Kind::Yours => "error",

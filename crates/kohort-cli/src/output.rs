@@ -68,5 +68,5 @@ pub(crate) fn complain(line: &str) {
 
 /// A line without characters that steer a terminal: names may come from a stranger's file.
 pub(crate) fn printable(line: &str) -> String {
-    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+    kohort_core::visible::printable(line)
 }

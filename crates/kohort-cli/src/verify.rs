@@ -2,125 +2,120 @@
 
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
-use kohort::pipeline::{Options, open};
-use kohort_core::Result;
+use kohort::{AnyCertificate, Certificate, Examined, Policy, Run, Verification};
 use kohort_core::policy::Power;
-use kohort_core::release::{Certificate, KnowsClaim};
-use kohort_core::shape::{Codes, Events, Shape};
-use kohort_core::verify::{
-    AnyFindings, AnyRecounted, CodesRecount, EventsRecount, Findings, Recount, Recounted, verify_release,
-    verify_with_original,
-};
+use kohort_core::release::{KnowsClaim, SensitiveClaim};
+use kohort_core::shape::{Codes, Events};
+use kohort_core::signature::Signers;
+use kohort_core::verify::{Outcome, Outside};
+use kohort_core::{Error, Result};
 use std::path::PathBuf;
+
+/// Up to so many listed values of a sensitive column are printed.
+const MOST_VALUES: usize = 10;
 
 /// Count the guarantee of a release again from its bytes
 ///
-/// FOLDER was made by `kohort anonymize`, or is the release/ folder that you received.
+/// FOLDER was made by `kohort anonymize`, or is the release/ folder that you received. The result is
+/// `verified` (exit code 0), `partly verified` (5: k or a limit on sensitive values is only stated by the
+/// custodian, or a column outside every requirement is nearly unique), or `refused` (1).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   kohort verify policy-release
-  kohort verify policy-release --original policy.toml")]
+  kohort verify policy-release --original policy.toml
+  kohort verify policy-release --json
+  kohort verify policy-release --signer custodian.pub")]
 pub(crate) struct Args {
     /// The release
     folder: PathBuf,
     /// Also compare the release with the original data that this policy names
     #[arg(long, value_name = "POLICY")]
     original: Option<PathBuf>,
+    /// Refuse the release unless it is signed with this public key, or with one of the keys in this file
+    #[arg(long, value_name = "KEY")]
+    signer: Option<PathBuf>,
+    /// Refuse what is verified only in part, and statements without a valid signature by a known key
+    #[arg(long)]
+    strict: bool,
+    /// Print the result as JSON: what was counted, and what is only stated
+    #[arg(long)]
+    json: bool,
 }
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
-    let Some(policy) = &args.original else {
-        match verify_release(&args.folder, context.threads)? {
-            AnyRecounted::Table(Recounted { certificate, recount }) => {
-                table_lines(&certificate, &recount);
-                not_counted(&certificate);
-                formulas(&recount);
-                ending(&certificate);
-            }
-            AnyRecounted::Codes(Recounted { certificate, recount }) => {
-                codes_lines(&certificate, &recount);
-                note("not counted here: whether the fragments come from the original.");
-                ending(&certificate);
-            }
-            AnyRecounted::Events(Recounted { certificate, recount }) => {
-                events_lines(&certificate, &recount);
-                note(
-                    "not counted here: which events were excluded, truncated or suppressed, and what an attacker who knows them would find.",
-                );
-                ending(&certificate);
-            }
-        }
-        return Ok(());
-    };
-    let progress = progress::bar();
-    let options = Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress };
-    let (source, bound) = open(policy, &options)?;
-    match verify_with_original(&args.folder, &source, &bound)? {
-        AnyFindings::Table(Findings { certificate, recount, compared, .. }) => {
-            table_lines(&certificate, &recount);
-            say(&format!(
-                "  original   {} rows; every released cell is the original or its ancestor; the smallest class holds {} {}",
-                thousands(compared.rows),
-                thousands(compared.smallest_class),
-                unit(&certificate)
-            ));
-            not_shown(&compared.not_shown);
-            formulas(&recount);
-            ending(&certificate);
-        }
-        AnyFindings::Codes(Findings { certificate, recount, compared, .. }) => {
-            codes_lines(&certificate, &recount);
-            say(&format!(
-                "  original   {} patients, {} with codes; at least {} patients could have each of the {} combinations of codes tried",
-                thousands(compared.patients),
-                thousands(compared.matched),
-                thousands(compared.fewest_candidates),
-                thousands(compared.combinations)
-            ));
-            not_shown(&compared.not_shown);
-            ending(&certificate);
-        }
-        AnyFindings::Events(Findings { certificate, recount, compared, .. }) => {
-            events_lines(&certificate, &recount);
-            say(&format!(
-                "  original   {} patients with {} events after exclusions; {} released patients found, every cell is the original or its ancestor",
-                thousands(compared.patients),
-                thousands(compared.events),
-                thousands(compared.matched)
-            ));
-            not_shown(&compared.not_shown);
-            ending(&certificate);
-        }
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let mut run = Run::new().threads(context.threads);
+    if let Some(signers) = &args.signer {
+        run = run.signed_by(&Signers::read(signers)?);
     }
-    Ok(())
+    let found = match &args.original {
+        None => run.verify(&args.folder)?,
+        Some(policy) => {
+            let policy = Policy::read(policy)?;
+            run.progress(progress::bar()).verify_with_original(&args.folder, policy.data()?, &policy)?
+        }
+    };
+    let found = if args.strict { found.strict() } else { found };
+    if args.json {
+        found.to_json().lines().for_each(say);
+        return Ok(found.outcome());
+    }
+    match &found {
+        Verification::Verified(own) => print("verified", own),
+        Verification::Partly(own) => print("partly verified", own),
+        Verification::Refused(refusal) => return Err(Error::refused(refusal.reason.clone())),
+    }
+    Ok(found.outcome())
 }
 
-fn not_shown(all: &[String]) {
-    all.iter().for_each(|n| note(&format!("not shown: {n}.")));
-}
-
-fn formulas(recount: &Recount) {
-    recount.formulas.iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
-}
-
-/// The guarantee in words, and whether it is only a test.
-fn ending<S: Shape>(certificate: &Certificate<S>) {
-    if certificate.test {
+fn print(result: &str, own: &Examined) {
+    say(&format!("{result} {}", own.depth().words()));
+    match own.certificate() {
+        AnyCertificate::Table(certificate) => table_lines(certificate),
+        AnyCertificate::Codes(certificate) => codes_lines(certificate),
+        AnyCertificate::Events(certificate) => events_lines(certificate),
+    }
+    own.compared().iter().for_each(|found| say(&format!("  original   {found}")));
+    say(&format!("  guarantee  {}", own.counted()));
+    if !own.not_counted().is_empty() {
+        say("not counted here");
+        own.not_counted().iter().for_each(|gap| say(&format!("  - {gap}")));
+    }
+    let outside: Vec<&Outside> = own.outside().iter().filter(|column| !column.limited || column.unique > 0).collect();
+    if !outside.is_empty() {
+        say("released beside the quasi-identifiers");
+        outside.iter().for_each(|column| say(&format!("  - {}", in_words(column))));
+    }
+    say(&format!("stated by the custodian, not checked here ({})", own.signer().words()));
+    own.stated().iter().for_each(|sentence| say(&format!("  - {sentence}")));
+    if !own.beside().is_empty() {
+        note(&format!("not part of the release, and not verified: {}.", own.beside().join(", ")));
+    }
+    own.not_shown().iter().for_each(|n| note(&format!("not shown: {n}.")));
+    own.formulas().iter().for_each(|column| note(&kohort::evidence::formula_note(column)));
+    if own.certificate().is_test() {
         note("made with a fixed random seed: this is a test, not a release.");
     }
-    say(&format!("  guarantee  {}", certificate.guarantee.plain));
-    say(&format!("             {}", certificate.guarantee.aware));
 }
 
-fn unit<S: Shape>(certificate: &Certificate<S>) -> &'static str {
-    if certificate.promise.patients { "patients" } else { "rows" }
+/// A column outside the quasi-identifiers, and how many of its values occur once.
+fn in_words(column: &Outside) -> String {
+    let covered = match (column.limited, column.is_nearly_unique()) {
+        (true, _) => "a requirement limits what it reveals",
+        (false, false) => "no requirement covers it",
+        (false, true) => "no requirement covers it, and it is nearly unique: it may name people",
+    };
+    format!(
+        "`{}`: {} of {} values occur once; {covered}",
+        column.column,
+        thousands(column.unique),
+        thousands(column.cells)
+    )
 }
 
 /// Prints what was claimed and counted for a table.
-fn table_lines(certificate: &Certificate, recount: &Recount) {
-    say(if certificate.sample.is_some() { "verified as a sample" } else { "verified" });
-    let claim = &certificate.promise.claim;
+fn table_lines(certificate: &Certificate) {
+    let (claim, recount) = (&certificate.promise.claim, &certificate.recount);
     let knows = match &claim.knows {
         KnowsClaim::All => "all quasi-identifiers".to_string(),
         KnowsClaim::Any(n) => format!("any {n} of the quasi-identifiers"),
@@ -128,29 +123,13 @@ fn table_lines(certificate: &Certificate, recount: &Recount) {
     };
     let quasi: Vec<&str> =
         certificate.promise.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-    match &claim.invented {
-        None => say(&format!(
-            "  claim      at least {} {} match an attacker's knowledge of {knows}",
-            claim.k,
-            unit(certificate)
-        )),
-        Some(invented) => say(&format!(
-            "  claim      at least {} rows match an attacker's knowledge of {knows}; some are synthetic, at least {} {} are real",
-            claim.k,
-            invented.real_k,
-            unit(certificate)
-        )),
-    }
-    if let Some(share) = certificate.sample {
-        say(&format!("             in the whole file, of which this is a random sample (share {share})"));
+    match certificate.sample {
+        None => say(&format!("  claim      at least {} rows match an attacker's knowledge of {knows}", claim.k)),
+        Some(_) => say("  claim      about the file of which this is a sample, not about this file"),
     }
     say(&format!("  columns    {}", quasi.join(", ")));
-    for sensitive in &claim.sensitive {
-        let mut parts = Vec::new();
-        sensitive.confidence.iter().for_each(|c| parts.push(format!("confidence at most {c}")));
-        sensitive.l_diversity.iter().for_each(|l| parts.push(l.describe()));
-        sensitive.t_closeness.iter().for_each(|t| parts.push(format!("distance from the table at most {}", t.max)));
-        say(&format!("  sensitive  {}: {}", sensitive.column, parts.join("; ")));
+    if certificate.sample.is_none() && !certificate.promise.patients {
+        claim.sensitive.iter().for_each(|own| say(&format!("  sensitive  {}", sensitive_line(own))));
     }
     say(&format!(
         "  counted    {} rows, {} classes, {} sets of columns; the smallest class holds {} rows",
@@ -161,18 +140,39 @@ fn table_lines(certificate: &Certificate, recount: &Recount) {
     ));
     if let Some(catalog) = &recount.catalog {
         say(&format!(
-            "  catalog    {} synthetic records in {} groups of classes; no row belongs to a person with probability above {:.4}",
-            thousands(catalog.rows),
+            "  catalog    {} synthetic records in {} groups of classes; no row belongs to a person with probability above {}",
+            thousands(catalog.counterfeits),
             thousands(catalog.groups),
             catalog.highest_posterior
         ));
     }
 }
 
+/// What is claimed of a sensitive column, with what a stranger may have chosen to make it easy: the values, the
+/// order or the tree.
+fn sensitive_line(own: &SensitiveClaim) -> String {
+    let mut parts = Vec::new();
+    if let Some(confidence) = &own.confidence {
+        let values = match &own.values {
+            None => "any value".to_string(),
+            Some(values) => {
+                let more = if values.len() > MOST_VALUES { ", …" } else { "" };
+                let first: Vec<&str> = values.iter().take(MOST_VALUES).map(String::as_str).collect();
+                format!("the listed values ({}{more})", first.join(", "))
+            }
+        };
+        parts.push(format!("confidence at most {confidence} in {values}"));
+    }
+    own.l_diversity.iter().for_each(|l| parts.push(l.describe()));
+    own.t_closeness
+        .iter()
+        .for_each(|t| parts.push(format!("distance from the table at most {}, {}", t.max, t.words())));
+    format!("{}: {}", own.column, parts.join("; "))
+}
+
 /// Prints what was claimed and counted for patients and their events.
-fn events_lines(certificate: &Certificate<Events>, recount: &EventsRecount) {
-    say("verified");
-    let claim = &certificate.promise.claim;
+fn events_lines(certificate: &Certificate<Events>) {
+    let (claim, recount) = (&certificate.promise.claim, &certificate.recount);
     let known = match claim.power {
         Power::Values { p, .. } => format!("up to {p} values of each event column"),
         Power::Events { p } => format!("up to {p} whole events"),
@@ -195,15 +195,10 @@ fn events_lines(certificate: &Certificate<Events>, recount: &EventsRecount) {
 }
 
 /// Prints what was claimed and counted for clusters of codes.
-fn codes_lines(certificate: &Certificate<Codes>, recount: &CodesRecount) {
-    say("verified");
-    let claim = &certificate.promise.claim;
-    say(&format!(
-        "  claim      any {} codes of a person could belong to at least {} {}",
-        claim.m,
-        claim.k,
-        unit(certificate)
-    ));
+fn codes_lines(certificate: &Certificate<Codes>) {
+    let (claim, recount) = (&certificate.promise.claim, &certificate.recount);
+    let unit = if certificate.promise.patients { "patients" } else { "rows" };
+    say(&format!("  claim      any {} codes of a person could belong to at least {} {unit}", claim.m, claim.k));
     if claim.aware {
         say("  claim      every distinct fragment appears at least k times in its chunk");
     }
@@ -234,28 +229,4 @@ fn codes_lines(certificate: &Certificate<Codes>, recount: &CodesRecount) {
         thousands(recount.smallest_subrecord),
         thousands(recount.covers)
     ));
-}
-
-/// What a recipient cannot count. Said by this program, not by the certificate: a stranger may have
-/// written that.
-fn not_counted(certificate: &Certificate) {
-    if certificate.sample.is_some() {
-        note(
-            "not counted here: the guarantee. It was counted on the whole file; the recipient of a sample cannot repeat that.",
-        );
-        note(
-            "checked here: the files and columns match the certificate, no cell is shown where the coarser cell it belongs to is suppressed, and how many rows of the sample look the same.",
-        );
-        return;
-    }
-    let claim = &certificate.promise.claim;
-    if claim.invented.is_some() {
-        note("not counted here: which records are synthetic, and how many real people each class contains.");
-    }
-    if certificate.promise.patients {
-        note("not counted here: how many patients the rows of a class belong to. Rows were counted instead.");
-        if !claim.sensitive.is_empty() {
-            note("not counted here: the limits on sensitive values, since they are counted in patients.");
-        }
-    }
 }

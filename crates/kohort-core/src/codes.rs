@@ -1,6 +1,7 @@
 //! The patients of a table of codes as a method sees them: each a set of codes.
 
 use crate::policy::{CodesLayout, Policy, Role};
+use crate::ragged::Ragged;
 use crate::shape::Codes;
 use crate::table::{Chunk, Source, Texts};
 use crate::{Error, Result};
@@ -23,8 +24,7 @@ const REPEAT: char = '#';
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     codes: Vec<Box<str>>,
-    ends: Vec<usize>,
-    items: Vec<u32>,
+    items: Ragged<u32>,
     lines: Vec<u64>,
     /// Rows of the table.
     pub rows: u64,
@@ -32,7 +32,7 @@ pub struct Records {
     pub without_codes: u64,
     /// Codes that repeat an earlier code of their record.
     pub repeated: u64,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }
 
@@ -52,28 +52,27 @@ impl Records {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.items.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.items.is_empty()
     }
 
     /// The codes of a record, ascending.
     pub fn get(&self, record: usize) -> &[u32] {
-        let start = if record == 0 { 0 } else { self.ends[record - 1] };
-        &self.items[start..self.ends[record]]
+        self.items.get(record)
     }
 
     /// All records, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.len()).map(|r| self.get(r))
+        self.items.iter()
     }
 
     /// Codes over all records.
     pub fn occurrences(&self) -> usize {
-        self.items.len()
+        self.items.values().len()
     }
 
     /// How many distinct codes there are.
@@ -104,20 +103,16 @@ impl Records {
     /// Records that hold each code.
     pub fn supports(&self) -> Vec<u32> {
         let mut supports = vec![0; self.codes.len()];
-        self.items.iter().for_each(|&code| supports[code as usize] += 1);
+        self.items.values().iter().for_each(|&code| supports[code as usize] += 1);
         supports
     }
 
     /// The first `n` records, for experiments; codes keep their numbers.
     pub fn first(&self, n: usize) -> Records {
-        let n = n.min(self.len());
-        let items = if n == 0 { 0 } else { self.ends[n - 1] };
-        Records {
-            ends: self.ends[..n].to_vec(),
-            items: self.items[..items].to_vec(),
-            lines: self.lines[..n].to_vec(),
-            ..self.clone()
-        }
+        let mut first = self.clone();
+        first.items.truncate(n);
+        first.lines.truncate(n);
+        first
     }
 }
 
@@ -138,8 +133,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
         |(), chunk| Ok(reading.cut(chunk)),
         |cut: Cut| {
             let global: Vec<u32> = (0..cut.texts.len() as u32).map(|n| all.texts.intern(cut.texts.get(n))).collect();
-            let mut from = 0;
-            for (row, &end) in cut.ends.iter().enumerate() {
+            for (row, codes) in cut.codes.iter().enumerate() {
                 let line = cut.chunk.line(row);
                 let next = all.lines.len() as u32;
                 let patient = match reading.patient {
@@ -157,11 +151,9 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
                 } else if policy.own.layout == CodesLayout::List {
                     twice.push(line);
                 }
-                let codes = cut.codes[from..end as usize].iter();
-                all.pairs.extend(codes.map(|&c| (patient, global[c as usize])));
-                from = end as usize;
+                all.pairs.extend(codes.iter().map(|&c| (patient, global[c as usize])));
             }
-            all.rows += cut.ends.len() as u64;
+            all.rows += cut.codes.len() as u64;
             all.cells_split += cut.split;
             cut.others.iter().zip(&mut all.others).for_each(|(own, sum)| *sum += own);
             Ok(())
@@ -212,9 +204,8 @@ struct CodesReading<'a> {
 struct Cut {
     chunk: Chunk,
     texts: Texts,
-    codes: Vec<u32>,
-    /// By row: where its codes end.
-    ends: Vec<u32>,
+    /// The codes of each row.
+    codes: Ragged<u32>,
     /// Cells that hold the separator.
     split: u64,
     /// Cells that hold each of [`OTHERS`].
@@ -223,7 +214,7 @@ struct Cut {
 
 impl CodesReading<'_> {
     fn cut(&self, chunk: Chunk) -> Cut {
-        let (mut texts, mut codes, mut ends) = (Texts::default(), Vec::new(), Vec::new());
+        let (mut texts, mut codes, mut of_row) = (Texts::default(), Ragged::default(), Vec::new());
         let (mut split, mut others) = (0, [0; OTHERS.len()]);
         for row in 0..chunk.rows() {
             let cell = chunk.cell(row, self.column);
@@ -231,7 +222,7 @@ impl CodesReading<'_> {
                 let mut take = |code: &[u8]| {
                     let code = code.trim_ascii();
                     if !code.is_empty() && !self.source.is_missing(code) {
-                        codes.push(texts.intern(code));
+                        of_row.push(texts.intern(code));
                     }
                 };
                 match self.separator.map(str::as_bytes) {
@@ -263,9 +254,9 @@ impl CodesReading<'_> {
                     }
                 }
             }
-            ends.push(codes.len() as u32);
+            codes.push(of_row.drain(..));
         }
-        Cut { chunk, texts, codes, ends, split, others }
+        Cut { chunk, texts, codes, split, others }
     }
 
     /// Refuses a separator that occurs in no cell: every record would be read as one giant code.
@@ -289,7 +280,7 @@ struct Collected {
     texts: Texts,
     /// (patient, code).
     pairs: Vec<(u32, u32)>,
-    /// By patient: the line of their first row.
+    /// One entry per patient: the line of their first row.
     lines: Vec<u64>,
     rows: u64,
     cells_split: u64,
@@ -300,29 +291,20 @@ impl Collected {
     /// The records, or nothing if a repeated code would get the text of another.
     fn sorted(self, repeats: Repeats) -> Option<Records> {
         let Collected { texts, pairs, lines, rows, .. } = self;
-        // Codes by patient: a counting sort, since pairs nearly come in order.
-        let mut ends = vec![0usize; lines.len() + 1];
-        pairs.iter().for_each(|&(patient, _)| ends[patient as usize + 1] += 1);
-        (1..ends.len()).for_each(|p| ends[p] += ends[p - 1]);
-        let mut place = ends.clone();
-        let mut by_patient = vec![0u32; pairs.len()];
-        for (patient, code) in pairs {
-            by_patient[place[patient as usize]] = code;
-            place[patient as usize] += 1;
-        }
+        let mut by_patient = Ragged::by_key(lines.len(), pairs.into_iter());
         let mut names: Vec<String> =
             (0..texts.len() as u32).map(|n| String::from_utf8_lossy(texts.get(n)).into_owned()).collect();
         let mut numbered: HashMap<(u32, u32), u32> = HashMap::new();
         let mut records = Records { rows, ..Records::default() };
+        let mut record = Vec::new();
         for patient in 0..lines.len() {
-            let codes = &mut by_patient[ends[patient]..ends[patient + 1]];
+            let codes = by_patient.get_mut(patient);
             codes.sort_unstable();
-            let start = records.items.len();
             let mut time = 0;
             for (i, &code) in codes.iter().enumerate() {
                 time = if i > 0 && codes[i - 1] == code { time + 1 } else { 0 };
                 if time == 0 {
-                    records.items.push(code);
+                    record.push(code);
                     continue;
                 }
                 records.repeated += 1;
@@ -333,11 +315,11 @@ impl Collected {
                         let name = format!("{}{REPEAT}{}", names[codes[i] as usize], time + 1);
                         names.push(name);
                     }
-                    records.items.push(code);
+                    record.push(code);
                 }
             }
-            if records.items.len() > start {
-                records.ends.push(records.items.len());
+            if !record.is_empty() {
+                records.items.push(record.drain(..));
                 records.lines.push(lines[patient]);
             } else {
                 records.without_codes += 1;
@@ -351,12 +333,8 @@ impl Collected {
         }
         let mut number = vec![0u32; names.len()];
         order.iter().enumerate().for_each(|(n, &old)| number[old as usize] = n as u32);
-        records.items.iter_mut().for_each(|code| *code = number[*code as usize]);
-        let mut from = 0;
-        for &end in &records.ends {
-            records.items[from..end].sort_unstable();
-            from = end;
-        }
+        records.items.values_mut().iter_mut().for_each(|code| *code = number[*code as usize]);
+        (0..records.len()).for_each(|record| records.items.get_mut(record).sort_unstable());
         records.codes = order.iter().map(|&old| std::mem::take(&mut names[old as usize]).into_boxed_str()).collect();
         Some(records)
     }

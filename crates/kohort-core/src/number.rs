@@ -47,7 +47,7 @@ impl Decimal {
         Decimal { digits: i128::from(n), scale: 0 }
     }
 
-    /// Whether it has no decimals.
+    /// Returns whether it has no decimals.
     pub fn is_whole(self) -> bool {
         self.scale == 0
     }
@@ -95,7 +95,7 @@ impl Decimal {
         self.at_scale(scale).div_euclid(width.at_scale(scale)) as i64
     }
 
-    /// Whether `self` is a whole multiple of `width`.
+    /// Returns whether `self` is a whole multiple of `width`.
     pub fn is_multiple_of(self, width: Decimal) -> bool {
         let scale = self.scale.max(width.scale);
         width.digits != 0 && self.at_scale(scale) % width.at_scale(scale) == 0
@@ -190,7 +190,7 @@ impl Fraction {
         (num <= den).then_some(Fraction { num, den })
     }
 
-    /// Whether `part` is at most this share of `whole`.
+    /// Returns whether `part` is at most this share of `whole`.
     /// Compares products of integers, so 3 of 10 is within 30 % and no rounding decides it.
     pub fn allows(self, part: u64, whole: u64) -> bool {
         u128::from(part) * u128::from(self.den) <= u128::from(whole) * u128::from(self.num)
@@ -206,7 +206,7 @@ impl Fraction {
         (self.num, self.den)
     }
 
-    /// Whether it is 0.
+    /// Returns whether it is 0.
     pub fn is_zero(self) -> bool {
         self.num == 0
     }

@@ -9,8 +9,19 @@
 //! and test cases, never a release.
 
 use crate::{Error, Result};
-use rand::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha12Rng;
+
+/// Takes the bytes of a secret key from the operating system.
+pub(crate) fn secret_bytes() -> Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(|_| no_randomness())?;
+    Ok(bytes)
+}
+
+fn no_randomness() -> Error {
+    Error::machine("the operating system does not provide random numbers.")
+}
 
 /// Random numbers from the operating system, or from a seed for tests.
 #[derive(Clone)]
@@ -28,7 +39,7 @@ impl Randomness {
             Some(seed) => Ok(Randomness::seeded(seed)),
             None => ChaCha12Rng::try_from_rng(&mut rand::rngs::SysRng)
                 .map(|generator| Randomness { generator, test: false })
-                .map_err(|_| Error::machine("the operating system does not provide random numbers.")),
+                .map_err(|_| no_randomness()),
         }
     }
 

@@ -12,11 +12,14 @@ use crate::number::K;
 use crate::policy::{CodesPolicy, EventsPolicy, Policy, TablePolicy};
 use crate::random::Randomness;
 use crate::release::{
-    self, Certificate, Claim, Clusters, CodesClaim, EventsClaim, EventsPlan, Guarantee, Plan, Promise, Staged, Staging,
-    TableShown,
+    self, Basis, Certificate, Claim, Clusters, CodesClaim, EventsClaim, EventsPlan, Guarantee, Plan, Promise, Staged,
+    Staging, SyntheticClaim, TableFacts, TableShown,
 };
 use crate::table::Source;
-use crate::verify::{self, Checked, CodesCompared, CodesRecount, Compared, EventsCompared, EventsRecount, Recount};
+use crate::verify::{
+    self, Checked, CodesCompared, CodesRecount, Compared, EventsCompared, EventsRecount, Outside, Recount,
+};
+use crate::visible::is_visible;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -73,7 +76,11 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     ) -> String;
 
     /// Counts a release from its bytes alone, by what its certificate claims.
-    fn recount(release: &Path, certificate: &Certificate<Self>, threads: usize) -> Result<Self::Recount>;
+    fn recount(
+        release: &Path,
+        certificate: &Certificate<Self>,
+        threads: usize,
+    ) -> Result<(Self::Recount, Vec<Outside>)>;
 
     /// Counts a release from its bytes and compares it with the original. `lines` is the file that says
     /// which released row is which input line, where it was kept.
@@ -91,17 +98,39 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// The guarantee in plain sentences, from the promise and from what was counted.
     fn guarantee(certificate: &Certificate<Self>) -> Guarantee;
 
-    /// The claim without the order and tree of sensitive values, which depend on the release.
-    fn without_values(claim: &Self::Claim) -> Self::Claim;
+    /// Returns the promise without what depends on the release: the order and tree of sensitive values, and
+    /// whether labels overlap.
+    fn without_values(promise: &Promise<Self>) -> Promise<Self> {
+        promise.clone()
+    }
+
+    /// Completes a promise by what the comparison with the original found. It never becomes stronger by that
+    /// than what was counted.
+    fn complete(_: &mut Promise<Self>, _: &Self::Compared) {}
 
     /// k of a claim.
     fn k(claim: &Self::Claim) -> K;
 
+    /// The only sentences that a certificate may have under `assumed` and `not_recountable`.
+    fn basis(promise: &Promise<Self>, sample: bool) -> Basis;
+
+    /// Returns what is claimed where some records are synthetic.
+    fn synthetic(_: &Self::Claim) -> Option<&SyntheticClaim> {
+        None
+    }
+
+    /// Adds what is claimed where some records are synthetic, if this shape has such records.
+    fn set_synthetic(_: &mut Self::Claim, _: SyntheticClaim) -> std::result::Result<(), &'static str> {
+        Err("only a table can have synthetic records")
+    }
+
     /// Says what makes no sense in a claim or a recount that a stranger wrote.
     fn makes_sense(claim: &Self::Claim, shown: &Self::Shown) -> std::result::Result<(), &'static str>;
 
-    /// Whether the release has a catalog of its synthetic records.
-    fn has_catalog(claim: &Self::Claim) -> bool;
+    /// Returns whether the release has a catalog of its synthetic records.
+    fn has_catalog(claim: &Self::Claim) -> bool {
+        Self::synthetic(claim).is_some_and(|own| own.catalog.is_some())
+    }
 
     /// Rows of the release that match no original row, as far as the comparison shows.
     fn added(compared: &Self::Compared) -> u64;
@@ -109,8 +138,22 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Rows or patients of the release that were found in the original.
     fn matched(compared: &Self::Compared) -> u64;
 
-    /// What the comparison could not show.
+    /// Returns the facts that the comparison could not show.
     fn not_shown(compared: &Self::Compared) -> &[String];
+
+    /// Parts of the claim (k, or a limit on sensitive values) that could not be counted: from the release
+    /// alone, or with the original.
+    fn not_counted(_: &Certificate<Self>, _: Option<&Self::Compared>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Says in a sentence what the comparison with the original found.
+    fn compared_in_words(certificate: &Certificate<Self>, compared: &Self::Compared) -> String;
+
+    /// Columns with cells that a spreadsheet would take for formulas.
+    fn formulas(_: &Self::Recount) -> &[String] {
+        &[]
+    }
 }
 
 /// A table: each row belongs to a person, or is one of several rows of a patient.
@@ -161,7 +204,7 @@ impl Shape for Table {
         release::data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter())
     }
 
-    fn recount(release: &Path, certificate: &Certificate, threads: usize) -> Result<Recount> {
+    fn recount(release: &Path, certificate: &Certificate, threads: usize) -> Result<(Recount, Vec<Outside>)> {
         verify::recount_table(release, certificate, threads)
     }
 
@@ -180,15 +223,20 @@ impl Shape for Table {
     }
 
     fn guarantee(certificate: &Certificate) -> Guarantee {
-        release::guarantee_of_table(&certificate.promise, certificate.sample.is_some())
+        release::guarantee_of_table(&certificate.promise, certificate.sample.map(|_| &certificate.recount))
     }
 
-    fn without_values(claim: &Claim) -> Claim {
-        let mut own = claim.clone();
-        for t in own.sensitive.iter_mut().filter_map(|s| s.t_closeness.as_mut()) {
+    fn without_values(promise: &Promise) -> Promise {
+        let mut own = promise.clone();
+        for t in own.claim.sensitive.iter_mut().filter_map(|s| s.t_closeness.as_mut()) {
             (t.order, t.tree) = (None, None);
         }
+        own.set_overlap(false);
         own
+    }
+
+    fn complete(promise: &mut Promise, compared: &Compared) {
+        promise.set_overlap(compared.labels_overlap);
     }
 
     fn k(claim: &Claim) -> K {
@@ -196,8 +244,17 @@ impl Shape for Table {
     }
 
     fn makes_sense(claim: &Claim, _: &TableShown) -> std::result::Result<(), &'static str> {
-        if claim.invented.as_ref().is_some_and(|own| own.real_k == 0 || own.real_k > claim.k.get()) {
-            return Err("`claim.invented.real_k` is not from 1 to k");
+        if claim.synthetic.as_ref().is_some_and(|own| own.real_k == 0 || own.real_k > claim.k.get()) {
+            return Err("`attested.synthetic.real_k` is not from 1 to k");
+        }
+        for own in &claim.sensitive {
+            let values = own.values.as_deref();
+            if values.is_some_and(|all| all.is_empty() || !all.iter().all(|value| is_visible(value))) {
+                return Err("`values` of a sensitive column is empty, or lists a value that cannot be seen");
+            }
+            if own.confidence.is_none() && own.l_diversity.is_none() && own.t_closeness.is_none() {
+                return Err("a sensitive column of the claim has no requirement");
+            }
         }
         match claim.sensitive.iter().filter_map(|own| own.l_diversity.as_ref()).all(release::counts) {
             true => Ok(()),
@@ -205,8 +262,17 @@ impl Shape for Table {
         }
     }
 
-    fn has_catalog(claim: &Claim) -> bool {
-        claim.invented.as_ref().is_some_and(|own| own.catalog.is_some())
+    fn basis(promise: &Promise, sample: bool) -> Basis {
+        TableFacts::read(&promise.assumed, &promise.columns, promise.patients, sample).basis(&promise.claim)
+    }
+
+    fn synthetic(claim: &Claim) -> Option<&SyntheticClaim> {
+        claim.synthetic.as_ref()
+    }
+
+    fn set_synthetic(claim: &mut Claim, own: SyntheticClaim) -> std::result::Result<(), &'static str> {
+        claim.synthetic = Some(own);
+        Ok(())
     }
 
     fn added(compared: &Compared) -> u64 {
@@ -219,6 +285,22 @@ impl Shape for Table {
 
     fn not_shown(compared: &Compared) -> &[String] {
         &compared.not_shown
+    }
+
+    fn not_counted(certificate: &Certificate, compared: Option<&Compared>) -> Vec<String> {
+        verify::not_counted_in_table(certificate, compared)
+    }
+
+    fn compared_in_words(certificate: &Certificate, compared: &Compared) -> String {
+        let unit = if certificate.promise.patients && compared.not_counted.is_empty() { "patients" } else { "rows" };
+        format!(
+            "The original has {} rows; every released cell is the original or its ancestor; the smallest class holds {} {unit}.",
+            compared.rows, compared.smallest_class
+        )
+    }
+
+    fn formulas(recount: &Recount) -> &[String] {
+        &recount.formulas
     }
 }
 
@@ -259,8 +341,12 @@ impl Shape for Codes {
         release::codes_dictionary(&staged.written.file, (policy.privacy.k.get(), policy.privacy.known_codes()))
     }
 
-    fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize) -> Result<CodesRecount> {
-        verify::recount_codes(release, certificate, threads)
+    fn recount(
+        release: &Path,
+        certificate: &Certificate<Codes>,
+        threads: usize,
+    ) -> Result<(CodesRecount, Vec<Outside>)> {
+        Ok((verify::recount_codes(release, certificate, threads)?, Vec::new()))
     }
 
     fn compare(
@@ -281,10 +367,6 @@ impl Shape for Codes {
         release::guarantee_of_codes(&certificate.promise.claim)
     }
 
-    fn without_values(claim: &CodesClaim) -> CodesClaim {
-        claim.clone()
-    }
-
     fn k(claim: &CodesClaim) -> K {
         claim.k
     }
@@ -293,8 +375,8 @@ impl Shape for Codes {
         Ok(())
     }
 
-    fn has_catalog(_: &CodesClaim) -> bool {
-        false
+    fn basis(promise: &Promise<Codes>, _: bool) -> Basis {
+        release::basis_of_codes(&promise.claim, promise.patients)
     }
 
     fn added(_: &CodesCompared) -> u64 {
@@ -307,6 +389,13 @@ impl Shape for Codes {
 
     fn not_shown(compared: &CodesCompared) -> &[String] {
         &compared.not_shown
+    }
+
+    fn compared_in_words(_: &Certificate<Codes>, compared: &CodesCompared) -> String {
+        format!(
+            "The original has {} patients, {} of them with codes; at least {} patients could have each of the {} combinations of codes tried.",
+            compared.patients, compared.matched, compared.fewest_candidates, compared.combinations
+        )
     }
 }
 
@@ -351,7 +440,11 @@ impl Shape for Events {
         release::events_dictionary(policy, histories, plan)
     }
 
-    fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<EventsRecount> {
+    fn recount(
+        release: &Path,
+        certificate: &Certificate<Events>,
+        threads: usize,
+    ) -> Result<(EventsRecount, Vec<Outside>)> {
         verify::recount_events(release, certificate, threads)
     }
 
@@ -373,10 +466,6 @@ impl Shape for Events {
         release::guarantee_of_events(&certificate.promise.claim, &certificate.recount.found)
     }
 
-    fn without_values(claim: &EventsClaim) -> EventsClaim {
-        claim.clone()
-    }
-
     fn k(claim: &EventsClaim) -> K {
         claim.k
     }
@@ -389,8 +478,8 @@ impl Shape for Events {
         }
     }
 
-    fn has_catalog(_: &EventsClaim) -> bool {
-        false
+    fn basis(promise: &Promise<Events>, _: bool) -> Basis {
+        release::basis_of_events(&promise.claim, &promise.columns)
     }
 
     fn added(_: &EventsCompared) -> u64 {
@@ -403,5 +492,12 @@ impl Shape for Events {
 
     fn not_shown(compared: &EventsCompared) -> &[String] {
         &compared.not_shown
+    }
+
+    fn compared_in_words(_: &Certificate<Events>, compared: &EventsCompared) -> String {
+        format!(
+            "The original has {} patients with {} events after exclusions; {} released patients were found in it, and every cell is the original or its ancestor.",
+            compared.patients, compared.events, compared.matched
+        )
     }
 }

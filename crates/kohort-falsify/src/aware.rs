@@ -26,7 +26,7 @@ impl Rows {
         number
     }
 
-    /// What a row shows.
+    /// Returns the cells that a row shows.
     pub fn get(&self, row: Row) -> &(Vec<String>, usize) {
         &self.rows[row as usize]
     }
@@ -35,7 +35,7 @@ impl Rows {
 /// People who are alike, and where they are in a release.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// What may be known of them, each by itself: combinations of quasi-identifier values.
+    /// The facts that may be known of them, each by itself: combinations of quasi-identifier values.
     pub known: Vec<usize>,
     /// Their secret.
     pub secret: usize,
@@ -67,7 +67,7 @@ pub struct Highest {
     pub at: Option<(Vec<Row>, usize, Vec<usize>)>,
 }
 
-/// What a reader knows beside the method and the release.
+/// Knowledge that a reader has beside the method and the release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowing {
     /// One person's quasi-identifiers.
@@ -123,7 +123,7 @@ impl Reader {
         self.groups.len()
     }
 
-    /// What the reader believes at most, over all releases and all that may be known.
+    /// Returns the highest belief of the reader, over all releases and all that may be known.
     pub fn highest(&self) -> Highest {
         let mut highest = Highest::default();
         for ((shown, _), group) in &self.groups {

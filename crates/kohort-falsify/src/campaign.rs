@@ -25,7 +25,7 @@ pub struct Campaign {
     pub most: u64,
 }
 
-/// What was found, by method and requirement.
+/// The results, by method and requirement.
 pub type Findings = BTreeMap<(usize, String), Found>;
 
 /// Every method with every requirement it takes.

@@ -64,7 +64,7 @@ impl Universe {
         (0..self.records as u64).fold(1, |count: u64, i| count.saturating_mul(kinds + i).min(1 << 40) / (i + 1))
     }
 
-    /// What is claimed.
+    /// Returns the claim.
     pub fn claim(&self) -> CodesClaim {
         let k = K::new(self.k).unwrap_or(K::LEAST);
         let (aware, no_cover) = (self.params.subrecords == Subrecords::Whole, self.params.covers == Covers::Avoided);
@@ -151,7 +151,7 @@ struct World {
     records: Vec<Codes>,
     weight: f64,
     release: Vec<Node>,
-    /// By code of the release: its bit.
+    /// One entry per code of the release: its bit.
     bits: Vec<Codes>,
 }
 

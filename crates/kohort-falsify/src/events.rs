@@ -21,7 +21,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is required, by the word under which it is counted.
+/// The requirements, by the word under which they are counted.
 pub const REQUIREMENTS: [&str; 3] = ["power", "power, whole events", "power_total"];
 
 /// Patients with events and a policy over them.
@@ -208,7 +208,7 @@ impl Reader {
         (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {:?} is said", said.hits))
     }
 
-    /// Whether k patients look like this and fit.
+    /// Returns whether k patients look like this and fit.
     fn enough(&self, own: &[String], k: usize, fits: impl Fn(&[Vec<String>]) -> bool) -> bool {
         self.people.iter().filter(|(other, theirs)| other == own && fits(theirs)).take(k).count() == k
     }
@@ -240,7 +240,7 @@ fn facts(events: &[Vec<String>]) -> Vec<Fact> {
     events.iter().flat_map(|e| e.iter().cloned().enumerate()).collect()
 }
 
-/// Whether all of `some` are in `all`, each as often.
+/// Returns whether all of `some` are in `all`, each as often.
 fn contains<T: PartialEq + Clone>(all: &[T], some: &[T]) -> bool {
     let mut left = all.to_vec();
     some.iter().all(|one| left.iter().position(|l| l == one).map(|at| left.swap_remove(at)).is_some())

@@ -27,18 +27,18 @@ pub struct Alike {
     pub secret: Option<usize>,
     /// How many rows there are.
     pub rows: u64,
-    /// What is shown of how many of them; the others were deleted.
+    /// The cells that are shown, and for how many of them; the others were deleted.
     pub shown: Vec<(Vec<String>, u64)>,
 }
 
-/// What a method decided about one original.
+/// The decision of a method about one original.
 #[derive(Debug, Clone)]
 pub struct Made {
     /// Its rows.
     pub alike: Vec<Alike>,
     /// Rows that stand for nobody, as they were drawn: cells and secret.
     pub invented: Vec<(Vec<String>, usize)>,
-    /// What is promised of it.
+    /// The promise about it.
     pub promise: Promise,
     /// The promise in words.
     pub guarantee: Guarantee,
@@ -78,7 +78,7 @@ impl<'u> Maker<'u> {
         Ok(Maker { universe, folder, policy, method, like })
     }
 
-    /// Whether the method is given the secret of each row.
+    /// Returns whether the method is given the secret of each row.
     fn reads_secret(&self) -> bool {
         !self.like.required.is_empty() || self.like.class.is_some()
     }
@@ -129,7 +129,7 @@ impl<'u> Maker<'u> {
         cohort
     }
 
-    /// What the method makes of an original; `None`: no release can meet the requirement.
+    /// Runs the method on an original; `None`: no release can meet the requirement.
     pub fn make(&self, people: &[usize], seed: u64) -> Result<Option<Made>, String> {
         let cohort = self.cohort(people);
         let say = |e: kohort_core::Error| e.to_string();
@@ -140,7 +140,7 @@ impl<'u> Maker<'u> {
             Err(e) => return Err(say(e)),
         };
         let promise = Table::promise(&self.policy).map_err(say)?;
-        let guarantee = guarantee_of_table(&promise, false);
+        let guarantee = guarantee_of_table(&promise, None);
         let text = |tuple: usize, position: usize| {
             cohort.tuples.dictionaries[position].text(cohort.tuples.code(tuple, position)).to_string()
         };

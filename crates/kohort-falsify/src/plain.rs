@@ -15,7 +15,7 @@ pub struct Row {
     pub secret: usize,
     /// Whose it is, where people are patients; else a number of its own.
     pub person: usize,
-    /// Whether it stands for somebody.
+    /// True if it stands for somebody.
     pub real: bool,
 }
 

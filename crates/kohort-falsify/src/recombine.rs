@@ -54,7 +54,7 @@ impl Slots {
         search.best
     }
 
-    /// By chunk and subrecord, the chance that a person of whom `known` is known has it; the last of
+    /// Computes, for each chunk and subrecord, the probability that a person of whom `known` is known has it; the last of
     /// each chunk is the chance of having none. Every recombination counts the same; the person is
     /// the first slot, as good as any of a cluster by itself.
     pub fn links(&self, known: Codes) -> Vec<Vec<f64>> {
@@ -123,7 +123,7 @@ impl Search<'_> {
 struct Counting<'s> {
     slots: &'s Slots,
     known: Codes,
-    /// By chunk: the subrecord of each slot.
+    /// One entry per chunk: the subrecord of each slot.
     laid: Vec<Vec<Option<usize>>>,
     counts: Vec<Vec<u64>>,
     total: u64,

@@ -7,7 +7,7 @@ use crate::promise;
 use crate::universe::{Requirement, Secret, Universe};
 use std::collections::BTreeMap;
 
-/// What was looked at, and what was found.
+/// The cases that were examined, and the result.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     /// Originals that were released, or for which no release can be.
@@ -107,7 +107,7 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
     Ok(found)
 }
 
-/// What a reader makes of every release of a universe; `known`: what they know of who has a combination.
+/// Computes what a reader makes of every release of a universe; `known`: what they know of who has a combination.
 pub fn read(
     universe: &Universe,
     knowing: Knowing,
@@ -134,7 +134,7 @@ fn case(universe: &Universe, people: &[usize], what: &str) -> String {
     format!("{what}\n--- policy.toml\n{}--- table.csv\n{}", universe.policy_text(), universe.table_text(people))
 }
 
-/// What could be known of everybody in an original.
+/// Lists what could be known of everybody in an original.
 pub fn combinations(universe: &Universe, people: &[usize]) -> Vec<usize> {
     let mut all: Vec<usize> = people.iter().flat_map(|&kind| universe.kinds[kind].0.rows.clone()).collect();
     all.sort_unstable();

@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use std::fmt::Write;
 
-/// What a quasi-identifier may show.
+/// The labels that a quasi-identifier may show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// So many values, and `*`.
@@ -24,7 +24,7 @@ impl Domain {
         }
     }
 
-    /// Whether a cell that shows this label may stand for this value.
+    /// Returns whether a cell that shows this label may stand for this value.
     pub fn may_show(self, value: usize, label: &str) -> bool {
         label == "*"
             || label == value.to_string()
@@ -53,7 +53,7 @@ impl Secret {
     }
 }
 
-/// What is required, by the word under which it is counted.
+/// The requirements, by the word under which they are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Requirement {
     /// k over all quasi-identifiers.
@@ -115,7 +115,7 @@ pub struct Person {
 pub struct Universe {
     /// The method's name.
     pub method: &'static str,
-    /// What is required.
+    /// The requirement.
     pub requirement: Requirement,
     /// The quasi-identifiers, named a, b, c.
     pub columns: Vec<Domain>,

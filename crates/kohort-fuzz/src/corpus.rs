@@ -1,4 +1,4 @@
-//! What is changed: small synthetic tables, policies and releases, in `corpus/`.
+//! The inputs that are mutated: small synthetic tables, policies and releases, in `corpus/`.
 
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::Result;

@@ -76,7 +76,7 @@ fn change(value: &mut Value, donor: Value, dice: &mut Dice) {
 
 /// The hashes and rows of a certificate made those of the files, as someone would who means harm.
 pub(crate) fn sign(certificate: &mut Value, files: &[(String, Vec<u8>)], dice: &mut Dice) {
-    let listed = certificate.get_mut("files").and_then(Value::as_array_mut);
+    let listed = certificate.pointer_mut("/counted/files").and_then(Value::as_array_mut);
     for entry in listed.into_iter().flatten().filter(|entry| entry.is_object()) {
         let Some((name, bytes)) = files.iter().find(|(name, _)| entry["name"].as_str() == Some(name)) else { continue };
         let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What is asked for.
+/// The data sets to reconstruct.
 pub(crate) struct Asked {
     pub(crate) seed: u64,
     /// Inputs for each target; else time for all of them.

@@ -13,6 +13,7 @@ use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
 use kohort::truthful::truthful_view;
 use kohort_core::hierarchy::{FileHierarchy, Rule};
 use kohort_core::release::{AnyCertificate, read_clusters};
+use kohort_core::signature::{SecretKey, Signers, signer_of};
 use kohort_core::table::{Encoding, Input, Silent, open, read_text};
 use kohort_core::verify::{verify_release, verify_with_original};
 use kohort_core::{Error, Result};
@@ -31,7 +32,7 @@ pub(crate) struct Target {
 }
 
 /// Every reader there is.
-pub(crate) const TARGETS: [Target; 10] = [
+pub(crate) const TARGETS: [Target; 11] = [
     Target { name: "csv", make: make_csv, read: read_table },
     Target { name: "gzip", make: make_gzip, read: read_table },
     Target { name: "parquet", make: make_parquet, read: read_table },
@@ -41,6 +42,7 @@ pub(crate) const TARGETS: [Target; 10] = [
     Target { name: "run", make: make_run, read: read_run },
     Target { name: "clusters", make: make_clusters, read: read_clusters_file },
     Target { name: "certificate", make: make_certificate, read: read_certificate },
+    Target { name: "signature", make: make_signature, read: read_signature },
     Target { name: "verify", make: make_release, read: read_release },
 ];
 
@@ -49,6 +51,7 @@ pub(crate) struct Examples {
     tables: Vec<Vec<u8>>,
     parquet: Vec<Vec<u8>>,
     hierarchies: Vec<Vec<u8>>,
+    signatures: Vec<Vec<u8>>,
     policies: Vec<(String, Seed)>,
     releases: Vec<(String, Seed)>,
 }
@@ -63,6 +66,7 @@ impl Examples {
             tables,
             parquet: corpus::single("tables", ".parquet"),
             hierarchies,
+            signatures: corpus::single("signatures", ".txt"),
             policies: corpus::folders("policies"),
             releases: corpus::folders("releases").into_iter().flat_map(each_release).collect(),
         }
@@ -250,6 +254,28 @@ fn read_certificate(folder: &Path) -> Result<()> {
     let again = AnyCertificate::parse(&certificate.to_text());
     assert_eq!(again.as_ref(), Ok(&certificate), "what is written is read again");
     Ok(())
+}
+
+/// A key, a list of keys or a signature, with the bytes that were signed beside it.
+fn make_signature(dice: &mut Dice, examples: &Examples) -> Seed {
+    let bytes = match dice.below(4) {
+        0 => dice.one_of(&examples.signatures).clone(),
+        _ => mutated(&examples.signatures, dice),
+    };
+    let certificate = include_bytes!("../corpus/signatures/certificate.json");
+    vec![("key".into(), bytes), ("certificate.json".into(), certificate.to_vec())]
+}
+
+/// Reads a file as everything that it could be.
+fn read_signature(folder: &Path) -> Result<()> {
+    let text = read_text(&folder.join("key"), 1 << 20)?;
+    let certificate = read_text(&folder.join("certificate.json"), 1 << 20)?;
+    if let Ok(key) = SecretKey::parse(&text) {
+        let again = SecretKey::parse(&key.to_text());
+        assert_eq!(again.map(|own| own.public()), Ok(key.public()), "what is written is read again");
+        return Ok(());
+    }
+    Signers::parse(&text).map(drop).or_else(|_| signer_of(certificate.as_bytes(), &text).map(drop))
 }
 
 /// A release, with its policy's folder beside it where there is one: data, certificate or rows changed,

@@ -12,7 +12,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the demo made.
+/// The results of the demo.
 pub struct Demo {
     /// The hospital's tables: a row for each patient, for each stay, and the codes of each patient.
     pub tables: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! What is known of a release: its risk and utility before and after.
+//! The evidence about a release: its risk and utility before and after.
 
 pub mod codes;
 mod distributions;
@@ -18,7 +18,7 @@ pub use people::worst_sets;
 pub use public_use::{attacks, baseline_fits, formula_note};
 pub use stopwatch::{Stage, Stopwatch};
 
-/// What the numbers give reason to say.
+/// Writes the notes that the numbers give reason for.
 pub fn notes(metrics: &Metrics) -> Vec<String> {
     match metrics {
         Metrics::Table(own) => {

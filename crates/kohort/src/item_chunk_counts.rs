@@ -19,7 +19,7 @@ const NOTHING: f64 = 1e-18;
 /// Estimates for all codes of item chunks.
 pub struct ItemChunkCounts {
     k: u64,
-    /// By code: the share of all patients who are expected to have it.
+    /// One entry per code: the share of all patients who are expected to have it.
     share: Vec<f64>,
 }
 

@@ -58,9 +58,9 @@ struct PrefixNode {
 /// Records as paths from the root, their most frequent codes first.
 struct PrefixTree {
     nodes: Vec<PrefixNode>,
-    /// By rank: the code, its support, its first node.
+    /// One entry per rank: the code, its support, its first node.
     heads: Vec<(u32, u32, u32)>,
-    /// By code: its rank.
+    /// One entry per code: its rank.
     rank: Vec<u32>,
 }
 

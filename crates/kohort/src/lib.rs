@@ -46,8 +46,9 @@
 //! | call | does |
 //! |---|---|
 //! | [`anonymize`] | makes a verified release in memory; [`Run::anonymize_into`] makes it in a folder |
-//! | [`verify`] | recounts the guarantee of a published release from its bytes |
+//! | [`verify`] | recounts the guarantee of a published release from its bytes: verified, partly, or refused |
 //! | [`verify_with_original`] | the same, and compares it with the original data |
+//! | [`Release::sign`] | signs its certificate; [`Run::signed_by`] verifies only what a known key signed |
 //! | [`risk`] | measures how easily people can be found in the data as it is |
 //! | [`suggest`] | profiles a table and suggests a policy |
 //!
@@ -79,12 +80,14 @@ pub mod truthful;
 pub mod welch;
 
 pub use api::{
-    Cancel, Cell, ColumnSettings, Data, DataRisk, Hierarchy, Policy, PolicyBuilder, Release, Run, Setting, Table,
-    TableBuilder, Verification, anonymize, risk, suggest, verify, verify_with_original,
+    Cancel, Cell, ColumnSettings, Data, DataRisk, Examined, Hierarchy, Policy, PolicyBuilder, Refusal, Release, Run,
+    Setting, Table, TableBuilder, Verification, anonymize, risk, suggest, verify, verify_with_original,
 };
 pub use init::{ColumnAdvice, Suggestion};
 pub use kohort_core::error::Kind;
 pub use kohort_core::release::{AnyCertificate, Certificate};
+pub use kohort_core::signature::{PublicKey, SecretKey, Signers};
 pub use kohort_core::table::{MemoryTable, Progress, Silent, TextColumn};
+pub use kohort_core::verify::{Depth, Outcome, Outside, Signer};
 pub use kohort_core::{Error, Result};
 pub use pipeline::Released;

@@ -12,6 +12,7 @@ use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
 use kohort_core::release::{Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
+use kohort_core::signature::SecretKey;
 use kohort_core::table::{self, Progress, Source};
 use kohort_core::verify;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,15 @@ pub struct Options {
     pub progress: Arc<dyn Progress>,
 }
 
+/// What a run makes beside the release.
+#[derive(Debug, Clone, Default)]
+pub struct Extras {
+    /// The readers for whom reports are written.
+    pub readers: Readers,
+    /// The key that signs the certificate.
+    pub sign: Option<SecretKey>,
+}
+
 /// The result of a run.
 #[derive(Debug)]
 pub struct Released<P = PathBuf> {
@@ -45,12 +55,12 @@ pub struct Released<P = PathBuf> {
 
 /// Policy → verified release in `out`.
 pub fn anonymize(policy: &Path, out: &Path, options: &Options) -> Result<Released> {
-    anonymize_for(policy, out, options, Readers::House)
+    anonymize_for(policy, out, options, &Extras::default())
 }
 
-/// Policy → verified release in `out`, with reports for these readers.
-pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
-    anonymize_by(&Register::built_in(), policy, out, options, readers)
+/// Policy → verified release in `out`, with more beside it.
+pub fn anonymize_for(policy: &Path, out: &Path, options: &Options, extras: &Extras) -> Result<Released> {
+    anonymize_by(&Register::built_in(), policy, out, options, extras)
 }
 
 /// The same with the methods of a register, which may hold others than the built-in ones.
@@ -59,15 +69,14 @@ pub fn anonymize_by(
     policy: &Path,
     out: &Path,
     options: &Options,
-    readers: Readers,
+    extras: &Extras,
 ) -> Result<Released> {
-    made::keep_apart(out, &policy::files_named(policy)?)?;
-    into_folder(register, &policy::read(policy)?, out, options, readers)
+    into_folder(register, &policy::read(policy)?, out, options, extras)
 }
 
 /// The same for a policy that was read already, or whose tables a caller handed over.
-pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, readers: Readers) -> Result<Released> {
-    into_folder(&Register::built_in(), policy, out, options, readers)
+pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, extras: &Extras) -> Result<Released> {
+    into_folder(&Register::built_in(), policy, out, options, extras)
 }
 
 fn into_folder(
@@ -75,11 +84,11 @@ fn into_folder(
     policy: &PolicyFile,
     out: &Path,
     options: &Options,
-    readers: Readers,
+    extras: &Extras,
 ) -> Result<Released> {
     made::keep_apart(out, &policy.files_read())?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
-    let made = make(register, policy, staging, options, readers)?;
+    let made = make(register, policy, staging, options, extras)?;
     let folder = match made.folder {
         Published::Folder(folder) => folder,
         Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
@@ -93,11 +102,11 @@ pub(crate) fn make(
     policy: &PolicyFile,
     staging: Staging,
     options: &Options,
-    readers: Readers,
+    extras: &Extras,
 ) -> Result<Released<Published>> {
     let stopwatch = Stopwatch::start();
     let (source, policy) = open_tables(register, policy, options)?;
-    let start = Start { register, source: &source, staging, stopwatch, options, readers };
+    let start = Start { register, source: &source, staging, stopwatch, options, extras };
     match &policy {
         AnyPolicy::Table(policy) => start.release(policy),
         AnyPolicy::Codes(policy) => start.release(policy),
@@ -112,13 +121,13 @@ struct Start<'a> {
     staging: Staging,
     stopwatch: Stopwatch,
     options: &'a Options,
-    readers: Readers,
+    extras: &'a Extras,
 }
 
 impl Start<'_> {
     /// The whole path, the same for every shape of data.
     fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released<Published>> {
-        let Start { register, source, staging, mut stopwatch, options, readers } = self;
+        let Start { register, source, staging, mut stopwatch, options, extras } = self;
         let mut random = Randomness::new(options.seed)?;
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
@@ -142,8 +151,9 @@ impl Start<'_> {
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
-        report::write(&verified.evidence(), &policy.text, &metrics, readers)?;
+        report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;
         options.progress.go_on()?;
+        extras.sign.iter().try_for_each(|key| verified.sign(key))?;
         let folder = verified.publish(options.keep_rows)?;
         Ok(Released { folder, metrics, notes })
     }

@@ -1,4 +1,4 @@
-//! What sets of codes still tell after a release: counts of patients with given codes, estimated as
+//! Queries on a release of codes: counts of patients with given codes, estimated as
 //! a recipient would who averages over all reconstructions, against the original.
 
 use crate::item_chunk_counts::ItemChunkCounts;
@@ -30,13 +30,13 @@ pub struct Expected<'a> {
     leaves: Vec<ClusterLeaf>,
     /// All chunks, each with the patients it is about.
     chunks: Vec<(Columns<'a>, f64)>,
-    /// By code: the leaves that show it.
+    /// One entry per code: the leaves that show it.
     holders: Vec<Vec<u32>>,
     item_counts: ItemChunkCounts,
 }
 
 impl<'a> Expected<'a> {
-    /// Of these clusters, whose codes are numbers below `codes`.
+    /// Prepares these clusters, whose codes are numbers below `codes`.
     pub fn new(nodes: &'a [Node], codes: usize, k: u64) -> Expected<'a> {
         let mut numbers: HashMap<*const CodeChunk, u32> = HashMap::new();
         let (mut leaves, mut chunks): (Vec<ClusterLeaf>, Vec<(Columns, f64)>) = (Vec::new(), Vec::new());
@@ -139,7 +139,7 @@ pub struct OriginalCounts<'a> {
 }
 
 impl<'a> OriginalCounts<'a> {
-    /// Of these records.
+    /// Counts these records.
     pub fn new(records: &'a Records) -> OriginalCounts<'a> {
         let mut postings: Vec<Vec<u32>> = records.supports().iter().map(|&n| Vec::with_capacity(n as usize)).collect();
         for (r, record) in (0..).zip(records.iter()) {

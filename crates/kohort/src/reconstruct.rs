@@ -161,7 +161,7 @@ pub enum DataForm {
     Long,
 }
 
-/// What is asked for.
+/// The data sets to reconstruct.
 #[derive(Debug, Clone, Copy)]
 pub struct Reconstruct {
     /// How many data sets.

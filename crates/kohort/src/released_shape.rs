@@ -1,4 +1,4 @@
-//! What the path from a policy to a release needs of each shape, beside what the core knows of it:
+//! The parts of each shape that the path from a policy to a release needs, beside what the core knows of it:
 //! how a method plans, what is measured, what the custodian is told.
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
@@ -66,9 +66,9 @@ pub struct MethodRun<'a, S: ReleasedShape> {
     pub method: &'a S::Method,
     /// The data as the method saw it.
     pub input: &'a S::Input,
-    /// What was measured before the method started.
+    /// The measurements made before the method started.
     pub before: &'a S::Before,
-    /// What the method decided.
+    /// The method's decisions.
     pub plan: &'a S::Plan,
     /// How many threads work.
     pub threads: usize,

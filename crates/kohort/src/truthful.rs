@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// What was made.
+/// The result of removing synthetic records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truthful {
     /// Rows of the view: as many as were real.
@@ -35,11 +35,13 @@ pub fn truthful_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthf
 }
 
 fn write_view(folder: &Path, out: &Path, threads: usize) -> Result<Truthful> {
-    let AnyRecounted::Table(Recounted { certificate, recount }) = verify_release(folder, threads)? else {
+    let AnyRecounted::Table(Recounted { certificate, recount, .. }) = verify_release(folder, threads)? else {
         return Err(no_catalog(folder));
     };
     let claim = &certificate.promise.claim;
-    let Some(column) = claim.invented.as_ref().and_then(|i| i.catalog.as_ref()) else { return Err(no_catalog(folder)) };
+    let Some(column) = claim.synthetic.as_ref().and_then(|i| i.catalog.as_ref()) else {
+        return Err(no_catalog(folder));
+    };
     let release = [folder.join("release"), folder.to_path_buf()].into_iter();
     let release = release.into_iter().find(|f| f.join("certificate.json").is_file()).unwrap_or_default();
     let lines = read_catalog(&release, column, recount.classes)?;

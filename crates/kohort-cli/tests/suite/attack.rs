@@ -28,6 +28,20 @@ fn attacks_are_printed_without_values_and_go_into_the_evidence() {
     assert_eq!(again.out, said.out, "the same targets");
 }
 
+/// What the command adds to the evidence is Kohort's own: the folder can still be replaced.
+#[test]
+fn a_release_that_was_attacked_can_be_replaced() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml", "-o", "out"]).code, Some(0));
+    assert_eq!(run(folder.path(), &["attack", "out", "--original", "p.toml"]).code, Some(0));
+    let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out", "--force"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(!folder.path().join("out/evidence/attacks.json").exists(), "a new release has not been attacked");
+    assert_eq!(run(folder.path(), &["attack", "out", "--original", "p.toml"]).code, Some(0));
+    fs::write(folder.path().join("out/evidence/attacks.json"), "changed").unwrap();
+    assert_eq!(run(folder.path(), &["anonymize", "p.toml", "-o", "out", "--force"]).code, Some(2));
+}
+
 #[test]
 fn what_cannot_be_attacked_is_said() {
     let folder = folder(TABLE.as_bytes(), POLICY);

@@ -12,7 +12,7 @@
 #![cfg(unix)]
 
 use crate::common::ward::{Seen, Ward, wards};
-use crate::common::{Said, kohort, listing, run};
+use crate::common::{Said, is_whole, kohort, listing, run};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -83,8 +83,12 @@ fn no_command_shows_a_value() {
         search.silent(ward, folder.path(), &["anonymize", "p.toml", "-o", "out", "--keep-rows", "--shareable"], ok);
         search.files(ward, &folder.path().join("out"));
         search.silent(ward, folder.path(), &["anonymize", "p.toml", "-o", "out"], Some(2));
-        search.silent(ward, folder.path(), &["verify", "out"], ok);
-        search.silent(ward, folder.path(), &["verify", "out", "--original", "p.toml"], ok);
+        // What a release alone cannot show is named, and the exit code says so.
+        for args in [&["verify", "out"][..], &["verify", "out", "--json"], &["verify", "out", "--original", "p.toml"]] {
+            let code = run(folder.path(), args).code;
+            assert!(is_whole(code), "{}: {args:?}: {code:?}", ward.method);
+            search.silent(ward, folder.path(), args, code);
+        }
         search.silent(ward, folder.path(), &["risk", "p.toml"], ok);
         search.silent(ward, folder.path(), &["attack", "out", "--original", "p.toml"], None);
         search.silent(ward, folder.path(), &["hierarchy", "p.toml"], None);

@@ -69,13 +69,16 @@ fn check(page: &str, begin: impl Fn(&Path)) {
             Some((_, file)) => fs::write(here.join(file), lines.join("\n")).unwrap(),
             None if info == "sh" => {
                 for line in &lines {
-                    let line = line.split(" #").next().unwrap().trim();
+                    let (line, comment) = line.split_once(" #").unwrap_or((line, ""));
+                    let line = line.trim();
+                    // A comment says where another exit code than 0 is expected.
+                    let code = comment.split_once("exit code ").map_or(0, |(_, code)| code[..1].parse().unwrap());
                     match line.split_once(' ') {
                         Some(("kohort", DEMO)) => copy(demo(), &here),
                         Some(("kohort", args)) => {
                             let said = kohort(&here).args(args.split_whitespace()).output().unwrap();
                             let err = String::from_utf8_lossy(&said.stderr);
-                            assert_eq!(said.status.code(), Some(0), "{page}: {line}\n{err}");
+                            assert_eq!(said.status.code(), Some(code), "{page}: {line}\n{err}");
                         }
                         Some(("cd", to)) => here = here.join(to),
                         // They make the command that is tested here.
@@ -114,6 +117,11 @@ fn claims_are_published_as_the_guide_says() {
 #[test]
 fn k_is_chosen_as_the_guide_says() {
     check("docs/guides/choose-k.md", |_| {});
+}
+
+#[test]
+fn a_release_is_signed_as_the_guide_says() {
+    check("docs/guides/sign-a-release.md", |_| {});
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn no_command_removes_what_kohort_did_not_make() {
     std::os::unix::fs::symlink(home.path().join("proj"), home.path().join("link")).unwrap();
     let before = bytes(home.path());
     for target in targets.into_iter().chain(cfg!(unix).then_some("link")) {
-        let commands: [&[&str]; 7] = [
+        let commands: [&[&str]; 8] = [
             &["anonymize", "proj/policy.toml", "--force", "-o", target],
             &["anonymize", "proj/policy.toml", "-o", target],
             &["compare", "proj/policy.toml", "--vary", "k=2,3", "--force", "-o", target],
@@ -86,6 +86,7 @@ fn no_command_removes_what_kohort_did_not_make() {
             &["init", "proj/d.csv", "-o", target],
             &["reconstruct", "clean", "-o", target],
             &["truthful", "clean", "-o", target],
+            &["key", target],
         ];
         for command in commands {
             let (code, text) = kohort(home.path(), command);

@@ -15,5 +15,6 @@ mod hostile_targets;
 mod kills;
 mod machine;
 mod reference;
+mod signatures;
 mod starved;
 mod supply_chain;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The blocks of columns, and the sets to be counted from each table of blocks.
 pub(super) struct ColumnBlocks {
     pub(super) jobs: Vec<Job>,
-    /// By block: its columns, the last one counts fastest. Behind those that were joined, a block
+    /// One entry per block: its columns, the last one counts fastest. Behind those that were joined, a block
     /// for each column alone.
     blocks: Vec<Vec<usize>>,
     /// The codes of blocks that were joined.
@@ -124,7 +124,7 @@ pub(super) struct Counter<'a> {
     walk: Walk<'a>,
     /// For each sensitive column, or once if there is none: people by cell and value.
     tables: Vec<Vec<u32>>,
-    /// By cell of the table: the class of a set it belongs to.
+    /// One entry per cell of the table: the class of a set it belongs to.
     class_of: Vec<u32>,
     /// The same over fewer columns, while it is made.
     before: Vec<u32>,

@@ -3,6 +3,7 @@
 use super::walk::Walk;
 use super::{ColumnCodes, Judge, KnownPeople};
 use crate::privacy::Counts;
+use crate::ragged::Ragged;
 
 /// Counts one set after the other; sets that begin with the same columns should follow each other.
 pub(super) struct SetCounter<'a> {
@@ -10,11 +11,10 @@ pub(super) struct SetCounter<'a> {
     walk: Walk<'a>,
     /// People of each class.
     sizes: Vec<u32>,
-    /// By class: the last person with several tuples who was counted there.
+    /// One entry per class: the last person with several tuples who was counted there.
     last: Vec<u32>,
-    /// The tuples of class c: `tuples[starts[c]..starts[c + 1]]`.
-    starts: Vec<u32>,
-    tuples: Vec<u32>,
+    /// The tuples of each class.
+    tuples: Ragged<u32>,
     values: ValueCounts,
 }
 
@@ -28,8 +28,7 @@ impl<'a> SetCounter<'a> {
             walk,
             sizes: Vec::new(),
             last: Vec::new(),
-            starts: Vec::new(),
-            tuples: Vec::new(),
+            tuples: Ragged::default(),
             values: ValueCounts::default(),
         }
     }
@@ -43,11 +42,10 @@ impl<'a> SetCounter<'a> {
         self.sizes.iter().filter(|&&s| s > 0).for_each(|&s| judge.size(u64::from(s)));
         if !self.crowd.sensitive.is_empty() {
             let (class, classes) = self.walk.classes(set);
-            gather(class, classes, &mut self.starts, &mut self.tuples);
+            self.tuples.sort_by_key(classes, class.iter().copied().zip(0..));
         }
         for (column, codes) in self.crowd.sensitive.iter().enumerate() {
-            for own in self.starts.windows(2).filter(|own| own[0] < own[1]) {
-                let members = &self.tuples[own[0] as usize..own[1] as usize];
+            for members in self.tuples.iter().filter(|members| !members.is_empty()) {
                 let people = self.values.count(self.crowd, codes, members);
                 if !self.values.found.is_empty() {
                     judge.values(column, &Counts { values: &self.values.found, people });
@@ -93,28 +91,10 @@ fn sizes(crowd: &KnownPeople, class: &[u32], classes: usize, sizes: &mut Vec<u32
     }
 }
 
-/// Sorts the tuples by class.
-fn gather(class: &[u32], classes: usize, starts: &mut Vec<u32>, tuples: &mut Vec<u32>) {
-    starts.clear();
-    starts.resize(classes + 2, 0);
-    class.iter().for_each(|&c| starts[c as usize + 2] += 1);
-    for c in 2..starts.len() {
-        starts[c] += starts[c - 1];
-    }
-    tuples.clear();
-    tuples.resize(class.len(), 0);
-    for (t, &c) in class.iter().enumerate() {
-        let at = &mut starts[c as usize + 1];
-        tuples[*at as usize] = t as u32;
-        *at += 1;
-    }
-    starts.pop();
-}
-
 /// The values of one class in one sensitive column.
 #[derive(Default)]
 struct ValueCounts {
-    /// By value: people; all 0 between two classes.
+    /// One entry per value: people; all 0 between two classes.
     counts: Vec<u64>,
     /// Who of those with several tuples has which value.
     named: Vec<(u32, u32)>,

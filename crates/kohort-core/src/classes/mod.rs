@@ -19,9 +19,9 @@ mod tests;
 
 pub(crate) use people::People;
 
-use crate::Result;
 use crate::parallel::in_order;
 use crate::privacy::Counts;
+use crate::{Error, Result};
 use joint::ColumnBlocks;
 use members::SetCounter;
 
@@ -65,6 +65,10 @@ pub(crate) trait Judge: Send {
     fn values(&mut self, column: usize, class: &Counts);
     /// That was the set with this number.
     fn end(&mut self, set: usize);
+    /// Whether nobody needs to look any further.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Shows the classes of each set to a judge. There are many judges: which of them sees which sets,
@@ -97,7 +101,9 @@ fn each_set_within<J: Judge>(
     let together = joint.jobs.chunks(TOGETHER / 4).map(CountingWork::Joint);
     let few = alone.len().div_ceil(16).clamp(1, TOGETHER);
     let work: Vec<CountingWork> = together.chain(alone.chunks(few).map(CountingWork::Alone)).collect();
-    in_order(
+    // Sets are looked at in one order, so that it is always the same judge who has seen enough.
+    let mut done = false;
+    let looked = in_order(
         threads.min(work.len()).max(1),
         |hand| work.iter().try_for_each(hand),
         |_| (joint.counter(crowd), SetCounter::new(crowd, cells)),
@@ -110,11 +116,12 @@ fn each_set_within<J: Judge>(
             Ok(judge)
         },
         |judge| {
+            done = judge.is_done();
             take(judge);
-            Ok(())
+            if done { Err(Error::cancelled()) } else { Ok(()) }
         },
-    )?;
-    Ok(())
+    );
+    if done { Ok(()) } else { looked.map(drop) }
 }
 
 enum CountingWork<'a> {

@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
 struct ClassRefiner {
     plain: usize,
     dense: usize,
-    /// By combination: its number; all `NONE` between two uses.
+    /// One entry per combination: its number; all `NONE` between two uses.
     slots: Vec<u32>,
     used: Vec<u32>,
 }

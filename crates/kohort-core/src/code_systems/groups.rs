@@ -122,7 +122,7 @@ impl Grouping {
         }
     }
 
-    /// What dictionaries and reports call it.
+    /// Returns its name in dictionaries and reports.
     pub fn title(self) -> &'static str {
         match self {
             Grouping::Pcg => "primary condition groups of ICD-9-CM (built in)",

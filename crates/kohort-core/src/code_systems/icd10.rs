@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 pub(super) static BLOCKS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd10_blocks.csv")));
 pub(super) static CHAPTERS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd10_chapters.csv")));
 
-/// Whether a text has the shape of a code; whether the code exists is another question.
+/// Returns whether a text has the shape of a code; whether the code exists is another question.
 pub fn looks_like(text: &str) -> bool {
     category(text).is_some()
 }

@@ -7,14 +7,14 @@ pub struct Range {
     pub start: &'static str,
     /// Its last category.
     pub end: &'static str,
-    /// What releases call it: `249-259`, also where start and end are one category.
+    /// The label in releases: `249-259`, also where start and end are one category.
     pub label: String,
-    /// What it is about.
+    /// The subject.
     pub title: &'static str,
 }
 
 impl Range {
-    /// Whether a category lies in the range. `V` and `E` codes lie in no range of numbers.
+    /// Returns whether a category lies in the range. `V` and `E` codes lie in no range of numbers.
     pub fn holds(&self, category: &str) -> bool {
         self.start.len() == category.len() && self.start <= category && category <= self.end
     }

@@ -29,7 +29,7 @@ pub struct Differences {
     pub patients: (u64, u64),
     /// The median number of events of an excluded and of a kept patient, over those with events.
     pub median_events: (f64, f64),
-    /// By column, patients' first.
+    /// One entry per column, patients' first.
     pub columns: Vec<ColumnDifference>,
 }
 

@@ -17,6 +17,7 @@ pub use rules::RuleCount;
 pub use survey::survey;
 
 use crate::hierarchy::{Hierarchy, Level};
+use crate::ragged::Bounds;
 use crate::table::Dictionary;
 
 /// A quasi-identifier of patients or of events.
@@ -126,7 +127,7 @@ pub struct Histories {
     pub patient_copied: Vec<Copied>,
     /// Columns of events that are released unchanged or as pseudonyms.
     pub event_copied: Vec<Copied>,
-    ends: Vec<usize>,
+    bounds: Bounds,
     /// For each patient: the line of the input.
     pub patient_lines: Vec<u64>,
     /// For each event: the line of the input.
@@ -146,17 +147,21 @@ pub struct Histories {
 impl Histories {
     /// The number of patients.
     pub fn patients(&self) -> usize {
-        self.ends.len()
+        self.bounds.len()
     }
 
     /// The number of events.
     pub fn events(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
+        self.bounds.total()
     }
 
     /// A patient's events.
     pub fn events_of(&self, patient: usize) -> std::ops::Range<usize> {
-        let start = if patient == 0 { 0 } else { self.ends[patient - 1] };
-        start..self.ends[patient]
+        self.bounds.range(patient)
+    }
+
+    /// The bounds of each patient's events.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 }

@@ -19,7 +19,7 @@ pub struct RuleCount {
 /// The rules of a table that hold for a row, by number.
 pub(super) fn hits(rules: &[EventsRule], table: EventsTable, chunk: &Chunk, row: usize) -> Vec<u32> {
     let holds = |rule: &EventsRule| match &rule.kind {
-        RuleKind::Codes { columns, .. } => columns.iter().any(|&c| rule.kind.holds(chunk.cell(row, c))),
+        RuleKind::Codes { columns, codes } => columns.iter().any(|&c| codes.holds(chunk.cell(row, c))),
         // Ages need the patient: they are looked at when both tables are read.
         RuleKind::Age { .. } => false,
     };

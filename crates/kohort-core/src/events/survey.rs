@@ -70,11 +70,7 @@ pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histori
         None => vec![0; keep_event.len()],
         Some(column) => order_in_time(source, &policy.columns[column], &events.cells, column, &keep_event),
     };
-    let mut end = 0;
-    for &p in &keep_patient {
-        end += kept.events_of[p] as usize;
-        histories.ends.push(end);
-    }
+    keep_patient.iter().for_each(|&p| histories.bounds.push(kept.events_of[p] as usize));
     let (patient, event) = (&mut histories.patient, &mut histories.event);
     check_coverage(patients, &asked.patients, patient, &histories.patient_lines, &mut histories.notes)?;
     check_coverage(source, &policy.columns, event, &histories.event_lines, &mut histories.notes)?;

@@ -39,7 +39,7 @@ impl Intervals {
         Some(CutPoints { intervals: self.clone(), leaves: self.leaves(values, missing_occurs), count })
     }
 
-    /// Whether `label` is an interval that a method may have found and that holds `value`.
+    /// Returns whether `label` is an interval that a method may have found and that holds `value`.
     pub fn holds(&self, label: &str, value: &str) -> bool {
         let bounds = label.strip_prefix('[').and_then(|l| l.strip_suffix(')')).and_then(|l| l.split_once(','));
         let Some((start, end)) = bounds else { return false };

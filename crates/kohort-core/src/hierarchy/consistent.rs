@@ -1,10 +1,10 @@
-//! What every hierarchy must be, by its plain definition.
+//! The plain definition of a consistent hierarchy.
 
 use super::{Hierarchy, SUPPRESSED};
 use std::collections::HashMap;
 
 impl Hierarchy {
-    /// Whether values that share a label share all labels above it, the top level is `*` alone,
+    /// Returns whether values that share a label share all labels above it, the top level is `*` alone,
     /// labels are numbered in the order of their first value, and a label means one set of values
     /// on whatever levels it stands. (`*` marks a suppressed cell on every level.)
     pub fn is_consistent(&self) -> bool {

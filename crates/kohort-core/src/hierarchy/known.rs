@@ -26,7 +26,7 @@ impl StandardHierarchy {
         }
     }
 
-    /// What certificates call it: `pcg`, `los`, `months 3 6 12`.
+    /// Returns its name in certificates: `pcg`, `los`, `months 3 6 12`.
     pub fn name(&self) -> String {
         match self {
             StandardHierarchy::Groups(grouping) => grouping.name().to_string(),
@@ -51,7 +51,7 @@ impl StandardHierarchy {
         Grouping::named(name).map(StandardHierarchy::Groups)
     }
 
-    /// Whether these labels can stand in one column: all on one level, but for the suppressed and
+    /// Returns whether these labels can stand in one column: all on one level, but for the suppressed and
     /// the missing.
     pub fn is_level(&self, labels: &[&str]) -> bool {
         let labels = labels.iter().filter(|l| !l.is_empty() && **l != SUPPRESSED);

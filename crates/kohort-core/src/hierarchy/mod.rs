@@ -36,7 +36,7 @@ pub const SUPPRESSED: &str = "*";
 /// One label of one level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
-    /// What the release shows. Empty for missing.
+    /// The text that the release shows. Empty for missing.
     pub text: String,
     /// (leaves under the label − 1) / (leaves of the hierarchy − 1); 0 where there is one leaf.
     pub loss: f64,
@@ -45,7 +45,7 @@ pub struct Label {
 /// One level: a label for each value of the column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What policies and reports call it: `value`, `5`, `month`, `category`, `*`.
+    /// The name in policies and reports: `value`, `5`, `month`, `category`, `*`.
     pub name: String,
     /// The label of each value, by value code.
     pub label_of: Vec<u32>,
@@ -118,7 +118,7 @@ impl Rule {
         hierarchy
     }
 
-    /// Whether `label` stands on none of the levels, but is an interval found while a method ran
+    /// Returns whether `label` stands on none of the levels, but is an interval found while a method ran
     /// that holds `value`.
     pub fn found_interval_holds(&self, label: &str, value: &str) -> bool {
         matches!(self, Rule::Intervals(intervals) if intervals.holds(label, value))

@@ -1,6 +1,7 @@
 //! A bound policy of any shape, and the parts that only one shape has.
 
-use super::bind::{NamedText, Policy};
+use super::bind::NamedText;
+use super::bound::Policy;
 use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::shape::{Codes, Events, Shape, Table};

@@ -4,6 +4,7 @@ use super::files::PolicyFiles;
 use super::section::Section;
 use crate::Result;
 use crate::table::read_text;
+use serde::Deserialize;
 
 /// The information loss of another run.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +15,25 @@ pub struct BaselineLoss {
     pub rows: u64,
     /// Non-uniform entropy it lost, in bits.
     pub entropy: f64,
+}
+
+/// The part of another run's metrics.json that is compared.
+#[derive(Deserialize)]
+struct RunMetrics {
+    method: String,
+    rows: RunRows,
+    utility: RunUtility,
+}
+
+#[derive(Deserialize)]
+struct RunRows {
+    #[serde(rename = "in")]
+    read: u64,
+}
+
+#[derive(Deserialize)]
+struct RunUtility {
+    entropy: f64,
 }
 
 /// The largest metrics.json that is read.
@@ -32,14 +52,11 @@ impl BaselineLoss {
                 "there is no evidence/metrics.json in that folder. Name a folder that `kohort anonymize` created.",
             ));
         };
-        let metrics: serde_json::Value = serde_json::from_str(&read_text(&path, LARGEST)?).unwrap_or_default();
-        let found =
-            (metrics["method"].as_str(), metrics["rows"]["in"].as_u64(), metrics["utility"]["entropy"].as_f64());
-        match found {
-            (Some(method), Some(rows), Some(entropy)) => {
-                Ok(Some(BaselineLoss { method: method.into(), rows, entropy }))
+        match serde_json::from_str(&read_text(&path, LARGEST)?) {
+            Ok(RunMetrics { method, rows, utility }) => {
+                Ok(Some(BaselineLoss { method, rows: rows.read, entropy: utility.entropy }))
             }
-            _ => Err(section.wrong(
+            Err(_) => Err(section.wrong(
                 "baseline",
                 "the metrics.json in that folder does not state how many bits were lost. Name a release of a table.",
             )),

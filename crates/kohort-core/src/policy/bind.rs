@@ -1,7 +1,9 @@
-//! From the file to the bound policy: every name is a column, every number is what it means.
+//! From the file to the bound policy.
 
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::BaselineLoss;
+use super::bound::SharedSections;
+use super::check::{check_codes, check_roles, check_sensitive};
 use super::column::{Column, Role};
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
@@ -10,11 +12,10 @@ use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
 use super::synthetic::SyntheticRules;
+use crate::Result;
 use crate::codes::Repeats;
 use crate::number::K;
-use crate::shape::{Shape, Table};
-use crate::table::{Encoding, ExcludeRule, Input, Place, Source, read_text};
-use crate::{Error, Result};
+use crate::table::{Encoding, Input, Place, Source, read_text};
 use std::path::{Path, PathBuf};
 
 pub(super) const LARGEST_POLICY: u64 = 16 << 20;
@@ -62,33 +63,10 @@ pub struct PolicyFile {
     layout: Layout,
     /// The text of the file, for the evidence.
     pub text: String,
+    /// The file on disk, if the policy was read from one.
+    path: Option<PathBuf>,
     files: PolicyFiles,
     root: Section,
-}
-
-/// A policy bound to its data, which has the shape `S`.
-#[derive(Debug, Clone)]
-pub struct Policy<S: Shape = Table> {
-    /// Every column of the input, in its order; of two linked tables those of the events.
-    pub columns: Vec<Column>,
-    /// The privacy requirements.
-    pub privacy: Privacy,
-    /// Rows that must not come in.
-    pub exclude: Vec<ExcludeRule>,
-    /// The population that the people of the table belong to, if it is known.
-    pub population: Option<Population>,
-    /// The run that this one is compared with.
-    pub baseline: Option<BaselineLoss>,
-    /// The method and its parameters, as written: each method checks its own.
-    pub method: Section,
-    /// The effects of the method on what can be guaranteed.
-    pub effects: Effects,
-    /// The part that only this shape has.
-    pub own: S::Own,
-    /// Notes that the custodian should read before going on.
-    pub notes: Vec<String>,
-    /// The text of the file, for the evidence.
-    pub text: String,
 }
 
 /// Reads a policy file.
@@ -96,17 +74,7 @@ pub fn read(path: &Path) -> Result<PolicyFile> {
     let text = read_text(path, LARGEST_POLICY)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-    PolicyFile::parse(&file, &text, &folder)
-}
-
-/// Lists a policy and every file that a text in it names: no command may write over them.
-pub fn files_named(path: &Path) -> Result<Vec<PathBuf>> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let root = Section::parse(&path.display().to_string(), &read_text(path, LARGEST_POLICY)?)?;
-    let mut files = vec![path.to_path_buf()];
-    let named = root.texts_below().into_iter().map(|text| folder.join(text));
-    files.extend(named.filter(|file| file.is_file()));
-    Ok(files)
+    Ok(PolicyFile { path: Some(path.to_path_buf()), ..PolicyFile::parse(&file, &text, &folder)? })
 }
 
 impl PolicyFile {
@@ -152,14 +120,15 @@ impl PolicyFile {
             (None, Some(_)) => Layout::Events,
             (layout, None) => layout.unwrap_or(Layout::Table),
         };
-        Ok(PolicyFile { input, layout, text: text.into(), files, root })
+        Ok(PolicyFile { input, layout, text: text.into(), path: None, files, root })
     }
 
-    /// Lists the tables on disk, and every file or folder that a text of the policy names: no run may write
-    /// over them.
+    /// Lists the policy and the tables on disk, and every file or folder that a text of the policy names: no
+    /// command may write over them.
     pub fn files_read(&self) -> Vec<PathBuf> {
         let inputs = [Some(&self.input), self.input.patients.as_deref()].into_iter().flatten();
-        let mut files: Vec<PathBuf> = inputs.filter_map(|input| input.place.path()).map(Path::to_path_buf).collect();
+        let tables = inputs.filter_map(|input| input.place.path()).map(Path::to_path_buf);
+        let mut files: Vec<PathBuf> = self.path.iter().cloned().chain(tables).collect();
         let folder = self.files.path("");
         let named = self.root.texts_below().into_iter().filter_map(|text| self.files.path(text.as_ref()));
         files.extend(named.filter(|file| folder.as_ref() != Some(file) && std::fs::symlink_metadata(file).is_ok()));
@@ -190,7 +159,7 @@ impl PolicyFile {
                 ));
             }
             Layout::Table | Layout::Events => {}
-            Layout::Codes(layout) => self.check_codes(layout, &columns)?,
+            Layout::Codes(layout) => check_codes(&self.root, layout, &columns)?,
         }
         if let Some(column) =
             columns.iter().find(|c| self.layout != Layout::Events && (c.role == Role::Pseudonym || c.months.is_some()))
@@ -273,45 +242,6 @@ impl PolicyFile {
         Ok(Some(NamedText { name: name.clone(), text }))
     }
 
-    /// Checks that a table of codes releases the codes only: one column holds them, all others are dropped.
-    fn check_codes(&self, layout: CodesLayout, columns: &[Column]) -> Result<()> {
-        let wrong = |message: String| Err(self.root.error(self.root.get("columns").map_or(0, |i| i.line), message));
-        let (codes, others): (Vec<&Column>, Vec<&Column>) =
-            columns.iter().partition(|c| matches!(c.role, Role::Codes { .. }));
-        match (&codes[..], layout) {
-            ([one], CodesLayout::List) if one.role == (Role::Codes { separator: None }) => {
-                return wrong(format!(
-                    "`{}` holds all codes of a patient, but has no `separator`. Set {{ role = \"codes\", separator \
-                     = \" \" }}.",
-                    one.name
-                ));
-            }
-            ([_], _) => {}
-            _ => {
-                return wrong(format!(
-                    "{} columns have role = \"codes\". Only one column may hold the codes.",
-                    codes.len()
-                ));
-            }
-        }
-        if let Some(other) = others.iter().find(|c| !matches!(c.role, Role::Identifier | Role::Patient)) {
-            return wrong(format!(
-                "`{}` has the role \"{}\", but only the codes of a table of codes are released. Drop the column \
-                 with role = \"identifier\".",
-                other.name,
-                other.role.name()
-            ));
-        }
-        if layout == CodesLayout::Long && others.iter().all(|c| c.role != Role::Patient) {
-            return wrong(
-                "layout = \"long\" needs a column with role = \"patient\" that states whose code each row \
-                 is."
-                .into(),
-            );
-        }
-        Ok(())
-    }
-
     /// The columns of a table; of claims, `table` says which.
     fn columns_of(&self, source: &Source, table: &str) -> Result<Vec<Column>> {
         let Some(section) = self.root.section("columns")? else {
@@ -378,68 +308,9 @@ impl PolicyFile {
                 ),
             ));
         }
-        self.check_roles(section, &columns)?;
+        check_roles(section, &columns, self.layout == Layout::Table)?;
         Ok(columns)
     }
-
-    fn check_roles(&self, section: &Section, columns: &[Column]) -> Result<()> {
-        let patients: Vec<&str> = columns.iter().filter(|c| c.role == Role::Patient).map(|c| c.name.as_str()).collect();
-        if let [one, other, ..] = patients[..] {
-            return Err(section.error(
-                section.line,
-                format!("`{one}` and `{other}` both have role = \"patient\". A table has one patient column."),
-            ));
-        }
-        for column in columns {
-            if matches!(column.role, Role::Codes { .. }) && self.layout == Layout::Table {
-                return Err(section.error(
-                    section.line,
-                    format!(
-                        "`{}` has role = \"codes\". Set layout = \"list\" (one row per patient) or \"long\" \
-                         (one row per code) under [input].",
-                        column.name
-                    ),
-                ));
-            }
-            let (of, is) = match &column.role {
-                Role::Detail { of } => (of, "a detail of"),
-                _ => (&column.of, "finer than"),
-            };
-            for name in of {
-                if *name == column.name || !columns.iter().any(|c| c.name == *name && c.role == Role::Quasi) {
-                    return Err(section.error(
-                        section.line,
-                        format!(
-                            "`{}` is {is} `{name}`, which is not another column with role = \"quasi\".",
-                            column.name
-                        ),
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn check_sensitive(section: &Section, privacy: &Privacy, columns: &[Column], notes: &mut Vec<String>) -> Result<()> {
-    let sensitive: Vec<&str> =
-        columns.iter().filter(|c| matches!(c.role, Role::Sensitive { .. })).map(|c| c.name.as_str()).collect();
-    for key in ["confidence", "l_diversity", "t_closeness"] {
-        if section.get(key).is_some() && sensitive.is_empty() {
-            return Err(section.wrong(
-                key,
-                "limits what is revealed about sensitive values, but no column has role = \
-                 \"sensitive\".",
-            ));
-        }
-    }
-    if !privacy.reads_sensitive() && !sensitive.is_empty() {
-        notes.push(format!(
-            "nothing is required of {}: confidence, l_diversity and t_closeness would bound what is learned about it.",
-            sensitive.join(", ")
-        ));
-    }
-    Ok(())
 }
 
 fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<Input> {
@@ -520,56 +391,4 @@ fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
         }
     }
     Ok(all)
-}
-
-/// The sections of policies for all kinds of data.
-struct SharedSections {
-    columns: Vec<Column>,
-    privacy: Privacy,
-    exclude: Vec<ExcludeRule>,
-    population: Option<Population>,
-    baseline: Option<BaselineLoss>,
-    method: Section,
-    effects: Effects,
-    notes: Vec<String>,
-    text: String,
-}
-
-impl SharedSections {
-    fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let SharedSections { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
-        Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
-    }
-}
-
-impl<S: Shape> Policy<S> {
-    /// Positions of the columns with which `is` agrees, in table order.
-    pub fn positions(&self, is: impl Fn(&Role) -> bool) -> Vec<usize> {
-        (0..self.columns.len()).filter(|&c| is(&self.columns[c].role)).collect()
-    }
-
-    /// The quasi-identifiers, in table order.
-    pub fn quasi(&self) -> Vec<usize> {
-        self.positions(|r| *r == Role::Quasi)
-    }
-
-    /// The patient column, if there is one.
-    pub fn patient(&self) -> Option<usize> {
-        self.positions(|r| *r == Role::Patient).first().copied()
-    }
-
-    /// The column of codes, if there is one.
-    pub fn codes(&self) -> Option<usize> {
-        self.positions(|r| matches!(r, Role::Codes { .. })).first().copied()
-    }
-
-    /// The columns that leave, in table order.
-    pub fn released(&self) -> Vec<usize> {
-        self.positions(Role::is_released)
-    }
-
-    /// An error in terms of the policy, for requirements that fail later.
-    pub fn error(&self, message: impl std::fmt::Display) -> Error {
-        self.method.error(self.method.line, message)
-    }
 }

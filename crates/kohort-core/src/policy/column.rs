@@ -64,7 +64,7 @@ impl Role {
         }
     }
 
-    /// Whether the column is released.
+    /// Returns whether the column is released.
     pub fn is_released(&self) -> bool {
         !matches!(self, Role::Identifier | Role::Patient)
     }

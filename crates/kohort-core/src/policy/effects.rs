@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the verifier must know about the method of a policy, because it changes what can be promised.
+/// Properties of a policy's method that the verifier must know, because they change what can be promised.
 ///
 /// The register of methods states it; the certificate carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

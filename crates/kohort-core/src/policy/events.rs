@@ -1,30 +1,19 @@
 //! Policies for patient histories: two linked tables, exclusions, and what an attacker knows of events.
 
 use super::column::{Column, Role};
+use super::exclude::find;
+use super::exclude_events::{EventsRule, read_rules};
 use super::files::PolicyFiles;
 use super::privacy::{Privacy, read_k};
-use super::section::{Section, Value, nearest};
+use super::section::Section;
+use crate::Result;
 use crate::calendar::DateFormat;
 use crate::hierarchy::Rule;
 use crate::number::{Fraction, K};
 use crate::privacy::Knows;
-use crate::table::{ExcludeRule, Scope};
-use crate::{Error, Result};
 
-/// The rules of the Heritage Health Prize.
-const HHP: &str = include_str!("../code_systems/tables/hhp_rules.csv");
-const LARGEST_RULES: u64 = 16 << 20;
 /// More values of a column than this are not drawn.
 const MOST_POWER: u64 = 20;
-
-/// One of the two tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventsTable {
-    /// A row for each patient.
-    Patients,
-    /// A row for each event.
-    Events,
-}
 
 /// How much an attacker knows of a patient's values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,56 +62,6 @@ pub enum WithoutEvents {
     Keep,
     /// They do not.
     Drop,
-}
-
-/// The condition of a rule.
-#[derive(Debug, Clone)]
-pub enum RuleKind {
-    /// Codes in one of these columns of its table.
-    Codes {
-        /// Their column.
-        columns: Vec<usize>,
-        /// Ranges, both ends included, in capitals and without dots.
-        ranges: Vec<(String, String)>,
-        /// Codes that are just so many digits.
-        digits: Vec<usize>,
-        /// Codes that do not count.
-        except: Vec<(String, String)>,
-    },
-    /// Events so many days after the patient's birth.
-    Age {
-        /// The patients' column of births, and how it is written.
-        birth: (usize, DateFormat),
-        /// The events' column of dates, and how it is written.
-        date: (usize, DateFormat),
-        /// From and to, both included.
-        days: (i64, i64),
-    },
-}
-
-/// An exclusion: rows that are removed before anything is counted.
-#[derive(Debug, Clone)]
-pub struct EventsRule {
-    /// Its name in reports.
-    pub name: String,
-    /// The table it looks at.
-    pub table: EventsTable,
-    /// The condition.
-    pub kind: RuleKind,
-    /// The scope: what is excluded where the condition holds.
-    pub scope: Scope,
-}
-
-impl RuleKind {
-    /// Whether a cell of one of the columns holds such a code.
-    pub fn holds(&self, cell: &[u8]) -> bool {
-        let RuleKind::Codes { ranges, digits, except, .. } = self else { return false };
-        if cell.is_empty() || ExcludeRule::within(except, cell) {
-            return false;
-        }
-        let whole = || digits.contains(&cell.len()) && cell.iter().all(u8::is_ascii_digit);
-        ExcludeRule::within(ranges, cell) || whole()
-    }
 }
 
 /// The parts of a policy that only patient histories have.
@@ -311,221 +250,6 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn find(section: &Section, key: &str, name: &str, columns: &[Column]) -> Result<usize> {
-    columns.iter().position(|c| c.name == name).ok_or_else(|| {
-        let hint = nearest(name, columns.iter().map(|c| c.name.as_str()));
-        let hint = hint.map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-        section.wrong(key, format!("there is no column `{name}`.{hint}"))
-    })
-}
-
-/// The columns that names and patterns ending in `*` match.
-fn find_all(section: &Section, key: &str, columns: &[Column]) -> Result<Vec<usize>> {
-    let mut found = Vec::new();
-    for name in section.texts(key)?.unwrap_or_default() {
-        match name.strip_suffix('*') {
-            Some(prefix) => {
-                let own: Vec<usize> = (0..columns.len()).filter(|&c| columns[c].name.starts_with(prefix)).collect();
-                if own.is_empty() {
-                    return Err(section.wrong(key, format!("no column begins with `{prefix}`.")));
-                }
-                found.extend(own);
-            }
-            None => found.push(find(section, key, &name, columns)?),
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
-}
-
-fn read_rules(
-    root: &Section,
-    files: &PolicyFiles,
-    tables: &Tables,
-    notes: &mut Vec<String>,
-) -> Result<Vec<EventsRule>> {
-    let mut rules = Vec::new();
-    for item in root.list("exclude")?.unwrap_or_default() {
-        let Value::Section(section) = &item.value else {
-            return Err(root.wrong("exclude", "must be [[exclude]] sections with table, column, codes and scope."));
-        };
-        section.only(&[
-            "table", "column", "codes", "scope", "rules", "icd9", "cpt", "place", "except", "birth", "date", "dates",
-        ])?;
-        let table = section.word("table", &[("patients", EventsTable::Patients), ("claims", EventsTable::Events)])?;
-        let Some(table) = table else {
-            return Err(section.error(
-                section.line,
-                "[[exclude]] does not name a `table`. Set table = \"patients\" \
-                 or \"claims\".",
-            ));
-        };
-        let columns = match table {
-            EventsTable::Patients => tables.patients,
-            EventsTable::Events => tables.events,
-        };
-        match section.text("rules")? {
-            Some(name) => read_rule_table(section, name, files, (table, columns), tables, &mut rules, notes)?,
-            None => rules.push(read_rule(section, (table, columns))?),
-        }
-    }
-    Ok(rules)
-}
-
-/// One rule, as the policy states it.
-fn read_rule(section: &Section, (table, columns): (EventsTable, &[Column])) -> Result<EventsRule> {
-    let Some(name) = section.text("column")? else {
-        return Err(section.error(section.line, "[[exclude]] needs a `column` or `rules`."));
-    };
-    let column = find(section, "column", name, columns)?;
-    let codes = section.texts("codes")?.unwrap_or_default();
-    let wrong = || section.wrong("codes", "must be a list of codes and ranges: [\"042-044\", \"V08\"].");
-    let (ranges, digits) = read_codes(codes.iter().map(String::as_str)).map_err(|_| wrong())?;
-    if ranges.is_empty() && digits.is_empty() {
-        return Err(wrong());
-    }
-    let scope = match (section.word("scope", &[("row", Scope::Row), ("patient", Scope::Patient)])?, table) {
-        (_, EventsTable::Patients) => Scope::Patient,
-        (Some(scope), _) => scope,
-        (None, _) => {
-            return Err(section.error(
-                section.line,
-                "[[exclude]] does not set `scope`: \"patient\" excludes all events of a patient who has such a \
-                 code, \"row\" only that event.",
-            ));
-        }
-    };
-    let except = read_except(section)?;
-    let kind = RuleKind::Codes { columns: vec![column], ranges, digits, except };
-    Ok(EventsRule { name: format!("{name}: {}", codes.join(" ")), table, kind, scope })
-}
-
-fn read_except(section: &Section) -> Result<Vec<(String, String)>> {
-    let texts = section.texts("except")?.unwrap_or_default();
-    let (ranges, _) = read_codes(texts.iter().map(String::as_str))
-        .map_err(|_| section.wrong("except", "must be a list of codes and ranges: [\"305.1\"]."))?;
-    Ok(ranges)
-}
-
-/// Ranges of codes, and how many digits codes have that are nothing but digits (`###`).
-type Codes = (Vec<(String, String)>, Vec<usize>);
-
-fn read_codes<'a>(texts: impl IntoIterator<Item = &'a str>) -> std::result::Result<Codes, String> {
-    let (mut ranges, mut digits) = (Vec::new(), Vec::new());
-    for text in texts {
-        if !text.is_empty() && text.bytes().all(|b| b == b'#') {
-            digits.push(text.len());
-        } else {
-            ranges.push(ExcludeRule::range(text).ok_or_else(|| text.to_string())?);
-        }
-    }
-    Ok((ranges, digits))
-}
-
-/// A table of rules: `rule;kind;codes;scope`, codes separated by spaces or commas.
-fn read_rule_table(
-    section: &Section,
-    name: &str,
-    files: &PolicyFiles,
-    (table, columns): (EventsTable, &[Column]),
-    tables: &Tables,
-    rules: &mut Vec<EventsRule>,
-    notes: &mut Vec<String>,
-) -> Result<()> {
-    for key in ["column", "codes", "scope"] {
-        if section.get(key).is_some() {
-            return Err(section.wrong(key, "is already part of the rules file. Remove it here."));
-        }
-    }
-    let text = match name {
-        "hhp" => HHP.to_string(),
-        file => files.read(file, LARGEST_RULES)?,
-    };
-    let except = read_except(section)?;
-    let (icd9, cpt, place) =
-        (find_all(section, "icd9", columns)?, find_all(section, "cpt", columns)?, find_all(section, "place", columns)?);
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if number == 1 && line.starts_with("rule;") || line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let wrong = |what: String| Error::yours(format!("{name}, line {number}: {what}"));
-        let cells: Vec<&str> = line.split(';').map(str::trim).collect();
-        let [rule, kind, codes, scope, ..] = cells[..] else {
-            return Err(wrong("a rule needs four cells: rule;kind;codes;scope.".into()));
-        };
-        let scope = match scope {
-            "patient" => Scope::Patient,
-            "row" | "claim" => Scope::Row,
-            _ => return Err(wrong("the scope must be patient or row.".into())),
-        };
-        let own = match kind {
-            "icd9" => &icd9,
-            "cpt" => &cpt,
-            "place" => &place,
-            "age" => match read_age(section, codes, tables, table)? {
-                Some(kind) => {
-                    rules.push(EventsRule { name: rule.into(), table, kind, scope });
-                    continue;
-                }
-                None => {
-                    notes.push(format!(
-                        "exclusion \"{rule}\" was not applied. Set `birth`, `date` and `dates` in [[exclude]] to \
-                         apply it."
-                    ));
-                    continue;
-                }
-            },
-            _ => return Err(wrong("the kind must be icd9, cpt, place or age.".into())),
-        };
-        let texts = codes.split([' ', ',']).filter(|c| !c.is_empty());
-        let (ranges, digits) = read_codes(texts).map_err(|range| {
-            wrong(format!("`{range}` is not a code or a range of codes: its end is before its start."))
-        })?;
-        if ranges.is_empty() && digits.is_empty() {
-            return Err(wrong("the rule does not list any codes.".into()));
-        }
-        if own.is_empty() {
-            notes.push(format!(
-                "exclusion \"{rule}\" was not applied, because [[exclude]] does not name a column \
-                 for `{kind}`."
-            ));
-            continue;
-        }
-        let kind = RuleKind::Codes { columns: own.clone(), ranges, digits, except: except.clone() };
-        rules.push(EventsRule { name: rule.into(), table, kind, scope });
-    }
-    Ok(())
-}
-
-/// `birth`, a column of the patients, and `date`, one of the events, both written as `dates` says.
-fn read_age(section: &Section, codes: &str, tables: &Tables, table: EventsTable) -> Result<Option<RuleKind>> {
-    let (Some(birth), Some(date), Some(format)) =
-        (section.text("birth")?, section.text("date")?, section.text("dates")?)
-    else {
-        return Ok(None);
-    };
-    if table != EventsTable::Events {
-        return Err(section.wrong("birth", "can only be used for events, with table = \"claims\"."));
-    }
-    let format = DateFormat::new(format).map_err(|e| section.wrong("dates", e.message))?;
-    let days = codes.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    let days = days.filter(|(from, to): &(i64, i64)| from <= to);
-    let Some(days) = days else {
-        return Err(section.wrong(
-            "rules",
-            "an age must be a range of days, for example \
-         0-28.",
-        ));
-    };
-    Ok(Some(RuleKind::Age {
-        birth: (find(section, "birth", birth, tables.patients)?, format.clone()),
-        date: (find(section, "date", date, tables.events)?, format),
-        days,
-    }))
 }
 
 impl Column {

@@ -3,7 +3,7 @@
 use super::column::{Column, Role};
 use super::section::{Section, Value, nearest};
 use crate::Result;
-use crate::table::{ExcludeRule, Scope};
+use crate::table::{ExcludeRule, ExcludedCodes, Scope};
 
 /// Reads the rules over the table's columns.
 pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<ExcludeRule>> {
@@ -17,14 +17,10 @@ pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<ExcludeRule
         let Some(name) = section.text("column")? else {
             return Err(section.error(section.line, "[[exclude]] does not name a `column`."));
         };
-        let Some(column) = columns.iter().position(|c| c.name == name) else {
-            let hint = nearest(name, columns.iter().map(|c| c.name.as_str()));
-            let hint = hint.map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-            return Err(section.wrong("column", format!("there is no column `{name}`.{hint}")));
-        };
+        let column = find(section, "column", name, columns)?;
         let codes = section.texts("codes")?.unwrap_or_default();
-        let ranges: Option<Vec<_>> = codes.iter().map(|code| ExcludeRule::range(code)).collect();
-        let Some(ranges) = ranges.filter(|r| !r.is_empty()) else {
+        let codes = ExcludedCodes::read(codes.iter().map(String::as_str));
+        let Some(codes) = codes.ok().filter(|codes| !codes.is_empty()) else {
             return Err(section.wrong("codes", "must be a list of codes and ranges: [\"042-044\", \"V08\"]."));
         };
         let scope = match section.word("scope", &[("row", Scope::Row), ("patient", Scope::Patient)])? {
@@ -41,7 +37,16 @@ pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<ExcludeRule
                 ));
             }
         };
-        rules.push(ExcludeRule { column, ranges, scope });
+        rules.push(ExcludeRule { column, codes, scope });
     }
     Ok(rules)
+}
+
+/// Finds the column that a key names.
+pub(super) fn find(section: &Section, key: &str, name: &str, columns: &[Column]) -> Result<usize> {
+    columns.iter().position(|c| c.name == name).ok_or_else(|| {
+        let hint = nearest(name, columns.iter().map(|c| c.name.as_str()));
+        let hint = hint.map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+        section.wrong(key, format!("there is no column `{name}`.{hint}"))
+    })
 }

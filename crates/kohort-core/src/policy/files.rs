@@ -36,7 +36,7 @@ impl PolicyFiles {
         self.folder.as_ref().map(|folder| folder.join(name))
     }
 
-    /// Whether there is a file of this name.
+    /// Returns whether there is a file of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.texts.contains_key(name) || self.path(name).is_some_and(|path| path.exists())
     }
@@ -46,7 +46,7 @@ impl PolicyFiles {
         self.path(name).map_or_else(|| name.to_string(), |path| path.display().to_string())
     }
 
-    /// Whether a file of this name is on disk and is one of the tables.
+    /// Returns whether a file of this name is on disk and is one of the tables.
     pub(super) fn is_data(&self, name: &str, input: &Input) -> bool {
         let Some(own) = self.path(name).filter(|_| !self.texts.contains_key(name)) else { return false };
         let same = |table: &Path| own.canonicalize().is_ok_and(|own| table.canonicalize().is_ok_and(|t| own == t));

@@ -6,10 +6,13 @@
 mod any;
 mod baseline;
 mod bind;
+mod bound;
+mod check;
 mod column;
 mod effects;
 mod events;
 mod exclude;
+mod exclude_events;
 mod files;
 mod population;
 mod preset;
@@ -19,10 +22,12 @@ mod synthetic;
 
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::BaselineLoss;
-pub use bind::{GivenTables, NamedText, Policy, PolicyFile, files_named, read};
+pub use bind::{GivenTables, NamedText, PolicyFile, read};
+pub use bound::Policy;
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use effects::{Effects, Methods};
-pub use events::{EventsPolicy, EventsRule, EventsTable, Power, PowerRule, RuleKind, WithoutEvents};
+pub use events::{EventsPolicy, Power, PowerRule, WithoutEvents};
+pub use exclude_events::{EventsRule, EventsTable, RuleKind};
 pub use files::PolicyFiles;
 pub use population::{Population, Registry};
 pub use preset::{PRESETS, Preset};

@@ -127,7 +127,7 @@ impl Privacy {
         }
     }
 
-    /// Whether the policy limits what is revealed about sensitive columns.
+    /// Returns whether the policy limits what is revealed about sensitive columns.
     pub fn reads_sensitive(&self) -> bool {
         self.confidence.is_some() || self.l_diversity.is_some() || self.t_closeness.is_some()
     }

@@ -6,10 +6,10 @@ use super::files::PolicyFiles;
 use super::section::{Section, Value};
 use crate::Result;
 
-/// What a policy says about synthetic records that must be known before the data is counted.
+/// The rules of a policy about synthetic records that must be known before the data is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntheticRules {
-    /// Whether a catalog of them is released. If so, the sensitive column is counted with the others.
+    /// True if a catalog of them is released. If so, the sensitive column is counted with the others.
     pub catalog: bool,
     /// Distributions of sensitive values from outside: the column, and the file.
     pub references: Vec<(usize, NamedText)>,

@@ -9,12 +9,12 @@ use crate::number::Fraction;
 pub struct Confidence {
     /// C.
     pub max: Fraction,
-    /// By value code: whether the value is listed. `None`: every value is.
+    /// One entry per value code: whether the value is listed. `None`: every value is.
     pub listed: Option<Vec<bool>>,
 }
 
 impl Confidence {
-    /// Whether the class meets it.
+    /// Returns whether the class meets it.
     pub fn holds(&self, class: &Counts) -> bool {
         self.highest(class).is_none_or(|(hits, people)| self.max.allows(hits, people))
     }

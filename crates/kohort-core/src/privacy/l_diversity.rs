@@ -22,7 +22,7 @@ pub enum LDiversity {
 }
 
 impl LDiversity {
-    /// Whether the class meets it.
+    /// Returns whether the class meets it.
     pub fn holds(&self, class: &Counts) -> bool {
         if class.values.is_empty() {
             return true;

@@ -32,7 +32,7 @@ impl Counts<'_> {
     }
 }
 
-/// What is required of one sensitive column.
+/// The requirements on one sensitive column.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sensitive {
     /// At most this share of a class has a listed value.
@@ -44,12 +44,12 @@ pub struct Sensitive {
 }
 
 impl Sensitive {
-    /// Whether nothing is required.
+    /// Returns whether nothing is required.
     pub fn is_empty(&self) -> bool {
         self.confidence.is_none() && self.l_diversity.is_none() && self.t_closeness.is_none()
     }
 
-    /// Whether a class meets it all; `table` counts the whole released table by value code.
+    /// Returns whether a class meets it all; `table` counts the whole released table by value code.
     pub fn holds(&self, class: &Counts, table: &[u64]) -> bool {
         self.confidence.as_ref().is_none_or(|c| c.holds(class))
             && self.l_diversity.as_ref().is_none_or(|l| l.holds(class))

@@ -25,7 +25,7 @@ pub enum Distance {
 }
 
 impl TCloseness {
-    /// Whether the class meets it. A class without any value has nothing to differ by.
+    /// Returns whether the class meets it. A class without any value has nothing to differ by.
     pub fn holds(&self, class: &Counts, table: &[u64]) -> bool {
         let (work, full) = self.work(class, table);
         let (num, den) = self.max.parts();
@@ -62,38 +62,61 @@ impl TCloseness {
                 }
                 (work, full * (occur.len() as u128 - 1).max(1))
             }
-            Distance::Hierarchical(levels) => (tree_work(&extra, levels), full * levels.len() as u128),
+            Distance::Hierarchical(levels) => {
+                let (work, height) = tree_work(&extra, table, levels);
+                (work, full * height.max(1))
+            }
         }
     }
 }
 
-/// Σ over inner nodes of height × what must move across it.
-fn tree_work(leaves: &[i128], levels: &[Vec<u32>]) -> u128 {
-    let mut work = 0;
-    // The extras one level below, and for each of its nodes a value under it.
-    let mut below: Vec<i128> = leaves.to_vec();
-    let mut value_under: Vec<usize> = (0..leaves.len()).collect();
-    for (height, of) in (1u128..).zip(levels) {
-        let nodes = of.iter().max().map_or(0, |&m| m as usize + 1);
-        let (mut sum, mut positive, mut negative) = (vec![0i128; nodes], vec![0u128; nodes], vec![0u128; nodes]);
-        let mut under = vec![usize::MAX; nodes];
-        for (&extra, &value) in below.iter().zip(&value_under) {
-            if value == usize::MAX {
-                continue;
-            }
-            let node = of[value] as usize;
-            under[node] = value;
-            sum[node] += extra;
-            if extra > 0 {
-                positive[node] += extra.unsigned_abs();
-            } else {
-                negative[node] += extra.unsigned_abs();
-            }
-        }
-        work += height * positive.iter().zip(&negative).map(|(p, n)| p.min(n)).sum::<u128>();
-        (below, value_under) = (sum, under);
+/// Σ over inner nodes of height × what must move across it, and the height of the tree. Values that the table
+/// does not have are left out, and a node with one child is that child: equal ancestors, one above the other,
+/// make no tree taller and no distance smaller.
+fn tree_work(leaves: &[i128], table: &[u64], levels: &[Vec<u32>]) -> (u128, u128) {
+    /// A node of one level: what is left over under it, its height, and a value under it.
+    #[derive(Clone)]
+    struct Node {
+        extra: i128,
+        height: u128,
+        value: usize,
     }
-    work
+    /// What is known of a node of the next level while its children are seen.
+    #[derive(Clone)]
+    struct Parent {
+        children: u32,
+        sum: i128,
+        positive: u128,
+        negative: u128,
+        height: u128,
+        value: usize,
+    }
+    let none = Parent { children: 0, sum: 0, positive: 0, negative: 0, height: 0, value: 0 };
+    let occurs = (0..leaves.len()).filter(|&value| table[value] > 0);
+    let mut below: Vec<Node> = occurs.map(|value| Node { extra: leaves[value], height: 0, value }).collect();
+    let (mut work, mut tallest) = (0, 0);
+    for of in levels {
+        let mut nodes = vec![none.clone(); of.iter().max().map_or(0, |&m| m as usize + 1)];
+        for child in &below {
+            let node = &mut nodes[of[child.value] as usize];
+            node.children += 1;
+            node.sum += child.extra;
+            match child.extra > 0 {
+                true => node.positive += child.extra.unsigned_abs(),
+                false => node.negative += child.extra.unsigned_abs(),
+            }
+            node.height = node.height.max(child.height);
+            node.value = child.value;
+        }
+        let inner = |node: Parent| {
+            let height = node.height + u128::from(node.children > 1);
+            work += height * node.positive.min(node.negative);
+            tallest = tallest.max(height);
+            Node { extra: node.sum, height, value: node.value }
+        };
+        below = nodes.into_iter().filter(|node| node.children > 0).map(inner).collect();
+    }
+    (work, tallest)
 }
 
 #[cfg(test)]
@@ -131,6 +154,25 @@ mod tests {
         check(tree(), &[(1, 1), (3, 1)], &table, 0.25);
         check(tree(), &[(1, 1), (2, 1), (3, 1), (4, 1)], &table, 0.0);
         check(Distance::Hierarchical(vec![vec![0; 5]]), &[(1, 1)], &table, 0.75);
+    }
+
+    /// V2: two values under 1,000 equal ancestors, one above the other, are as far apart as under one.
+    #[test]
+    fn equal_ancestors_do_not_bring_values_nearer() {
+        let tall: Vec<Vec<u32>> = (0..1000).map(|_| vec![0, 0, 1]).chain([vec![0, 0, 0]]).collect();
+        check(Distance::Hierarchical(tall), &[(1, 1)], &[0, 1, 1], 0.5);
+        check(Distance::Hierarchical(vec![vec![0, 0, 0]]), &[(1, 1)], &[0, 1, 1], 0.5);
+        // The same where a third value that nobody has would keep the steps apart.
+        let tall: Vec<Vec<u32>> =
+            (0..1000).map(|i| vec![0, 0, 1, if i < 500 { 2 } else { 0 }]).chain([vec![0; 4]]).collect();
+        check(Distance::Hierarchical(tall), &[(1, 1)], &[0, 1, 1, 0], 0.5);
+    }
+
+    #[test]
+    fn a_branch_without_choices_is_not_taller_for_it() {
+        // 1 and 2 under one node, 3 alone under its own; the root above both.
+        let levels = vec![vec![0, 0, 0, 1], vec![0, 0, 0, 0]];
+        check(Distance::Hierarchical(levels), &[(1, 1)], &[0, 1, 1, 1], (1.0 / 3.0) * 0.5 + 1.0 / 3.0);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! certificate.json: what is promised of a release, and what the verifier counted.
 //!
+//! The file has two parts. `counted` is what anyone recounts from the bytes; `attested` is what only the
+//! custodian can know, and a signature says who vouches for it.
+//!
 //! Nothing else is in it: no input, no original or suppressed counts, no seeds, no paths.
 
-use super::claim::ColumnClaim;
+use super::claim::{ColumnClaim, SyntheticClaim};
 use super::guarantee::Guarantee;
 use super::promise::Promise;
 use super::serial;
@@ -10,6 +13,7 @@ use crate::number::Fraction;
 use crate::policy::Effects;
 use crate::privacy::LDiversity;
 use crate::shape::{Codes, Events, Shape, Table};
+use crate::visible::is_visible;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +21,8 @@ use serde::{Deserialize, Serialize};
 const FORMAT: &str = "kohort-certificate";
 /// The version that is written and read.
 const VERSION: u64 = 2;
+/// The longest sentence about cleaning, in bytes.
+const LONGEST_SENTENCE: usize = 2_000;
 
 /// A file of the release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +44,7 @@ pub struct Certificate<S: Shape = Table> {
     pub kohort: String,
     /// The method.
     pub method: String,
-    /// Whether randomness came from a seed: then it is a test, not a release.
+    /// True if randomness came from a seed: then it is a test, not a release.
     pub test: bool,
     /// The share of the whole file, if this is a random sample of it: then the promise is about that file.
     pub sample: Option<Fraction>,
@@ -46,9 +52,9 @@ pub struct Certificate<S: Shape = Table> {
     pub files: Vec<FileEntry>,
     /// The character that separates the cells.
     pub delimiter: u8,
-    /// What is promised.
+    /// The promise.
     pub promise: Promise<S>,
-    /// What the verifier counted.
+    /// The verifier's counts.
     pub recount: S::Shown,
     /// The guarantee in words.
     pub guarantee: Guarantee,
@@ -88,7 +94,7 @@ struct SampleOf {
     share: Fraction,
 }
 
-/// As the file has it.
+/// As the file has it: two parts, of which only the first can be recounted.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CertificateFile<C, R> {
@@ -96,26 +102,55 @@ struct CertificateFile<C, R> {
     version: u64,
     shape: String,
     kohort: String,
-    method: String,
-    unit: Unit,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    test: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
-    sample: Option<SampleOf>,
+    counted: CountedFile<C, R>,
+    attested: AttestedFile,
+}
+
+/// What anyone recounts from the bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CountedFile<C, R> {
     #[serde(deserialize_with = "serial::list")]
     files: Vec<FileEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
     text: Option<Marks>,
     #[serde(deserialize_with = "serial::list")]
     columns: Vec<ColumnClaim>,
-    effects: Effects,
     claim: C,
     recount: R,
+    guarantee: String,
+}
+
+/// What only the custodian can know.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttestedFile {
+    method: String,
+    unit: Unit,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    sample: Option<SampleOf>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    synthetic: Option<SyntheticClaim>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "serial::list")]
+    cleaning: Vec<String>,
+    effects: Effects,
+    guarantee: AttestedSentences,
     #[serde(deserialize_with = "serial::list")]
     assumed: Vec<String>,
     #[serde(deserialize_with = "serial::list")]
     not_recountable: Vec<String>,
-    guarantee: Guarantee,
+}
+
+/// The sentences that go beyond what can be recounted.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttestedSentences {
+    /// Against an attacker who matches what they know, where a recipient cannot count all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    plain: Option<String>,
+    aware: String,
 }
 
 /// What is read first, to know how to read the rest.
@@ -132,24 +167,32 @@ impl<S: Shape> Certificate<S> {
     pub fn to_text(&self) -> String {
         let promise = self.promise.clone();
         let marks = Marks { delimiter: char::from(self.delimiter), suppressed: "*".into(), missing: String::new() };
+        let Guarantee { counted, plain, aware } = self.guarantee.clone();
         let file = CertificateFile {
             format: FORMAT.into(),
             version: VERSION,
             shape: S::NAME.into(),
             kohort: self.kohort.clone(),
-            method: self.method.clone(),
-            unit: if promise.patients { Unit::Patient } else { Unit::Row },
-            test: self.test,
-            sample: self.sample.map(|share| SampleOf { share }),
-            files: self.files.clone(),
-            text: S::HAS_CELLS.then_some(marks),
-            columns: promise.columns,
-            effects: promise.effects,
-            claim: promise.claim,
-            recount: self.recount.clone(),
-            assumed: promise.assumed,
-            not_recountable: promise.not_recountable,
-            guarantee: self.guarantee.clone(),
+            attested: AttestedFile {
+                method: self.method.clone(),
+                unit: if promise.patients { Unit::Patient } else { Unit::Row },
+                test: self.test,
+                sample: self.sample.map(|share| SampleOf { share }),
+                synthetic: S::synthetic(&promise.claim).cloned(),
+                cleaning: promise.cleaning,
+                effects: promise.effects,
+                guarantee: AttestedSentences { plain: Some(plain).filter(|own| *own != counted), aware },
+                assumed: promise.assumed,
+                not_recountable: promise.not_recountable,
+            },
+            counted: CountedFile {
+                files: self.files.clone(),
+                text: S::HAS_CELLS.then_some(marks),
+                columns: promise.columns,
+                claim: promise.claim,
+                recount: self.recount.clone(),
+                guarantee: counted,
+            },
         };
         serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
     }
@@ -158,31 +201,53 @@ impl<S: Shape> Certificate<S> {
     pub fn parse(text: &str) -> Result<Certificate<S>> {
         door::<S>(text)?;
         let file: CertificateFile<S::Claim, S::Shown> = serial::read(text).map_err(|what| wrong(&what))?;
-        let delimiter = match (&file.text, S::HAS_CELLS) {
+        let CertificateFile { kohort, counted, attested, .. } = file;
+        let delimiter = match (&counted.text, S::HAS_CELLS) {
             (Some(marks), true) => marks.delimiter()?,
             (None, false) => b',',
             _ => return Err(wrong("`text` is missing, or is present for a format without text cells")),
         };
-        S::makes_sense(&file.claim, &file.recount).map_err(wrong)?;
+        let mut claim = counted.claim;
+        if let Some(synthetic) = attested.synthetic {
+            S::set_synthetic(&mut claim, synthetic).map_err(wrong)?;
+        }
+        if attested.effects.synthetic != S::synthetic(&claim).is_some() {
+            return Err(wrong("`attested.effects.synthetic` and `attested.synthetic` contradict each other"));
+        }
+        S::makes_sense(&claim, &counted.recount).map_err(wrong)?;
+        if attested.cleaning.iter().any(|sentence| !is_plain(sentence)) {
+            return Err(wrong("`attested.cleaning` holds something that is not a sentence"));
+        }
+        let AttestedSentences { plain, aware } = attested.guarantee;
         Ok(Certificate {
-            kohort: file.kohort,
-            method: file.method,
-            test: file.test,
-            sample: file.sample.map(|own| own.share),
-            files: file.files,
+            kohort,
+            method: attested.method,
+            test: attested.test,
+            sample: attested.sample.map(|own| own.share),
+            files: counted.files,
             delimiter,
             promise: Promise {
-                patients: file.unit == Unit::Patient,
-                effects: file.effects,
-                columns: file.columns,
-                claim: file.claim,
-                assumed: file.assumed,
-                not_recountable: file.not_recountable,
+                patients: attested.unit == Unit::Patient,
+                effects: attested.effects,
+                columns: counted.columns,
+                claim,
+                cleaning: attested.cleaning,
+                assumed: attested.assumed,
+                not_recountable: attested.not_recountable,
             },
-            recount: file.recount,
-            guarantee: file.guarantee,
+            recount: counted.recount,
+            guarantee: Guarantee {
+                plain: plain.unwrap_or_else(|| counted.guarantee.clone()),
+                counted: counted.guarantee,
+                aware,
+            },
         })
     }
+}
+
+/// Whether a text is one visible line of reasonable length.
+fn is_plain(text: &str) -> bool {
+    (1..=LONGEST_SENTENCE).contains(&text.len()) && is_visible(text)
 }
 
 impl Marks {
@@ -250,7 +315,16 @@ impl AnyCertificate {
         }
     }
 
-    /// Whether randomness came from a seed: then it is a test, not a release.
+    /// The method that made the release, as the custodian states it.
+    pub fn method(&self) -> &str {
+        match self {
+            AnyCertificate::Table(own) => &own.method,
+            AnyCertificate::Codes(own) => &own.method,
+            AnyCertificate::Events(own) => &own.method,
+        }
+    }
+
+    /// Returns whether randomness came from a seed: then it is a test, not a release.
     pub fn is_test(&self) -> bool {
         match self {
             AnyCertificate::Table(own) => own.test,
@@ -293,7 +367,7 @@ impl AnyCertificate {
     }
 }
 
-/// Whether a diversity is one that can be counted.
+/// Returns whether a diversity is one that can be counted.
 pub(crate) fn counts(l: &LDiversity) -> bool {
     !matches!(l, LDiversity::Recursive { c: (_, 0), .. } | LDiversity::Recursive { l: 0, .. })
 }

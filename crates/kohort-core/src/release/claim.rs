@@ -1,4 +1,4 @@
-//! What a certificate claims, for each shape.
+//! The claim of a certificate, for each shape.
 
 use super::serial::{self, Bounded, OURS};
 use crate::hierarchy::StandardHierarchy;
@@ -51,7 +51,18 @@ pub struct TClaim {
     pub tree: Option<Vec<Vec<String>>>,
 }
 
-/// What is claimed of one sensitive column.
+impl TClaim {
+    /// Says in words how far apart two values are.
+    pub fn words(&self) -> &'static str {
+        match self.distance {
+            TDistance::Equal => "every two values being equally far apart",
+            TDistance::Ordered => "measured along the order that the certificate lists",
+            TDistance::Hierarchical => "measured in the tree that the certificate lists",
+        }
+    }
+}
+
+/// The claim about one sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitiveClaim {
@@ -71,7 +82,7 @@ pub struct SensitiveClaim {
     pub t_closeness: Option<TClaim>,
 }
 
-/// What a table is claimed to hold.
+/// The claim of a release of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -82,15 +93,16 @@ pub struct Claim {
     /// Sensitive columns with requirements.
     #[serde(deserialize_with = "serial::list")]
     pub sensitive: Vec<SensitiveClaim>,
-    /// Where records may be synthetic: what is claimed of the others.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
-    pub invented: Option<InventedClaim>,
+    /// Where records may be synthetic: what is claimed of the others. Only the custodian can know it, so that
+    /// a certificate writes it among what is attested.
+    #[serde(skip)]
+    pub synthetic: Option<SyntheticClaim>,
 }
 
-/// What is claimed where some records are synthetic.
+/// The claim of a release in which some records are synthetic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct InventedClaim {
+pub struct SyntheticClaim {
     /// The least number of real people in a class.
     pub real_k: u64,
     /// How classes were filled.
@@ -100,7 +112,7 @@ pub struct InventedClaim {
     pub catalog: Option<String>,
 }
 
-/// What a release of codes is claimed to hold.
+/// The claim of a release of codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodesClaim {
@@ -109,9 +121,9 @@ pub struct CodesClaim {
     /// The number of a patient's codes that the attacker may know.
     #[serde(deserialize_with = "known_codes")]
     pub m: usize,
-    /// Whether every distinct subrecord, not only every m codes of it, is there k times (S7).
+    /// True if every distinct subrecord, not only every m codes of it, is there k times (S7).
     pub aware: bool,
-    /// Whether no code reveals another.
+    /// True if no code reveals another.
     pub no_cover: bool,
     /// Codes that are in item chunks only.
     #[serde(deserialize_with = "serial::list")]
@@ -121,7 +133,7 @@ pub struct CodesClaim {
     pub confidence: Option<Fraction>,
 }
 
-/// What a release of events is claimed to hold.
+/// The claim of a release of events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "EventsWritten", into = "EventsWritten")]
 pub struct EventsClaim {

@@ -2,6 +2,7 @@
 
 use super::certificate::AnyCertificate;
 use super::staging::{Staging, make_private};
+use crate::signature::{SecretKey, sign};
 use crate::table::Progress;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -59,6 +60,13 @@ impl ReleaseFiles {
             }
         }
         Ok(())
+    }
+
+    /// Signs the certificate, or those of all samples: a signature file is added beside each.
+    pub fn sign(&mut self, key: &SecretKey) {
+        let signed = self.files.iter().filter(|(path, _)| path.ends_with("certificate.json"));
+        let signed = signed.map(|(path, bytes)| (format!("{path}.sig"), sign(bytes, key).into_bytes().into()));
+        self.files.extend(signed.collect::<Vec<_>>());
     }
 
     /// The bytes of a file, by its path below DIR.

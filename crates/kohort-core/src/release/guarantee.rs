@@ -2,9 +2,11 @@
 //! and against one who also knows the algorithm. Never stronger than what survived attack, and in the
 //! unit that was counted (docs/guarantees.md).
 
-use super::claim::{Claim, CodesClaim, EventsClaim, InventedClaim, KnowsClaim};
+use super::assumed::TableFacts;
+use super::claim::{Claim, CodesClaim, EventsClaim, KnowsClaim, SyntheticClaim};
 use super::promise::Promise;
-use crate::policy::{Effects, Power, TDistance};
+use super::recounted::TableShown;
+use crate::policy::{Effects, Power};
 use crate::statistics::{Z95, wilson};
 use crate::verify::EventsFound;
 use serde::{Deserialize, Serialize};
@@ -13,9 +15,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
-    /// What holds against an attacker who matches what they know with the release.
+    /// The part of `plain` that anyone can recount from the released bytes, in the unit that is counted there.
+    pub counted: String,
+    /// The guarantee against an attacker who matches what they know with the release.
     pub plain: String,
-    /// What holds against an attacker who also knows the algorithm and works backwards from its choices.
+    /// The guarantee against an attacker who also knows the algorithm and works backwards from its choices.
     pub aware: String,
 }
 
@@ -64,8 +68,10 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
         " Of the patients without events, at most the share {} has fewer than {k} patients with the same patient-level values.",
         claim.max_high_risk
     );
+    let plain = plain + &others;
     Guarantee {
-        plain: plain + &others,
+        counted: plain.clone(),
+        plain,
         aware: format!(
             "{NO_LIMIT}. Missing events tend to be the rare ones; the number of events of a patient is visible."
         ),
@@ -73,18 +79,26 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
 }
 
 /// The sentences for a table, or for a random sample of one.
-pub fn guarantee_of_table(promise: &Promise, is_sample: bool) -> Guarantee {
-    let whole = of_table(promise.effects, &promise.claim, promise.patients);
-    if is_sample { of_sample(&whole) } else { whole }
+pub fn guarantee_of_table(promise: &Promise, sample: Option<&TableShown>) -> Guarantee {
+    let people = People { patients: promise.patients, only_in_groups: TableFacts::of(promise).only_in_groups };
+    let whole = of_table(promise.effects, &promise.claim, people);
+    match sample {
+        Some(shown) => of_sample(&whole, shown),
+        None => whole,
+    }
 }
 
 /// The sentences for a random sample of a table: what holds, holds for the whole file. Against someone
 /// who knows that a person is in the sample only the sample's own classes protect, and these may hold
 /// one person.
-fn of_sample(whole: &Guarantee) -> Guarantee {
+fn of_sample(whole: &Guarantee, shown: &TableShown) -> Guarantee {
     let plain = whole.plain.replace("in this file", "in the file that this is a random sample of");
     let plain = plain.replace("that of this whole file", "that of the whole of it");
     Guarantee {
+        counted: format!(
+            "The smallest group of records that look the same holds {} of this file's records.",
+            shown.smallest_class
+        ),
         plain: format!(
             "{plain} This was counted on that file and cannot be recounted from the sample. The sample holds some of the matching records, perhaps only one: no limit is guaranteed against someone who knows that the person is in the sample."
         ),
@@ -100,9 +114,17 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
         "An attacker who knows {codes} of a person, and takes every recombination of the fragments for equally likely, links the person to any particular non-empty fragment with probability at most 1/{k}. The attacker may learn which codes a person does not have"
     );
     plain += if claim.no_cover { "." } else { ", and codes that everyone in a cluster shares." };
+    let mut counted = plain.clone();
     if let Some(max) = claim.confidence.filter(|_| !claim.sensitive.is_empty()) {
+        let (part, whole) = max.parts();
+        let shown =
+            " About the codes listed as sensitive the release shows only that somebody in the cluster has them.";
+        counted += &format!(
+            "{shown} It does not show how many do. A cluster with such a code has at least {} patients.",
+            whole.div_ceil(part.max(1))
+        );
         plain += &format!(
-            " About the codes listed as sensitive the release shows only that somebody in the cluster has them. In every cluster at most the share {max} of the patients has any one of these codes; this was counted before release."
+            "{shown} In every cluster at most the share {max} of the patients has any one of these codes; this was counted before release."
         );
     } else if !claim.sensitive.is_empty() {
         plain += " About the codes listed as sensitive the release shows only that somebody in the cluster has them. It does not show how many do: it may be everyone, so this limits no probability.";
@@ -114,30 +136,26 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
     } else {
         format!("{NO_LIMIT}: certain re-identification is possible.")
     };
-    Guarantee { plain, aware }
+    if claim.confidence.is_none() {
+        counted.clone_from(&plain);
+    }
+    Guarantee { counted, plain, aware }
 }
 
 /// The sentences for a table. Where single cells are suppressed, a suppressed cell matches whatever
 /// is known.
-fn of_table(effects: Effects, claim: &Claim, patients: bool) -> Guarantee {
-    if let Some(invented) = &claim.invented {
-        return of_invented(claim, invented, patients);
+fn of_table(effects: Effects, claim: &Claim, unit: People) -> Guarantee {
+    let patients = unit.patients;
+    if let Some(synthetic) = &claim.synthetic {
+        return of_synthetic(claim, synthetic, unit);
     }
     let k = claim.k.get();
     let people = if patients { "patients" } else { "records" };
-    let mut plain = match &claim.knows {
-        KnowsClaim::All => format!(
-            "An attacker who knows all quasi-identifiers of a person finds at least {k} matching {people} in this file, or none. {}",
-            capital(&second_sentence(patients, k))
-        ),
-        KnowsClaim::Any(n) => format!(
-            "An attacker who knows up to {n} of a person's quasi-identifiers finds at least {k} matching {people} in this file, or none."
-        ),
-        KnowsClaim::Sets(_) => format!(
-            "An attacker who knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} matching {people} in this file, or none."
-        ),
-    };
-    plain += &of_sensitive(claim, people);
+    let mut plain = at_least(claim, people);
+    if claim.knows == KnowsClaim::All {
+        plain += &format!(" {}", capital(&second_sentence(patients, k)));
+    }
+    plain += &of_sensitive(claim, people, unit);
     // Where the class column steers the method, its choices reveal something about that column.
     let aware = if effects.class_steers || claim.knows != KnowsClaim::All || !claim.sensitive.is_empty() {
         format!("{NO_LIMIT}.")
@@ -153,7 +171,25 @@ fn of_table(effects: Effects, claim: &Claim, patients: bool) -> Guarantee {
     if claim.sensitive.is_empty() {
         plain += " What the attacker learns about sensitive values is not limited.";
     }
-    Guarantee { plain, aware }
+    // Whoever has only the rows counts rows: who they belong to, and what they share, is not in them.
+    let counted = if patients { at_least(claim, "records") } else { plain.clone() };
+    Guarantee { counted, plain, aware }
+}
+
+/// The first sentence: what is counted.
+fn at_least(claim: &Claim, people: &str) -> String {
+    let k = claim.k.get();
+    match &claim.knows {
+        KnowsClaim::All => format!(
+            "An attacker who knows all quasi-identifiers of a person finds at least {k} matching {people} in this file, or none."
+        ),
+        KnowsClaim::Any(n) => format!(
+            "An attacker who knows up to {n} of a person's quasi-identifiers finds at least {k} matching {people} in this file, or none."
+        ),
+        KnowsClaim::Sets(_) => format!(
+            "An attacker who knows a person's values in one of the listed sets of quasi-identifiers finds at least {k} matching {people} in this file, or none."
+        ),
+    }
 }
 
 /// A probability needs an assumption, and the assumption is printed with it: what is suppressed in one
@@ -171,24 +207,28 @@ fn capital(sentence: &str) -> String {
 }
 
 /// The sentences where some records are synthetic: they are never counted as protection.
-fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guarantee {
-    let (k, real_k) = (claim.k.get(), invented.real_k);
-    let mut plain = format!(
-        "An attacker who knows all quasi-identifiers of a person finds at least {k} matching records in this file, or none; some of them may be synthetic."
-    );
-    if invented.catalog.is_some() {
+fn of_synthetic(claim: &Claim, synthetic: &SyntheticClaim, unit: People) -> Guarantee {
+    let patients = unit.patients;
+    let (k, real_k) = (claim.k.get(), synthetic.real_k);
+    let mut counted = at_least(claim, "records");
+    let mut plain = counted.strip_suffix('.').unwrap_or(&counted).to_string() + "; some of them may be synthetic.";
+    if synthetic.catalog.is_some() {
         plain += &format!(
             " An attacker who also reads the catalog, and takes all placements of the synthetic records that it allows for equally likely, or each for as likely as the number of real records it gives to those that match, links the person to any one record with probability at most 1/{k}."
         );
     }
     // With a patient column, patients were counted, and every synthetic record as a patient of its own.
-    plain += &of_sensitive(claim, if patients { "patients (each synthetic record counts as one)" } else { "records" });
+    plain +=
+        &of_sensitive(claim, if patients { "patients (each synthetic record counts as one)" } else { "records" }, unit);
     plain += if claim.sensitive.is_empty() {
         " What the attacker learns about sensitive values is not limited."
     } else {
         " The same was counted without the synthetic records."
     };
-    let aware = if !claim.sensitive.is_empty() || invented.catalog.is_some() {
+    if !patients {
+        counted += &of_sensitive(claim, "records", unit);
+    }
+    let aware = if !claim.sensitive.is_empty() || synthetic.catalog.is_some() {
         format!("{NO_LIMIT}.")
     } else if real_k == 1 {
         format!(
@@ -202,7 +242,7 @@ fn of_invented(claim: &Claim, invented: &InventedClaim, patients: bool) -> Guara
             second_sentence(patients, real_k)
         )
     };
-    Guarantee { plain, aware }
+    Guarantee { counted, plain, aware }
 }
 
 /// The sentence for patients with several rows: a patient who has more rows in a group than the others
@@ -211,34 +251,49 @@ fn uneven(at_least: &str) -> String {
     format!("{NO_LIMIT}: at least {at_least}, but a patient with more rows than the others is found more easily.")
 }
 
-/// The sentences about sensitive columns, counted in these people.
-fn of_sensitive(claim: &Claim, people: &str) -> String {
+/// The people that were counted.
+#[derive(Debug, Clone, Copy)]
+struct People {
+    /// Whether they are patients, who may have several rows.
+    patients: bool,
+    /// Whether labels overlap, so that whoever knows a value may match several groups of identical records.
+    only_in_groups: bool,
+}
+
+/// The sentences about sensitive columns, counted in these people. Rows that match in several groups keep every
+/// limit that each of the groups keeps; patients do not, since one of them may be in several groups.
+fn of_sensitive(claim: &Claim, people: &str, unit: People) -> String {
+    let in_groups = unit.patients && unit.only_in_groups;
+    let (of, show, their) = match in_groups {
+        false => {
+            (format!("Of the matching {people}"), format!("The matching {people} show"), "Their distribution".into())
+        }
+        true => (
+            format!("In each group of identical records, of the {people}"),
+            format!("In each group of identical records, the {people} show"),
+            format!("In each group of identical records, the {people}' distribution"),
+        ),
+    };
     let mut plain = String::new();
     for sensitive in &claim.sensitive {
         let column = &sensitive.column;
         if let Some(c) = &sensitive.confidence {
             let values = if sensitive.values.is_some() { "any one listed value" } else { "any one value" };
-            plain += &format!(
-                " Of the matching {people} that have a value in `{column}`, at most the share {c} has {values}."
-            );
+            plain += &format!(" {of} that have a value in `{column}`, at most the share {c} has {values}.");
         }
         if let Some(l) = &sensitive.l_diversity {
-            plain += &format!(
-                " The matching {people} show {} in `{column}`, unless all of their values are missing.",
-                l.describe()
-            );
+            plain += &format!(" {show} {} in `{column}`, unless all of their values are missing.", l.describe());
         }
         if let Some(t) = &sensitive.t_closeness {
-            let distance = match t.distance {
-                TDistance::Equal => "every two values being equally far apart",
-                TDistance::Ordered => "measured along the order that the certificate lists",
-                TDistance::Hierarchical => "measured in the tree that the certificate lists",
-            };
+            let distance = t.words();
             plain += &format!(
-                " Their distribution of `{column}` differs from that of this whole file by at most {}, {distance}, unless all of their values are missing.",
+                " {their} of `{column}` differs from that of this whole file by at most {}, {distance}, unless all of their values are missing.",
                 t.max
             );
         }
+    }
+    if in_groups && !claim.sensitive.is_empty() {
+        plain += " Someone who takes a suppressed or coarser cell for any value that it covers matches several groups at once, and may learn more.";
     }
     plain
 }
@@ -248,24 +303,29 @@ mod tests {
     use super::super::claim::{SensitiveClaim, TClaim};
     use super::*;
     use crate::number::{Decimal, Fraction, K};
+    use crate::policy::TDistance;
     use crate::privacy::LDiversity;
 
     const STEERED: Effects = Effects { class_steers: true, ..Effects::NONE };
+    fn unit(patients: bool) -> People {
+        People { patients, only_in_groups: false }
+    }
+
     const CELLS: Effects = Effects { single_cells: true, ..Effects::NONE };
 
     #[test]
     fn an_attacker_who_knows_the_algorithm_is_limited_only_by_k_over_all_columns() {
-        let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), invented: None };
-        let said = |knows, patients| of_table(Effects::NONE, &claim(knows), patients);
+        let claim = |knows| Claim { k: K::new(5).unwrap(), knows, sensitive: Vec::new(), synthetic: None };
+        let said = |knows, patients| of_table(Effects::NONE, &claim(knows), unit(patients));
         assert!(said(KnowsClaim::All, false).aware.contains("at most 1/5"));
         // Patients may have several rows, and one more than another: see kohort-falsify.
         assert!(said(KnowsClaim::All, true).aware.contains("No limit is guaranteed"));
         assert!(said(KnowsClaim::Any(2), true).aware.contains("No limit is guaranteed"));
         assert!(said(KnowsClaim::Sets(vec![]), true).aware.contains("No limit is guaranteed"));
-        assert!(of_table(STEERED, &claim(KnowsClaim::All), true).aware.contains("No limit is guaranteed"));
-        assert!(of_table(STEERED, &claim(KnowsClaim::All), false).aware.contains("No limit is guaranteed"));
+        assert!(of_table(STEERED, &claim(KnowsClaim::All), unit(true)).aware.contains("No limit is guaranteed"));
+        assert!(of_table(STEERED, &claim(KnowsClaim::All), unit(false)).aware.contains("No limit is guaranteed"));
         assert!(!said(KnowsClaim::Any(2), true).plain.contains("1/5"));
-        let blanked = |knows| of_table(CELLS, &claim(knows), false).aware;
+        let blanked = |knows| of_table(CELLS, &claim(knows), unit(false)).aware;
         assert!(blanked(KnowsClaim::All).contains("may be inferred"));
         assert!(blanked(KnowsClaim::Sets(vec![])).contains("No limit is guaranteed"));
     }
@@ -274,15 +334,15 @@ mod tests {
     /// man of 30 is found with certainty. The probability stands only with its assumption.
     #[test]
     fn a_probability_is_printed_with_its_assumption() {
-        let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented: None };
+        let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), synthetic: None };
         for (patients, people) in [(false, "records"), (true, "patients")] {
-            let said = of_table(Effects::NONE, &claim, patients);
+            let said = of_table(Effects::NONE, &claim, unit(patients));
             let (counted, probability) = said.plain.split_once(". ").unwrap();
             assert!(counted.ends_with(&format!("at least 2 matching {people} in this file, or none")), "{counted}");
             assert!(probability.starts_with("If nothing else the attacker knows"), "{probability}");
             assert!(!counted.contains("1/2") && probability.contains("at most 1/2"));
         }
-        let said = of_table(Effects::NONE, &claim, false);
+        let said = of_table(Effects::NONE, &claim, unit(false));
         assert!(said.aware.contains("if nothing else") && said.aware.contains("at most 1/2"));
     }
 
@@ -302,15 +362,20 @@ mod tests {
                 tree: None,
             }),
         };
-        let invented = InventedClaim { real_k: 2, padding: crate::privacy::Padding::Exact, catalog: None };
-        for invented in [None, Some(invented)] {
+        let synthetic = SyntheticClaim { real_k: 2, padding: crate::privacy::Padding::Exact, catalog: None };
+        for synthetic in [None, Some(synthetic)] {
             let claim =
-                Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: vec![sensitive.clone()], invented };
-            let said = |patients| of_table(Effects::NONE, &claim, patients).plain;
+                Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: vec![sensitive.clone()], synthetic };
+            let said = |patients| of_table(Effects::NONE, &claim, unit(patients)).plain;
             assert_eq!(said(true).matches("unless all of their values are missing").count(), 2);
             assert!(said(true).contains("in the tree that the certificate lists"));
             assert!(said(true).contains("Of the matching patients"), "{}", said(true));
             assert!(said(false).contains("Of the matching records"), "{}", said(false));
+            // R7: where labels overlap, whoever knows a value matches several groups, which may share a patient.
+            let overlap = |patients| of_table(Effects::NONE, &claim, People { patients, only_in_groups: true }).plain;
+            assert!(!overlap(true).contains("matching patients that") && overlap(true).contains("may learn more"));
+            assert_eq!(overlap(true).matches("In each group of identical records").count(), 3, "{}", overlap(true));
+            assert_eq!(overlap(false), said(false), "rows keep every limit in a union of groups");
         }
     }
 
@@ -318,10 +383,10 @@ mod tests {
     fn synthetic_records_are_never_counted_as_protection() {
         let claim = |real_k, catalog: Option<&str>| {
             let catalog = catalog.map(str::to_string);
-            let invented = Some(InventedClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
-            Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented }
+            let synthetic = Some(SyntheticClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
+            Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), synthetic }
         };
-        let said = |real_k, catalog| of_table(Effects::NONE, &claim(real_k, catalog), false);
+        let said = |real_k, catalog| of_table(Effects::NONE, &claim(real_k, catalog), unit(false));
         assert!(
             said(3, None).plain.contains("at least 5 matching records") && said(3, None).plain.contains("synthetic")
         );
@@ -354,5 +419,7 @@ mod tests {
             CodesClaim { confidence: Decimal::parse("0.2", b'.').and_then(Fraction::from_decimal), ..sensitive };
         let said = guarantee_of_codes(&limited).plain;
         assert!(said.contains("at most the share 0.2") && said.contains("counted before release"), "{said}");
+        let counted = guarantee_of_codes(&limited).counted;
+        assert!(counted.contains("at least 5 patients") && !counted.contains("0.2"), "{counted}");
     }
 }

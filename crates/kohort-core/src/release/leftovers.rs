@@ -1,4 +1,4 @@
-//! What a run that was killed left behind, and the lock by which the next one knows that nobody is
+//! Files that a killed run left behind, and the lock by which the next one knows that nobody is
 //! at it any more.
 //!
 //! Beside a staging folder `.DIR.kohort-PID` lies the file `.DIR.kohort-PID.lock`, held locked as long
@@ -159,7 +159,7 @@ impl Lock {
         Ok(format!("found {}, left behind by a run that was stopped: {done}.", folder.display()))
     }
 
-    /// Whether a file or folder belongs to whoever this run belongs to.
+    /// Returns whether a file or folder belongs to whoever this run belongs to.
     #[cfg(unix)]
     fn is_mine(&self, other: &fs::Metadata) -> bool {
         use std::os::unix::fs::MetadataExt;
@@ -225,7 +225,7 @@ fn private_file(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Whether the file at `path` is still the one that was opened.
+/// Returns whether the file at `path` is still the one that was opened.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

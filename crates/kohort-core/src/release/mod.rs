@@ -1,5 +1,6 @@
 //! The shapes of a release: what a method plans, how it is written, and what its certificate says.
 
+mod assumed;
 mod blanked;
 mod catalog;
 mod certificate;
@@ -21,10 +22,12 @@ mod staging;
 mod trace;
 mod write;
 
+pub use assumed::Basis;
+pub(crate) use assumed::{TableFacts, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
-pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
+pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
 pub use codes::{
     CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,

@@ -1,13 +1,14 @@
-//! What a relational method decides: what happens to each tuple. Nothing is written yet.
+//! The decisions of a method for tables: what happens to each tuple. Nothing is written yet.
 
 use crate::cohort::Cohort;
 use crate::hierarchy::{Label, SUPPRESSED};
+use crate::ragged::Ragged;
 use crate::table::Patients;
 
 /// A label that a column may show in the release, with what utility measures need of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReleasedLabel {
-    /// What the cell shows.
+    /// The text that the cell shows.
     pub text: String,
     /// (leaves under it − 1) / (leaves − 1).
     pub loss: f64,
@@ -35,7 +36,7 @@ pub struct Recoded {
     pub labels: Vec<ReleasedLabel>,
     /// The label of each value, by value code.
     pub label_of: Vec<u32>,
-    /// By value code: whether the value is released unchanged.
+    /// One entry per value code: whether the value is released unchanged.
     pub unchanged: Vec<bool>,
 }
 
@@ -56,7 +57,7 @@ pub enum Share {
 }
 
 impl Share {
-    /// Of the patients of a tuple, those who get it: how many with one row, and which with several.
+    /// Returns the patients of a tuple who get it: how many with one row, and which with several.
     pub fn people<'a>(&'a self, patients: &'a Patients, tuple: usize) -> (u64, &'a [u32]) {
         match self {
             Share::Whole => (u64::from(patients.single[tuple]), patients.having(tuple)),
@@ -78,30 +79,27 @@ pub struct Part {
 /// The parts of tuples, one tuple after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Parts {
-    ends: Vec<u32>,
-    parts: Vec<Part>,
+    of_tuple: Ragged<Part>,
 }
 
 impl Parts {
     /// Adds the parts of the next tuple; none: all its rows are deleted.
     pub fn push(&mut self, parts: impl IntoIterator<Item = Part>) {
-        self.parts.extend(parts);
-        self.ends.push(self.parts.len() as u32);
+        self.of_tuple.push(parts);
     }
 
     /// The parts of a tuple.
     pub fn of(&self, tuple: usize) -> &[Part] {
-        let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] as usize };
-        &self.parts[start..self.ends[tuple] as usize]
+        self.of_tuple.get(tuple)
     }
 
     /// How many tuples there are.
     pub fn tuples(&self) -> usize {
-        self.ends.len()
+        self.of_tuple.len()
     }
 }
 
-/// Whether a value looks the same in every row that shows its column.
+/// The way of recoding: a value looks the same in every row that shows its column, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recoding {
     /// Every value of a quasi-identifier is released as one label.
@@ -115,7 +113,7 @@ pub enum Recoding {
 pub struct SyntheticRecord {
     /// Which of the plan's rows of cells.
     pub cells: u32,
-    /// What it shows in the other columns: by place in the cohort's `synthetic_values`, the number of the value.
+    /// The values in the other columns: by place in the cohort's `synthetic_values`, the number of the value.
     pub values: Vec<u32>,
 }
 
@@ -139,7 +137,7 @@ pub struct Catalog {
     pub entries: Vec<CatalogEntry>,
 }
 
-/// What happens to each tuple. Rows in no part are deleted.
+/// The decisions of a method about each tuple. Rows in no part are deleted.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The columns it decides.
@@ -150,9 +148,9 @@ pub struct Plan {
     pub parts: Parts,
     /// Synthetic records.
     pub added: Vec<SyntheticRecord>,
-    /// What the recipient is told of them.
+    /// The information the recipient gets about them.
     pub catalog: Option<Catalog>,
-    /// What the method does to values, whatever it did to these.
+    /// The way in which the method recodes values, whatever it did to these.
     pub recoding: Recoding,
     /// The level of each quasi-identifier, where the method is full-domain.
     pub levels: Option<Vec<usize>>,

@@ -1,30 +1,33 @@
-//! What a policy promises of a release: derived once, here, for the verifier itself.
+//! The promise that a policy makes about a release: derived once, here, for the verifier itself.
 //!
 //! Nobody hands the verifier a promise. It derives one from the bound policy, writes it into the
 //! certificate, and later compares a certificate with it.
 
-use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, InventedClaim, KnowsClaim, SensitiveClaim, TClaim};
+use super::assumed::{Basis, TableFacts, basis_of_codes, basis_of_events};
+use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
 use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
-use crate::policy::{Column, Effects, Policy, Power, PowerRule, Role, Unmapped};
+use crate::policy::{Column, Effects, Policy, Role, Unmapped};
 use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
 
-/// What is promised of a release, as far as it follows from the policy.
+/// The promise of a release, as far as it follows from the policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Promise<S: Shape = Table> {
-    /// Whether people are patients (otherwise rows).
+    /// True if people are patients (otherwise rows).
     pub patients: bool,
-    /// What the method adds to the promise.
+    /// The method's additions to the promise.
     pub effects: Effects,
     /// The released columns, in order.
     pub columns: Vec<ColumnClaim>,
-    /// What is claimed.
+    /// The claim.
     pub claim: S::Claim,
-    /// What the claim rests on.
+    /// Sentences about how the data was cleaned before it was counted: only the custodian can know it.
+    pub cleaning: Vec<String>,
+    /// The assumptions behind the claim.
     pub assumed: Vec<String>,
-    /// What the recipient cannot count again.
+    /// Facts the recipient cannot count again.
     pub not_recountable: Vec<String>,
 }
 
@@ -36,7 +39,7 @@ impl Promise<Table> {
             k: policy.privacy.k,
             knows: knows(policy),
             sensitive: sensitive(policy),
-            invented: invented(policy)?,
+            synthetic: synthetic(policy)?,
         };
         let columns = policy.released().into_iter().map(|c| {
             let column = &policy.columns[c];
@@ -49,64 +52,40 @@ impl Promise<Table> {
             ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of, labels: None }
         });
         let columns = columns.collect();
-        let assumed = assumed_of_table(policy, &claim);
-        let mut not_recountable = Vec::new();
-        if patients {
-            not_recountable.push("How many patients are behind the rows of a group: they were counted before release; a recipient can count rows only.".into());
-            if !claim.sensitive.is_empty() {
-                not_recountable.push("The limits on sensitive values, since they are counted in patients.".into());
-            }
-        }
-        if claim.invented.is_some() {
-            not_recountable.push("Which records are synthetic, and how many people a group holds without them.".into());
-            if !claim.sensitive.is_empty() {
-                not_recountable.push("The limits on sensitive values without the synthetic records.".into());
-            }
-        }
-        Ok(Promise { patients, effects, columns, claim, assumed, not_recountable })
+        let Basis { assumed, not_recountable } = facts(policy).basis(&claim);
+        let cleaning = Vec::new();
+        Ok(Promise { patients, effects, columns, claim, cleaning, assumed, not_recountable })
     }
 }
 
 impl<S: Shape> Promise<S> {
     /// The promise of a random sample of the release: it is about the whole file.
     pub(crate) fn sampled(mut self) -> Promise<S> {
-        self.assumed.push("Nobody outside knows who is in this sample.".into());
-        let unit = if self.patients { "patients" } else { "rows" };
-        self.not_recountable.insert(
-            0,
-            format!("The guarantee itself: it was recounted on the whole file. This is a random sample of that file, and its recipient does not have the rest. From the sample one can check that the files are those listed, that the columns are those declared, that no detail is shown where the column it belongs to is suppressed, and how many {unit} of the sample look the same."),
-        );
+        Basis { assumed: self.assumed, not_recountable: self.not_recountable } = S::basis(&self, true);
         self
     }
 }
 
-fn assumed_of_table(policy: &Policy, claim: &Claim) -> Vec<String> {
-    let mut assumed = vec![
-        "An attacker knows at most the columns of a person that are declared as quasi-identifiers, in the sets listed."
-            .to_string(),
-        "An attacker does not know columns with another role.".to_string(),
-    ];
+impl Promise<Table> {
+    /// Sets whether labels overlap in the release, which is known once it was compared with the original.
+    pub(crate) fn set_overlap(&mut self, overlap: bool) {
+        let facts = TableFacts { only_in_groups: overlap, ..TableFacts::of(self) };
+        Basis { assumed: self.assumed, not_recountable: self.not_recountable } = facts.basis(&self.claim);
+    }
+}
+
+/// The facts of a policy that decide what its promise rests on.
+fn facts(policy: &Policy) -> TableFacts {
     let quasi = policy.quasi();
-    let name = |q: usize| &policy.columns[quasi[q]].name;
-    for &(a, b) in &policy.privacy.not_together {
-        assumed.push(format!("Nobody knows `{}` and `{}` of a person together.", name(a), name(b)));
+    let name = |q: usize| policy.columns[quasi[q]].name.clone();
+    let suppresses = |&c: &usize| policy.columns[c].unmapped == Unmapped::Suppressed;
+    TableFacts {
+        patients: policy.patient().is_some(),
+        not_together: policy.privacy.not_together.iter().map(|&(a, b)| (name(a), name(b))).collect(),
+        // Two classes at confidence ½ that share a patient merge to ⅔. Whether labels overlap is counted later.
+        only_in_groups: policy.effects.single_cells || quasi.iter().any(suppresses),
+        sample: false,
     }
-    if policy.patient().is_none() {
-        assumed.push("Every row is a different person.".into());
-        return assumed;
-    }
-    assumed.push("An attacker who knows several rows of one patient is not covered.".into());
-    if !claim.sensitive.is_empty() {
-        // Two classes at confidence ½ that share a patient merge to ⅔.
-        let suppresses = |&c: &usize| policy.columns[c].unmapped == Unmapped::Suppressed;
-        if policy.effects.single_cells || quasi.iter().any(suppresses) {
-            assumed.push("The limits on sensitive values hold in each group of identical records. A suppressed cell counts as a value of its own there; an attacker who takes it for any value matches several groups at once, and may learn more.".into());
-        }
-        if claim.knows == KnowsClaim::All {
-            assumed.push("The limits on sensitive values were counted for an attacker who knows all quasi-identifiers, not fewer.".into());
-        }
-    }
-    assumed
 }
 
 fn knows(policy: &Policy) -> KnowsClaim {
@@ -139,7 +118,7 @@ fn sensitive(policy: &Policy) -> Vec<SensitiveClaim> {
     policy.columns.iter().filter_map(claim).collect()
 }
 
-fn invented(policy: &Policy) -> Result<Option<InventedClaim>> {
+fn synthetic(policy: &Policy) -> Result<Option<SyntheticClaim>> {
     let Some(rules) = &policy.own.synthetic else { return Ok(None) };
     let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
     let catalog = column.filter(|_| rules.catalog).map(|c| policy.columns[c].name.clone());
@@ -149,7 +128,7 @@ fn invented(policy: &Policy) -> Result<Option<InventedClaim>> {
             "[method] has no `real_k`: the least number of real records in a group. Set it, for example real_k = 2.",
         ));
     };
-    Ok(Some(InventedClaim { real_k, padding, catalog }))
+    Ok(Some(SyntheticClaim { real_k, padding, catalog }))
 }
 
 impl Promise<Codes> {
@@ -168,24 +147,16 @@ impl Promise<Codes> {
             let column = &policy.columns[c];
             ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
         });
-        let mut assumed = vec![
-            "An attacker knows at most m codes of a person, and not which codes the person does not have.".to_string(),
-            "Every person has at least one code.".to_string(),
-        ];
-        if !patients {
-            assumed.push("Every row is a different person.".into());
-        }
-        if claim.confidence.is_some() {
-            assumed.push("An attacker does not know who has the codes listed as sensitive.".into());
-        }
-        let mut not_recountable = vec![
-            "Whether the chunks hold the codes of the original patients: they were compared before release."
-                .to_string(),
-        ];
-        if claim.confidence.is_some() {
-            not_recountable.push("How many patients of a cluster have a sensitive code: they were counted before release. The release shows only that somebody has it, and how large the cluster is.".into());
-        }
-        Ok(Promise { patients, effects: policy.effects, columns: columns.collect(), claim, assumed, not_recountable })
+        let Basis { assumed, not_recountable } = basis_of_codes(&claim, patients);
+        Ok(Promise {
+            patients,
+            effects: policy.effects,
+            columns: columns.collect(),
+            claim,
+            cleaning: Vec::new(),
+            assumed,
+            not_recountable,
+        })
     }
 }
 
@@ -199,37 +170,16 @@ impl Promise<Events> {
             max_high_risk: asked.max_high_risk,
             patient_columns: of_patients.len(),
         };
-        let mut assumed = match asked.power {
-            Power::Values { p, rule } => vec![
-                format!("An attacker knows all patient-level quasi-identifiers and, in each event column separately, at most {p} of the patient's values, but not which of them belong to the same event, nor their order."),
-                match rule {
-                    PowerRule::Variable => "How many values they know of a patient depends on the number of events and on how much their values differ (power rule \"variable\"). This is a model; no data supports it.".to_string(),
-                    PowerRule::Fixed => "They know the same number of values of every patient.".to_string(),
-                },
-                "Every event of a patient is as likely to be known as any other.".to_string(),
-            ],
-            Power::Events { p } => vec![
-                format!("An attacker knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
-                "Every event of a patient is as likely to be known as any other.".to_string(),
-            ],
-            Power::Total { p } => vec![format!(
-                "An attacker knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total, but not which of them belong to the same event, nor their order."
-            )],
-        };
-        assumed.push("An attacker does not know which values a patient does not have, the number of the patient's events, or the time between them.".into());
-        if policy.columns.iter().chain(&asked.patients).any(|c| matches!(c.role, Role::Other { .. })) {
-            assumed.push("Nobody outside knows columns with role \"other\".".into());
-        }
+        let columns: Vec<ColumnClaim> = of_patients.into_iter().chain(released(&policy.columns)).collect();
+        let Basis { assumed, not_recountable } = basis_of_events(&claim, &columns);
         Promise {
             patients: true,
             effects: policy.effects,
-            columns: of_patients.into_iter().chain(released(&policy.columns)).collect(),
+            columns,
             claim,
+            cleaning: Vec::new(),
             assumed,
-            not_recountable: vec![
-                "Which of the original events were excluded, truncated or suppressed. Each released cell was compared with the original before release.".into(),
-                "The estimate from the original events. It was at or below the threshold before release.".into(),
-            ],
+            not_recountable,
         }
     }
 }
@@ -260,6 +210,8 @@ impl<S: Shape> Promise<S> {
             "k"
         } else if self.claim != other.claim {
             "what the adversary knows or what is required"
+        } else if self.cleaning != other.cleaning {
+            "how the data was cleaned"
         } else {
             "what is assumed or cannot be recounted"
         };
@@ -267,7 +219,7 @@ impl<S: Shape> Promise<S> {
     }
 }
 
-/// Whether a policy asks for samples of this share.
+/// Returns whether a policy asks for samples of this share.
 pub(crate) fn asks_for_share<S: Shape>(policy: &Policy<S>, share: Fraction) -> Result<bool> {
     let asked = policy.method.decimals("samples")?.unwrap_or_default();
     Ok(asked.into_iter().any(|own| Fraction::from_decimal(own) == Some(share)))

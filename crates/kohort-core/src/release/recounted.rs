@@ -3,7 +3,7 @@
 use super::serial;
 use serde::{Deserialize, Serialize};
 
-/// What was counted of a table.
+/// The counts of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableShown {
@@ -23,7 +23,7 @@ pub struct TableShown {
     pub catalog: Option<CatalogShown>,
 }
 
-/// What was counted of a sensitive column: decimals as text.
+/// The counts of a sensitive column: decimals as text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitiveShown {
@@ -40,7 +40,7 @@ pub struct SensitiveShown {
     pub largest_distance: Option<String>,
 }
 
-/// What was counted of a catalog.
+/// The counts of a catalog.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogShown {

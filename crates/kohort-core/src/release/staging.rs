@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What an interrupt must know.
 struct Open {
     folders: Vec<OpenFolder>,
-    /// Whether the last of them became its target: it is too late to interrupt.
+    /// True if the last of them became its target: it is too late to interrupt.
     published: bool,
 }
 
@@ -64,7 +64,7 @@ const IN_MEMORY: &str = "kohort-in-memory";
 pub struct Staged<S: Shape = Table> {
     /// Where it is.
     pub staging: Staging,
-    /// What was written.
+    /// The files and rows that were written.
     pub written: super::Written,
     shape: PhantomData<S>,
 }
@@ -156,7 +156,7 @@ impl Staging {
     }
 
     /// The folders that hold a release each: DIR itself, or its population and its samples.
-    fn releases(&self) -> Result<Vec<PathBuf>> {
+    pub(crate) fn releases(&self) -> Result<Vec<PathBuf>> {
         let mut folders = vec![self.place.folder.clone(), self.place.folder.join(POPULATION)];
         for entry in fs::read_dir(&self.place.folder).map_err(|e| Error::io(&self.place.folder, &e))? {
             let entry = entry.map_err(|e| Error::io(&self.place.folder, &e))?;

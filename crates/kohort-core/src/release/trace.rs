@@ -1,10 +1,10 @@
-//! What a method notes of its search, for the custodian: it stays in the evidence and is never shared.
+//! Notes that a method takes of its search, for the custodian: it stays in the evidence and is never shared.
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// What a method notes of its search: values by name, in the method's order.
+/// Notes that a method takes of its search: values by name, in the method's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace(pub Vec<(String, Noted)>);
 
@@ -41,7 +41,7 @@ pub struct TraceStep {
     pub value: String,
     /// The labels that replace it.
     pub into: Vec<String>,
-    /// What the step gained, by the objective.
+    /// The gain of the step, by the objective.
     pub score: f64,
     /// Rows it changed.
     pub rows: u64,

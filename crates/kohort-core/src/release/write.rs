@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What was written.
+/// The files and rows that were written.
 #[derive(Debug, Clone)]
 pub struct Written {
     /// The data file's name in release/.
@@ -144,7 +144,7 @@ fn each_row(source: &Source, cohort: &Cohort, form: &RowForm, deal: &mut dyn FnM
 struct Lookup<'a> {
     source: &'a Source,
     columns: Vec<usize>,
-    /// By column: values numbered by their codes.
+    /// One entry per column: values numbered by their codes.
     values: Vec<Texts>,
     keys: Keys,
 }
@@ -183,7 +183,7 @@ impl<'a> Lookup<'a> {
 struct Dealer<'a> {
     cohort: &'a Cohort,
     plan: &'a Plan,
-    /// By tuple: the cells all its rows get, or `DELETED`, or `DEALT`.
+    /// One entry per tuple: the cells all its rows get, or `DELETED`, or `DEALT`.
     whole: Vec<u32>,
     /// Of tuples that are dealt: what is left of them.
     left: BTreeMap<u32, UndealtRows>,

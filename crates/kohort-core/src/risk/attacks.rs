@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The results of attacks with a population registry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegistryAttacks {
-    /// Whether class sizes outside are estimated.
+    /// True if class sizes outside are estimated.
     pub estimated: bool,
     /// The quasi-identifiers that file and registry share, by place.
     pub columns: Vec<usize>,
@@ -26,7 +26,7 @@ pub struct RegistryAttacks {
     pub whole_file: f64,
 }
 
-/// What the attacks gain. A registry that counts fewer people than the file is refused.
+/// Measures what the attacks gain. A registry that counts fewer people than the file is refused.
 pub fn attacks(cohort: &Cohort, population: &Population, k: u64) -> Result<RegistryAttacks> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let (columns, estimated) = match &population.registry {
@@ -78,7 +78,7 @@ fn people(cohort: &Cohort, columns: &[usize]) -> BTreeMap<Vec<String>, u64> {
     by_cells(cohort, View::Before, columns).into_iter().map(|(key, people)| (text(key), people)).collect()
 }
 
-/// What is known of the people outside, class by class.
+/// Knowledge of the people outside, class by class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outside {
     /// By class over the columns that file and registry share: its people in the file, and in all.

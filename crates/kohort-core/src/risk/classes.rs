@@ -22,7 +22,7 @@ pub struct Risk {
     pub classes: u64,
 }
 
-/// What is looked at.
+/// The data that is examined.
 #[derive(Clone, Copy)]
 pub enum View<'a> {
     /// The data as it is.

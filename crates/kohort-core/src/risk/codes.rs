@@ -10,9 +10,9 @@ pub struct CodesKnown {
     pub codes: Option<usize>,
     /// Patients who were asked about: those with that many codes, or as many of them as were drawn.
     pub patients: u64,
-    /// Of these, how many nobody else has these codes of.
+    /// Those of them whose codes nobody else has.
     pub unique: u64,
-    /// Of these, how many fewer than k patients have these codes of.
+    /// Those of them whose codes fewer than k patients have.
     pub fewer_than_k: u64,
     /// The mean of 1 ÷ patients with these codes.
     pub mean: f64,

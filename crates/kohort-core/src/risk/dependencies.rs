@@ -12,7 +12,7 @@ pub struct Dependency {
     pub tells: usize,
     /// The column that is told.
     pub told: usize,
-    /// Of the rows whose value of the first at least k rows have: the share whose value of the second
+    /// Among the rows whose value of the first at least k rows have: the share whose value of the second
     /// is the usual one beside it.
     pub share: f64,
     /// Released rows that show the first, with such a value, and not the second.
@@ -38,10 +38,10 @@ pub fn undeclared(cohort: &Cohort, plan: &Plan, k: u64) -> Vec<Dependency> {
 /// A published column before any cell was blanked.
 struct PublishedColumn {
     position: usize,
-    /// By value code: its label.
+    /// One entry per value code: its label.
     label_of: Option<Vec<u32>>,
     labels: usize,
-    /// By label: whether it says that the cell is blank.
+    /// One entry per label: whether it says that the cell is blank.
     blank: Vec<bool>,
 }
 

@@ -13,7 +13,7 @@ pub fn realized(classes: impl IntoIterator<Item = (u64, u64)>) -> f64 {
     links / records.max(1) as f64
 }
 
-/// What it is on average over all samples of one size: exactly the number of classes over the number
+/// Computes its average over all samples of one size: exactly the number of classes over the number
 /// of people, whatever the size of the sample.
 pub fn expected(outside: &[u64]) -> f64 {
     let classes = outside.iter().filter(|f| **f > 0).count();

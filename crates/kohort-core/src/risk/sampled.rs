@@ -18,11 +18,11 @@ pub struct SampledRisk {
 
 /// The people of the rows of a release, and the sample that each of them is in.
 pub(crate) struct Drawn<'a> {
-    /// By row: its distinct tuple.
+    /// One entry per row: its distinct tuple.
     pub(crate) tuple: &'a [u32],
-    /// By row: its person.
+    /// One entry per row: its person.
     pub(crate) unit: &'a [u32],
-    /// By row: its sample.
+    /// One entry per row: its sample.
     pub(crate) sample: &'a [u32],
 }
 

@@ -19,16 +19,16 @@ pub struct SinglingOut {
     pub sets: Vec<(Vec<usize>, u64)>,
     /// From one column on: people whom some set of so many columns, or fewer, singles out.
     pub people: Vec<u64>,
-    /// What each column adds to all others, unless that was too much to look at.
+    /// The people whom each column singles out in addition to all others, unless that was too much to count.
     pub added: Option<AddedByColumn>,
 }
 
-/// What each column adds to all others.
+/// The people whom each column singles out in addition to all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedByColumn {
     /// People alone on all quasi-identifiers.
     pub all: u64,
-    /// By quasi-identifier: those of them who are not if this one is unknown.
+    /// One entry per quasi-identifier: those of them who are not if this one is unknown.
     pub only_with: Vec<u64>,
 }
 
@@ -72,11 +72,11 @@ fn sets_of(columns: usize, number: usize) -> usize {
 
 /// Who shows which tuple: an entry for each, and who of them can be told from all others.
 struct TuplePeople {
-    /// By entry: its person; several people who are not told apart are nobody's.
+    /// The person of each entry; several people who are not told apart are nobody's.
     person: Vec<u32>,
-    /// By column and entry: its value.
+    /// One entry per column and entry: its value.
     codes: Vec<Vec<u32>>,
-    /// By column: how many values there may be.
+    /// One entry per column: how many values there may be.
     values: Vec<usize>,
     /// How many people have a number: all but those who share a tuple and are never alone.
     known: usize,
@@ -165,17 +165,31 @@ fn meet(class: &mut u32, person: u32) {
 
 /// What one thread found.
 struct ThreadCounts {
-    /// By person: with how few columns they are alone.
+    /// One entry per person: with how few columns they are alone.
     least: Vec<u8>,
-    /// By person: whether they are alone on the set being looked at, or on its beginning.
+    /// One entry per person: whether they are alone on the set being looked at, or on its beginning.
     is_alone: Vec<bool>,
     sets: Vec<(Vec<usize>, u64)>,
+}
+
+impl ThreadCounts {
+    /// Notes that a person is alone on a set of so many columns. Who has several rows may have been alone with
+    /// another; only the first is in `new`.
+    fn meets_alone(&mut self, person: u32, columns: usize, new: &mut Vec<u32>) {
+        if !std::mem::replace(&mut self.is_alone[person as usize], true) {
+            new.push(person);
+            let least = &mut self.least[person as usize];
+            *least = (*least).min(columns as u8);
+        }
+    }
 }
 
 /// Places that are used again.
 #[derive(Default)]
 struct Scratch {
     by_place: Vec<u32>,
+    /// Who is at each place: nobody between two sets.
+    who: Vec<u32>,
     touched: Vec<usize>,
 }
 
@@ -193,9 +207,33 @@ fn refine(
 ) {
     let Some(&column) = set.last() else { return };
     let (values, codes) = (people.values[column], &people.codes[column]);
+    let places = classes.saturating_mul(values);
+    let has_longer = set.len() < most && column + 1 < columns;
+    if !has_longer && places <= BY_PLACE {
+        // No longer set is looked at, so that classes need no numbers.
+        let Scratch { who, touched, .. } = scratch;
+        who.resize(who.len().max(places), NOBODY);
+        for &(entry, class) in members {
+            let place = class as usize * values + codes[entry as usize] as usize;
+            if who[place] == NOBODY {
+                touched.push(place);
+            }
+            meet(&mut who[place], people.person[entry as usize]);
+        }
+        let mut new = Vec::new();
+        for place in touched.drain(..) {
+            let person = std::mem::replace(&mut who[place], NOBODY);
+            if person != SEVERAL {
+                own.meets_alone(person, set.len(), &mut new);
+            }
+        }
+        own.sets.push((set.to_vec(), before + new.len() as u64));
+        new.into_iter().for_each(|person| own.is_alone[person as usize] = false);
+        return;
+    }
     let mut split: Vec<u32> = Vec::with_capacity(members.len());
     let mut who: Vec<u32> = Vec::new();
-    if classes.saturating_mul(values) <= BY_PLACE {
+    if places <= BY_PLACE {
         scratch.by_place.resize(scratch.by_place.len().max(classes * values), u32::MAX);
         for &(entry, class) in members {
             let place = class as usize * values + codes[entry as usize] as usize;
@@ -220,29 +258,32 @@ fn refine(
     for (&(entry, _), &class) in members.iter().zip(&split) {
         meet(&mut who[class as usize], people.person[entry as usize]);
     }
-    let number = set.len() as u8;
+    // Classes in which several people are left are numbered anew, without gaps.
+    let mut shared = 0;
+    let numbers: Vec<u32> = who
+        .iter()
+        .map(|&person| {
+            shared += u32::from(person == SEVERAL);
+            shared.wrapping_sub(1)
+        })
+        .collect();
     let (mut left, mut new): (Vec<(u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
     for (&(entry, _), &class) in members.iter().zip(&split) {
         let person = who[class as usize];
         if person == SEVERAL {
-            if set.len() < most {
-                left.push((entry, class));
+            if has_longer {
+                left.push((entry, numbers[class as usize]));
             }
             continue;
         }
-        // Who has several rows may have been alone with another.
-        if !std::mem::replace(&mut own.is_alone[person as usize], true) {
-            new.push(person);
-            let least = &mut own.least[person as usize];
-            *least = (*least).min(number);
-        }
+        own.meets_alone(person, set.len(), &mut new);
     }
     let alone = before + new.len() as u64;
     own.sets.push((set.to_vec(), alone));
-    if set.len() < most {
+    if has_longer {
         for next in column + 1..columns {
             let longer = [set, &[next]].concat();
-            refine(people, &left, (alone, who.len()), &longer, (columns, most), own, scratch);
+            refine(people, &left, (alone, shared as usize), &longer, (columns, most), own, scratch);
         }
     }
     new.into_iter().for_each(|person| own.is_alone[person as usize] = false);

@@ -11,7 +11,7 @@ use crate::privacy::Counts;
 pub struct HighestRisk {
     /// The risk over one of the sets that have it.
     pub risk: Risk,
-    /// Whether it is known that no other set has a higher one.
+    /// True if it is known that no other set has a higher one.
     pub is_exact: bool,
 }
 

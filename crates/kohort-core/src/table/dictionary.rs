@@ -7,7 +7,7 @@ use crate::hierarchy::MISSING;
 #[derive(Debug, Clone, Default)]
 pub struct Dictionary {
     pub(super) values: Vec<Box<str>>,
-    /// Whether a cell is missing anywhere.
+    /// True if a cell is missing anywhere.
     pub missing_occurs: bool,
 }
 
@@ -39,7 +39,7 @@ impl Dictionary {
         self.values.len()
     }
 
-    /// Whether no value occurs.
+    /// Returns whether no value occurs.
     pub fn is_empty(&self) -> bool {
         self.values.len() <= 1
     }

@@ -6,7 +6,7 @@ use super::source::Source;
 use crate::Result;
 use std::collections::HashSet;
 
-/// What goes with an excluded code.
+/// The scope of an exclusion: what is excluded with a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The row.
@@ -15,39 +15,74 @@ pub enum Scope {
     Patient,
 }
 
+/// A range of codes, both ends included, in capitals and without dots.
+pub type CodeSpan = (String, String);
+
+/// Codes that are excluded, in tables of every shape.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExcludedCodes {
+    /// The ranges they are in.
+    pub ranges: Vec<CodeSpan>,
+    /// The lengths of codes that consist of digits only: 3 for `###`.
+    pub digits: Vec<usize>,
+    /// Codes of these ranges that are not excluded.
+    pub except: Vec<CodeSpan>,
+}
+
 /// Codes that must not come in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcludeRule {
     /// Their column.
     pub column: usize,
-    /// Ranges of codes, both ends included, in capitals and without dots.
-    pub ranges: Vec<(String, String)>,
-    /// What goes with them.
+    /// The codes.
+    pub codes: ExcludedCodes,
+    /// The scope: what is excluded with them.
     pub scope: Scope,
 }
 
-impl ExcludeRule {
+impl ExcludedCodes {
+    /// Reads codes, ranges of codes, and `###` for all codes of three digits. An error is the text that is none
+    /// of them.
+    pub fn read<'a>(texts: impl IntoIterator<Item = &'a str>) -> std::result::Result<ExcludedCodes, String> {
+        let mut codes = ExcludedCodes::default();
+        for text in texts {
+            if !text.is_empty() && text.bytes().all(|b| b == b'#') {
+                codes.digits.push(text.len());
+            } else {
+                codes.ranges.push(Self::range(text).ok_or_else(|| text.to_string())?);
+            }
+        }
+        Ok(codes)
+    }
+
+    /// Returns whether no code is excluded.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty() && self.digits.is_empty()
+    }
+
     /// Reads `042-044` or `V08`: a code lies in a range if its beginning does, so that `042` holds
     /// `0421` and `042.1`. `None` where it is no range.
-    pub fn range(text: &str) -> Option<(String, String)> {
+    pub fn range(text: &str) -> Option<CodeSpan> {
         let (start, end) = text.split_once('-').unwrap_or((text, text));
         let (start, end) = (plain(start.as_bytes()), plain(end.as_bytes()));
         let (start, end) = (String::from_utf8(start).ok()?, String::from_utf8(end).ok()?);
         (!start.is_empty() && !end.is_empty() && start[..] <= end[..]).then_some((start, end))
     }
 
-    /// Whether a cell holds one of the codes.
+    /// Returns whether a cell holds one of the codes.
     pub fn holds(&self, cell: &[u8]) -> bool {
-        Self::within(&self.ranges, cell)
+        if cell.is_empty() || Self::within(&self.except, cell) {
+            return false;
+        }
+        let is_number = || self.digits.contains(&cell.len()) && cell.iter().all(u8::is_ascii_digit);
+        Self::within(&self.ranges, cell) || is_number()
     }
 
-    /// Whether a cell holds a code of one of these ranges.
-    pub fn within(ranges: &[(String, String)], cell: &[u8]) -> bool {
+    fn within(ranges: &[CodeSpan], cell: &[u8]) -> bool {
         let code = plain(cell);
         let begins = |length: usize| &code[..length.min(code.len())];
-        let within = |(start, end): &(String, String)| {
-            start.as_bytes() <= begins(start.len()) && begins(end.len()) <= end.as_bytes()
-        };
+        let within =
+            |(start, end): &CodeSpan| start.as_bytes() <= begins(start.len()) && begins(end.len()) <= end.as_bytes();
         !code.is_empty() && ranges.iter().any(within)
     }
 }
@@ -63,7 +98,7 @@ pub struct Exclusion {
     rules: Vec<ExcludeRule>,
     patient: Option<usize>,
     patients: HashSet<Box<[u8]>>,
-    /// By rule: rows that hold one of its codes.
+    /// One entry per rule: rows that hold one of its codes.
     pub hits: Vec<u64>,
     /// Rows that do not come in.
     pub rows: u64,
@@ -80,7 +115,7 @@ impl Exclusion {
                 let (mut hits, mut patients) = (vec![0u64; found.rules.len()], Vec::new());
                 for row in 0..chunk.rows() {
                     for (rule, hits) in found.rules.iter().zip(&mut hits) {
-                        if rule.holds(chunk.cell(row, rule.column)) {
+                        if rule.codes.holds(chunk.cell(row, rule.column)) {
                             *hits += 1;
                             if let (Scope::Patient, Some(patient)) = (rule.scope, patient) {
                                 patients.push(Box::<[u8]>::from(chunk.cell(row, patient)));
@@ -110,10 +145,10 @@ impl Exclusion {
         Ok(found)
     }
 
-    /// Whether a row does not come in.
+    /// Returns whether a row does not come in.
     pub(super) fn holds(&self, chunk: &Chunk, row: usize) -> bool {
         let named = |patient: usize| self.patients.contains(chunk.cell(row, patient));
-        self.rules.iter().any(|rule| rule.holds(chunk.cell(row, rule.column)))
+        self.rules.iter().any(|rule| rule.codes.holds(chunk.cell(row, rule.column)))
             || (!self.patients.is_empty() && self.patient.is_some_and(named))
     }
 }
@@ -124,14 +159,24 @@ mod tests {
 
     #[test]
     fn a_range_holds_what_begins_within_it() {
-        let ranges = ["042-044", "V08", "795.71"].map(|r| ExcludeRule::range(r).unwrap());
-        let rule = ExcludeRule { column: 0, ranges: ranges.to_vec(), scope: Scope::Row };
+        let rule = ExcludedCodes::read(["042-044", "V08", "795.71"]).unwrap();
         for code in ["042", "0421", "043.9", "0449", "v08", "V08.1", "79571", "795.719"] {
             assert!(rule.holds(code.as_bytes()), "{code}");
         }
         for code in ["", "041", "045", "04", "V09", "V0", "7957", "E042"] {
             assert!(!rule.holds(code.as_bytes()), "{code}");
         }
-        assert!(ExcludeRule::range("9-1").is_none() && ExcludeRule::range("").is_none());
+        assert!(ExcludedCodes::range("9-1").is_none() && ExcludedCodes::range("").is_none());
+    }
+
+    #[test]
+    fn digits_and_exceptions_are_looked_at_in_every_table() {
+        let except = ExcludedCodes::read(["305.1"]).unwrap().ranges;
+        let codes = ExcludedCodes { except, ..ExcludedCodes::read(["303-305", "###"]).unwrap() };
+        let held = ["304.2", "3059", "123", "305"].map(|code| codes.holds(code.as_bytes()));
+        let kept = ["3051", "305.1", "1234", "12a", ""].map(|code| codes.holds(code.as_bytes()));
+        assert_eq!((held, kept), ([true; 4], [false; 5]));
+        assert!(!codes.is_empty() && ExcludedCodes::default().is_empty());
+        assert_eq!(ExcludedCodes::read(["1", "9-1"]).unwrap_err(), "9-1");
     }
 }

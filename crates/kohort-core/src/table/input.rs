@@ -81,9 +81,9 @@ pub struct Input {
     pub place: Place,
     /// Its delimiter, if it is not to be found out.
     pub delimiter: Option<u8>,
-    /// Whether the first record names the columns.
+    /// True if the first record names the columns.
     pub header: bool,
-    /// Whether white space around cells is removed.
+    /// True if white space around cells is removed.
     pub trim: bool,
     /// Its encoding.
     pub encoding: Encoding,

@@ -42,7 +42,7 @@ impl TextColumn {
         self.ends.len()
     }
 
-    /// Whether the column has no cell.
+    /// Returns whether the column has no cell.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

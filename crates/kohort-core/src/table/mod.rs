@@ -19,7 +19,7 @@ pub use chunk::Chunk;
 pub use csv::{split_cells, write_cell};
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;
-pub use exclude::{ExcludeRule, Exclusion, Scope};
+pub use exclude::{CodeSpan, ExcludeRule, ExcludedCodes, Exclusion, Scope};
 pub use input::{Input, Place};
 pub use intern::{Keys, Texts};
 pub use memory::{MemoryTable, TextColumn};

@@ -10,7 +10,7 @@ pub trait Progress: Send + Sync {
     fn advance(&self, steps: u64);
     /// Something was found that the custodian should know whether or not the run succeeds.
     fn note(&self, _: &str) {}
-    /// Whether the run is to stop. Asked between the stages of a run and for every block of rows that
+    /// Returns whether the run is to stop. Asked between the stages of a run and for every block of rows that
     /// is read; a run that stops publishes nothing and leaves nothing behind.
     fn is_cancelled(&self) -> bool {
         false

@@ -34,7 +34,7 @@ pub struct Source {
     form: Form,
     delimiter: u8,
     columns: Vec<String>,
-    /// By derived column: the one it is a copy of.
+    /// One entry per derived column: the one it is a copy of.
     copies: Vec<usize>,
     excluded: Option<Arc<Exclusion>>,
     /// Of events: the table of their patients.
@@ -120,12 +120,12 @@ impl Source {
         Ok(self)
     }
 
-    /// What was excluded.
+    /// Returns the exclusions.
     pub fn excluded(&self) -> Option<&Exclusion> {
         self.excluded.as_deref()
     }
 
-    /// Of a table of events: the table of their patients.
+    /// Returns, for a table of events, the table of their patients.
     pub fn patients(&self) -> Option<&Source> {
         self.patients.as_deref()
     }
@@ -145,22 +145,22 @@ impl Source {
         &self.columns
     }
 
-    /// What separates the cells (a comma for Parquet).
+    /// Returns the character that separates the cells (a comma for Parquet).
     pub fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// Whether it is a Parquet file.
+    /// Returns whether it is a Parquet file.
     pub fn is_parquet(&self) -> bool {
         self.form == Form::Parquet
     }
 
-    /// Whether the names of its columns are a record like the others, which may be missing.
+    /// Returns whether the names of its columns are a record like the others, which may be missing.
     pub fn has_header(&self) -> bool {
         matches!(self.form, Form::Text { .. }) && self.input.header
     }
 
-    /// Whether it is compressed text.
+    /// Returns whether it is compressed text.
     pub fn is_gzip(&self) -> bool {
         self.form == Form::Text { gzip: true }
     }
@@ -180,7 +180,7 @@ impl Source {
         &self.progress
     }
 
-    /// Whether the text of a cell means that it is missing.
+    /// Returns whether the text of a cell means that it is missing.
     pub fn is_missing(&self, cell: &[u8]) -> bool {
         cell.is_empty() || self.input.missing.iter().any(|m| m.as_bytes() == cell)
     }

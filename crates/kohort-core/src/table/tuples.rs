@@ -11,7 +11,7 @@ use super::source::Source;
 use crate::hierarchy::MISSING;
 use crate::{Error, Result};
 
-/// What to count.
+/// Instructions for counting.
 #[derive(Debug, Clone)]
 pub struct Counting {
     /// The columns that make a tuple.
@@ -68,7 +68,7 @@ impl Tuples {
         self.weights.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -109,12 +109,7 @@ impl Tuples {
     /// How many rows of a tuple belong to these patients with several rows.
     pub fn rows_of(&self, tuple: usize, named: &[u32]) -> u64 {
         let Some(patients) = &self.patients else { return 0 };
-        let rows = |&p: &u32| {
-            let own = patients.tuples_of(p as usize);
-            let at = own.binary_search(&(tuple as u32)).ok()?;
-            Some(u64::from(patients.rows[patients.starts[p as usize] as usize + at]))
-        };
-        named.iter().filter_map(rows).sum()
+        named.iter().map(|&p| patients.rows_of(p as usize, tuple as u32)).sum()
     }
 
     /// How many people there are: patients where they are the unit, else rows.
@@ -265,7 +260,7 @@ struct Fold {
     values: Vec<Texts>,
     keys: Keys,
     patients: Texts,
-    /// By thread and column: its number → ours.
+    /// One entry per thread and column: its number → ours.
     value_of: Vec<Vec<Vec<u32>>>,
     tuple_of: Vec<Vec<u32>>,
     patient_of: Vec<Vec<u32>>,
@@ -278,7 +273,7 @@ struct Fold {
     of_row: Vec<u32>,
     patient_of_row: Vec<u32>,
     first_line: Option<u64>,
-    /// Whether every row so far is on the line after the one before.
+    /// True if every row so far is on the line after the one before.
     regular: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct Association {
 }
 
 impl Association {
-    /// By how much it changed.
+    /// Returns how much it changed.
     pub fn change(&self) -> f64 {
         (self.after - self.before).abs()
     }

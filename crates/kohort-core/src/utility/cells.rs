@@ -11,7 +11,7 @@ pub struct SuppressedCells {
     pub suppressed: u64,
     /// Over rows in × quasi and detail columns.
     pub share: f64,
-    /// By changed column of the plan.
+    /// One entry per changed column of the plan.
     pub by_column: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether synthetic records can be distinguished from real ones. A tree learns from the released columns
+//! Measures whether synthetic records can be distinguished from real ones. A tree learns from the released columns
 //! which records are synthetic, and predicts it for records it has not seen. An outsider has no such list to
 //! learn from; if even that tree cannot distinguish them, nobody can from the columns it uses.
 

@@ -16,9 +16,9 @@ const MOST_COLUMNS: usize = 4;
 /// The mean of |estimate − count| / count over the groups that the original has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryError {
-    /// By quasi-identifier.
+    /// One entry per quasi-identifier.
     pub by_column: Vec<f64>,
-    /// By number of columns, from one: the mean over sets of so many.
+    /// One entry per number of columns, from one: the mean over sets of so many.
     pub by_number: Vec<f64>,
 }
 
@@ -60,12 +60,12 @@ pub struct PublishedCounts<'a> {
     plan: &'a Plan,
     /// Rows of cells that are shown, and how many rows they count for.
     rows: Vec<(u32, f64)>,
-    /// By column and value: the labels it could be shown as, each with its share of their count.
+    /// One entry per column and value: the labels it could be shown as, each with its share of their count.
     labels: Vec<Vec<Vec<(u32, f64)>>>,
 }
 
 impl<'a> PublishedCounts<'a> {
-    /// What a plan publishes.
+    /// Counts what a plan publishes.
     pub fn new(cohort: &'a Cohort, plan: &'a Plan) -> PublishedCounts<'a> {
         let trust = Trust::of(cohort, plan);
         let mut counts = vec![0.0; plan.cells.len() / plan.changed.len().max(1)];

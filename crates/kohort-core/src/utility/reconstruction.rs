@@ -13,7 +13,7 @@ use crate::release::Plan;
 pub struct Reconstruction {
     /// The mean over quasi-identifiers, each by itself.
     pub attribute: f64,
-    /// By quasi-identifier.
+    /// One entry per quasi-identifier.
     pub by_column: Vec<f64>,
     /// Over all of them together; near 1 for anything that is generalized at all.
     pub joint: f64,

@@ -13,7 +13,7 @@ struct Case {
     cohort: Cohort,
     plan: Plan,
     levels: Vec<usize>,
-    /// By row: whether it is released.
+    /// One entry per row: whether it is released.
     kept: Vec<bool>,
 }
 

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 /// The probability that a row is real.
 pub(super) struct Trust {
-    /// By row of cells: its class.
+    /// One entry per row of cells: its class.
     class_of: Vec<u32>,
-    /// By class and value of the catalog's column.
+    /// One entry per class and value of the catalog's column.
     share: HashMap<(u32, u32), f64>,
     /// The catalog's column: place in the tuples, and among the cohort's `synthetic_values`.
     place: Option<(usize, usize)>,

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Classes times classes times values, over all groups: no catalog of Kohort's has more.
 const MOST_COST: u64 = 1 << 32;
 
-/// What was counted of a catalog.
+/// The counts of a catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogRecount {
     /// Groups of classes.
@@ -61,14 +61,14 @@ pub fn catalog_groups(
 
 /// Reads the catalog of a release that claims one.
 pub(super) fn read(release: &Path, counted: &Counted, claim: &Claim) -> Result<Vec<CatalogLine>> {
-    let column = claim.invented.as_ref().and_then(|i| i.catalog.as_deref()).unwrap_or_default();
+    let column = claim.synthetic.as_ref().and_then(|i| i.catalog.as_deref()).unwrap_or_default();
     let classes = counted.class_of_tuple().iter().max().map_or(0, |&c| u64::from(c) + 1);
     read_catalog(release, column, classes)
 }
 
 /// Recounts it: no row may be somebody's with a probability above 1/k.
 pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Result<Option<CatalogRecount>> {
-    let (Some(position), Some(invented)) = (counted.catalogued, &claim.invented) else { return Ok(None) };
+    let (Some(position), Some(invented)) = (counted.catalogued, &claim.synthetic) else { return Ok(None) };
     let lines = read(release, counted, claim)?;
     let of = counted.class_of_tuple();
     let mut rows: BTreeMap<u64, BTreeMap<String, u64>> = BTreeMap::new();

@@ -1,7 +1,7 @@
-//! Whether a certificate promises what its policy asks for, and says what its promise means.
+//! Checks that a certificate promises what its policy asks for, and says what its promise means.
 
 use crate::policy::Policy;
-use crate::release::{Certificate, Promise, asks_for_share};
+use crate::release::{Certificate, asks_for_share};
 use crate::shape::Shape;
 use crate::{Error, Result};
 
@@ -10,6 +10,12 @@ use crate::{Error, Result};
 pub(super) fn says_what_was_counted<S: Shape>(certificate: &Certificate<S>, recount: &S::Recount) -> Result<()> {
     if S::shown(recount) != certificate.recount {
         return Err(Error::refused("the numbers under `recount` in the certificate are not those of the data."));
+    }
+    let basis = S::basis(&certificate.promise, certificate.sample.is_some());
+    if certificate.promise.assumed != basis.assumed || certificate.promise.not_recountable != basis.not_recountable {
+        return Err(Error::refused(
+            "the sentences under `assumed` or `not_recountable` in the certificate are not those that Kohort writes.",
+        ));
     }
     if certificate.sample.is_some() && !S::MAY_BE_SAMPLE {
         return Err(Error::refused("only a table can be a sample."));
@@ -23,9 +29,37 @@ pub(super) fn says_what_was_counted<S: Shape>(certificate: &Certificate<S>, reco
     Ok(())
 }
 
+/// Refuses a certificate that promises more than the comparison with the original allows.
+pub(super) fn admits_what_was_found<S: Shape>(certificate: &Certificate<S>, compared: &S::Compared) -> Result<()> {
+    let mut counted = certificate.promise.clone();
+    S::complete(&mut counted, compared);
+    // A certificate may say less: a sample shows fewer labels than the file it was drawn from.
+    match certificate.promise.assumed.len() >= counted.assumed.len() {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "labels overlap in the release, and the certificate does not say that the limits on sensitive values \
+             hold in each group of identical records only.",
+        )),
+    }
+}
+
+/// The methods that Kohort has. The verifier uses this list for nothing but to refuse an unknown name.
+pub const METHODS: [&str; 7] = ["lattice", "local", "specialize", "ceiling", "suppress", "disassociate", "claims"];
+
+/// Refuses a certificate by a method that nobody knows.
+pub(super) fn names_a_method<S: Shape>(certificate: &Certificate<S>) -> Result<()> {
+    match METHODS.contains(&certificate.method.as_str()) {
+        true => Ok(()),
+        false => Err(Error::refused("the certificate names a method that this version of Kohort does not know.")),
+    }
+}
+
 /// Refuses a certificate that promises anything else than the policy does. The order and tree of sensitive
 /// values depend on the release: they are compared once it was read.
 pub(super) fn is_the_policys<S: Shape>(certificate: &Certificate<S>, policy: &Policy<S>) -> Result<()> {
+    if policy.method.text("name")? != Some(&certificate.method) {
+        return Err(Error::refused("the certificate names another method than the policy."));
+    }
     let mut promise = S::promise(policy)?;
     if let Some(share) = certificate.sample {
         if !asks_for_share(policy, share)? {
@@ -35,6 +69,5 @@ pub(super) fn is_the_policys<S: Shape>(certificate: &Certificate<S>, policy: &Po
         }
         promise = promise.sampled();
     }
-    let own = Promise { claim: S::without_values(&certificate.promise.claim), ..certificate.promise.clone() };
-    promise.must_be(&own)
+    S::without_values(&promise).must_be(&S::without_values(&certificate.promise))
 }

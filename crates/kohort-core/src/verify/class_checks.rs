@@ -1,4 +1,4 @@
-//! Whether the classes of a release hold what is claimed, and how near they come to failing.
+//! Checks that the classes of a release hold what is claimed, and how near they come to failing.
 
 use crate::Error;
 use crate::classes::Judge;
@@ -64,7 +64,7 @@ pub(super) struct ClassChecks<'a> {
     table: &'a [Vec<u64>],
     /// The smallest class of any set.
     pub(super) smallest: u64,
-    /// By sensitive column.
+    /// One entry per sensitive column.
     pub(super) extremes: Vec<Extremes>,
     /// The first set that fails, in the order of the sets.
     pub(super) failure: Option<ClassFailure>,
@@ -123,6 +123,10 @@ impl Judge for ClassChecks<'_> {
         if self.current.column.is_none() && !requirement.holds(class, table) {
             self.current.column = Some(column);
         }
+    }
+
+    fn is_done(&self) -> bool {
+        self.failure.is_some() && self.least > 0
     }
 
     fn end(&mut self, set: usize) {

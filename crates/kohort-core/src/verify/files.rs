@@ -2,9 +2,10 @@
 
 use crate::release::{AnyCertificate, CATALOG_FILE, Certificate, FileEntry, SAMPLE};
 use crate::shape::Shape;
-use crate::table::read_text;
+use crate::signature::SIGNATURE_FILE;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -31,21 +32,48 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     })
 }
 
+/// The names beside release/ in DIR, sorted: whoever hands over DIR hands them over, and nobody verified them.
+pub(super) fn beside(folder: &Path, release: &Path) -> Vec<String> {
+    if folder == release {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != "release" && name != ".kohort");
+    names.sort_unstable();
+    names
+}
+
+/// The bytes of a certificate: they are read once, so that what is parsed is what was signed.
+pub(super) fn certificate_bytes(release: &Path) -> Result<Vec<u8>> {
+    let path = release.join("certificate.json");
+    let mut bytes = Vec::new();
+    let file = File::open(&path).map_err(|e| Error::io(&path, &e))?;
+    file.take(LARGEST_CERTIFICATE + 1).read_to_end(&mut bytes).map_err(|e| Error::io(&path, &e))?;
+    match bytes.len() as u64 <= LARGEST_CERTIFICATE {
+        true => Ok(bytes),
+        false => Err(Error::yours(format!(
+            "{}: the file is larger than {LARGEST_CERTIFICATE} bytes, the maximum for a certificate.",
+            path.display()
+        ))),
+    }
+}
+
 /// The text of a certificate.
-pub(super) fn certificate_text(release: &Path) -> Result<String> {
-    read_text(&release.join("certificate.json"), LARGEST_CERTIFICATE)
+pub(super) fn certificate_text(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|_| Error::yours("certificate.json: not valid UTF-8."))
 }
 
 /// Reads a certificate of any shape.
-pub(super) fn read_certificate(release: &Path) -> Result<AnyCertificate> {
-    AnyCertificate::parse(&certificate_text(release)?)
+pub(super) fn parse_certificate(bytes: &[u8]) -> Result<AnyCertificate> {
+    AnyCertificate::parse(certificate_text(bytes)?)
 }
 
 /// Writes a certificate, and reads it back.
 pub(super) fn write_certificate<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
     let path = release.join("certificate.json");
     std::fs::write(&path, certificate.to_text()).map_err(|e| Error::io(&path, &e))?;
-    if Certificate::parse(&certificate_text(release)?)? != *certificate {
+    if Certificate::parse(certificate_text(&certificate_bytes(release)?)?)? != *certificate {
         return Err(Error::refused("the certificate does not read back as it was written."));
     }
     check_listed(release, certificate)
@@ -65,10 +93,20 @@ pub(super) fn check<S: Shape>(release: &Path, certificate: &Certificate<S>) -> R
 /// Refuses a file that is not listed, and a listed one that is not there.
 fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
     let io = |e: std::io::Error| Error::io(release, &e);
+    let mut names = BTreeSet::from(["certificate.json"]);
+    if !certificate.files.iter().all(|file| names.insert(&file.name)) {
+        return Err(Error::refused("the certificate lists a file twice, or itself."));
+    }
     for entry in std::fs::read_dir(release).map_err(io)? {
-        let name = entry.map_err(io)?.file_name();
-        let listed = certificate.files.iter().any(|f| name == f.name.as_str());
-        if !listed && name != "certificate.json" {
+        let entry = entry.map_err(io)?;
+        let name = entry.file_name();
+        if entry.file_type().map_err(io)?.is_symlink() {
+            return Err(Error::refused(
+                "release/ holds a symbolic link. What it leads to may be another file tomorrow: copy the file itself.",
+            ));
+        }
+        // A signature lists the certificate, not the other way round.
+        if name != SIGNATURE_FILE && !name.to_str().is_some_and(|name| names.contains(name)) {
             return Err(Error::refused(
                 "release/ holds a file that the certificate does not list. Only listed files may be handed over.",
             ));

@@ -1,4 +1,4 @@
-//! Whether a suppressed cell is told by a coarser one that is shown: where only one value of the
+//! Checks whether a suppressed cell is revealed by a coarser one that is shown: where only one value of the
 //! finer column lies under it in the original. (That a finer one tells a coarser is seen from the
 //! release alone.)
 

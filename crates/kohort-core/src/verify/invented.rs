@@ -4,20 +4,25 @@
 use super::lines::LineFile;
 use super::recount::{Counted, Recount, Required};
 use crate::classes::People;
-use crate::release::{Claim, InventedClaim, NO_LINE};
+use crate::release::{Claim, NO_LINE, SyntheticClaim};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The synthetic records of a release.
 pub(super) struct SyntheticRows {
-    /// By released tuple.
+    /// One entry per released tuple.
     by_tuple: Vec<u64>,
     /// In all.
     pub(super) rows: u64,
 }
 
 impl SyntheticRows {
+    /// Takes their numbers, by released tuple.
+    pub(super) fn of(by_tuple: Vec<u64>) -> SyntheticRows {
+        SyntheticRows { rows: by_tuple.iter().sum(), by_tuple }
+    }
+
     /// Reads which they are.
     pub(super) fn read(counted: &mut Counted, lines: &Path) -> Result<SyntheticRows> {
         let of_row = counted.of_row()?;
@@ -46,7 +51,7 @@ impl SyntheticRows {
     }
 
     /// Recounts everything on real people alone: at least `real_k` in every class that is shown.
-    pub(super) fn check(&self, counted: &Counted, claim: &InventedClaim, real: People) -> Result<Recount> {
+    pub(super) fn check(&self, counted: &Counted, claim: &SyntheticClaim, real: People) -> Result<Recount> {
         let of = counted.class_of_tuple();
         let mut left = vec![0u64; of.iter().max().map_or(0, |&c| c as usize + 1)];
         for ((&class, all), own) in of.iter().zip(&counted.tuples.weights).zip(&self.by_tuple) {

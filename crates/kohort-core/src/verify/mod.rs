@@ -18,11 +18,16 @@ mod invented;
 mod lines;
 mod multiset;
 mod original;
+mod outside;
+mod places;
 mod recount;
 mod samples;
+mod signed;
 mod table;
+mod verdict;
 
 pub use catalog::{CatalogRecount, catalog_groups};
+pub use claim::METHODS;
 pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
@@ -31,9 +36,12 @@ pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
 pub(crate) use lines::LineFile;
 pub use original::Compared;
+pub use outside::Outside;
 pub use recount::Recount;
 pub use samples::Sample;
-pub(crate) use table::{compare_table, recount_table};
+pub use signed::sign_release;
+pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recount_table};
+pub use verdict::{Depth, Outcome, Signer, Verdict};
 
 use crate::number::Fraction;
 use crate::parallel;
@@ -41,33 +49,38 @@ use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
 use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
 use crate::shape::{Codes, Events, Shape, Table};
+use crate::signature::{PublicKey, SecretKey};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// What a comparison with the original found: the claim with the values that are released, what was
+/// The result of a comparison with the original: the claim with the values that are released, what was
 /// counted from the bytes, and what was counted against the original.
 #[derive(Debug, Clone)]
 pub struct Checked<S: Shape = Table> {
     /// The claim, completed by what the release shows.
     pub claim: S::Claim,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
+    /// Released columns that are not quasi-identifiers.
+    pub outside: Vec<Outside>,
 }
 
-/// What the verifier found.
+/// The verifier's findings.
 #[derive(Debug, Clone)]
 pub struct Findings<S: Shape = Table> {
     /// The certificate of the release.
     pub certificate: Certificate<S>,
-    /// What was counted from the released bytes.
+    /// The counts from the released bytes.
     pub recount: S::Recount,
-    /// What was counted against the original.
+    /// The result of the comparison with the original.
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
+    /// What follows from it.
+    pub verdict: Verdict,
 }
 
 /// A release that was verified.
@@ -98,7 +111,7 @@ impl Verified<Table> {
 }
 
 impl<S: Shape> Verified<S> {
-    /// What the verifier found.
+    /// Returns the verifier's findings.
     pub fn findings(&self) -> &Findings<S> {
         &self.findings
     }
@@ -115,6 +128,15 @@ impl<S: Shape> Verified<S> {
         let mut input = Input::new(self.staging.release().join(data));
         input.delimiter = Some(certificate.delimiter);
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
+    }
+
+    /// Signs the certificate of what will be published, or those of all its samples.
+    pub fn sign(&self, key: &SecretKey) -> Result<()> {
+        for folder in self.staging.releases()? {
+            let release = folder.join("release");
+            signed::write_signature(&release, &files::certificate_bytes(&release)?, key)?;
+        }
+        Ok(())
     }
 
     /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
@@ -156,16 +178,18 @@ pub fn verify<S: Shape>(
         || certificate.files.iter().map(hash).collect::<Result<Vec<_>>>(),
     );
     let hashes = hashes?;
-    let Checked { claim, recount, compared } = checked?;
+    let Checked { claim, recount, compared, outside } = checked?;
     if S::added(&compared) != written.added {
         return Err(Error::refused("The number of synthetic records differs from the plan."));
     }
     certificate.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
     certificate.promise.claim = claim;
+    S::complete(&mut certificate.promise, &compared);
     certificate.recount = S::shown(&recount);
     certificate.guarantee = S::guarantee(&certificate);
     files::write_certificate(&release, &certificate)?;
-    let findings = Findings { certificate, recount, compared, samples: Vec::new() };
+    let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    let findings = Findings { certificate, recount, compared, samples: Vec::new(), verdict };
     Ok(Verified { staging, written, findings })
 }
 
@@ -182,8 +206,10 @@ fn listed(written: &Written) -> Vec<FileEntry> {
 pub struct Recounted<S: Shape = Table> {
     /// Its certificate.
     pub certificate: Certificate<S>,
-    /// What was counted.
+    /// The counts.
     pub recount: S::Recount,
+    /// What follows from it.
+    pub verdict: Verdict,
 }
 
 /// A published release of any shape that was recounted from its bytes.
@@ -200,18 +226,63 @@ pub enum AnyRecounted {
 /// Recounts a published release from DIR/release alone, as its recipient can.
 pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
     let release = files::release_folder(folder)?;
-    Ok(match files::read_certificate(&release)? {
-        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(&release, own, threads)?),
-        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(&release, own, threads)?),
-        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(&release, own, threads)?),
+    let bytes = files::certificate_bytes(&release)?;
+    let certificate = files::parse_certificate(&bytes)?;
+    let mut found = recounted_any(&release, certificate, signed::signer(&release, &bytes)?, threads)?;
+    found.verdict_mut().beside = files::beside(folder, &release);
+    Ok(found)
+}
+
+fn recounted_any(
+    release: &Path,
+    certificate: AnyCertificate,
+    signer: Option<PublicKey>,
+    threads: usize,
+) -> Result<AnyRecounted> {
+    Ok(match certificate {
+        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(release, own, signer, threads)?),
+        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(release, own, signer, threads)?),
+        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(release, own, signer, threads)?),
     })
 }
 
-fn recounted<S: Shape>(release: &Path, certificate: Certificate<S>, threads: usize) -> Result<Recounted<S>> {
+fn recounted<S: Shape>(
+    release: &Path,
+    certificate: Certificate<S>,
+    signer: Option<PublicKey>,
+    threads: usize,
+) -> Result<Recounted<S>> {
+    claim::names_a_method(&certificate)?;
     files::check(release, &certificate)?;
-    let recount = S::recount(release, &certificate, threads)?;
+    let (recount, outside) = S::recount(release, &certificate, threads)?;
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Recounted { certificate, recount })
+    let mut verdict = Verdict::of(&certificate, &recount, outside, None);
+    verdict.signer = Signer::of(signer);
+    Ok(Recounted { certificate, recount, verdict })
+}
+
+impl AnyRecounted {
+    /// Returns the key that signed the certificate, if it is signed.
+    pub fn signer(&self) -> Option<PublicKey> {
+        self.verdict().signer.key()
+    }
+
+    /// Returns what follows from the recount.
+    pub fn verdict(&self) -> &Verdict {
+        match self {
+            AnyRecounted::Table(own) => &own.verdict,
+            AnyRecounted::Codes(own) => &own.verdict,
+            AnyRecounted::Events(own) => &own.verdict,
+        }
+    }
+
+    fn verdict_mut(&mut self) -> &mut Verdict {
+        match self {
+            AnyRecounted::Table(own) => &mut own.verdict,
+            AnyRecounted::Codes(own) => &mut own.verdict,
+            AnyRecounted::Events(own) => &mut own.verdict,
+        }
+    }
 }
 
 /// A published release of any shape that was compared with its original.
@@ -238,19 +309,25 @@ pub fn verify_with_original(folder: &Path, source: &Source, policy: &AnyPolicy) 
 /// The same for a policy whose shape is known.
 pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -> Result<Findings<S>> {
     let release = files::release_folder(folder)?;
-    let certificate = Certificate::<S>::parse(&files::certificate_text(&release)?)?;
+    let bytes = files::certificate_bytes(&release)?;
+    let certificate = Certificate::<S>::parse(files::certificate_text(&bytes)?)?;
+    let signer = signed::signer(&release, &bytes)?;
     files::check(&release, &certificate)?;
     claim::is_the_policys(&certificate, policy)?;
     let lines = folder.join("private").join("rows");
     let lines = lines.exists().then_some(&*lines);
-    let Checked { claim, recount, compared } = S::compare(&release, &certificate, source, policy, lines)?;
+    let Checked { claim, recount, compared, outside } = S::compare(&release, &certificate, source, policy, lines)?;
     if claim != certificate.promise.claim {
         return Err(Error::refused(
             "the certificate does not claim what the policy asks for: the order or tree of sensitive values differs.",
         ));
     }
     claim::says_what_was_counted(&certificate, &recount)?;
-    Ok(Findings { certificate, recount, compared, samples: Vec::new() })
+    claim::admits_what_was_found(&certificate, &compared)?;
+    let mut verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
+    verdict.signer = Signer::of(signer);
+    verdict.beside = files::beside(folder, &release);
+    Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }
 
 impl AnyFindings {
@@ -263,7 +340,16 @@ impl AnyFindings {
         }
     }
 
-    /// What the comparison could not show.
+    /// The key that signed the certificate, if it is signed.
+    pub fn signer(&self) -> Option<PublicKey> {
+        match self {
+            AnyFindings::Table(own) => own.verdict.signer.key(),
+            AnyFindings::Codes(own) => own.verdict.signer.key(),
+            AnyFindings::Events(own) => own.verdict.signer.key(),
+        }
+    }
+
+    /// Returns the facts that the comparison could not show.
     pub fn not_shown(&self) -> &[String] {
         match self {
             AnyFindings::Table(own) => Table::not_shown(&own.compared),

@@ -1,9 +1,11 @@
 //! Compares a release with its original as multisets, where nobody kept which row became which.
 
+use super::invented::SyntheticRows;
 use super::original::{Columns, Compared, labels_of};
-use super::recount::Counted;
+use super::places::{LabelMaps, Places, bounds};
+use super::recount::{Counted, Required};
 use crate::policy::Policy;
-use crate::release::{Certificate, InventedClaim};
+use crate::release::{Certificate, SyntheticClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -16,21 +18,27 @@ pub(super) fn as_multisets(
     policy: &Policy,
 ) -> Result<Compared> {
     let plan = Columns::new(counted, certificate, source)?;
-    let columns: Vec<usize> = plan.changed.iter().map(|c| c.1).collect();
-    let original = count(source, &Counting { columns, patient: None, remember: 0 })?;
+    let patient = policy.patient();
+    if certificate.promise.patients != patient.is_some() {
+        return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
+    }
+    let original = count(source, &Counting { columns: plan.of_tuples(counted, source)?, patient, remember: 0 })?;
+    let mut not_counted = Vec::new();
     let mut not_shown = vec!["which released row belongs to which original row".to_string()];
     let maps =
         (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
-    let claim = certificate.promise.claim.invented.as_ref();
+    let claim = certificate.promise.claim.synthetic.as_ref();
     let added = match claim {
         None => 0,
         Some(_) => counted.tuples.rows.checked_sub(original.rows).ok_or_else(too_few)?,
     };
+    let places = Places::find(counted, &original, &maps);
     let mut smallest_real_class = None;
-    if maps.iter().all(|m| m.iter().all(|shown| shown.len() <= 1)) {
+    if places.is_some() {
         smallest_real_class = exactly(counted, &original, &maps, claim)?;
     } else if claim.is_some() {
-        not_shown.push("that every original row is released, and how many real rows a class has".into());
+        not_shown.push("that every original row is released".into());
+        not_counted.push("how many real rows a class has".into());
     } else {
         not_shown.push(
             "that the original rows can be assigned to all released rows at once: each released row was checked by \
@@ -46,12 +54,9 @@ pub(super) fn as_multisets(
         not_shown.push("that unchanged cells are in the right rows: each column was compared by itself".into());
     }
     if claim.is_some() {
-        not_shown.push("which records are synthetic, and what is claimed about sensitive values without them".into());
+        not_shown.push("which records are synthetic".into());
     }
-    if certificate.promise.patients {
-        not_shown.push("how many patients an equivalence class contains: only rows were counted".into());
-    }
-    Ok(Compared {
+    let mut compared = Compared {
         rows: original.rows,
         matched: counted.tuples.rows - added,
         smallest_class: counted.recount.smallest_class,
@@ -59,8 +64,75 @@ pub(super) fn as_multisets(
         added,
         smallest_real_class,
         sensitive_real: Vec::new(),
+        labels_overlap: maps[..counted.quasi].iter().flatten().any(|labels| labels.len() > 1),
+        not_counted,
         not_shown,
-    })
+    };
+    people(counted, certificate, &original, (&maps, places.as_ref()), &mut compared)?;
+    Ok(compared)
+}
+
+/// Counts patients, and what is claimed about sensitive values of them or of real rows, as far as the original
+/// tells; says what it could not count.
+fn people(
+    counted: &Counted,
+    certificate: &Certificate,
+    original: &Tuples,
+    (maps, places): (&LabelMaps, Option<&Places>),
+    compared: &mut Compared,
+) -> Result<()> {
+    let claim = &certificate.promise.claim;
+    let (patients, synthetic) = (certificate.promise.patients, claim.synthetic.as_ref());
+    // The promise of a sample is about the whole file, which is not here.
+    if certificate.sample.is_some() || !(patients || synthetic.is_some()) {
+        return Ok(());
+    }
+    let weights = &counted.tuples.weights;
+    let is_exact = |places: &&Places| match synthetic {
+        None => places.rows == *weights,
+        Some(_) => places.hold_every_row() && places.rows.iter().zip(weights).all(|(own, all)| own <= all),
+    };
+    if let Some(places) = places.filter(is_exact) {
+        let more: Vec<u64> = weights.iter().zip(&places.rows).map(|(all, own)| all - own).collect();
+        if patients {
+            let recount = counted.check(claim.k.get(), places.people(original, &more), Required::Everything)?;
+            compared.smallest_class = recount.smallest_class;
+            compared.sensitive = recount.sensitive;
+        }
+        if let Some(synthetic) = synthetic {
+            let real = places.people(original, &vec![0; weights.len()]);
+            let real = SyntheticRows::of(more).check(counted, synthetic, real)?;
+            compared.smallest_real_class = Some(real.smallest_class);
+            compared.sensitive_real = real.sensitive;
+        }
+        return Ok(());
+    }
+    if patients {
+        let k = claim.k.get();
+        match bounds(counted, original, maps).filter(|_| synthetic.is_none()) {
+            Some(found) if found.most < k => {
+                return Err(Error::refused(format!(
+                    "an equivalence class holds at most {} patients of the original, and the certificate claims {k}.",
+                    found.most
+                )));
+            }
+            Some(found) if found.least >= k => compared.smallest_class = found.least,
+            Some(found) => compared.not_counted.push(format!(
+                "how many patients an equivalence class contains: by the original it may be {} only",
+                found.least
+            )),
+            None => compared
+                .not_counted
+                .push("how many patients an equivalence class contains: only rows were counted".into()),
+        }
+    }
+    if !claim.sensitive.is_empty() {
+        compared.not_counted.push(match patients {
+            true => "the limits on sensitive values, since they are counted in patients".into(),
+            false => "the limits on sensitive values without the synthetic records".into(),
+        });
+    }
+    Ok(())
 }
 
 /// By original value code of a column: the released codes it may be shown as.
@@ -99,7 +171,7 @@ fn exactly(
     counted: &Counted,
     original: &Tuples,
     maps: &[Vec<Vec<u32>>],
-    claim: Option<&InventedClaim>,
+    claim: Option<&SyntheticClaim>,
 ) -> Result<Option<u64>> {
     let mut keys = Keys::new(maps.len());
     let mut rows: Vec<u64> = Vec::new();

@@ -4,21 +4,23 @@ use super::catalog::CatalogRecount;
 use super::class_checks::{ClassChecks, Extremes, WholeTable};
 use super::formulas::Formulas;
 use super::original::line_sums::LineSums;
+use super::outside::{Outside, Outsiders};
 use crate::classes::{ColumnCodes, KnownPeople, People, each_set};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
 use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown};
 use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
+use crate::visible::is_visible;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Up to how many rows the tuple of each row is remembered for the comparison with the original.
 const REMEMBER: u64 = 4_000_000;
 
-/// What was counted over all sets.
+/// The counts over all sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recount {
     /// Rows of the release.
@@ -29,9 +31,9 @@ pub struct Recount {
     pub classes: u64,
     /// The smallest class of any set, in rows.
     pub smallest_class: u64,
-    /// By sensitive column: name, and the extremes over all sets.
+    /// One entry per sensitive column: name, and the extremes over all sets.
     pub sensitive: Vec<(String, Extremes)>,
-    /// What the catalog of synthetic records tells, if there is one.
+    /// The counts of the catalog of synthetic records, if there is one.
     pub catalog: Option<CatalogRecount>,
     /// Columns with cells that a spreadsheet would take for formulas.
     pub formulas: Vec<String>,
@@ -87,6 +89,8 @@ pub(super) struct Counted {
     /// The claim, completed by the values that are released.
     pub(super) claim: Claim,
     pub(super) recount: Recount,
+    /// Released columns that are not quasi-identifiers.
+    pub(super) outside: Vec<Outside>,
 }
 
 /// Where the order and the tree of sensitive values come from.
@@ -115,7 +119,11 @@ pub(super) fn recount(
     };
     let (quasi, details) = (of_role("quasi"), of_role("detail"));
     let mut sensitive = Vec::new();
+    let mut names = HashSet::new();
     for s in &claim.sensitive {
+        if !names.insert(s.column.as_str()) {
+            return Err(damaged("the claim names a sensitive column twice"));
+        }
         let place = certificate.promise.columns.iter().position(|c| c.name == s.column && c.role == "sensitive");
         sensitive.push(place.ok_or_else(|| damaged("a sensitive column of the claim is not declared"))?);
     }
@@ -124,7 +132,7 @@ pub(super) fn recount(
     }
     let mut columns = [&quasi[..], &details, &sensitive].concat();
     let mut catalogued = None;
-    if let Some(name) = claim.invented.as_ref().and_then(|i| i.catalog.as_ref()) {
+    if let Some(name) = claim.synthetic.as_ref().and_then(|i| i.catalog.as_ref()) {
         let place = certificate.promise.columns.iter().position(|c| c.name == *name && c.role == "sensitive");
         let place = place.ok_or_else(|| damaged("the column of the catalog is not declared"))?;
         catalogued = Some(columns.iter().position(|&c| c == place).unwrap_or(columns.len()));
@@ -135,11 +143,15 @@ pub(super) fn recount(
     let remember = if lines.is_none() { 0 } else { REMEMBER };
     let counting = Counting { columns: columns.clone(), patient: None, remember };
     let kept = (0..certificate.promise.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
-    let mut lines = lines.map(|path| LineSums::open(path, kept, claim.invented.is_some())).transpose()?;
+    let mut lines = lines.map(|path| LineSums::open(path, kept, claim.synthetic.is_some())).transpose()?;
     let fingerprint_key = lines.as_ref().map(LineSums::fingerprint_key);
     let formulas = Formulas::new(certificate.promise.columns.len());
+    // While a release is made, its hashes are not known yet; what its columns reveal is in the evidence.
+    let published = certificate.files.iter().all(|file| !file.sha256.is_empty());
+    let outsiders = if published { Outsiders::of(certificate) } else { Outsiders::nobody() };
     let look = |chunk: &Chunk| {
         formulas.look(chunk);
+        outsiders.look(chunk);
         fingerprint_key.as_ref().map_or(Vec::new(), |(kept, key)| LineSums::fingerprints(kept, key, chunk))
     };
     let numbers = |prints: Vec<u64>, rows| lines.as_mut().map_or(Ok(Vec::new()), |l| l.take(&prints, rows));
@@ -180,8 +192,21 @@ pub(super) fn recount(
         catalog: None,
         formulas: Vec::new(),
     };
-    let mut counted =
-        Counted { lines, tuples, columns, quasi, details, catalogued, sets, requirements, source, claim, recount };
+    let outside = outsiders.found();
+    let mut counted = Counted {
+        lines,
+        tuples,
+        columns,
+        quasi,
+        details,
+        catalogued,
+        sets,
+        requirements,
+        source,
+        claim,
+        recount,
+        outside,
+    };
     let required = match certificate.sample {
         // What is claimed was counted on the whole file.
         Some(_) => Required::Nothing,
@@ -199,7 +224,8 @@ fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: 
     if column.of.is_empty() && column.role != "detail" {
         return Ok(());
     }
-    let of: Option<Vec<usize>> = column.of.iter().map(|name| quasi.iter().position(|q| q == name)).collect();
+    let place_of: HashMap<&str, usize> = (0..).zip(quasi).map(|(place, name)| (*name, place)).collect();
+    let of: Option<BTreeSet<usize>> = column.of.iter().map(|name| place_of.get(name.as_str()).copied()).collect();
     let of =
         of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail column does not name a quasi-identifier"))?;
     let suppressed = |p: usize| tuples.dictionaries[p].code(SUPPRESSED);
@@ -258,7 +284,9 @@ impl Counted {
         let mut whole = Vec::new();
         let empty = || WholeTable { values: crowd.sensitive.iter().map(|s| vec![0; s.len]).collect() };
         each_set(&crowd, &[Vec::new()], 1, empty, |table| whole = table.values)?;
-        let new = || ClassChecks::new(least, requirements, &whole);
+        // Where nothing is required, no class is too small, and every one is counted.
+        let enough = if required == Required::Nothing { 0 } else { least };
+        let new = || ClassChecks::new(enough, requirements, &whole);
         let mut checks = new();
         each_set(&crowd, &self.sets, threads, new, |own| checks.take(own))?;
         if let Some(failure) = checks.failure.filter(|_| required != Required::Nothing) {
@@ -374,8 +402,11 @@ fn spread(claim: &mut SensitiveClaim, policy: &Policy, point: u8, dictionary: &D
         }
         TDistance::Hierarchical => {
             let hierarchy = column.rule.apply(&texts, false);
+            let levels: Vec<_> = hierarchy.levels.iter().skip(1).map(|level| &level.label_of).collect();
+            let kept = steps_that_join(&levels);
             let path = |code: usize| -> Vec<String> {
-                let above = hierarchy.levels.iter().skip(1).map(|l| l.labels[l.label_of[code] as usize].text.clone());
+                let above = hierarchy.levels.iter().skip(1).enumerate().filter(|(step, _)| kept[*step]);
+                let above = above.map(|(_, l)| l.labels[l.label_of[code] as usize].text.clone());
                 std::iter::once(texts[code].to_string()).chain(above).collect()
             };
             let mut tree: Vec<Vec<String>> = (1..texts.len()).map(path).collect();
@@ -422,22 +453,51 @@ fn codes_in_order(order: &[String], dictionary: &Dictionary) -> Result<Vec<u32>>
     Ok(order.iter().filter_map(|v| dictionary.code(v)).filter(|&c| c != 0).collect())
 }
 
-/// Ancestor numbers by level and value code, from paths.
+/// One entry per step above the values: whether it joins anything that the step below keeps apart. The others
+/// say nothing, and are not listed. The last step is, where no other is.
+fn steps_that_join(levels: &[&Vec<u32>]) -> Vec<bool> {
+    let groups = |level: &Vec<u32>| level.iter().skip(1).collect::<BTreeSet<_>>().len();
+    let mut below = levels.first().map_or(0, |level| level.len().saturating_sub(1));
+    let mut kept: Vec<bool> =
+        levels.iter().map(|level| groups(level) < std::mem::replace(&mut below, groups(level))).collect();
+    if !kept.contains(&true)
+        && let Some(last) = kept.last_mut()
+    {
+        *last = true;
+    }
+    kept
+}
+
+/// Ancestor numbers by level and value code, from paths. A tree is no deeper than it has labels: what a stranger
+/// repeats brings no values nearer.
 fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec<u32>>> {
     let wrong = || damaged("the tree of a sensitive column does not hold each of its values once, at one depth");
     let depth = paths.first().map_or(0, Vec::len);
-    let mut levels = vec![vec![0u32; dictionary.len()]; depth.saturating_sub(1)];
-    let mut numbers: Vec<BTreeMap<&[String], u32>> = vec![BTreeMap::new(); levels.len()];
+    if depth < 2 || paths.len() + 1 != dictionary.len() || paths.iter().any(|path| path.len() != depth) {
+        return Err(wrong());
+    }
+    let labels: HashSet<&str> = paths.iter().flatten().map(String::as_str).collect();
+    if depth > labels.len() {
+        return Err(damaged("the tree of a sensitive column is deeper than it has different labels"));
+    }
+    if paths.iter().flatten().any(|label| !is_visible(label)) {
+        return Err(damaged("the tree of a sensitive column has a label that cannot be seen"));
+    }
+    let mut levels = vec![vec![0u32; dictionary.len()]; depth - 1];
+    // From the root down: a node is its parent and its label.
+    let mut numbers: Vec<HashMap<(u32, &str), u32>> = vec![HashMap::new(); depth - 1];
     let mut seen = vec![false; dictionary.len()];
     for path in paths {
-        let code = path.first().and_then(|v| dictionary.code(v)).ok_or_else(wrong)? as usize;
-        if path.len() != depth || depth < 2 || code == 0 || std::mem::replace(&mut seen[code], true) {
+        let code = dictionary.code(&path[0]).ok_or_else(wrong)? as usize;
+        if code == 0 || std::mem::replace(&mut seen[code], true) {
             return Err(wrong());
         }
-        for (level, (of, numbers)) in levels.iter_mut().zip(&mut numbers).enumerate() {
-            let next = numbers.len() as u32;
-            of[code] = *numbers.entry(&path[level + 1..]).or_insert(next);
+        let mut parent = 0;
+        for level in (0..depth - 1).rev() {
+            let next = numbers[level].len() as u32;
+            parent = *numbers[level].entry((parent, &path[level + 1])).or_insert(next);
+            levels[level][code] = parent;
         }
     }
-    if seen.iter().skip(1).any(|s| !s) { Err(wrong()) } else { Ok(levels) }
+    Ok(levels)
 }

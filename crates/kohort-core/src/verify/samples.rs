@@ -22,14 +22,14 @@ use std::path::Path;
 /// More sets than anybody reads are not reported one by one.
 const MOST_SETS: usize = 50;
 
-/// What is known of a sample.
+/// Knowledge of the file that a sample was drawn from.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Its folder in DIR.
     pub name: String,
     /// Its certificate.
     pub certificate: Certificate,
-    /// What was counted from its bytes.
+    /// The counts from its bytes.
     pub recount: Recount,
     /// Its people: rows, or patients.
     pub people: u64,
@@ -94,6 +94,7 @@ pub(super) fn sample(
         )?;
         certificate.promise.claim = counted.claim.clone();
         certificate.recount = counted.recount.shown();
+        certificate.guarantee = Table::guarantee(&certificate);
         files::write_certificate(&own, &certificate)?;
         let drawn = Drawn { tuple: &tuple, unit: &unit, sample: &of_row };
         let risk = sampled(&tuples, &drawn, n as u32, shown);
@@ -110,7 +111,6 @@ fn certificate_of(population: &Certificate, share: Fraction) -> Certificate {
     let mut certificate = population.clone();
     certificate.sample = Some(share);
     certificate.promise = certificate.promise.sampled();
-    certificate.guarantee = Table::guarantee(&certificate);
     certificate
 }
 

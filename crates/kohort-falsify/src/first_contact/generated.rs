@@ -12,7 +12,7 @@ pub(super) struct Column<'a> {
     pub name: &'a str,
     /// The name of its generator.
     pub kind: &'a str,
-    /// What the generator is told.
+    /// The argument of the generator.
     pub argument: &'a str,
     is: &'a str,
 }

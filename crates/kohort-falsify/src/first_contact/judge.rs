@@ -26,25 +26,25 @@ pub struct Result {
     pub seconds: f64,
     /// The reason why nothing was released.
     pub stopped: Option<String>,
-    /// Whether people are counted as they are.
+    /// True if people are counted as they are.
     pub person: bool,
     /// Keys and direct identifiers that were released.
     pub keys: Vec<String>,
-    /// What makes the release unsafe.
+    /// Reasons why the release is unsafe.
     pub dangers: Vec<String>,
-    /// What makes the release less useful than it should be.
+    /// Reasons why the release is less useful than it should be.
     pub losses: Vec<String>,
     /// The suggested policy.
     pub policy: String,
 }
 
 impl Result {
-    /// Whether nothing that was released is dangerous. A table without a release is safe.
+    /// Returns whether nothing that was released is dangerous. A table without a release is safe.
     pub fn is_safe(&self) -> bool {
         self.person && self.keys.is_empty() && self.dangers.is_empty()
     }
 
-    /// Whether there is a release, safe and useful.
+    /// Returns whether there is a release, safe and useful.
     pub fn is_useful(&self) -> bool {
         self.stopped.is_none() && self.is_safe() && self.losses.is_empty()
     }

@@ -109,7 +109,7 @@ fn what_stood_in_a_blank_cell_is_inferred() {
 fn a_deleted_record_kept_as_stars_is_found() {
     let universe = universe("lattice", &[2], Secret::None, 4, LATTICE);
     let people = original(&universe, &[(&[0], 0), (&[0], 0), (&[0], 0), (&[1], 0)]);
-    let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), invented: None };
+    let claim = Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), synthetic: None };
     let row = |cell: &str, person| plain::Row { cells: vec![cell.into()], secret: 0, person, real: true };
     let mut rows = vec![row("0", 0), row("0", 1), row("0", 2)];
     assert_eq!(plain::broken(&universe, &people, &rows, &claim), None);

@@ -26,7 +26,7 @@ fn sign(folder: &Path, change: impl FnOnce(&mut Value)) {
     let path = folder.join("release/certificate.json");
     let mut certificate: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     change(&mut certificate);
-    for file in certificate["files"].as_array_mut().unwrap() {
+    for file in certificate["counted"]["files"].as_array_mut().unwrap() {
         let bytes = fs::read(folder.join("release").join(file["name"].as_str().unwrap())).unwrap();
         file["sha256"] = json!(Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>());
         if file.get("rows").is_some() {
@@ -47,7 +47,7 @@ fn clusters(lines: &str, m: u64) -> tempfile::TempDir {
     let folder = release("disassociate");
     let header = json!({ "format": "kohort-clusters", "version": 1, "k": 3, "m": m });
     fs::write(folder.path().join("release/clusters.jsonl"), format!("{header}\n{lines}\n")).unwrap();
-    sign(folder.path(), |certificate| certificate["claim"]["m"] = json!(m));
+    sign(folder.path(), |certificate| certificate["counted"]["claim"]["m"] = json!(m));
     folder
 }
 
@@ -110,7 +110,7 @@ fn patients_who_are_not_there() {
             ("occurrences_in_shared_chunks", 0),
             ("entries_in_item_chunks", 1),
         ];
-        certificate["recount"] =
+        certificate["counted"]["recount"] =
             counted.iter().map(|(key, n)| (key.to_string(), json!(n))).collect::<serde_json::Map<_, _>>().into();
     });
     verify_release(folder.path(), 1).expect("it is what it says");
@@ -132,9 +132,9 @@ fn facts_of_a_patient_without_end() {
     let header = text.lines().next().unwrap();
     fs::write(&path, format!("{header}\n{}", (0..2000).map(event).collect::<String>())).unwrap();
     sign(folder.path(), |certificate| {
-        certificate["claim"]["power"] = json!({ "total": 3 });
-        certificate["claim"]["max_high_risk"] = json!("0.999");
-        certificate["claim"]["k"] = json!(2);
+        certificate["counted"]["claim"]["power"] = json!({ "total": 3 });
+        certificate["counted"]["claim"]["max_high_risk"] = json!("0.999");
+        certificate["counted"]["claim"]["k"] = json!(2);
     });
     let error = verify_release(folder.path(), 1).expect_err("it is refused");
     assert!(error.kind == Kind::Refused, "{error}");

@@ -20,4 +20,4 @@ pub use release::Release;
 pub use risk::DataRisk;
 pub use run::{Cancel, Run, anonymize, risk, suggest, verify, verify_with_original};
 pub use setting::Setting;
-pub use verification::Verification;
+pub use verification::{Examined, Refusal, Verification};

@@ -155,7 +155,7 @@ impl PolicyBuilder {
         self.privacy("k", k)
     }
 
-    /// What others may know: `"all"` quasi-identifiers (the default), any number of them, or lists of columns.
+    /// Sets what others may know: `"all"` quasi-identifiers (the default), any number of them, or lists of columns.
     pub fn knows(self, knows: impl Into<Setting>) -> PolicyBuilder {
         self.privacy("knows", knows)
     }

@@ -3,6 +3,7 @@
 use crate::evidence::metrics::Metrics;
 use crate::pipeline::Released;
 use kohort_core::release::{AnyCertificate, CLAIMS_FILE, CLUSTERS_FILE, PATIENTS_FILE, Published, ReleaseFiles};
+use kohort_core::signature::SecretKey;
 use kohort_core::table::{Chunk, Input, MemoryTable, Place, Silent, TextColumn, open};
 use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -84,6 +85,12 @@ impl Release {
     /// All files by their path below DIR. `release/` is handed over, `evidence/` is kept.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().map(|(path, bytes)| (path, &**bytes))
+    }
+
+    /// Signs the certificate: release/certificate.json.sig is added, by which a recipient knows who vouches for
+    /// what the certificate states.
+    pub fn sign(&mut self, key: &SecretKey) {
+        self.files.sign(key);
     }
 
     /// Writes the release into a new folder, as `kohort anonymize` would have: all of it, or nothing.

@@ -7,9 +7,10 @@ use super::risk::DataRisk;
 use super::verification::Verification;
 use crate::init::{Suggestion, suggest_for};
 use crate::methods::Register;
-use crate::pipeline::{self, Options, Readers, Released};
+use crate::pipeline::{self, Extras, Options, Readers, Released};
 use kohort_core::Result;
 use kohort_core::release::Staging;
+use kohort_core::signature::{SecretKey, Signers};
 use kohort_core::table::{Progress, Silent};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +33,8 @@ pub struct Run {
     options: Options,
     cancel: Cancel,
     scratch: PathBuf,
-    readers: Readers,
+    extras: Extras,
+    signers: Option<Signers>,
 }
 
 /// Stops a run from another thread. The run ends with an error of kind
@@ -91,7 +93,8 @@ impl Run {
             options: Options { force: false, keep_rows: false, seed: None, threads, progress },
             cancel: Cancel::new(),
             scratch: std::env::temp_dir(),
-            readers: Readers::House,
+            extras: Extras::default(),
+            signers: None,
         }
     }
 
@@ -141,7 +144,19 @@ impl Run {
 
     /// Also writes a report in which small counts are hidden, for readers outside.
     pub fn shareable(mut self) -> Run {
-        self.readers = Readers::Others;
+        self.extras.readers = Readers::Others;
+        self
+    }
+
+    /// Signs the certificate of the release, before it is published.
+    pub fn sign(mut self, key: &SecretKey) -> Run {
+        self.extras.sign = Some(key.clone());
+        self
+    }
+
+    /// Refuses to verify a release that is not signed with one of these keys.
+    pub fn signed_by(mut self, signers: &Signers) -> Run {
+        self.signers = Some(signers.clone());
         self
     }
 
@@ -154,12 +169,13 @@ impl Run {
     pub fn anonymize(&self, data: impl Into<Data>, policy: &Policy) -> Result<Release> {
         let file = policy.with_data(&data.into())?;
         let staging = Staging::in_memory(&self.scratch)?;
-        Release::new(pipeline::make(&Register::built_in(), &file, staging, &self.options(), self.readers)?)
+        let made = pipeline::make(&Register::built_in(), &file, staging, &self.options(), &self.extras)?;
+        Release::new(made)
     }
 
     /// Makes a verified release in a folder, without holding its data in memory.
     pub fn anonymize_into(&self, data: impl Into<Data>, policy: &Policy, out: impl AsRef<Path>) -> Result<Released> {
-        pipeline::anonymize_into(&policy.with_data(&data.into())?, out.as_ref(), &self.options(), self.readers)
+        pipeline::anonymize_into(&policy.with_data(&data.into())?, out.as_ref(), &self.options(), &self.extras)
     }
 
     /// Measures how easily people can be found in the data as it is. The policy need not set `k`.
@@ -176,7 +192,7 @@ impl Run {
 
     /// Recounts the guarantee of a published release from its bytes, as its recipient can.
     pub fn verify(&self, folder: impl AsRef<Path>) -> Result<Verification> {
-        Verification::of_release(folder.as_ref(), self.options.threads)
+        Ok(Verification::of_release(folder.as_ref(), self.options.threads)?.signed_by(self.signers.as_ref()))
     }
 
     /// Recounts the guarantee of a published release, and compares it with the original data.
@@ -188,7 +204,7 @@ impl Run {
     ) -> Result<Verification> {
         let (source, policy) =
             pipeline::open_tables(&Register::built_in(), &policy.with_data(&data.into())?, &self.options())?;
-        Verification::with_original(folder.as_ref(), &source, &policy)
+        Ok(Verification::with_original(folder.as_ref(), &source, &policy)?.signed_by(self.signers.as_ref()))
     }
 }
 

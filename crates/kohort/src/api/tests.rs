@@ -1,8 +1,9 @@
 //! The same data and policy give the same release, wherever they come from.
 
-use super::{Cancel, ColumnSettings, Data, DataRisk, Hierarchy, Policy, Run, Setting, Table};
+use super::{Cancel, ColumnSettings, Data, DataRisk, Hierarchy, Policy, Run, Setting, Table, Verification};
 use kohort_core::error::Kind;
 use kohort_core::table::Progress;
+use kohort_core::verify::Depth;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,8 +83,9 @@ fn what_is_in_memory_is_what_a_folder_would_hold() {
         assert_eq!(read(&saved), read(&made), "{name}");
     }
     assert!(!saved.join("private").exists() && !made.join("private").exists());
-    super::verify(&saved).expect("it verifies");
-    super::verify_with_original(&saved, columns(), &policy()).expect("it is the data's");
+    assert!(matches!(super::verify(&saved).expect("it can be read"), Verification::Verified(_)), "it verifies");
+    let compared = super::verify_with_original(&saved, columns(), &policy()).expect("it can be read");
+    assert_eq!(compared.examined().expect("it is the data's").depth(), Depth::Original);
     assert_eq!(release.save(&saved).expect_err("it exists").kind, Kind::Yours);
     release.save_replacing(&saved).expect("it is replaced");
     let table = folder.path().join("patients.csv");
@@ -247,4 +249,27 @@ fn a_policy_is_suggested_for_columns_in_memory() {
     let suggestion = super::suggest(&columns()).expect("a suggestion");
     assert_eq!(suggestion.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["name", "age", "sex", "dx"]);
     super::risk(columns(), &Policy::parse(suggestion.policy).expect("a policy")).expect("it can be asked");
+}
+
+#[test]
+fn a_release_is_signed_and_verified_by_whoever_knows_the_key() {
+    let (key, other) = (crate::SecretKey::generate("office").unwrap(), crate::SecretKey::generate("").unwrap());
+    let table = Table::from_columns([("sex", ["F", "F", "M", "M"])]).unwrap();
+    let policy = Policy::builder().quasi("sex").k(2).method("lattice").parameter("max_suppressed", 0).build().unwrap();
+    let mut release = crate::anonymize(&table, &policy).unwrap();
+    release.sign(&key);
+    let folder = tempfile::tempdir().unwrap();
+    let (later, before) = (folder.path().join("later"), folder.path().join("before"));
+    release.save(&later).unwrap();
+    crate::Run::new().sign(&key).anonymize_into(&table, &policy, &before).unwrap();
+    for out in [later, before] {
+        assert_eq!(crate::verify(&out).unwrap().examined().unwrap().signer().key(), Some(key.public()));
+        let known = |key: &crate::SecretKey| crate::Signers::one(key.public(), "office");
+        let run = |key: &crate::SecretKey| crate::Run::new().signed_by(&known(key));
+        let found = run(&key).verify(&out).unwrap().strict();
+        assert!(matches!(found, Verification::Verified(_)), "all of it was counted, and a known key signed: {found:?}");
+        assert!(matches!(crate::verify(&out).unwrap().strict(), Verification::Refused(_)), "whose key is it?");
+        run(&key).verify_with_original(&out, &table, &policy).unwrap().examined().unwrap();
+        assert!(matches!(run(&other).verify(&out).unwrap(), Verification::Refused(_)));
+    }
 }

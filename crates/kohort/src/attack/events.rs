@@ -14,7 +14,7 @@ use std::collections::HashMap;
 struct AttackedPatients {
     own: Vec<u32>,
     events: Vec<Vec<Vec<u32>>>,
-    /// By their own columns: who.
+    /// Patients by their own columns.
     alike: HashMap<u32, Vec<usize>>,
 }
 

@@ -2,7 +2,7 @@
 
 /// How often each value of a target column occurs with each value of other columns.
 pub(super) struct Learned {
-    /// By value of the target: rows.
+    /// One entry per value of the target: rows.
     pub(super) prior: Vec<f64>,
     /// By column, then by its value, then by value of the target: rows.
     beside: Vec<Vec<Vec<f64>>>,

@@ -30,9 +30,9 @@ use std::path::{Path, PathBuf};
 pub struct Attack {
     /// Its name.
     pub name: &'static str,
-    /// What was known, and of what.
+    /// The attacker's knowledge, and its subject.
     pub about: String,
-    /// What the shares are shares of.
+    /// The measure that the shares refer to.
     pub measure: &'static str,
     /// How many people, or cells, were attacked.
     pub targets: u64,
@@ -40,7 +40,7 @@ pub struct Attack {
     pub before: Option<f64>,
     /// On the release.
     pub after: Option<f64>,
-    /// By base rates alone.
+    /// The result from base rates alone.
     pub baseline: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ pub struct Attack {
 pub struct Attacked {
     /// The attacks.
     pub attacks: Vec<Attack>,
-    /// What was not tried, and why.
+    /// The attacks that were not tried, and why.
     pub notes: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use kohort_core::table::{Keys, Source, Texts};
 
 /// Some columns of a table.
 pub(super) struct TableSide {
-    /// By column: its texts; missing is empty, and number 0.
+    /// One entry per column: its texts; missing is empty, and number 0.
     pub(super) texts: Vec<Texts>,
     /// By column, then by row: the number of its text.
     pub(super) cells: Vec<Vec<u32>>,
@@ -102,7 +102,7 @@ impl TableSides {
         Ok(TableSides { original, release, quasi: quasi.len(), names, labels })
     }
 
-    /// Whether a class of released labels may hold someone with these values, both in these columns.
+    /// Returns whether a class of released labels may hold someone with these values, both in these columns.
     pub(super) fn fits(&self, columns: &[usize], values: &[u32], labels: &[u32]) -> bool {
         columns
             .iter()

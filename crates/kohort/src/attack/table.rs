@@ -37,7 +37,7 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
         ),
         Some(lines) => {
             cells::attack(scene, &sides, &lines, claim.k.get(), &mut random, &mut attacked)?;
-            if claim.invented.is_some() {
+            if claim.synthetic.is_some() {
                 let data = scene.certificate.files.iter().find(|f| f.rows.is_some()).map_or("", |f| f.name.as_str());
                 match utility::distinguish_synthetic(&scene.open(data)?, &lines)? {
                     None => attacked.notes.push("there are too few synthetic records to try counterfeit detection.".into()),

@@ -34,9 +34,9 @@ pub fn apriori(records: &Records, system: CodeSystem, k: u32, m: usize) -> Recod
 }
 
 struct CodeTree {
-    /// By level and code: the number of its ancestor.
+    /// One entry per level and code: the number of its ancestor.
     ancestor: [Vec<u32>; LEVELS],
-    /// By level and ancestor: its codes.
+    /// One entry per level and ancestor: its codes.
     below: [Vec<Vec<u32>>; LEVELS],
 }
 

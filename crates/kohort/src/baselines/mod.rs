@@ -115,7 +115,7 @@ impl RecodedCodes {
         rare
     }
 
-    /// Whether every set of up to m groups that occurs is k patients'.
+    /// Returns whether every set of up to m groups that occurs is k patients'.
     pub fn is_safe(&self, records: &Records, k: u32, m: usize) -> bool {
         (1..=m).all(|size| self.rare(records, k, size).is_empty())
     }

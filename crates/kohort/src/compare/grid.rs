@@ -15,7 +15,7 @@ use kohort_core::parallel;
 use kohort_core::policy::{AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
 use kohort_core::release::Unfinished;
-use kohort_core::shape::{Codes, Shape};
+use kohort_core::shape::{Codes, Shape, Table};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
 use std::fs;
@@ -32,159 +32,151 @@ pub(super) struct GridSetting<'a> {
     pub(super) baseline: Option<RecodingBaseline>,
 }
 
-/// A setting bound to the table.
-struct Bound {
-    task: Task,
+/// A setting bound to the data, which has the shape `S`, with the method that its policy names.
+struct BoundSetting<S: Shape, M> {
+    /// Its place among all settings.
+    place: usize,
+    policy: Policy<S>,
+    method: M,
     baseline: Option<RecodingBaseline>,
-    /// What of it the data are counted by.
+    /// The parts of its policy by which the data are counted.
     counted_by: String,
     /// The knowledge of its attacker.
     knows: String,
 }
 
-/// A policy with its method, by the shape of the data. Patient histories are released to be measured, so
-/// that their method is looked up then.
-enum Task {
-    Table(Box<Policy>, Method),
-    Codes(Box<Policy<Codes>>, Params),
-    Events,
-}
+type TableSetting = BoundSetting<Table, Method>;
+type CodesSetting = BoundSetting<Codes, Params>;
 
-/// The data, counted for settings that can share them.
-enum Counted {
-    Table(Box<Cohort>),
-    Codes(Records),
-}
+/// A setting with its place, and what a release by it would be like.
+type Measured = (usize, Result<Outlook>);
 
 /// What a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
 pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
     let mut source = None;
-    let bound: Vec<Result<Bound>> = cells.iter().map(|cell| bind(cell, unfinished, &mut source, options)).collect();
-    let mut outcomes: Vec<Option<Result<Outlook>>> = cells.iter().map(|_| None).collect();
-    // Settings that share what is counted, in the order of the first of each.
-    let mut groups: Vec<(&str, &str, Vec<usize>)> = Vec::new();
-    for (i, bound) in bound.iter().enumerate() {
-        let Ok(bound) = bound else { continue };
-        match groups.iter_mut().find(|g| (g.0, g.1) == (&bound.counted_by[..], &bound.knows[..])) {
-            Some(group) => group.2.push(i),
-            None => groups.push((&bound.counted_by, &bound.knows, vec![i])),
-        }
+    let (mut tables, mut codes): (Vec<TableSetting>, Vec<CodesSetting>) = (Vec::new(), Vec::new());
+    let mut measured: Vec<Measured> = Vec::new();
+    let mut events = Vec::new();
+    for (place, cell) in cells.iter().enumerate() {
+        let register = Register::built_in();
+        let policy = bind(cell, unfinished, &mut source, &register, options);
+        let sorted = policy.and_then(|policy| {
+            match policy {
+                AnyPolicy::Table(policy) => {
+                    let method = register.for_table(&policy)?;
+                    tables.push(BoundSetting::new(place, cell, policy, method));
+                }
+                AnyPolicy::Codes(policy) => {
+                    let (_, params) = register.for_codes(&policy)?;
+                    codes.push(BoundSetting::new(place, cell, policy, params));
+                }
+                AnyPolicy::Events(policy) => {
+                    register.for_events(&policy)?;
+                    events.push(place);
+                }
+            }
+            Ok(())
+        });
+        measured.extend(sorted.err().map(|error| (place, Err(error))));
     }
-    groups.sort_by_key(|g| g.0);
-    let mut counted: Option<(&str, Counted)> = None;
-    for (counted_by, _, members) in &groups {
-        let settings: Vec<(usize, &Bound)> =
-            members.iter().filter_map(|&i| Some((i, bound[i].as_ref().ok()?))).collect();
-        let (Some(source), Some((_, first))) = (&source, settings.first()) else { continue };
-        if let Task::Events = first.task {
-            for (i, _) in settings {
-                outcomes[i] = Some(release(cells[i].path, unfinished, options));
-            }
-            continue;
-        }
-        let again = match counted.take() {
-            Some((by, Counted::Table(mut cohort))) if by == *counted_by => {
-                first.know(&mut cohort).map(|()| Counted::Table(cohort))
-            }
-            Some((by, codes @ Counted::Codes(_))) if by == *counted_by => Ok(codes),
-            _ => count(source, first),
-        };
-        match again {
-            Ok(data) => {
-                let found = on_all_cores(&settings, options.threads, |own| own.measure(&data, source, options));
-                found.into_iter().for_each(|(i, outcome)| outcomes[i] = Some(outcome));
-                counted = Some((counted_by, data));
-            }
-            Err(error) => settings.iter().for_each(|(i, _)| outcomes[*i] = Some(Err(error.clone()))),
-        }
+    if let Some(source) = &source {
+        measured.extend(measure_tables(tables, source, options));
+        measured.extend(measure_codes(codes, source, options));
     }
-    let measured = bound.into_iter().zip(outcomes);
-    let missed = || Err(Error::refused("one of the settings was not measured."));
-    measured.map(|(bound, outcome)| bound.and_then(|_| outcome.unwrap_or_else(missed))).collect()
+    // Patient histories are released to be measured.
+    measured.extend(events.into_iter().map(|place| (place, release(cells[place].path, unfinished, options))));
+    measured.sort_by_key(|(place, _)| *place);
+    measured.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
-fn bind(cell: &GridSetting, unfinished: &Unfinished, source: &mut Option<Source>, options: &Options) -> Result<Bound> {
+fn bind(
+    cell: &GridSetting,
+    unfinished: &Unfinished,
+    source: &mut Option<Source>,
+    register: &Register,
+    options: &Options,
+) -> Result<AnyPolicy> {
     let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
-    let register = Register::built_in();
     let policy = match source {
-        Some(source) => file.bind(source, &register)?,
+        Some(source) => file.bind(source, register)?,
         None => {
             let opened =
                 table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-            let policy = file.bind(&opened, &register)?;
+            let policy = file.bind(&opened, register)?;
             *source = Some(policy.exclude(opened)?);
             policy
         }
     };
-    let baseline = cell.baseline;
-    let bound = |task, (counted_by, knows)| Bound { task, baseline, counted_by, knows };
-    if let (Some(baseline), AnyPolicy::Table(_) | AnyPolicy::Events(_)) = (baseline, &policy) {
-        return Err(Error::yours(format!("{} is for sets of codes.", baseline.name())));
-    }
-    Ok(match policy {
-        AnyPolicy::Table(policy) => {
-            let (method, counts) = (register.for_table(&policy)?, counted_by(&policy));
-            bound(Task::Table(Box::new(policy), method), counts)
+    match (cell.baseline, &policy) {
+        (Some(baseline), AnyPolicy::Table(_) | AnyPolicy::Events(_)) => {
+            Err(Error::yours(format!("{} is for sets of codes.", baseline.name())))
         }
-        AnyPolicy::Codes(policy) => {
-            let ((_, params), counts) = (register.for_codes(&policy)?, counted_by(&policy));
-            bound(Task::Codes(Box::new(policy), params), counts)
-        }
-        AnyPolicy::Events(policy) => {
-            register.for_events(&policy)?;
-            bound(Task::Events, counted_by(&policy))
-        }
-    })
-}
-
-/// The parts of a policy that determine how the data are counted, and its attacker's knowledge.
-fn counted_by<S: Shape>(policy: &Policy<S>) -> (String, String) {
-    let privacy = &policy.privacy;
-    let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
-    (format!("{asked:?} {:?}", policy.own), format!("{:?}", privacy.knows))
-}
-
-fn count(source: &Source, first: &Bound) -> Result<Counted> {
-    match &first.task {
-        Task::Table(policy, _) => Ok(Counted::Table(Box::new(cohort::survey(source, policy)?))),
-        Task::Codes(policy, _) => Ok(Counted::Codes(codes::survey(source, policy)?)),
-        Task::Events => Err(Error::refused("patient histories are counted when they are released.")),
+        _ => Ok(policy),
     }
 }
 
-/// Measures settings, one after the other on each thread; the outcomes in their order.
-fn on_all_cores<'b>(
-    settings: &[(usize, &'b Bound)],
+impl<S: Shape, M> BoundSetting<S, M> {
+    fn new(place: usize, cell: &GridSetting, policy: Policy<S>, method: M) -> BoundSetting<S, M> {
+        let privacy = &policy.privacy;
+        let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
+        let (counted_by, knows) = (format!("{asked:?} {:?}", policy.own), format!("{:?}", privacy.knows));
+        BoundSetting { place, policy, method, baseline: cell.baseline, counted_by, knows }
+    }
+}
+
+/// Measures the settings of tables. Those that count the same columns share a cohort, and those whose attackers
+/// know the same are measured side by side.
+fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Options) -> Vec<Measured> {
+    settings.sort_by(|a, b| (&a.counted_by, &a.knows).cmp(&(&b.counted_by, &b.knows)));
+    let mut measured = Vec::new();
+    for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
+        let mut cohort: Option<Cohort> = None;
+        for alike in counted.chunk_by(|a, b| a.knows == b.knows) {
+            let policy = &alike[0].policy;
+            let known = match cohort.take() {
+                Some(mut own) => own.know(policy).map(|()| own),
+                None => cohort::survey(source, policy),
+            };
+            measured.extend(on_all_cores(alike, options.threads, |setting| {
+                table(&setting.policy, &setting.method, known.as_ref().map_err(|error| error.clone())?, options)
+            }));
+            cohort = known.ok();
+        }
+    }
+    measured
+}
+
+/// Measures the settings of codes. Those that read the same codes share the records.
+fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Options) -> Vec<Measured> {
+    settings.sort_by(|a, b| a.counted_by.cmp(&b.counted_by));
+    let mut measured = Vec::new();
+    for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
+        let records = codes::survey(source, &counted[0].policy);
+        measured.extend(on_all_cores(counted, options.threads, |setting| {
+            setting.measure(records.as_ref().map_err(|error| error.clone())?, source)
+        }));
+    }
+    measured
+}
+
+/// Measures settings, one after the other on each thread.
+fn on_all_cores<S: Shape, M: Sync>(
+    settings: &[BoundSetting<S, M>],
     threads: usize,
-    measure: impl Fn(&'b Bound) -> Result<Outlook> + Sync,
-) -> Vec<(usize, Result<Outlook>)> {
-    parallel::map(threads, settings.len(), |number| {
-        let (place, bound) = settings[number];
-        (place, measure(bound))
-    })
+    measure: impl Fn(&BoundSetting<S, M>) -> Result<Outlook> + Sync,
+) -> Vec<Measured>
+where
+    BoundSetting<S, M>: Sync,
+{
+    parallel::map(threads, settings.len(), |number| (settings[number].place, measure(&settings[number])))
 }
 
-impl Bound {
-    /// Sets what the attacker of this setting knows in the cohort.
-    fn know(&self, cohort: &mut Cohort) -> Result<()> {
-        match &self.task {
-            Task::Table(policy, _) => cohort.know(policy),
-            Task::Codes(..) | Task::Events => Ok(()),
-        }
-    }
-
-    fn measure(&self, counted: &Counted, source: &Source, options: &Options) -> Result<Outlook> {
-        match (&self.task, counted) {
-            (Task::Table(policy, method), Counted::Table(cohort)) => table(policy, method, cohort, options),
-            (Task::Codes(policy, params), Counted::Codes(records)) => self.codes(policy, params, records, source),
-            _ => Err(Error::yours("the method is for another kind of data.")),
-        }
-    }
-
-    fn codes(&self, policy: &Policy<Codes>, params: &Params, records: &Records, source: &Source) -> Result<Outlook> {
+impl CodesSetting {
+    fn measure(&self, records: &Records, source: &Source) -> Result<Outlook> {
+        let (policy, params) = (&self.policy, &self.method);
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
         let asked =
             |answers: Answers| evidence::codes::queries((records, policy, params), k, &answers).map(CodesErrors::from);

@@ -28,19 +28,19 @@ const MOST_SETTINGS: usize = 200;
 /// A setting, and what its release would be like.
 #[derive(Debug, Clone)]
 pub struct MeasuredSetting {
-    /// What was varied, as written: `k=5 method=lattice`.
+    /// The keys that were varied, as written: `k=5 method=lattice`.
     pub name: String,
     /// Its policy; none for what is compared with and never released.
     pub policy: Option<PathBuf>,
     /// The part of metrics.json that a plan determines, or the reason why there is no release.
     pub outcome: std::result::Result<Outlook, String>,
-    /// Whether no other setting has both less risk and less loss.
+    /// True if no other setting has both less risk and less loss.
     pub on_frontier: bool,
-    /// Whether it is the setting at which a little less risk begins to cost much more.
+    /// True if it is the setting at which a little less risk begins to cost much more.
     pub is_knee: bool,
 }
 
-/// What a comparison made.
+/// The result of a comparison of settings.
 #[derive(Debug)]
 pub struct Comparison {
     /// DIR.
@@ -78,7 +78,7 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
 
 /// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
 fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
-    made::keep_apart(out, &policy::files_named(policy)?)?;
+    made::keep_apart(out, &policy::read(policy)?.files_read())?;
     match (fs::symlink_metadata(out), force) {
         (Err(_), _) => Ok(()),
         (Ok(_), true) => made::is_all_ours(out),
@@ -184,7 +184,7 @@ fn numbers_of(t: &MeasuredSetting) -> SettingNumbers<'_> {
     }
 }
 
-/// Whether codes are compared and not tables.
+/// Returns whether codes are compared and not tables.
 fn is_of_codes(tried: &[MeasuredSetting]) -> bool {
     tried.iter().any(|t| matches!(t.outcome, Ok(Outlook::Codes(_))))
 }
@@ -195,17 +195,17 @@ impl MeasuredSetting {
         self.outcome.as_ref().ok()?.risk()
     }
 
-    /// Whether it is there to be compared with, and never released.
+    /// Returns whether it is there to be compared with, and never released.
     pub fn is_baseline(&self) -> bool {
         self.policy.is_none()
     }
 
-    /// Of codes: how far counts of frequent sets, of random pairs and of constraints are off.
+    /// Returns, for codes, how far counts of frequent sets, of random pairs and of constraints are off.
     pub fn errors(&self) -> Option<[Option<f64>; 3]> {
         self.outcome.as_ref().ok()?.errors()
     }
 
-    /// What was lost: the mean loss of a cell, or for codes the mean error of a count.
+    /// Returns the loss: the mean loss of a cell, or for codes the mean error of a count.
     pub fn loss(&self) -> Option<f64> {
         self.outcome.as_ref().ok().map(Outlook::loss)
     }

@@ -56,7 +56,7 @@ impl RecodingBaseline {
 /// A policy with some of its keys replaced.
 #[derive(Clone)]
 pub(super) struct VariedPolicy {
-    /// What was varied, as written.
+    /// The keys that were varied, as written.
     pub name: String,
     /// The baseline that replaces the method, if it is only compared and never released.
     pub baseline: Option<RecodingBaseline>,
@@ -100,7 +100,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<VariedPoli
     Ok(settings)
 }
 
-/// Whether there is such a key.
+/// Returns whether there is such a key.
 fn check(vary: &Vary, register: &Register) -> Result<()> {
     let wrong = |what: String| Err(Error::yours(format!("--vary {}: {what}", vary.key)));
     if vary.key == "method" {

@@ -1,4 +1,4 @@
-//! What is known of a release of codes.
+//! The evidence about a release of codes.
 
 use super::Stopwatch;
 use super::metrics::{
@@ -21,7 +21,7 @@ use kohort_core::risk::{self, codes_known};
 use kohort_core::shape::Codes;
 use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 
-/// What a run is measured by.
+/// The parts of a run from which it is measured.
 pub struct CodesRun<'a> {
     /// The policy.
     pub policy: &'a Policy<Codes>,
@@ -29,7 +29,7 @@ pub struct CodesRun<'a> {
     pub params: &'a Params,
     /// The original.
     pub records: &'a Records,
-    /// What became of it.
+    /// The plan for it.
     pub clusters: &'a Clusters,
     /// How many threads work.
     pub threads: usize,

@@ -17,7 +17,7 @@ const MOST_BINS: usize = 24;
 struct QuasiDistribution {
     /// For each value code: the label it is released as, if any row shows it.
     label_of: Vec<Option<String>>,
-    /// By value code: rows of the original, and rows that show its label.
+    /// One entry per value code: rows of the original, and rows that show its label.
     rows: Vec<(u64, u64)>,
     /// Rows that show `*` instead.
     blank: u64,

@@ -1,4 +1,4 @@
-//! What is known of a release of patients and their events.
+//! The evidence about a release of patients and their events.
 
 use super::metrics::{
     self, Adversaries, Apart, ColumnLoss, ComparedEvents, Correlation, Difference, EventsGuarantee, EventsMetrics,
@@ -19,15 +19,15 @@ use kohort_core::table::Scope;
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use std::collections::BTreeMap;
 
-/// What a run is measured by.
+/// The parts of a run from which it is measured.
 pub struct EventsRun<'a> {
     /// The policy.
     pub policy: &'a Policy<Events>,
-    /// What it says of events.
+    /// The part of the policy about events.
     pub asked: &'a EventsPolicy,
     /// The original.
     pub histories: &'a Histories,
-    /// What became of it.
+    /// The plan for it.
     pub plan: &'a EventsPlan,
     /// How many threads work.
     pub threads: usize,

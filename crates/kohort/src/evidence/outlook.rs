@@ -1,4 +1,4 @@
-//! What a release would be like, for comparing settings: planned and measured, but not written or verified.
+//! The expected properties of a release, for comparing settings: planned and measured, but not written or verified.
 
 use super::codes::Queried;
 use super::metrics::{
@@ -18,7 +18,7 @@ use kohort_core::risk::View;
 use kohort_core::shape::Codes;
 use serde::Serialize;
 
-/// What a release would be like.
+/// The expected properties of a release.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Outlook {
@@ -31,7 +31,7 @@ pub enum Outlook {
 }
 
 parts! {
-    /// What a table's release would be like.
+    /// The expected properties of a table's release.
     pub struct TableOutlook {
         /// The method.
         pub method: String,
@@ -45,7 +45,7 @@ parts! {
         pub utility: Utility,
         /// The guarantee.
         pub guarantee: GuaranteeOutlook,
-        /// What the method noted of its search.
+        /// The method's notes of its search.
         pub trace: Trace,
     }
 
@@ -67,14 +67,14 @@ parts! {
     pub struct GuaranteeOutlook {
         /// k.
         pub k: u64,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
         /// The preset that k comes from.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub preset: Option<Preset>,
     }
 
-    /// What a release of codes would be like.
+    /// The expected properties of a release of codes.
     pub struct CodesOutlook {
         /// The method, or what it is compared with.
         pub method: String,
@@ -86,7 +86,7 @@ parts! {
         pub utility: CodesErrors,
         /// The guarantee.
         pub guarantee: CodesGuaranteeOutlook,
-        /// What to know about it.
+        /// Notes about it.
         pub notes: Vec<String>,
     }
 
@@ -115,12 +115,12 @@ parts! {
         pub k: u64,
         /// Codes that may be known of a patient.
         pub m: usize,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
     }
 }
 
-/// What a table's release by a plan would be like.
+/// Measures what a table's release by a plan would be like.
 pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -> Result<Outlook> {
     let (highest, (utility, cells)) = parallel::both(
         cohort.threads,
@@ -193,7 +193,7 @@ impl Outlook {
         measured.or((k > 0).then(|| 1.0 / k as f64))
     }
 
-    /// What is lost: the mean loss of a cell, or for codes the mean error of a count.
+    /// Returns the loss: the mean loss of a cell, or for codes the mean error of a count.
     pub fn loss(&self) -> f64 {
         match self {
             Outlook::Table(own) => own.utility.loss,

@@ -101,7 +101,7 @@ pub(super) fn matches(found: risk::Matches) -> Matches {
     Matches { fewest: found.fewest, mean: found.mean }
 }
 
-/// Whether a column is blank in some rows and not in others: only there a blank can be read in two ways.
+/// Returns whether a column is blank in some rows and not in others: only there a blank can be read in two ways.
 fn is_mixed(cohort: &Cohort, plan: &Plan) -> bool {
     let released = plan.rows_by_cells(cohort);
     (0..cohort.quasi.len()).any(|q| {

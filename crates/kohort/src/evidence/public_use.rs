@@ -1,4 +1,4 @@
-//! What the custodian and the recipients of a public-use file ask: attacks, samples, blanks, and what could undo them.
+//! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
     self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, RegistryFound, SampleRisk, TableMetrics, TargetRisk,
@@ -19,7 +19,7 @@ const MOST_TOLD: usize = 20;
 /// More sets of columns are not attacked one by one.
 const MOST_TARGETED: usize = 50;
 
-/// What a registry outside would tell an attacker, if the policy names one.
+/// Measures what an outside registry would reveal to an attacker, if the policy names one.
 pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
     policy.population.as_ref().map(|p| risk::attacks(cohort, p, policy.privacy.k.get())).transpose()
 }
@@ -181,7 +181,7 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
     told.chain(samples).chain(formulas).collect()
 }
 
-/// What is said of a column with cells that a spreadsheet would take for formulas.
+/// Writes the note about a column with cells that a spreadsheet would take for formulas.
 pub fn formula_note(column: &str) -> String {
     format!(
         "column `{column}`: cells begin with =, +, - or @ and are not numbers. They are released unchanged. A \

@@ -1,4 +1,4 @@
-//! What is known of synthetic records: how many there are, how many people a class holds without
+//! The evidence about synthetic records: how many there are, how many people a class holds without
 //! them, what a reader of the catalog makes of it, and whether they can be told from real ones.
 
 use super::metrics::{CatalogFound, ClassKind, Counterfeits, DistinguishableRecords};

@@ -1,4 +1,4 @@
-//! What is measured of a table's release.
+//! The measurements of a table's release.
 
 use super::metrics::{
     AskedOfSensitive, ByName, Cells, ColumnChange, ComparedRows, File, FoundOfSensitive, Levels, Metrics, PeopleCounts,
@@ -17,7 +17,7 @@ use kohort_core::risk::{self, RegistryAttacks, Risk, View};
 use kohort_core::shape::{Shape, Table};
 use kohort_core::verify::{Compared, Extremes, Recount, Verified};
 
-/// What a run is measured by.
+/// The parts of a run from which it is measured.
 pub struct TableRun<'a> {
     /// The policy.
     pub policy: &'a Policy,
@@ -25,9 +25,9 @@ pub struct TableRun<'a> {
     pub method: &'a Method,
     /// The original.
     pub cohort: &'a Cohort,
-    /// What happens to it.
+    /// The plan for it.
     pub plan: &'a Plan,
-    /// What someone with a registry finds in the original.
+    /// The result of attacks on the original with a registry.
     pub attacks: Option<&'a RegistryAttacks>,
 }
 

@@ -1,4 +1,4 @@
-//! What a hospital does for its patients: kinds of care, their wards and procedures.
+//! The care of a hospital: kinds of care, their wards and procedures.
 
 /// The kind of care a diagnosis calls for. It decides on ward and procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl Care {
 pub(super) struct Service {
     care: Care,
     pub ward: &'static str,
-    /// Of 1000 patients, those who go on to another house.
+    /// Patients in 1000 who are transferred to another hospital.
     pub transferred: u32,
     /// Procedures with their weights; `""` is none.
     pub procedures: &'static [(&'static str, u32)],

@@ -1,4 +1,4 @@
-//! What else a patient has: conditions that come together, beside the diagnoses of the stays. The frequencies are
+//! Conditions of patients that come together, beside the diagnoses of the stays. The frequencies are
 //! invented.
 
 use super::diagnoses::BANDS;

@@ -50,7 +50,7 @@ pub(super) struct Diagnosis {
     pub care: Care,
     /// The median length of stay.
     pub days: u32,
-    /// Of 1000 patients in old age, those who die.
+    /// Patients in 1000 who die in old age.
     pub deadly: u32,
 }
 

@@ -43,7 +43,7 @@ impl CareOutcome {
 pub(super) struct Stay {
     pub admitted: i32,
     pub age: i32,
-    /// Of age.
+    /// The age band.
     pub band: usize,
     pub days: u32,
     pub diagnosis: &'static Diagnosis,
@@ -72,7 +72,7 @@ pub(super) struct Odds {
     /// By sex, then by band.
     occupation: [[AliasTable; BANDS]; 2],
     diagnosis: [[AliasTable; BANDS]; 2],
-    /// By kind of care.
+    /// One entry per kind of care.
     procedure: Vec<AliasTable>,
 }
 

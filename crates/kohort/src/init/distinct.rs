@@ -18,14 +18,14 @@ pub(super) struct Distinct {
     most: usize,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counted {
     /// Different values: exact or close to it.
     pub values: u64,
-    /// Whether `values` is exact.
+    /// True if `values` is exact.
     pub exact: bool,
-    /// Whether a value occurs more than once.
+    /// True if a value occurs more than once.
     pub repeats: bool,
 }
 

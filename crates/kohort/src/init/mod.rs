@@ -31,13 +31,13 @@ use std::sync::Arc;
 pub struct Suggestion {
     /// The text of a commented `policy.toml`. It lacks `k`, which only the custodian can choose.
     pub policy: String,
-    /// What is suggested for each column, in the order of the table.
+    /// The suggestion for each column, in the order of the table.
     pub columns: Vec<ColumnAdvice>,
-    /// What the custodian should look at before they trust it.
+    /// Warnings for the custodian to examine before they trust it.
     pub warnings: Vec<String>,
 }
 
-/// What is suggested for one column.
+/// The suggestion for one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnAdvice {
     /// Its name in the table.
@@ -46,13 +46,13 @@ pub struct ColumnAdvice {
     pub role: Role,
     /// Its hierarchy as a policy writes it: `{ prefix = [4, 3, 2] }`.
     pub hierarchy: Option<String>,
-    /// What happens to values the hierarchy does not cover.
+    /// The treatment of values the hierarchy does not cover.
     pub unmapped: Unmapped,
     /// Why, in a few words.
     pub why: String,
     /// How many values it has and how many cells are missing.
     pub facts: String,
-    /// What to think about before it stays like this.
+    /// Notes to consider before it stays like this.
     pub notes: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ fn read(place: Place, threads: usize, progress: &Arc<dyn Progress>) -> Result<(S
     }
 }
 
-/// Whether the first record looks like a row and not like names of columns: then its cells must not be shown.
+/// Returns whether the first record looks like a row and not like names of columns: then its cells must not be shown.
 fn is_data(names: &[String]) -> bool {
     let mut numbers = 0;
     for name in names {

@@ -97,7 +97,7 @@ impl Column {
         self.shapes[shape as usize]
     }
 
-    /// Whether at least `percent` of the cells that are there have this shape.
+    /// Returns whether at least `percent` of the cells that are there have this shape.
     pub fn mostly(&self, percent: u64, shape: Shape) -> bool {
         self.present > 0 && self.cells(shape) * 100 >= self.present * percent
     }
@@ -127,7 +127,7 @@ impl Column {
         self.magnitudes.0.iter().position(enough).unwrap_or(MAGNITUDES - 1)
     }
 
-    /// Whether nearly every row has another value.
+    /// Returns whether nearly every row has another value.
     pub fn is_near_unique(&self) -> bool {
         self.present >= 20 && self.distinct.values * 10 >= self.present * 9
     }

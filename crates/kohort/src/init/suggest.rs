@@ -17,9 +17,9 @@ const MOST_CODES: u64 = 12;
 pub(super) struct Reading {
     /// The decimal mark.
     pub decimal: u8,
-    /// Whether a date such as 03/04/2010 is likely the third of April.
+    /// True if a date such as 03/04/2010 is likely the third of April.
     day_first: bool,
-    /// Whether cells have white space around them.
+    /// True if cells have white space around them.
     pub trim: bool,
     /// The marks of missing cells that occur, beside the empty cell.
     pub missing: Vec<&'static str>,

@@ -12,7 +12,7 @@ use kohort_core::number::Decimal;
 const FEW: u64 = 12;
 
 impl Topic {
-    /// What a name says, where it is worth a word that the values say something else.
+    /// Returns the topic of a name, where a note says that the values look different.
     pub fn says(self) -> Option<&'static str> {
         match self {
             Topic::Birth => Some("birth"),
@@ -66,7 +66,7 @@ pub(super) fn codes() -> Verdict {
 
 const WHEN_KNOWN: &str = "If an outsider may know it, set role = \"quasi\".";
 
-/// Whether a column can be a key: no decimals, and at most so many rows for a key on average.
+/// Returns whether a column can be a key: no decimals, and at most so many rows for a key on average.
 fn is_key(column: &Column, rows: u64) -> bool {
     column.distinct.values >= 2
         && column.distinct.values.saturating_mul(rows) >= column.present

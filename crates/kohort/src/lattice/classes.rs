@@ -17,13 +17,13 @@ const NONE: u32 = u32::MAX;
 pub struct NodeClasses<'a> {
     cohort: &'a Cohort,
     groups: [ColumnGroup; 3],
-    /// By tuple: its combination in each group, and its rows.
+    /// One entry per tuple: its combination in each group, and its rows.
     packed: Vec<[u32; 4]>,
     /// The class of each tuple at the last node.
     of_tuple: Vec<u32>,
     /// Rows of each class at the last node.
     rows: Vec<u32>,
-    /// By class key: class number; all `NONE` between two nodes.
+    /// One entry per class key: class number; all `NONE` between two nodes.
     dense: Vec<u32>,
     sparse: Sparse,
     keys: Vec<u32>,
@@ -136,7 +136,7 @@ impl<'a> NodeClasses<'a> {
         self.rows.iter().filter(|&&r| r < k).map(|&r| u64::from(r)).sum()
     }
 
-    /// Of the tuples whose class was found below `k` by [`NodeClasses::small`]: the histogram of their
+    /// Sums over the tuples whose class was found below `k` by [`NodeClasses::small`]: the histogram of their
     /// rows, and the sums of their costs, of which `costs` holds `width` per tuple. Without a
     /// branch, since nobody could predict it.
     pub fn small_sums(&self, tuples: &[[u32; 4]], k: u32, costs: &[u64], width: usize) -> (Vec<Vec<u64>>, Vec<u64>) {
@@ -156,7 +156,7 @@ impl<'a> NodeClasses<'a> {
         (self.unfold(&counts), sums)
     }
 
-    /// By tuple: its combination in each of three groups of columns, and its rows.
+    /// Returns for each tuple its combination in each of three groups of columns, and its rows.
     pub fn packed(&self) -> &[[u32; 4]] {
         &self.packed
     }

@@ -1,4 +1,4 @@
-//! What the best node is best at.
+//! The objective that the best node minimizes.
 //!
 //! Costs are whole numbers, so that sums do not depend on their order: a cell that is lost
 //! entirely costs about 2⁶² / (rows × columns), everything else in proportion. Each level adds 1 to a
@@ -7,7 +7,7 @@
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
 
-/// What is minimized over all nodes that meet the requirements.
+/// The cost that is minimized over all nodes that meet the requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
     /// Mean share of leaves a cell no longer tells apart.
@@ -37,13 +37,13 @@ impl Objective {
         Objective::NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
     }
 
-    /// Whether it is a sum over cells: then [`Costs`] decide.
+    /// Returns whether it is a sum over cells: then [`Costs`] decide.
     pub fn is_separable(self) -> bool {
         matches!(self, Objective::Loss | Objective::Precision | Objective::Entropy)
     }
 }
 
-/// What a row's cell costs, by column, level and value; and what it costs if the record is deleted.
+/// The cost of a row's cell, by column, level and value; and the cost if the record is deleted.
 #[derive(Debug, Clone)]
 pub struct Costs {
     /// `[column][level][code]`.

@@ -10,11 +10,12 @@ use super::classes::NodeClasses;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use kohort_core::privacy::Counts;
+use kohort_core::ragged::Ragged;
 
-/// What the rule leaves of a node.
+/// The result of applying the rule to a node.
 #[derive(Debug, Clone)]
 pub struct NodeOutcome {
-    /// By tuple: whether its records stay.
+    /// One entry per tuple: whether its records are kept.
     pub kept: Vec<bool>,
     /// Records that go.
     pub suppressed: u64,
@@ -74,7 +75,7 @@ fn known(cohort: &Cohort, levels: &[usize], set: &[usize]) -> Vec<usize> {
     (0..levels.len()).map(|q| if set.contains(&q) { levels[q] } else { top(q) }).collect()
 }
 
-/// Whether every class of the node last counted meets all that is required of sensitive columns,
+/// Returns whether every class of the node last counted meets all that is required of sensitive columns,
 /// with nobody deleted.
 pub(crate) fn all_hold(cohort: &Cohort, classes: &NodeClasses) -> bool {
     let kept = vec![true; cohort.tuples.len()];
@@ -141,39 +142,26 @@ fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
 
 /// The tuples of each class, among those kept.
 struct ClassMembers {
-    starts: Vec<usize>,
-    tuples: Vec<u32>,
+    tuples: Ragged<u32>,
 }
 
 impl ClassMembers {
     fn of(classes: &NodeClasses, kept: &[bool]) -> ClassMembers {
-        let of = classes.of_tuple();
-        let mut starts = vec![0usize; classes.rows().len() + 1];
-        for (&class, _) in of.iter().zip(kept).filter(|(_, k)| **k) {
-            starts[class as usize + 1] += 1;
-        }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        let mut at = starts.clone();
-        let mut tuples = vec![0; *starts.last().unwrap_or(&0)];
-        for (t, &class) in of.iter().enumerate().filter(|(t, _)| kept[*t]) {
-            tuples[at[class as usize]] = t as u32;
-            at[class as usize] += 1;
-        }
-        ClassMembers { starts, tuples }
+        let by_class = classes.of_tuple().iter().zip(0..).filter(|&(_, t)| kept[t as usize]).map(|(&c, t)| (c, t));
+        ClassMembers { tuples: Ragged::by_key(classes.rows().len(), by_class) }
     }
 
     /// One class of everybody.
     fn all(kept: &[bool]) -> ClassMembers {
-        let tuples: Vec<u32> = (0..kept.len() as u32).filter(|&t| kept[t as usize]).collect();
-        ClassMembers { starts: vec![0, tuples.len()], tuples }
+        let mut tuples = Ragged::default();
+        tuples.push((0..kept.len() as u32).filter(|&t| kept[t as usize]));
+        ClassMembers { tuples }
     }
 
     /// Counts the values of a column in a class, missing left out; returns the people who have any.
     fn values(&self, cohort: &Cohort, class: usize, position: usize, values: &mut Vec<(u32, u64)>) -> u64 {
         let tuples = &cohort.tuples;
-        let members = &self.tuples[self.starts[class]..self.starts[class + 1]];
+        let members = self.tuples.get(class);
         let known = |t: u32| Some(tuples.code(t as usize, position)).filter(|&v| v != 0);
         values.clear();
         let Some(patients) = &tuples.patients else {

@@ -21,7 +21,7 @@ use kohort_core::number::K;
 /// How many nodes are counted between two looks at the whole lattice.
 const PICKS: usize = 10;
 
-/// What a search may use.
+/// The time and memory that a search may use.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchLimits {
     /// The least number of people in a class.
@@ -35,7 +35,7 @@ pub struct SearchLimits {
 pub struct BestNode {
     /// Its level in each quasi-identifier.
     pub levels: Vec<usize>,
-    /// What the rule leaves there.
+    /// The result of the rule there.
     pub outcome: NodeOutcome,
     /// How many nodes were counted, of how many.
     pub counted: (usize, usize),
@@ -100,7 +100,7 @@ struct LatticeSearch<'a> {
     best_cost: u64,
     best: Option<usize>,
     counted: usize,
-    /// Whether the attacker knows all columns together, and nothing less need be counted.
+    /// True if the attacker knows all columns together, and nothing less need be counted.
     everything_is_known: bool,
 }
 
@@ -300,7 +300,7 @@ impl<'a> LatticeSearch<'a> {
 struct Taken {
     /// `[column][digit]`: how much more they cost deleted than at that level, for levels up to the node's.
     dearer: Vec<Vec<u64>>,
-    /// By tuple: whether it stays. `None`: those in classes below k go.
+    /// One entry per tuple: whether it stays. `None`: those in classes below k go.
     kept: Option<Vec<bool>>,
 }
 

@@ -13,7 +13,7 @@ use kohort_core::{Error, Result};
 pub struct Entry {
     /// The name in policies, certificates and reports.
     pub name: &'static str,
-    /// What the method does to the data, in one or two sentences.
+    /// A summary of what the method does to the data, in one or two sentences.
     pub summary: &'static str,
     /// The same as a clause for the report: it follows "Made by the method X: ".
     pub caption: &'static str,
@@ -21,7 +21,7 @@ pub struct Entry {
     pub knows: &'static [Knowledge],
     /// The requirements it can meet.
     pub requirements: &'static [Requirement],
-    /// What the method adds to the promise of a release: the verifier and the certificate take it from here.
+    /// The method's additions to the promise of a release: the verifier and the certificate take them from here.
     pub effects: Effects,
     /// The keys of `[method]`, beside `name`.
     pub params: &'static [Param],

@@ -8,7 +8,7 @@ use kohort_core::number::K;
 pub struct Param {
     /// The key in the policy file.
     pub key: &'static str,
-    /// What it means, in full sentences for a data manager.
+    /// The meaning, in full sentences for a data manager.
     pub help: &'static str,
     /// The values it takes.
     pub kind: ValueKind,

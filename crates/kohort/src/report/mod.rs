@@ -8,14 +8,16 @@ pub(crate) use html::{Point, Scatter, cards, escape, frame};
 use crate::attack::Attacked;
 use crate::evidence::Metrics;
 use crate::evidence::metrics::Timing;
+use kohort_core::release::made;
 use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
 use std::path::Path;
 
 /// The readers of the reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Readers {
     /// The custodian only: everything is shown.
+    #[default]
     House,
     /// Others too: a second report hides small counts.
     Others,
@@ -47,10 +49,13 @@ pub fn add_attacks(folder: &Path, attacked: &Attacked) -> Result<bool> {
     })?;
     let tried = attacked.tried();
     let json = serde_json::to_string_pretty(&tried).unwrap_or_default() + "\n";
-    put(&evidence.join("attacks.json"), &json)?;
     metrics.add_attacks(tried);
-    put(&path, &metrics.to_json())?;
-    put(&evidence.join("report.html"), &html::page(&metrics))?;
+    let page = html::page(&metrics);
+    for (name, text) in [("attacks.json", json), ("metrics.json", metrics.to_json()), ("report.html", page)] {
+        let file = evidence.join(name);
+        put(&file, &text)?;
+        made::list_one(folder, &file)?;
+    }
     Ok(true)
 }
 

@@ -263,7 +263,7 @@ fn a_changed_release_is_refused() {
     let rehash = |release: &Path| {
         let text = fs::read_to_string(release.join("certificate.json")).unwrap();
         let mut certificate: serde_json::Value = serde_json::from_str(&text).unwrap();
-        for file in certificate["files"].as_array_mut().unwrap() {
+        for file in certificate["counted"]["files"].as_array_mut().unwrap() {
             use sha2::Digest;
             let bytes = fs::read(release.join(file["name"].as_str().unwrap())).unwrap();
             let hash: String = sha2::Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();

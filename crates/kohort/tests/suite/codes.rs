@@ -188,7 +188,7 @@ fn put_clusters(folder: &Path, header: &str, nodes: &[Value]) {
     nodes.iter().for_each(|node| text += &format!("{node}\n"));
     fs::write(folder.join("release/clusters.jsonl"), &text).unwrap();
     let mut certificate = certificate(folder);
-    for file in certificate["files"].as_array_mut().unwrap() {
+    for file in certificate["counted"]["files"].as_array_mut().unwrap() {
         let bytes = fs::read(folder.join("release").join(file["name"].as_str().unwrap())).unwrap();
         file["sha256"] = json!(Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect::<String>());
         if file.get("rows").is_some() {
@@ -302,7 +302,7 @@ fn other_codes_than_the_original_s_are_refused() {
         [("m", json!(1)), ("aware", json!(true)), ("no_cover", json!(true)), ("sensitive", json!(["a"]))]
     {
         let mut changed = certificate(&out);
-        changed["claim"][key] = value;
+        changed["counted"]["claim"][key] = value;
         put_certificate(&out, &changed);
         assert_eq!(verify_with_original(&out, &source, &bound).unwrap_err().kind, Kind::Refused, "{key}");
     }
@@ -316,7 +316,7 @@ fn what_is_claimed_beyond_k_and_m_is_counted_from_the_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let (_, plain) = small(folder.path(), "refine = false\n");
         let mut claimed = certificate(&plain);
-        claimed["claim"][key] = if key == "sensitive" { json!(["a"]) } else { json!(true) };
+        claimed["counted"]["claim"][key] = if key == "sensitive" { json!(["a"]) } else { json!(true) };
         put_certificate(&plain, &claimed);
         assert_eq!(verify_release(&plain, 1).unwrap_err().kind, Kind::Refused, "{key}");
         let folder = tempfile::tempdir().unwrap();

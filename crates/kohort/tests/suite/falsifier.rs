@@ -128,7 +128,7 @@ proptest! {
         put_data(&out, &table);
         rewrite_certificate(&out, case.quasi.len());
         let mut certificate = common::tamper::certificate(&out);
-        certificate["recount"]["sensitive"] = serde_json::json!([]);
+        certificate["counted"]["recount"]["sensitive"] = serde_json::json!([]);
         common::tamper::put_certificate(&out, &certificate);
         let verdict = verify_release(&out, 1).err().map(|e| e.message);
         // Only the numbers under `recount` are not those of the data: the substance was let pass.
@@ -297,7 +297,7 @@ fn a_lie_that_keeps_k_is_seen_against_the_original() {
             put_data(&copied, &table);
             rewrite_certificate(&copied, 2);
             let mut certificate = common::tamper::certificate(&copied);
-            certificate["recount"]["sensitive"][0]["highest_confidence"] = serde_json::json!("0.4000");
+            certificate["counted"]["recount"]["sensitive"][0]["highest_confidence"] = serde_json::json!("0.4000");
             // From the release alone it may hold; whatever it says, it does not stand beside the original.
             let rows: String = lines.iter().map(|l| format!("{l}\n")).collect();
             fs::write(copied.join("private/rows"), rows).unwrap();
@@ -305,7 +305,7 @@ fn a_lie_that_keeps_k_is_seen_against_the_original() {
                 fs::remove_dir_all(copied.join("private")).unwrap();
             }
             for confidence in ["0.2500", "0.3334", "0.4000", "0.5000"] {
-                certificate["recount"]["sensitive"][0]["highest_confidence"] = serde_json::json!(confidence);
+                certificate["counted"]["recount"]["sensitive"][0]["highest_confidence"] = serde_json::json!(confidence);
                 common::tamper::put_certificate(&copied, &certificate);
                 let (source, bound) = pipeline::open(&policy, &options(1, 1)).unwrap();
                 let verdict = verify_with_original(&copied, &source, &bound);
@@ -356,5 +356,5 @@ fn a_star_that_may_be_anybodys_adds_to_confidence() {
     assert!(falsify_folder(&case, &out).is_some());
     let said =
         |text: &serde_json::Value| text.as_str().unwrap().contains("A suppressed cell counts as a value of its own");
-    assert!(common::tamper::certificate(&out)["assumed"].as_array().unwrap().iter().any(said));
+    assert!(common::tamper::certificate(&out)["attested"]["assumed"].as_array().unwrap().iter().any(said));
 }

@@ -39,7 +39,7 @@ impl Run {
     }
 
     fn aware(&self) -> String {
-        certificate(&self.out)["guarantee"]["aware"].as_str().unwrap().to_string()
+        certificate(&self.out)["attested"]["guarantee"]["aware"].as_str().unwrap().to_string()
     }
 }
 
@@ -93,7 +93,7 @@ fn table_2_passes_the_gate_and_fails_2_anonymity() {
     assert!(run.aware().contains("No limit is guaranteed"));
     // The same bytes under the claim of an adversary who knows everything.
     let mut other = certificate(&run.out);
-    other["claim"]["knows"] = serde_json::json!("all");
+    other["counted"]["claim"]["knows"] = serde_json::json!("all");
     put_certificate(&run.out, &other);
     let refused = verify_release(&run.out, 2).unwrap_err();
     assert_eq!(refused.kind, Kind::Refused);

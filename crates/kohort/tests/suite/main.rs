@@ -29,6 +29,7 @@ mod regressions;
 mod rows_not_remembered;
 mod samples;
 mod specialize;
+mod two_parts;
 
 // The example of a new method names this module as it would inside the crate.
 use kohort::methods;

@@ -7,7 +7,7 @@ use crate::common::run::options;
 use crate::common::table::{Table, lines};
 use kohort::hospital::Hospital;
 use kohort::methods::{Register, manual};
-use kohort::pipeline::{self, Readers, Released};
+use kohort::pipeline::{self, Extras, Released};
 use kohort_core::Result;
 use kohort_core::error::Kind;
 use kohort_core::verify::verify_with_original;
@@ -31,7 +31,7 @@ fn hospital(folder: &Path, change: impl Fn(&str) -> String) -> PathBuf {
 
 fn release(policy: &Path, name: &str, threads: usize) -> Result<Released> {
     let out = policy.with_file_name(name);
-    pipeline::anonymize_by(&register(), policy, &out, &options(7, threads), Readers::House)
+    pipeline::anonymize_by(&register(), policy, &out, &options(7, threads), &Extras::default())
 }
 
 /// The error that a change of the policy leads to.

@@ -63,7 +63,7 @@ fn the_recount_shows_no_more_than_was_counted() {
     let mut table = "q,s\n".to_string();
     (0..100).for_each(|i| table += &format!("a,{}\n", if i < 7 { "x" } else { ["y", "z"][i % 2] }));
     let out = run(folder.path(), &table, columns, "k = 5\nconfidence = 0.07\n", "0");
-    let shown = &certificate(&out)["recount"]["sensitive"][0]["highest_confidence"];
+    let shown = &certificate(&out)["counted"]["recount"]["sensitive"][0]["highest_confidence"];
     assert_eq!(shown, "0.0700", "7 of 100 are 0.07, not 0.0701");
     let folder = tempfile::tempdir().unwrap();
     for l in [3, 5, 6, 7, 10] {
@@ -73,7 +73,7 @@ fn the_recount_shows_no_more_than_was_counted() {
         let folder = folder.path().join(l.to_string());
         fs::create_dir(&folder).unwrap();
         let out = run(&folder, &table, columns, &format!("k = 5\nl_diversity = {{ entropy = {l} }}\n"), "0");
-        let shown = &certificate(&out)["recount"]["sensitive"][0]["least_diversity"];
+        let shown = &certificate(&out)["counted"]["recount"]["sensitive"][0]["least_diversity"];
         assert_eq!(*shown, format!("{l}.0000"));
     }
 }
@@ -111,7 +111,7 @@ fn values_are_ordered_as_numbers_with_the_decimal_mark_of_the_data() {
     let columns = "decimal = \",\"\n[columns]\nq = { role = \"quasi\" }\ns = { role = \"sensitive\" }\n";
     let table = "q;s\na;1,5\na;10\na;9,25\n";
     let out = run(folder.path(), table, columns, "k = 3\nt_closeness = { max = 0.5, distance = \"ordered\" }\n", "0");
-    let order = &certificate(&out)["claim"]["sensitive"][0]["t_closeness"]["order"];
+    let order = &certificate(&out)["counted"]["claim"]["sensitive"][0]["t_closeness"]["order"];
     assert_eq!(*order, serde_json::json!(["1,5", "9,25", "10"]));
 }
 
@@ -123,11 +123,11 @@ fn a_certificate_that_claims_less_than_the_policy_is_refused_beside_it() {
     let table = "q,r\na,1\na,1\na,1\na,1\n";
     let out = run(folder.path(), table, columns, "k = 4\n", "0");
     let mut weaker = certificate(&out);
-    weaker["claim"]["k"] = serde_json::json!(2);
-    let sentences = weaker["guarantee"].clone();
-    for (name, sentence) in sentences.as_object().unwrap() {
+    weaker["counted"]["claim"]["k"] = serde_json::json!(2);
+    for place in ["/counted/guarantee", "/attested/guarantee/aware"] {
+        let sentence = weaker.pointer_mut(place).unwrap();
         let text = sentence.as_str().unwrap().replace("at least 4", "at least 2").replace("1/4", "1/2");
-        weaker["guarantee"][name] = serde_json::json!(text);
+        *sentence = serde_json::json!(text);
     }
     put_certificate(&out, &weaker);
     verify_release(&out, 1).expect("what it claims is true");

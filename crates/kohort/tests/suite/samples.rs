@@ -129,13 +129,15 @@ fn a_sample_that_was_changed_is_refused() {
     let message = refused(&|own| {
         let mut whole = certificate(&out.join("population"));
         let sample = certificate(own);
-        whole["files"] = sample["files"].clone();
+        whole["counted"]["files"] = sample["counted"]["files"].clone();
         put_certificate(own, &whole);
     });
     assert!(message.contains("hold fewer than 4"), "{message}");
     let message = refused(&|own| {
         let mut own_certificate = certificate(own);
-        own_certificate["guarantee"] = certificate(&out.join("population"))["guarantee"].clone();
+        let whole = certificate(&out.join("population"));
+        own_certificate["attested"]["guarantee"] = whole["attested"]["guarantee"].clone();
+        own_certificate["counted"]["guarantee"] = whole["counted"]["guarantee"].clone();
         put_certificate(own, &own_certificate);
     });
     assert!(message.contains("sentences"), "{message}");
@@ -143,7 +145,7 @@ fn a_sample_that_was_changed_is_refused() {
     let own = folder.path().join("share");
     copy(&original, &own);
     let mut other = certificate(&own);
-    other["sample"]["share"] = "0.5".into();
+    other["attested"]["sample"]["share"] = "0.5".into();
     put_certificate(&own, &other);
     let (source, bound) = pipeline::open(&folder.path().join("p.toml"), &options(1, 1)).unwrap();
     let error = verify_with_original(&own, &source, &bound).unwrap_err();
@@ -198,7 +200,7 @@ fn nothing_but_a_table_may_call_itself_a_sample() {
         let (out, _) = release(&policy, "out", &options(1, 1)).unwrap();
         verify_release(&out, 1).unwrap();
         let mut own = certificate(&out);
-        own["sample"] = serde_json::json!({ "share": "0.5" });
+        own["attested"]["sample"] = serde_json::json!({ "share": "0.5" });
         put_certificate(&out, &own);
         let error = verify_release(&out, 1).unwrap_err();
         assert!(error.kind == Kind::Refused && error.message.contains("only a table can be a sample"), "{error}");

@@ -50,6 +50,11 @@ pub fn run(folder: &Path, args: &[&str]) -> Said {
     kohort(folder).args(args).output().unwrap().into()
 }
 
+/// Whether `verify` found a whole release: verified, or partly, as far as the release alone can be counted.
+pub fn is_whole(code: Option<i32>) -> bool {
+    matches!(code, Some(0 | 5))
+}
+
 /// Everything in a folder, however deep, hidden files too.
 pub fn listing(folder: &Path) -> BTreeSet<PathBuf> {
     let mut all = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Whether rows of labels are a tree in which every label means one thing.
+//! Checks that rows of labels are a tree in which every label means one thing.
 
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};

@@ -6,9 +6,11 @@ mod write;
 pub use read::{Header, read_clusters};
 pub use write::write_codes;
 
+use crate::ragged::Ragged;
+
 /// The file that holds them.
 pub const CLUSTERS_FILE: &str = "clusters.jsonl";
-/// What its header calls the format.
+/// The name of the format in its header.
 pub const CLUSTERS_FORMAT: &str = "kohort-clusters";
 /// Joint clusters within joint clusters end here, so that every reader of JSON can follow.
 pub const DEEPEST: usize = 24;
@@ -18,49 +20,46 @@ pub const DEEPEST: usize = 24;
 pub struct CodeChunk {
     /// Its codes, ascending.
     pub domain: Vec<u32>,
-    ends: Vec<u32>,
-    items: Vec<u32>,
+    subrecords: Ragged<u32>,
 }
 
 impl CodeChunk {
     /// No subrecords yet.
     pub fn new(domain: Vec<u32>) -> CodeChunk {
-        CodeChunk { domain, ends: Vec::new(), items: Vec::new() }
+        CodeChunk { domain, subrecords: Ragged::default() }
     }
 
     /// Takes in a patient's codes of this domain. Without any, nothing is taken in.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u32>) {
-        let before = self.items.len();
-        self.items.extend(codes);
-        if self.items.len() > before {
-            self.ends.push(self.items.len() as u32);
+        let mut codes = codes.into_iter().peekable();
+        if codes.peek().is_some() {
+            self.subrecords.push(codes);
         }
     }
 
     /// How many subrecords are not empty.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.subrecords.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.subrecords.is_empty()
     }
 
     /// A subrecord.
     pub fn get(&self, subrecord: usize) -> &[u32] {
-        let start = if subrecord == 0 { 0 } else { self.ends[subrecord - 1] };
-        &self.items[start as usize..self.ends[subrecord] as usize]
+        self.subrecords.get(subrecord)
     }
 
     /// The subrecords that are not empty.
     pub fn subrecords(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.len()).map(|s| self.get(s))
+        self.subrecords.iter()
     }
 
     /// Codes over all subrecords.
     pub fn occurrences(&self) -> usize {
-        self.items.len()
+        self.subrecords.values().len()
     }
 
     /// Subrecords that hold all of `codes`.
@@ -69,7 +68,7 @@ impl CodeChunk {
     }
 
     fn renumber(&mut self, number: &[u32]) {
-        self.domain.iter_mut().chain(&mut self.items).for_each(|code| *code = number[*code as usize]);
+        self.domain.iter_mut().chain(self.subrecords.values_mut()).for_each(|code| *code = number[*code as usize]);
         self.domain.sort_unstable();
     }
 }
@@ -84,7 +83,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Of this chunk.
+    /// Takes the columns of this chunk.
     pub fn new(chunk: &'a CodeChunk) -> Columns<'a> {
         let words = chunk.len().div_ceil(64);
         let mut bits = vec![0; words * chunk.domain.len()];
@@ -96,7 +95,7 @@ impl<'a> Columns<'a> {
         Columns { domain: &chunk.domain, words, bits }
     }
 
-    /// Whether it shows a code.
+    /// Returns whether it shows a code.
     pub fn holds(&self, code: u32) -> bool {
         self.domain.binary_search(&code).is_ok()
     }
@@ -138,7 +137,7 @@ pub struct Cluster {
 pub struct Joint {
     /// The clusters, which may be joint themselves.
     pub members: Vec<Node>,
-    /// What they share.
+    /// The chunks they share.
     pub shared_chunks: Vec<CodeChunk>,
 }
 
@@ -230,13 +229,13 @@ pub enum ChunkOwner {
     Yes,
 }
 
-/// What a method for codes decides. Nothing is written yet.
+/// The decisions of a method for codes. Nothing is written yet.
 #[derive(Debug, Clone, Default)]
 pub struct Clusters {
     /// The clusters; every record is in one of them.
     pub nodes: Vec<Node>,
     /// The method's report of its work, for the evidence.
     pub trace: crate::release::Trace,
-    /// What the custodian should know.
+    /// Notes for the custodian.
     pub notes: Vec<String>,
 }

@@ -91,7 +91,7 @@ fn damaged(line: u64, what: &str) -> Error {
     Error::refused(format!("clusters.jsonl, line {line}: {what}."))
 }
 
-/// Whether there was a further line.
+/// Returns whether there was a further line.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> std::io::Result<Result<bool>> {
     let got = reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line)?;
     if line.last() == Some(&b'\n') {

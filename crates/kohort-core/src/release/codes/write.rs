@@ -59,7 +59,7 @@ fn shuffled<'a, T>(items: &'a [T], random: &mut Randomness) -> Vec<&'a T> {
 }
 
 struct Writer<'a> {
-    /// By code: its text as JSON.
+    /// One entry per code: its text as JSON.
     codes: Vec<String>,
     records: &'a Records,
     text: Vec<u8>,

@@ -13,18 +13,18 @@ pub const CLAIMS_FILE: &str = "claims.csv";
 /// The column of both that links them: a random number for each patient.
 pub const PATIENT: &str = "patient";
 
-/// What happens to patients and their events.
+/// The decisions of a method about patients and their events.
 #[derive(Debug, Clone)]
 pub struct EventsPlan {
-    /// By patient-level quasi-identifier: the level at which all patients leave.
+    /// One entry per patient-level quasi-identifier: the level at which all patients are released.
     pub patient_levels: Vec<usize>,
-    /// By event-level quasi-identifier: the level at which all events leave.
+    /// One entry per event-level quasi-identifier: the level at which all events are released.
     pub event_levels: Vec<usize>,
-    /// By patient of the histories: whether they leave.
+    /// One entry per patient of the histories: whether they are released.
     pub patients: Vec<bool>,
-    /// By event of the histories: whether it leaves.
+    /// One entry per event of the histories: whether it is released.
     pub events: Vec<bool>,
-    /// What the levels lose, by the method's objective.
+    /// The loss of the levels, by the method's objective.
     pub loss: f64,
     /// How the method came to it, for the evidence.
     pub trace: crate::release::Trace,

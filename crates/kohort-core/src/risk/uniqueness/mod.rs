@@ -92,7 +92,7 @@ impl Uniqueness {
         found
     }
 
-    /// What an estimator says.
+    /// Returns the result of an estimator.
     pub fn estimate(&self, estimator: Estimator) -> Option<f64> {
         match estimator {
             Estimator::Zayatz => self.zayatz,

@@ -162,7 +162,7 @@ impl CheckedPages {
     }
 }
 
-/// Whether the lengths in a page, where they are written as differences, are not more than the page has values.
+/// Returns whether the lengths in a page, where they are written as differences, are not more than the page has values.
 fn deltas_fit(encoding: Encoding, values: &[u8], count: u32) -> bool {
     let most = u64::from(count).min(MOST_DELTAS);
     match encoding {

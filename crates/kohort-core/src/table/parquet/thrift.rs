@@ -104,7 +104,7 @@ const PAGE_V2: &Fields = &[(1, Int), (2, Int), (3, Int), (4, Int), (7, Bool), (8
 /// The deepest nesting that is followed: of groups in a schema, and of structures the format does not know.
 const DEEPEST: usize = 32;
 
-/// Whether the metadata at the end of a file are what they claim to be.
+/// Returns whether the metadata at the end of a file are what they claim to be.
 pub(super) fn is_footer(bytes: &[u8]) -> bool {
     footer(&mut Thrift { rest: bytes }).is_some()
 }
@@ -207,7 +207,7 @@ fn shape(fields: &'static Fields, id: i16) -> Option<&'static ThriftType> {
 const STRUCT: u8 = 12;
 
 impl ThriftType {
-    /// Whether the type a file gives a field is this one.
+    /// Returns whether the type a file gives a field is this one.
     fn is(&self, wire: u8) -> bool {
         match self {
             Bool => matches!(wire, 1 | 2),

@@ -1,4 +1,4 @@
-//! What a column holds: the types that have a text of their own, and their names.
+//! The types of columns: those that have a text of their own, and their names.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use parquet::schema::types::Type as Schema;
 
 use super::Fault;
 
-/// What a Parquet column holds, kept so that a column that is not changed leaves with the type it came with.
+/// The type of a Parquet column, kept so that an unchanged column is released with the type it came with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnType {
     schema: Schema,

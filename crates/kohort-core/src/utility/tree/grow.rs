@@ -46,7 +46,7 @@ struct Grower<'a> {
     orders: Vec<Vec<u32>>,
     branch_of: Vec<u32>,
     spare: Vec<u32>,
-    /// By category and class.
+    /// One entry per category and class.
     counts: Vec<u64>,
     tree: DecisionTree,
     /// Nodes that may be split, with the places of their records.
@@ -60,7 +60,7 @@ struct SplitCandidate {
     gain: f64,
     /// The entropy of the branches' sizes.
     info: f64,
-    /// Whether it has so many branches that it would raise the average by itself.
+    /// True if it has so many branches that it would raise the average by itself.
     is_shattering: bool,
 }
 

@@ -15,6 +15,7 @@ use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use chunk::{ChunkCounts, count};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
@@ -22,7 +23,7 @@ use std::path::Path;
 const MOST_COUNTS: u64 = 1 << 30;
 const COUNTS_PER_BYTE: u64 = 4096;
 
-/// What was counted in a file of clusters.
+/// The counts of a file of clusters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodesRecount {
@@ -113,7 +114,7 @@ pub(crate) fn compare_codes(
         Some(lines) => row_by_row(read, claim, &records, lines)?,
         None => as_multisets(read, claim, &records)?,
     };
-    Ok(Checked { claim: claim.clone(), recount, compared })
+    Ok(Checked { claim: claim.clone(), recount, compared, outside: Vec::new() })
 }
 
 /// Reads and recounts release/clusters.jsonl.
@@ -185,7 +186,8 @@ fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, kee
 
 /// By code: whether the claim lists it as sensitive. The repeats of a code are as sensitive as it is.
 fn sensitive_codes<'a>(texts: impl Iterator<Item = &'a [u8]>, sensitive: &[String]) -> Vec<bool> {
-    let listed = |text: &str| sensitive.iter().any(|s| s == text);
+    let sensitive: HashSet<&str> = sensitive.iter().map(String::as_str).collect();
+    let listed = |text: &str| sensitive.contains(text);
     let is = |text: &[u8]| {
         let text = String::from_utf8_lossy(text);
         listed(&text) || text.rsplit_once('#').is_some_and(|(code, n)| n.parse::<u32>().is_ok() && listed(code))
@@ -211,7 +213,7 @@ type Check<T> = std::result::Result<T, &'static str>;
 /// The codes of chunks on the way from the root, and what was spent on counting.
 struct Above {
     codes: Vec<u32>,
-    /// By code: whether it is one of them.
+    /// One entry per code: whether it is one of them.
     holds: Vec<bool>,
     spent: u64,
     /// What may be spent.

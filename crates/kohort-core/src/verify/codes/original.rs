@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-/// What was counted against the original.
+/// The result of the comparison with the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodesCompared {
     /// Patients of the original, those without codes included.
@@ -25,7 +25,7 @@ pub struct CodesCompared {
     /// The highest share of a cluster's patients with one sensitive code, as (patients with it, patients
     /// of the cluster). `None`: nothing is claimed about it, or no list of patients was kept.
     pub highest_share: Option<(u64, u64)>,
-    /// What could not be shown.
+    /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
 

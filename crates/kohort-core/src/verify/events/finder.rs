@@ -1,38 +1,33 @@
 //! Who matches what is known: by lists of who has a value, and each candidate's own counts.
 
 use crate::policy::PowerRule;
+use crate::ragged::{Bounds, Ragged};
 use crate::random::Randomness;
 
 /// The labels of one event column, by patient.
 pub(super) struct PatientLabels {
-    /// By patient: where their labels end.
-    ends: Vec<usize>,
-    labels: Vec<u32>,
-    /// By patient: where their distinct labels end.
-    count_ends: Vec<usize>,
-    /// Distinct labels of a patient, ascending, each with how often it stands.
-    counts: Vec<(u32, u32)>,
+    labels: Ragged<u32>,
+    /// Distinct labels of a patient, ascending, each with how often it occurs.
+    counts: Ragged<(u32, u32)>,
 }
 
 impl PatientLabels {
-    /// `labels` stand by patient; `ends` say whose they are.
-    pub(super) fn new(ends: Vec<usize>, labels: Vec<u32>) -> PatientLabels {
-        let (mut count_ends, mut counts, mut start) = (Vec::with_capacity(ends.len()), Vec::new(), 0);
+    /// Takes labels in the order of their patients; `bounds` tells whose they are.
+    pub(super) fn new(bounds: Bounds, labels: Vec<u32>) -> PatientLabels {
+        let labels = Ragged::new(bounds, labels);
+        let mut counts = Ragged::default();
         let mut own = Vec::new();
-        for &end in &ends {
+        for of_patient in labels.iter() {
             own.clear();
-            own.extend_from_slice(&labels[start..end]);
+            own.extend_from_slice(of_patient);
             own.sort_unstable();
-            counts.extend(own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)));
-            count_ends.push(counts.len());
-            start = end;
+            counts.push(own.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)));
         }
-        PatientLabels { ends, labels, count_ends, counts }
+        PatientLabels { labels, counts }
     }
 
     pub(super) fn of_person(&self, person: usize) -> &[u32] {
-        let start = if person == 0 { 0 } else { self.ends[person - 1] };
-        &self.labels[start..self.ends[person]]
+        self.labels.get(person)
     }
 
     pub(super) fn number(&self, person: usize) -> usize {
@@ -40,17 +35,16 @@ impl PatientLabels {
     }
 
     pub(super) fn counts_of(&self, person: usize) -> &[(u32, u32)] {
-        let start = if person == 0 { 0 } else { self.count_ends[person - 1] };
-        &self.counts[start..self.count_ends[person]]
+        self.counts.get(person)
     }
 
     pub(super) fn people(&self) -> usize {
-        self.ends.len()
+        self.labels.len()
     }
 
     /// The number behind the last label.
     pub(super) fn labels_end(&self) -> u32 {
-        self.labels.iter().max().map_or(0, |last| last + 1)
+        self.labels.values().iter().max().map_or(0, |last| last + 1)
     }
 
     /// How often a patient has a label.
@@ -107,9 +101,9 @@ pub(super) fn draw(own: &[u32], take: usize, random: &mut Randomness) -> Vec<(u3
 pub(super) struct Finder<'a> {
     pub(super) columns: &'a [PatientLabels],
     class_of: &'a [u32],
-    /// By class: patients in it.
+    /// One entry per class: patients in it.
     members: Vec<Vec<u32>>,
-    /// By column: (class, label, patient), ascending.
+    /// One entry per column: (class, label, patient), ascending.
     holders: Vec<Vec<(u32, u32, u32)>>,
 }
 
@@ -139,7 +133,7 @@ impl<'a> Finder<'a> {
         &all[start..end]
     }
 
-    /// Whether fewer than k patients look like this one and have all these facts: column, label, copies.
+    /// Returns whether fewer than k patients look like this one and have all these facts: column, label, copies.
     pub(super) fn fewer_than(&self, k: u64, person: usize, facts: &[(usize, u32, u32)]) -> bool {
         let class = self.class_of[person];
         let has = |other: u32, &(column, label, copies): &(usize, u32, u32)| {

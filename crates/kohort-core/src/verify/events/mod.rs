@@ -10,8 +10,8 @@ pub use original::EventsCompared;
 use original::{as_multisets, row_by_row};
 use read::Tables;
 
-use super::Checked;
 use super::files::sha256;
+use super::{Checked, Outside};
 use crate::policy::{Policy, Power, PowerRule};
 use crate::random::Randomness;
 use crate::release::{Certificate, EventsClaim};
@@ -27,7 +27,7 @@ use std::path::Path;
 /// Draws of every estimate.
 const DRAWS: u64 = 20_000;
 
-/// What was counted in a release of events.
+/// The counts of a release of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsRecount {
@@ -41,13 +41,13 @@ pub struct EventsRecount {
     pub smallest_class: u64,
     /// Patients without events.
     pub without_events: u64,
-    /// Of these, whose class is below k.
+    /// Those of them whose class is below k.
     pub without_events_at_risk: u64,
-    /// What was found of those with events.
+    /// The result for those with events.
     pub found: EventsFound,
 }
 
-/// What was found of patients with events: hits, and of how many draws or patients.
+/// The result for patients with events: hits, and the number of draws or patients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsFound {
@@ -82,8 +82,10 @@ pub(crate) fn recount_events(
     release: &Path,
     certificate: &Certificate<Events>,
     threads: usize,
-) -> Result<EventsRecount> {
-    Ok(recount(release, certificate, threads)?.recount)
+) -> Result<(EventsRecount, Vec<Outside>)> {
+    let read = recount(release, certificate, threads)?;
+    let outside = read.tables.outside();
+    Ok((read.recount, outside))
 }
 
 /// Counts patients and their events, and compares them with the original.
@@ -96,12 +98,12 @@ pub(crate) fn compare_events(
 ) -> Result<Checked<Events>> {
     let claim = &certificate.promise.claim;
     let read = recount(release, certificate, source.threads())?;
-    let recount = read.recount.clone();
+    let (recount, outside) = (read.recount.clone(), read.tables.outside());
     let compared = match lines {
         Some(lines) => row_by_row(read, claim, source, policy, lines)?,
         None => as_multisets(read, source, policy)?,
     };
-    Ok(Checked { claim: claim.clone(), recount, compared })
+    Ok(Checked { claim: claim.clone(), recount, compared, outside })
 }
 
 /// Reads and recounts release/patients.csv and release/claims.csv.

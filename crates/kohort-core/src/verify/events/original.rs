@@ -5,6 +5,7 @@ use super::read::Cells;
 use super::{DRAWS, RecountedEvents, too_many};
 use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs};
 use crate::policy::{Policy, Power};
+use crate::ragged::Bounds;
 use crate::random::Randomness;
 use crate::release::EventsClaim;
 use crate::shape::Events;
@@ -14,7 +15,7 @@ use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// What was compared.
+/// The result of the comparison with the original.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventsCompared {
     /// Patients of the original, after exclusions.
@@ -23,10 +24,10 @@ pub struct EventsCompared {
     pub events: u64,
     /// Released patients that were found in it.
     pub matched: u64,
-    /// Of draws from the original's events, those in which fewer than k patients of the release match
+    /// Draws from the original's events in which fewer than k patients of the release match
     /// what is left of them; and all draws.
     pub original: Option<(u64, u64)>,
-    /// What could not be shown.
+    /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
 
@@ -225,11 +226,11 @@ fn from_original(
         let label_of = &column.level(levels[c]).label_of;
         column.codes.iter().map(|&code| known[label_of[code as usize] as usize]).collect()
     };
-    let ends: Vec<usize> = (0..histories.patients()).map(|p| histories.events_of(p).end).collect();
+    let bounds = histories.bounds().clone();
     let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
     let (all, released) = match claim.power {
-        Power::Events { .. } => whole_events(columns, ends, tables),
-        _ => (columns.into_iter().map(|c| PatientLabels::new(ends.clone(), c)).collect(), tables.event_labels()),
+        Power::Events { .. } => whole_events(columns, bounds, tables),
+        _ => (columns.into_iter().map(|c| PatientLabels::new(bounds.clone(), c)).collect(), tables.event_labels()),
     };
     let (p, rule) = match claim.power {
         Power::Values { p, rule } => (p, rule),
@@ -262,7 +263,7 @@ fn from_original(
 /// Whole events of the original and of the release, numbered together.
 fn whole_events(
     columns: Vec<Vec<u32>>,
-    ends: Vec<usize>,
+    bounds: Bounds,
     tables: &super::Tables,
 ) -> (Vec<PatientLabels>, Vec<PatientLabels>) {
     let mut keys = crate::table::Keys::new(columns.len());
@@ -275,5 +276,5 @@ fn whole_events(
     let events = columns[0].len();
     let all: Vec<u32> = (0..events).map(|e| number(&|c| columns[c][e])).collect();
     let released: Vec<u32> = (0..tables.events()).map(|e| number(&|c| tables.event[c].rows[e])).collect();
-    (vec![PatientLabels::new(ends, all)], vec![PatientLabels::new(tables.ends().to_vec(), released)])
+    (vec![PatientLabels::new(bounds, all)], vec![PatientLabels::new(tables.bounds().clone(), released)])
 }

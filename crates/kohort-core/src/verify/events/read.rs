@@ -1,7 +1,9 @@
 //! Reads the two tables of a release of events as a stranger wrote them.
 
+use super::super::outside::{Outside, of_rows};
 use super::finder::PatientLabels;
 use crate::hierarchy::StandardHierarchy;
+use crate::ragged::Bounds;
 use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, PATIENT, PATIENTS_FILE};
 use crate::shape::Events;
 use crate::table::{Input, Keys, Source, Texts, open};
@@ -20,25 +22,24 @@ pub(in crate::verify) struct Cells {
 pub(in crate::verify) struct Tables {
     pub(in crate::verify) patient: Vec<Cells>,
     pub(in crate::verify) event: Vec<Cells>,
-    ends: Vec<usize>,
+    bounds: Bounds,
 }
 
 impl Tables {
     pub(in crate::verify) fn patients(&self) -> usize {
-        self.ends.len()
+        self.bounds.len()
     }
 
     pub(in crate::verify) fn events(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
+        self.bounds.total()
     }
 
     pub(in crate::verify) fn events_of(&self, patient: usize) -> std::ops::Range<usize> {
-        let start = if patient == 0 { 0 } else { self.ends[patient - 1] };
-        start..self.ends[patient]
+        self.bounds.range(patient)
     }
 
-    pub(super) fn ends(&self) -> &[usize] {
-        &self.ends
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// By patient: who looks the same in all patient-level quasi-identifiers.
@@ -51,10 +52,16 @@ impl Tables {
         (0..self.patients()).map(|p| keys.intern(&key(p))).collect()
     }
 
+    /// The columns of both tables that are not quasi-identifiers.
+    pub(super) fn outside(&self) -> Vec<Outside> {
+        let outside = self.patient.iter().chain(&self.event).filter(|c| c.role != "quasi");
+        outside.map(|c| of_rows(&c.name, &c.rows, |text| c.texts.get(text).is_empty())).collect()
+    }
+
     /// By event-level quasi-identifier: the labels of each patient.
     pub(super) fn event_labels(&self) -> Vec<PatientLabels> {
         let quasi = self.event.iter().filter(|c| c.role == "quasi");
-        quasi.map(|c| PatientLabels::new(self.ends.clone(), c.rows.clone())).collect()
+        quasi.map(|c| PatientLabels::new(self.bounds.clone(), c.rows.clone())).collect()
     }
 
     /// Whole events as labels: the same number for events that are the same in all quasi-identifiers.
@@ -67,7 +74,7 @@ impl Tables {
             key.extend(quasi.iter().map(|c| c.rows[e]));
             keys.intern(&key)
         };
-        PatientLabels::new(self.ends.clone(), (0..self.events()).map(number).collect())
+        PatientLabels::new(self.bounds.clone(), (0..self.events()).map(number).collect())
     }
 }
 
@@ -104,7 +111,7 @@ pub(super) fn read(release: &Path, certificate: &Certificate<Events>, threads: u
     if events == 0 {
         return Err(Error::refused("the release has no events."));
     }
-    Ok(Tables { patient, event, ends })
+    Ok(Tables { patient, event, bounds: Bounds::from_ends(ends) })
 }
 
 /// Reads a table: the id first, then the columns as declared. `accepts` sees the ids in their order.

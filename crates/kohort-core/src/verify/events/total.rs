@@ -91,7 +91,7 @@ mod tests {
     /// One column in which each of two patients has so many different values, the same ones.
     fn alike(facts: u32) -> [PatientLabels; 1] {
         let labels: Vec<u32> = (0..facts).chain(0..facts).collect();
-        [PatientLabels::new(vec![facts as usize, 2 * facts as usize], labels)]
+        [PatientLabels::new(crate::ragged::Bounds::from_ends(vec![facts as usize, 2 * facts as usize]), labels)]
     }
 
     #[test]

@@ -2,8 +2,18 @@
 
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
+use crate::table::Dictionary;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns whether some value has several labels among those that a column shows.
+pub(super) fn overlap(labels: &BTreeMap<String, Vec<String>>, released: &Dictionary) -> bool {
+    let shown = |label: &str| match label.is_empty() {
+        true => released.missing_occurs,
+        false => released.code(label).is_some(),
+    };
+    labels.values().any(|own| own.iter().filter(|label| shown(label)).collect::<BTreeSet<_>>().len() > 1)
+}
 
 /// The error about a released cell that is not true.
 pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {

@@ -16,19 +16,26 @@ pub(in super::super) struct Columns {
 
 impl Columns {
     pub(in super::super) fn new(counted: &Counted, certificate: &Certificate, source: &Source) -> Result<Columns> {
-        let place = |name: &str| {
-            let place = source.columns().iter().position(|c| c == name);
-            place.ok_or_else(|| Error::refused(format!("the original has no column `{name}`.")))
-        };
         let names = counted.columns[..counted.quasi + counted.details].iter().enumerate();
-        let changed = names.map(|(i, (_, name))| Ok((i, place(name)?))).collect::<Result<Vec<_>>>()?;
+        let changed = names.map(|(i, (_, name))| Ok((i, place(source, name)?))).collect::<Result<Vec<_>>>()?;
         let columns = certificate.promise.columns.iter().enumerate();
         let kept = columns
             .filter(|(_, c)| c.role != "quasi" && c.role != "detail")
-            .map(|(i, c)| Ok((i, place(&c.name)?)))
+            .map(|(i, c)| Ok((i, place(source, &c.name)?)))
             .collect::<Result<Vec<_>>>()?;
         Ok(Columns { changed, kept })
     }
+
+    /// The columns of the original that the release's tuples are made of, in their order.
+    pub(in super::super) fn of_tuples(&self, counted: &Counted, source: &Source) -> Result<Vec<usize>> {
+        let unchanged = counted.columns[self.changed.len()..].iter().map(|(_, name)| place(source, name));
+        self.changed.iter().map(|&(_, own)| Ok(own)).chain(unchanged).collect()
+    }
+}
+
+fn place(source: &Source, name: &str) -> Result<usize> {
+    let place = source.columns().iter().position(|c| c == name);
+    place.ok_or_else(|| Error::refused(format!("the original has no column `{name}`.")))
 }
 
 /// Hashes the cells of a row into one number.

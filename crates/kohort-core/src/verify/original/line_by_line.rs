@@ -4,7 +4,7 @@
 
 use super::super::lines::LineFile;
 use super::super::recount::Counted;
-use super::ancestors::{labels_of, no_ancestor};
+use super::ancestors::{labels_of, no_ancestor, overlap};
 use super::columns::{Columns, fingerprint};
 use super::line_sums::all_traced;
 use super::tuple_of_line::{NOBODY, TupleOfLine};
@@ -24,6 +24,8 @@ pub(super) struct Traced {
     pub(super) matched: u64,
     /// Patient and released tuple of each released row, where the policy names patients.
     pub(super) people: Vec<(u32, u32)>,
+    /// True where a value may be shown as several labels that are released.
+    pub(super) labels_overlap: bool,
 }
 
 /// Compares line by line. `synthetic`: the number of synthetic records, where the method adds some.
@@ -53,10 +55,12 @@ pub(super) fn compare(
     if findings.print != released_print {
         return Err(Error::refused("cells that should be released unchanged differ from the original."));
     }
+    let mut labels_overlap = false;
     for i in 0..findings.pairs.len() {
-        check_ancestors(counted, columns, policy, i, &findings)?;
+        // Details are not known to an attacker.
+        labels_overlap |= check_ancestors(counted, columns, policy, i, &findings)? && i < counted.quasi;
     }
-    Ok(Traced { rows: findings.rows, matched: findings.matched, people: findings.people })
+    Ok(Traced { rows: findings.rows, matched: findings.matched, people: findings.people, labels_overlap })
 }
 
 /// Reads the lines beside the release. Returns the released tuple of each input line, and a fingerprint
@@ -246,14 +250,15 @@ impl OriginalFindings {
     }
 }
 
-/// Checks that each released label is the original value or one of its ancestors.
+/// Checks that each released label is the original value or one of its ancestors. Returns whether some value
+/// may be shown as several of the released labels.
 fn check_ancestors(
     counted: &Counted,
     plan: &Columns,
     policy: &Policy,
     i: usize,
     findings: &OriginalFindings,
-) -> Result<()> {
+) -> Result<bool> {
     let (position, column) = plan.changed[i];
     let values: Vec<String> = findings.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
     let dictionary = &counted.tuples.dictionaries[position];
@@ -265,5 +270,5 @@ fn check_ancestors(
             return Err(no_ancestor(policy, column));
         }
     }
-    Ok(())
+    Ok(overlap(&labels, dictionary))
 }

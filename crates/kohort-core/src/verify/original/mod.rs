@@ -58,7 +58,12 @@ pub struct Compared {
     pub smallest_real_class: Option<u64>,
     /// For each sensitive column: the extremes of real people, where some records are synthetic.
     pub sensitive_real: Vec<(String, Extremes)>,
-    /// The facts that this comparison could not show.
+    /// True where a value of the original may be shown as several labels that are released, so that whoever
+    /// knows it matches several groups of identical records. Counted only where patients are the unit.
+    pub labels_overlap: bool,
+    /// Parts of the claim (k, or a limit on sensitive values) that this comparison could not count.
+    pub not_counted: Vec<String>,
+    /// Other facts that this comparison could not show.
     pub not_shown: Vec<String>,
 }
 
@@ -75,7 +80,7 @@ pub(super) fn row_by_row(
     if certificate.promise.patients != patient.is_some() {
         return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
     }
-    let claim = certificate.promise.claim.invented.as_ref();
+    let claim = certificate.promise.claim.synthetic.as_ref();
     let invented = claim.map(|_| SyntheticRows::read(counted, lines)).transpose()?;
     let added = invented.as_ref().map_or(0, |i| i.rows);
     let sums = counted.lines.take();
@@ -95,6 +100,8 @@ pub(super) fn row_by_row(
             added,
             smallest_real_class: real.as_ref().map(|r| r.smallest_class),
             sensitive_real: real.map_or(Vec::new(), |r| r.sensitive),
+            labels_overlap: false,
+            not_counted: Vec::new(),
             not_shown: Vec::new(),
         });
     }
@@ -124,6 +131,8 @@ pub(super) fn row_by_row(
         added,
         smallest_real_class: real.as_ref().map(|r| r.smallest_class),
         sensitive_real: real.map_or(Vec::new(), |r| r.sensitive),
+        labels_overlap: traced.labels_overlap,
+        not_counted: Vec::new(),
         not_shown: Vec::new(),
     })
 }

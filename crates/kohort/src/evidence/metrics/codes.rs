@@ -27,7 +27,7 @@ parts! {
         pub codes: Option<CodesRead>,
         /// Every column of the input.
         pub columns: Vec<ColumnChange>,
-        /// What the release is made of.
+        /// The parts of the release.
         pub clusters: ClusterCounts,
         /// The risk with as many codes known as was asked.
         pub risk: Sides<Option<CodesRisk>>,
@@ -37,7 +37,7 @@ parts! {
         pub utility: CodesUtility,
         /// The guarantee, and how it was recounted.
         pub guarantee: CodesGuarantee,
-        /// What the method noted of its work.
+        /// The method's notes of its work.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub trace: Option<Trace>,
         /// How long each stage took, in seconds.
@@ -46,7 +46,7 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
-        /// What the custodian should know.
+        /// Notes for the custodian.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,
         /// Small counts are hidden: a report for others.
@@ -64,7 +64,7 @@ parts! {
         pub repeated: u64,
     }
 
-    /// What a release of codes is made of.
+    /// The parts of a release of codes.
     pub struct ClusterCounts {
         /// Patients in clusters.
         pub patients: u64,
@@ -190,7 +190,7 @@ parts! {
     pub struct ConstraintErrors {
         /// Constraints.
         pub constraints: usize,
-        /// By how far they are off.
+        /// One entry per interval of the error.
         pub intervals: Vec<ErrorInterval>,
         /// The mean of their errors, where settings are compared.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,9 +213,9 @@ parts! {
         pub k: u64,
         /// Codes that may be known of a patient.
         pub m: usize,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
-        /// What k counts: patients or rows.
+        /// The unit that k counts: patients or rows.
         pub unit: Unit,
         /// Patients in the smallest cluster.
         pub smallest_cluster: u64,
@@ -239,11 +239,11 @@ parts! {
         pub highest_confidence: Option<f64>,
         /// The guarantee in sentences.
         pub plain: String,
-        /// What holds against an attacker who knows the algorithm.
+        /// The guarantee against an attacker who knows the algorithm.
         pub aware: String,
-        /// What is assumed.
+        /// The assumptions.
         pub assumed: Vec<String>,
-        /// What the recipient cannot recount.
+        /// Facts the recipient cannot recount.
         pub not_recountable: Vec<String>,
         /// How the release was compared with the original.
         #[serde(skip_serializing_if = "Option::is_none")]

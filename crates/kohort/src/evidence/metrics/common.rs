@@ -1,4 +1,4 @@
-//! What releases of every shape have in common: files, rows, columns, distributions, timing.
+//! Parts that releases of every shape have in common: files, rows, columns, distributions, timing.
 
 use super::part::leaves;
 use super::{ByName, Described, Masked, MetricsKey, parts};
@@ -10,7 +10,7 @@ leaves! {
     "text": Unit, Role, RecodedChange;
 }
 
-/// What a class counts.
+/// The unit that a class counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -84,7 +84,7 @@ impl From<&policy::Role> for Role {
     }
 }
 
-/// What happened to a column whose values were recoded one by one.
+/// The change of a column whose values were recoded one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecodedChange {
@@ -137,7 +137,7 @@ parts! {
 
     /// People of the original.
     pub struct PeopleCounts {
-        /// What counts as a person: a patient or a row.
+        /// The unit that counts as a person: a patient or a row.
         pub unit: Unit,
         /// People in the original.
         pub r#in: Masked<u64>,
@@ -149,7 +149,7 @@ parts! {
         pub name: String,
         /// The highest risk it allows.
         pub max_risk: Option<String>,
-        /// What it means.
+        /// The meaning, in words.
         pub meaning: String,
         /// Whose number it is.
         pub source: String,
@@ -182,7 +182,7 @@ parts! {
         /// The highest level of its hierarchy.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub levels: Option<usize>,
-        /// What happened to its values, where they do not all have one level.
+        /// The change of its values, where they do not all have one level.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub recoded: Option<RecodedChange>,
         /// Different labels in the release.
@@ -251,9 +251,9 @@ parts! {
     pub struct TriedAttack {
         /// Its name.
         pub name: String,
-        /// What the attacker knows, and wants to learn.
+        /// The attacker's knowledge, and what they want to learn.
         pub about: String,
-        /// What is counted.
+        /// The quantity that is counted.
         pub measure: String,
         /// How many people or cells were attacked.
         pub targets: u64,

@@ -26,12 +26,12 @@ parts! {
         pub people: EventsPeople,
         /// Every column of both tables, and what happened to it.
         pub columns: Vec<ColumnChange>,
-        /// What each rule excluded.
+        /// The exclusions of each rule.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub exclusions: Option<Vec<Exclusion>>,
         /// Patients at high risk, with as much known as was asked.
         pub risk: Sides<Option<HighRisk>>,
-        /// What attackers who know something else find in the release.
+        /// Results of attackers who know something else, in the release.
         pub adversaries: Adversaries,
         /// How the diversities of event columns correlate.
         pub correlation: Vec<Correlation>,
@@ -45,13 +45,13 @@ parts! {
         pub utility: EventsUtility,
         /// The guarantee, and how it was recounted.
         pub guarantee: EventsGuarantee,
-        /// What the method noted of its search.
+        /// The method's notes of its search.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub trace: Option<Trace>,
         /// How excluded patients differ from the others.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub excluded_and_kept: Option<ExcludedAndKept>,
-        /// What someone with a list of the population links.
+        /// The links made by an attacker who has a list of the population.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub marketer: Option<Marketer>,
         /// How long each stage took, in seconds.
@@ -60,7 +60,7 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
-        /// What the custodian should know.
+        /// Notes for the custodian.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,
         /// Small counts are hidden: a report for others.
@@ -70,7 +70,7 @@ parts! {
 
     /// Patients read, removed and released.
     pub struct EventsPeople {
-        /// What counts as a person.
+        /// The unit that counts as a person.
         pub unit: Unit,
         /// Patients read.
         pub r#in: Masked<u64>,
@@ -80,7 +80,7 @@ parts! {
         pub emptied: Masked<u64>,
         /// Patients who never had an event.
         pub without_events: Masked<u64>,
-        /// Of these, removed because the policy says so.
+        /// Those of them that were removed because the policy says so.
         pub dropped: Masked<u64>,
         /// Patients who lost all events to suppression.
         pub suppressed: Masked<u64>,
@@ -88,11 +88,11 @@ parts! {
         pub out: u64,
     }
 
-    /// What a rule excluded.
+    /// The rows or events that a rule excluded.
     pub struct Exclusion {
         /// The rule.
         pub rule: String,
-        /// Whether whole patients or single rows are excluded.
+        /// The scope: whole patients or single rows are excluded.
         pub scope: String,
         /// Rows that match it.
         pub rows: Masked<u64>,
@@ -107,20 +107,20 @@ parts! {
         /// Hits.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub hits: Option<u64>,
-        /// Of so many draws, or patients.
+        /// The number of draws, or patients.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub of: Option<u64>,
     }
 
-    /// What attackers who know something else find: shares of patients for whom fewer than k match.
+    /// Results of attackers who know something else: shares of patients for whom fewer than k match.
     pub struct Adversaries {
-        /// By values known in each event column.
+        /// One entry per number of values known in each event column.
         pub values: Vec<ValuesKnown>,
-        /// By other rules for how much is known.
+        /// One entry per other rule for how much is known.
         pub rules: Vec<OtherRule>,
-        /// By whole events known.
+        /// One entry per number of whole events known.
         pub events: Vec<FactsKnown>,
-        /// By facts known in total.
+        /// One entry per number of facts known in total.
         pub total: Vec<FactsKnown>,
     }
 
@@ -128,7 +128,7 @@ parts! {
     pub struct ValuesKnown {
         /// How many.
         pub known: usize,
-        /// By the number of a patient's events and how much they differ.
+        /// The attacker's knowledge grows with the number of a patient's events and how much they differ.
         pub variable: ThreeReadings,
         /// As many for every patient.
         pub fixed: ThreeReadings,
@@ -179,11 +179,11 @@ parts! {
         /// The share of events that are released, of those that no rule excluded.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub events_left: Option<f64>,
-        /// By column.
+        /// One entry per column.
         pub columns: Vec<ColumnLoss>,
     }
 
-    /// What a column lost.
+    /// The loss of a column.
     pub struct ColumnLoss {
         /// The column.
         pub column: String,
@@ -195,11 +195,11 @@ parts! {
     pub struct EventsGuarantee {
         /// k.
         pub k: u64,
-        /// What k counts.
+        /// The unit that k counts.
         pub unit: Unit,
         /// The largest share of patients at high risk that is allowed.
         pub max_high_risk: f64,
-        /// What an attacker may know.
+        /// The columns an attacker may know.
         pub knows: String,
         /// Patients at high risk, as asked, counted from the release.
         pub found: FoundShare,
@@ -219,16 +219,16 @@ parts! {
         /// Patients without events.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub without_events: Option<u64>,
-        /// Of these, in classes smaller than k.
+        /// Those of them in classes smaller than k.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub without_events_at_risk: Option<u64>,
         /// The guarantee in sentences.
         pub plain: String,
-        /// What holds against an attacker who knows the algorithm.
+        /// The guarantee against an attacker who knows the algorithm.
         pub aware: String,
-        /// What is assumed.
+        /// The assumptions.
         pub assumed: Vec<String>,
-        /// What the recipient cannot recount.
+        /// Facts the recipient cannot recount.
         pub not_recountable: Vec<String>,
         /// How the release was compared with the original.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -255,7 +255,7 @@ parts! {
         /// Hits.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub hits: Option<u64>,
-        /// Of so many draws, or patients.
+        /// The number of draws, or patients.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub of: Option<u64>,
         /// The share.
@@ -285,7 +285,7 @@ parts! {
         pub patients: Apart<u64>,
         /// The median number of events of a patient.
         pub median_events: Apart<f64>,
-        /// By column.
+        /// One entry per column.
         pub columns: Vec<Difference>,
     }
 
@@ -293,7 +293,7 @@ parts! {
     pub struct Difference {
         /// The column.
         pub column: String,
-        /// Whether it is a column of patients or of events.
+        /// The table it belongs to: patients or events.
         pub of: String,
         /// The largest difference between the two distributions.
         pub statistic: f64,
@@ -313,7 +313,7 @@ parts! {
         pub kept: f64,
     }
 
-    /// What someone with a list of the population links.
+    /// The links made by an attacker who has a list of the population.
     pub struct Marketer {
         /// Class sizes outside are estimated from the file alone.
         pub estimated: bool,
@@ -328,7 +328,7 @@ parts! {
         /// The same on average over samples.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub expected: Option<f64>,
-        /// By the paper's second equation, which understates the risk.
+        /// The estimate by the paper's second equation, which understates the risk.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub paper_eq2: Option<f64>,
     }
@@ -337,9 +337,9 @@ parts! {
 /// The same of the excluded and of the kept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Apart<T> {
-    /// Of the excluded.
+    /// The value of the excluded.
     pub excluded: T,
-    /// Of the kept.
+    /// The value of the kept.
     pub kept: T,
 }
 

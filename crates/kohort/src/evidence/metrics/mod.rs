@@ -1,29 +1,35 @@
-//! What metrics.json holds, as values.
+//! The contents of metrics.json, as values.
 //!
 //! One struct per chapter; a field's name is its key in JSON, and its documentation is its line in the reference.
 //! A field that is `None` was not measured, or may not be shown to the readers of this report. What others may see
 //! is decided in `report/shareable`, which takes every struct apart to its last field.
 
+mod attacks;
 mod codes;
 mod common;
 mod events;
 mod part;
+mod risk;
+mod synthetic;
 mod table;
 mod utility;
 
+pub use attacks::*;
 pub use codes::*;
 pub use common::*;
 pub use events::*;
 pub use kohort_core::release::{Noted, Trace, TraceShare, TraceStep};
 pub use part::{ByName, Described, HiddenNumber, Masked, MetricsKey};
 pub(crate) use part::{below, parts};
+pub use risk::*;
+pub use synthetic::*;
 pub use table::*;
 pub use utility::*;
 
 use part::leaves;
 use serde::{Deserialize, Serialize};
 
-/// What a release is like: its guarantee, its risk and its utility, before and after.
+/// The measurements of a release: its guarantee, its risk and its utility, before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Metrics {
     /// Of a table.
@@ -88,7 +94,7 @@ impl Metrics {
         *own = Some(notes);
     }
 
-    /// What the custodian should know.
+    /// Returns notes for the custodian.
     pub fn notes(&self) -> &[String] {
         let own = match self {
             Metrics::Table(own) => &own.notes,

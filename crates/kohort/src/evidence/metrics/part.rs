@@ -38,9 +38,9 @@ pub(crate) use parts;
 pub struct MetricsKey {
     /// The path to it: keys separated by dots, `N` for a place in a list, `NAME` for a name in a map.
     pub path: String,
-    /// What kind of value it has.
+    /// The kind of value it has.
     pub kind: &'static str,
-    /// What it means.
+    /// The meaning, in words.
     pub meaning: String,
 }
 
@@ -103,7 +103,7 @@ impl<T: Described, const N: usize> Described for [T; N] {
 pub struct ByName<T>(pub Vec<(String, T)>);
 
 impl<T> ByName<T> {
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -29,7 +29,7 @@ parts! {
         /// How far answers to random range queries are off.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub range_error: Option<RangeError>,
-        /// By quasi-identifier.
+        /// One entry per quasi-identifier.
         #[serde(default, skip_serializing_if = "ByName::is_empty")]
         pub by_column: ByName<ColumnUtility>,
         /// How far the shares of values are from those of the original, on average over columns.

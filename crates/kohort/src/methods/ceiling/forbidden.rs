@@ -8,7 +8,7 @@ use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::hierarchy::Rule;
 use kohort_core::policy::{Column, Policy, Role, Section, Value, nearest};
-use kohort_core::table::{ExcludeRule, Scope};
+use kohort_core::table::ExcludedCodes;
 
 /// Some values of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,14 +17,14 @@ pub struct Term {
     pub column: usize,
     texts: Vec<String>,
     /// Ranges of codes, where the column holds codes.
-    codes: Option<ExcludeRule>,
+    codes: Option<ExcludedCodes>,
 }
 
 impl Term {
     fn new(policy: &Policy, column: usize, texts: Vec<String>) -> Term {
-        let ranges = texts.iter().filter_map(|t| ExcludeRule::range(t)).collect();
+        let ranges = texts.iter().filter_map(|t| ExcludedCodes::range(t)).collect();
         let codes = matches!(policy.columns[column].rule, Rule::Codes(_));
-        let codes = codes.then_some(ExcludeRule { column, ranges, scope: Scope::Row });
+        let codes = codes.then_some(ExcludedCodes { ranges, ..ExcludedCodes::default() });
         Term { column, texts, codes }
     }
 

@@ -16,7 +16,7 @@ pub enum Ceiling {
     At(Fraction),
 }
 
-/// What the chosen levels are best at.
+/// The measure by which the chosen levels are best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CeilingObjective {
     /// Reconstruction error, attribute by attribute; synthetic records count.
@@ -36,7 +36,7 @@ impl CeilingObjective {
     }
 }
 
-/// What the policy says beside `name = "ceiling"`.
+/// The parameters beside `name = "ceiling"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `h`: the highest degree of generalization of any record, or "auto".

@@ -4,6 +4,7 @@
 use super::index::RepeatedValue;
 use super::patient_events::PatientOrder;
 use kohort_core::events::Histories;
+use kohort_core::ragged::Ragged;
 use std::collections::HashMap;
 
 /// The classes at some levels of the patient-level columns.
@@ -12,10 +13,8 @@ pub(crate) struct PatientClasses {
     pub(crate) of: Vec<u32>,
     /// For each class: patients in it.
     pub(crate) sizes: Vec<u32>,
-    /// For each class: where its words end.
-    ends: Vec<u32>,
-    /// Words of the bitmaps and the bits that are of the class.
-    words: Vec<(u32, u64)>,
+    /// For each class: words of the bitmaps and the bits that are of the class.
+    words: Ragged<(u32, u64)>,
     /// Patients without events, by class of theirs that is too small: counted over all patients.
     pub(crate) without: Without,
 }
@@ -61,17 +60,9 @@ impl PatientClasses {
             }
         }
         let without = without_events(histories, people, &number_of, &sizes, key, k);
-        let (mut ends, mut words) = (Vec::with_capacity(spans.len()), Vec::new());
-        for span in spans {
-            words.extend(span);
-            ends.push(words.len() as u32);
-        }
-        PatientClasses { of, sizes, ends, words, without }
-    }
-
-    fn words(&self, class: u32) -> &[(u32, u64)] {
-        let start = if class == 0 { 0 } else { self.ends[class as usize - 1] as usize };
-        &self.words[start..self.ends[class as usize] as usize]
+        let mut words = Ragged::default();
+        spans.into_iter().for_each(|span| words.push(span));
+        PatientClasses { of, sizes, words, without }
     }
 
     /// Returns whether fewer than `k` patients of the class are in all items.
@@ -96,7 +87,7 @@ impl PatientClasses {
             }
             return true;
         }
-        for &(word, mask) in self.words(class) {
+        for &(word, mask) in self.words.get(class as usize) {
             let mut left = mask;
             for item in items.iter() {
                 match item {

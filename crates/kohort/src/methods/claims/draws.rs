@@ -1,6 +1,7 @@
 //! Draws of the attacker's knowledge: a patient, and some of their events.
 
 use super::patient_events::PatientEvents;
+use kohort_core::ragged::Ragged;
 use kohort_core::random::Randomness;
 use std::ops::Range;
 
@@ -28,20 +29,7 @@ pub(crate) struct Draws {
     /// For each draw: the patient's place.
     pub(crate) person: Vec<u32>,
     /// By stream (one for each event column, or one for whole events), by draw: events.
-    streams: Vec<Stream>,
-}
-
-#[derive(Default)]
-struct Stream {
-    ends: Vec<u32>,
-    events: Vec<u32>,
-}
-
-impl Stream {
-    fn get(&self, draw: usize) -> &[u32] {
-        let start = if draw == 0 { 0 } else { self.ends[draw - 1] as usize };
-        &self.events[start..self.ends[draw] as usize]
-    }
+    streams: Vec<Ragged<u32>>,
 }
 
 impl Draws {
@@ -56,7 +44,7 @@ impl Draws {
         most: impl Fn(usize, usize) -> usize,
         seed: u64,
     ) -> Draws {
-        let mut draws = Draws { person: Vec::new(), streams: (0..streams).map(|_| Stream::default()).collect() };
+        let mut draws = Draws { person: Vec::new(), streams: vec![Ragged::default(); streams] };
         for number in numbers {
             let mut random = Randomness::numbered(seed, number as u64);
             let person = match who {
@@ -66,10 +54,11 @@ impl Draws {
             draws.person.push(person);
             let own = events.of_person(person as usize);
             for (s, stream) in draws.streams.iter_mut().enumerate() {
-                let start = stream.events.len();
-                random.choose_few(own.len() as u64, most(s, person as usize), &mut stream.events);
-                stream.events[start..].iter_mut().for_each(|at| *at = own[*at as usize]);
-                stream.ends.push(stream.events.len() as u32);
+                stream.push_with(|drawn| {
+                    let start = drawn.len();
+                    random.choose_few(own.len() as u64, most(s, person as usize), drawn);
+                    drawn[start..].iter_mut().for_each(|at| *at = own[*at as usize]);
+                });
             }
         }
         draws

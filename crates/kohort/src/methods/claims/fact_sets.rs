@@ -6,40 +6,39 @@
 use super::patient_events::{LabelCounter, PatientEvents};
 use hashbrown::HashMap;
 use kohort_core::events::Histories;
+use kohort_core::ragged::Ragged;
 
 /// The distinct facts of each patient, ascending, each with the number of times it holds.
 pub(super) struct PatientFacts {
     /// The number of different facts.
     pub(super) distinct: usize,
-    ends: Vec<u32>,
-    facts: Vec<(u32, u32)>,
+    facts: Ragged<(u32, u32)>,
 }
 
 impl PatientFacts {
     pub(super) fn of(histories: &Histories, levels: &[usize], left: &PatientEvents) -> PatientFacts {
         let sizes: Vec<usize> = histories.event.iter().zip(levels).map(|(c, &l)| c.level(l).labels.len()).collect();
         let mut counters: Vec<LabelCounter> = sizes.iter().map(|&n| LabelCounter::new(n)).collect();
-        let mut all = PatientFacts { distinct: sizes.iter().sum(), ends: Vec::new(), facts: Vec::new() };
+        let mut all = PatientFacts { distinct: sizes.iter().sum(), facts: Ragged::default() };
         for person in 0..left.people() {
-            let start = all.facts.len();
+            let mut own = Vec::new();
             let mut first = 0;
             for (c, column) in histories.event.iter().enumerate() {
                 let label = |&e: &u32| column.label(levels[c], e as usize);
                 counters[c].count(left.of_person(person).iter().map(label), |label, count| {
-                    all.facts.push((first + label, count));
+                    own.push((first + label, count));
                 });
                 first += sizes[c] as u32;
             }
-            all.facts[start..].sort_unstable();
-            all.ends.push(all.facts.len() as u32);
+            own.sort_unstable();
+            all.facts.push(own);
         }
         all
     }
 
     /// The facts of the patient at a place.
     pub(super) fn of_person(&self, person: usize) -> &[(u32, u32)] {
-        let start = if person == 0 { 0 } else { self.ends[person - 1] as usize };
-        &self.facts[start..self.ends[person] as usize]
+        self.facts.get(person)
     }
 }
 

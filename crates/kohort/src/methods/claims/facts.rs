@@ -6,10 +6,11 @@ use super::index::{Index, RepeatedValue};
 use super::labels::EventLabels;
 use super::patient_events::PatientEvents;
 
+use kohort_core::ragged::Ragged;
+
 /// The known facts of all draws, as items of an index.
 pub(crate) struct Facts {
-    ends: Vec<u32>,
-    items: Vec<u32>,
+    items: Ragged<u32>,
     /// For each draw: whether a known value was removed, so that a strict matcher finds nobody.
     pub(crate) missing: Vec<bool>,
 }
@@ -26,7 +27,7 @@ impl Facts {
         (drawn, left): (&PatientEvents, &PatientEvents),
     ) -> Facts {
         let label = |&e: &u32| labels.of[e as usize];
-        let mut facts = Facts { ends: Vec::new(), items: Vec::new(), missing: vec![false; draws.len()] };
+        let mut facts = Facts { items: Ragged::default(), missing: vec![false; draws.len()] };
         let mut known: Vec<u32> = Vec::new();
         for draw in 0..draws.len() {
             let person = draws.person[draw] as usize;
@@ -37,25 +38,25 @@ impl Facts {
             known.clear();
             known.extend(events.iter().take(usize::from(power[person])).map(label));
             known.sort_unstable();
-            for run in known.chunk_by(|a, b| a == b) {
-                let copies = match whole {
-                    true => run.len(),
-                    // As many of the known copies as are left.
-                    false => own_left.iter().filter(|e| label(e) == run[0]).take(run.len()).count(),
-                };
-                facts.missing[draw] |= copies < run.len();
-                if copies > 0 {
-                    facts.items.push(index.number(run[0], copies));
+            facts.items.push_with(|items| {
+                for run in known.chunk_by(|a, b| a == b) {
+                    let copies = match whole {
+                        true => run.len(),
+                        // As many of the known copies as are left.
+                        false => own_left.iter().filter(|e| label(e) == run[0]).take(run.len()).count(),
+                    };
+                    facts.missing[draw] |= copies < run.len();
+                    if copies > 0 {
+                        items.push(index.number(run[0], copies));
+                    }
                 }
-            }
-            facts.ends.push(facts.items.len() as u32);
+            });
         }
         facts
     }
 
     fn get(&self, draw: usize) -> &[u32] {
-        let start = if draw == 0 { 0 } else { self.ends[draw - 1] as usize };
-        &self.items[start..self.ends[draw] as usize]
+        self.items.get(draw)
     }
 }
 

@@ -44,7 +44,7 @@ impl RepeatedValue {
 
 /// The patients who have each label once, twice, and so on.
 pub(crate) struct Index {
-    /// By label and copies.
+    /// One entry per label and copies.
     items: Vec<RepeatedValue>,
     most: usize,
 }

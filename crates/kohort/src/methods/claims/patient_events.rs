@@ -5,6 +5,7 @@
 //! place 1 is patient 2. Patients of one class are then neighbours, at every node.
 
 use kohort_core::events::Histories;
+use kohort_core::ragged::Ragged;
 
 /// The patients with events, sorted so that patients of one class are neighbours.
 pub(crate) struct PatientOrder {
@@ -42,49 +43,41 @@ impl PatientOrder {
 /// Events by the place of their patient.
 #[derive(Debug, Clone)]
 pub(crate) struct PatientEvents {
-    ends: Vec<u32>,
-    events: Vec<u32>,
+    events: Ragged<u32>,
 }
 
 impl PatientEvents {
     /// Takes the events for which `keep` is true.
     pub(crate) fn of(histories: &Histories, people: &PatientOrder, keep: impl Fn(usize) -> bool) -> PatientEvents {
-        let (mut ends, mut events) = (Vec::with_capacity(people.len()), Vec::new());
+        let mut events = Ragged::default();
         for &patient in &people.patient {
-            events.extend(histories.events_of(patient as usize).filter(|&e| keep(e)).map(|e| e as u32));
-            ends.push(events.len() as u32);
+            events.push(histories.events_of(patient as usize).filter(|&e| keep(e)).map(|e| e as u32));
         }
-        PatientEvents { ends, events }
+        PatientEvents { events }
     }
 
     /// Gives each patient this number of events.
     #[cfg(test)]
     pub(crate) fn with_numbers(numbers: &[u32]) -> PatientEvents {
-        let mut all = 0;
-        let ends: Vec<u32> = numbers
-            .iter()
-            .map(|n| {
-                all += n;
-                all
-            })
-            .collect();
-        PatientEvents { ends, events: (0..all).collect() }
+        let mut next = 0..;
+        let mut events = Ragged::default();
+        numbers.iter().for_each(|&n| events.push(next.by_ref().take(n as usize)));
+        PatientEvents { events }
     }
 
     /// The events of the patient at a place.
     pub(crate) fn of_person(&self, person: usize) -> &[u32] {
-        let start = if person == 0 { 0 } else { self.ends[person - 1] as usize };
-        &self.events[start..self.ends[person] as usize]
+        self.events.get(person)
     }
 
     /// The number of places.
     pub(crate) fn people(&self) -> usize {
-        self.ends.len()
+        self.events.len()
     }
 
     /// The number of events.
     pub(crate) fn len(&self) -> usize {
-        self.events.len()
+        self.events.values().len()
     }
 
     /// The places of patients who have an event.

@@ -4,6 +4,7 @@ use super::grid::Grid;
 use super::horpart::Sorted;
 use super::rules::ClusterRules;
 use super::verpart::{ChunkSplit, covers_itself, leave_none_empty, verpart};
+use kohort_core::ragged::Ragged;
 use kohort_core::release::{Cluster, CodeChunk};
 
 /// A cluster with its chunks.
@@ -23,22 +24,19 @@ pub(crate) struct ChunkedCluster {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ItemRecords {
     pub(crate) codes: Vec<u32>,
-    ends: Vec<u32>,
-    rows: Vec<u32>,
+    rows: Ragged<u32>,
 }
 
 impl ItemRecords {
     /// Takes in a code behind all others.
     pub(crate) fn push(&mut self, code: u32, rows: impl IntoIterator<Item = u32>) {
         self.codes.push(code);
-        self.rows.extend(rows);
-        self.ends.push(self.rows.len() as u32);
+        self.rows.push(rows);
     }
 
     /// The records that hold the i-th code.
     pub(crate) fn rows(&self, i: usize) -> &[u32] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.rows[start as usize..self.ends[i] as usize]
+        self.rows.get(i)
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Formed {
     Best,
 }
 
-/// Whether clusters are joined.
+/// The choice to join clusters or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refine {
     /// They are not.
@@ -53,7 +53,7 @@ pub enum ConstraintsBy {
     Frequent(Fraction),
 }
 
-/// What the policy says beside `name = "disassociate"`.
+/// The parameters beside `name = "disassociate"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `max_cluster`: clusters have fewer patients than this. Default 256k; 64k with constraints, `aware` or m above 3; 2k as printed with "paper".

@@ -6,7 +6,7 @@ use kohort_core::Result;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
 
-/// What the policy says beside `name = "lattice"`.
+/// The parameters beside `name = "lattice"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// `max_suppressed`: the share of records that may be deleted so that the others stay finer.

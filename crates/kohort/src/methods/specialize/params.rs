@@ -4,7 +4,7 @@ use kohort_core::Result;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Role};
 
-/// What a specialization is chosen by.
+/// The measure by which a specialization is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecializeObjective {
     /// "class": information gain on the column with role class.
@@ -26,7 +26,7 @@ impl SpecializeObjective {
     }
 }
 
-/// What discernibility ranks by.
+/// The order in which discernibility ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScoreMode {
     /// "reduction": Σ |class|² before minus after.
@@ -55,7 +55,7 @@ pub enum Search {
     Paper,
 }
 
-/// What the policy says beside `name = "specialize"`.
+/// The parameters beside `name = "specialize"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// `objective`: default "class" where a column has role class, else "discernibility".

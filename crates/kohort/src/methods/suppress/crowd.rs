@@ -59,7 +59,7 @@ impl<'a> ClassRule<'a> {
 pub(super) struct ClassPeople {
     single: u64,
     named: Vec<u32>,
-    /// By required column.
+    /// One entry per required column.
     values: Vec<PeopleByValue>,
 }
 

@@ -15,7 +15,7 @@ pub enum Order {
     Paper,
 }
 
-/// What the policy says beside `name = "suppress"`.
+/// The parameters beside `name = "suppress"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `weights`: by quasi-identifier, what a blank in it counts; the higher, the later it goes blank.

@@ -2,6 +2,7 @@
 
 use kohort_core::cohort::Cohort;
 use kohort_core::hierarchy::SUPPRESSED;
+use kohort_core::ragged::Ragged;
 use kohort_core::release::Share;
 use kohort_core::table::Keys;
 use std::collections::BTreeMap;
@@ -269,54 +270,38 @@ fn is_plain(cohort: &Cohort) -> bool {
 /// Which tuples show the same before anything is blank. Details and the like tell tuples apart, and
 /// no method asks for them.
 struct LookAlikeTuples {
-    ends: Vec<u32>,
-    tuples: Vec<u32>,
+    tuples: Ragged<u32>,
 }
 
 impl LookAlikeTuples {
     fn new(cohort: &Cohort, values: &[Vec<u32>]) -> LookAlikeTuples {
         let tuples = &cohort.tuples;
         if !is_plain(cohort) {
-            let all = 0..tuples.len() as u32;
-            return LookAlikeTuples { ends: all.clone().map(|t| t + 1).collect(), tuples: all.collect() };
+            let single = (0..tuples.len() as u32).map(|t| (t, t));
+            return LookAlikeTuples { tuples: Ragged::by_key(tuples.len(), single) };
         }
         let mut keys = Keys::new(values.len());
         let mut key = vec![0; values.len()];
-        let mut ends: Vec<u32> = Vec::new();
         let mut kind = Vec::with_capacity(tuples.len());
         for t in 0..tuples.len() {
             let codes = tuples.codes(t).iter().zip(values);
             key.iter_mut().zip(codes).for_each(|(key, (&code, of))| *key = of[code as usize]);
-            let own = keys.intern(&key);
-            ends.resize(keys.len(), 0);
-            ends[own as usize] += 1;
-            kind.push(own);
+            kind.push(keys.intern(&key));
         }
-        for kind in 1..ends.len() {
-            ends[kind] += ends[kind - 1];
+        let mut of_kind = Ragged::by_key(keys.len(), kind.into_iter().zip(0..));
+        for kind in 0..of_kind.len() {
+            of_kind.get_mut(kind).sort_unstable_by_key(|&t| tuples.codes(t as usize));
         }
-        let mut at = ends.clone();
-        let mut of_kind = vec![0; tuples.len()];
-        for (t, &kind) in kind.iter().enumerate().rev() {
-            at[kind as usize] -= 1;
-            of_kind[at[kind as usize] as usize] = t as u32;
-        }
-        let mut from = 0;
-        for &end in &ends {
-            of_kind[from..end as usize].sort_unstable_by_key(|&t| tuples.codes(t as usize));
-            from = end as usize;
-        }
-        LookAlikeTuples { ends, tuples: of_kind }
+        LookAlikeTuples { tuples: of_kind }
     }
 
     fn len(&self) -> usize {
-        self.ends.len()
+        self.tuples.len()
     }
 
     /// The tuples of a kind, by their codes.
     fn tuples(&self, kind: usize) -> &[u32] {
-        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
-        &self.tuples[from as usize..self.ends[kind] as usize]
+        self.tuples.get(kind)
     }
 }
 

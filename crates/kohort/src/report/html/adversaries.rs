@@ -1,4 +1,4 @@
-//! What attackers with other knowledge than the policy assumes would find in a release of events.
+//! The findings of attackers with other knowledge than the policy assumes in a release of events.
 
 use super::escape::names;
 use super::number::Shown;

@@ -1,4 +1,4 @@
-//! What was asked of a table, how it was verified, and how the method chose the release.
+//! The requirements on a table, how it was verified, and how the method chose the release.
 
 use super::escape::{code, escape};
 use super::facts::{fact, facts};

@@ -1,4 +1,4 @@
-//! What changed in columns, rows and cells.
+//! Changes in columns, rows and cells.
 
 use super::escape::{code, escape};
 use super::facts::facts;

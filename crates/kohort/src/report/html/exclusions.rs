@@ -1,4 +1,4 @@
-//! What the rules excluded, and how excluded patients differ from the others.
+//! The exclusions of each rule, and how excluded patients differ from the others.
 
 use super::escape::{code, escape};
 use super::number::Shown;

@@ -248,7 +248,7 @@ impl Figure {
         if let Known::Text(text) = &self.known { Some(text) } else { None }
     }
 
-    /// Whether there is anything.
+    /// Returns whether there is anything.
     pub(super) fn exists(&self) -> bool {
         !matches!(self.known, Known::Nothing)
     }

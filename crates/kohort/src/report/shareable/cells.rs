@@ -7,7 +7,7 @@
 /// The smallest count that may be shown, zero aside: that of CMS.
 pub(crate) const LEAST: u64 = 11;
 
-/// Whether a count must not be shown.
+/// Returns whether a count must not be shown.
 pub(crate) fn is_small(count: u64) -> bool {
     (1..LEAST).contains(&count)
 }
@@ -75,7 +75,7 @@ impl HiddenTable<'_> {
         self.flow(rows + column, row, (row, column), most)
     }
 
-    /// Whether a cell could be smaller: the other way round.
+    /// Returns whether a cell could be smaller: the other way round.
     fn can_shrink(&self, row: usize, column: usize) -> u64 {
         let rows = self.counts.len();
         let least = u64::from(self.counts[row][column] > 1);

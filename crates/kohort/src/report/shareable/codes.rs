@@ -1,4 +1,4 @@
-//! What others may see of a release of codes.
+//! The part that others may see of a release of codes.
 
 use super::hide::{self, MARK, any_small, column, small, two};
 use crate::evidence::metrics::{

@@ -1,4 +1,4 @@
-//! What others may see of a release of patients and their events.
+//! The part that others may see of a release of patients and their events.
 
 use super::hide::{self, MARK, any_small, column, distribution, small, two};
 use crate::evidence::metrics::{
@@ -66,7 +66,7 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
     }
 }
 
-/// Whether any number of patients read and removed is small.
+/// Returns whether any number of patients read and removed is small.
 fn any_small_of(people: &EventsPeople) -> bool {
     let EventsPeople { unit: _, r#in, excluded, emptied, without_events, dropped, suppressed, out: _ } = *people;
     [r#in, excluded, emptied, without_events, dropped, suppressed].into_iter().any(small)

@@ -1,4 +1,4 @@
-//! What parts of several shapes share: rows in and out, distributions, rounded numbers.
+//! Parts that several shapes share: rows in and out, distributions, rounded numbers.
 
 use super::cells::{LEAST, hide_marked, is_small};
 use crate::evidence::metrics::{
@@ -13,12 +13,12 @@ pub(super) fn two(x: f64) -> f64 {
     (x * 100.0).round() / 100.0
 }
 
-/// Whether a count is shown and small.
+/// Returns whether a count is shown and small.
 pub(super) fn small(count: Masked<u64>) -> bool {
     count.known().is_some_and(is_small)
 }
 
-/// Whether any part of the rows read and removed is small.
+/// Returns whether any part of the rows read and removed is small.
 pub(super) fn any_small(rows: &RowCounts) -> bool {
     let RowCounts { r#in, excluded, suppressed, counterfeit, out: _ } = *rows;
     [r#in, excluded, suppressed, counterfeit].into_iter().any(small)

@@ -1,4 +1,4 @@
-//! What others may see of a table's release.
+//! The part that others may see of a table's release.
 
 use super::cells::{hide_list, hide_table};
 use super::hide::{self, MARK, any_small, column, distribution, small, two};

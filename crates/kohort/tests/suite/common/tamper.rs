@@ -27,7 +27,7 @@ pub fn put_data(folder: &Path, table: &Table) {
 pub fn rewrite_certificate(folder: &Path, quasi: usize) {
     let mut certificate = certificate(folder);
     let table = Table::released(folder);
-    for file in certificate["files"].as_array_mut().unwrap() {
+    for file in certificate["counted"]["files"].as_array_mut().unwrap() {
         let bytes = fs::read(folder.join("release").join(file["name"].as_str().unwrap())).unwrap();
         file["sha256"] = json!(Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect::<String>());
         if file.get("rows").is_some() {
@@ -36,9 +36,9 @@ pub fn rewrite_certificate(folder: &Path, quasi: usize) {
     }
     let mut classes: BTreeMap<&[String], u64> = BTreeMap::new();
     table.rows.iter().for_each(|r| *classes.entry(&r[..quasi]).or_default() += 1);
-    certificate["recount"]["rows"] = json!(table.rows.len());
-    certificate["recount"]["classes"] = json!(classes.len());
-    certificate["recount"]["smallest_class"] = json!(classes.values().min());
+    certificate["counted"]["recount"]["rows"] = json!(table.rows.len());
+    certificate["counted"]["recount"]["classes"] = json!(classes.len());
+    certificate["counted"]["recount"]["smallest_class"] = json!(classes.values().min());
     put_certificate(folder, &certificate);
 }
 

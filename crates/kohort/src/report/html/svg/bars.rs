@@ -13,13 +13,13 @@ const DIGIT: f64 = 6.4;
 pub(in crate::report::html) struct Bars {
     /// Unique among the pictures of the page.
     pub id: String,
-    /// What it shows, in one sentence; not yet escaped.
+    /// One sentence on what it shows; not yet escaped.
     pub title: String,
-    /// What the names at the left are.
+    /// The meaning of the names at the left.
     pub names: String,
-    /// What the length of a bar is.
+    /// The meaning of a bar's length.
     pub lengths: &'static str,
-    /// What the first, second … bar of a group is; nothing if there is one bar.
+    /// The meaning of the first, second … bar of a group; empty if there is one bar.
     pub legend: &'static [&'static str],
     /// From top to bottom.
     pub groups: Vec<Group>,

@@ -12,9 +12,9 @@ const DARKEST: f64 = 0.5;
 pub(in crate::report::html) struct Heat {
     /// Unique among the pictures of the page.
     pub id: String,
-    /// What it shows, in one sentence; not yet escaped.
+    /// One sentence on what it shows; not yet escaped.
     pub title: String,
-    /// What its rows are.
+    /// The meaning of its rows.
     pub names: String,
     /// Its columns; not yet escaped.
     pub columns: Vec<String>,

@@ -13,7 +13,7 @@ const RIGHT: f64 = 16.0;
 pub(crate) struct Scatter {
     /// Unique among the pictures of the page.
     pub id: &'static str,
-    /// What it shows, in one sentence.
+    /// One sentence on what it shows.
     pub title: &'static str,
     /// The names of the horizontal and of the vertical axis.
     pub axes: [&'static str; 2],
@@ -27,9 +27,9 @@ pub(crate) struct Point {
     pub name: String,
     /// Across and upwards.
     pub at: (f64, f64),
-    /// Whether it is on the line that no other beats: then it is a full dot.
+    /// True if it is on the line that no other beats: then it is a full dot.
     pub on_frontier: bool,
-    /// Whether a ring marks it.
+    /// True if a ring marks it.
     pub ringed: bool,
 }
 

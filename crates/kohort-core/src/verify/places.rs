@@ -1,0 +1,168 @@
+//! The people behind the rows of a release where nobody kept which row became which. Where every original row
+//! has one possible place in the release and all of them are released, they are counted; otherwise their number
+//! is bounded from below by what the original allows.
+
+use super::recount::Counted;
+use crate::classes::People;
+use crate::table::{Keys, Tuples};
+use std::collections::BTreeMap;
+
+/// By column and original value: the released labels it may be shown as, as codes.
+pub(super) type LabelMaps = [Vec<Vec<u32>>];
+
+/// More comparisons of a class with an original tuple are not made; the number of patients then stays unknown.
+const MOST_COMPARISONS: u64 = 1 << 28;
+
+/// The place of every original tuple in the release.
+pub(super) struct Places {
+    /// By original tuple: the released tuple that shows it.
+    of: Vec<Option<u32>>,
+    /// By released tuple: original rows that belong there.
+    pub(super) rows: Vec<u64>,
+}
+
+impl Places {
+    /// Finds them, where every original value has at most one label among those released. `maps` are of the
+    /// changed columns; the columns behind them are released unchanged.
+    pub(super) fn find(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> Option<Places> {
+        if maps.iter().flatten().any(|labels| labels.len() > 1) {
+            return None;
+        }
+        let tuples = &counted.tuples;
+        let mut keys = Keys::new(tuples.width());
+        for t in 0..tuples.len() {
+            keys.intern(tuples.codes(t));
+        }
+        let same: Vec<Vec<Option<u32>>> = (maps.len()..tuples.width())
+            .map(|i| {
+                let released = &tuples.dictionaries[i];
+                original.dictionaries[i].texts().into_iter().map(|text| released.code(text)).collect()
+            })
+            .collect();
+        let label = |t: usize, i: usize| {
+            let code = original.code(t, i) as usize;
+            if i < maps.len() { maps[i][code].first().copied() } else { same[i - maps.len()][code] }
+        };
+        let mut places = Places { of: Vec::with_capacity(original.len()), rows: vec![0; tuples.len()] };
+        for t in 0..original.len() {
+            let key: Option<Vec<u32>> = (0..tuples.width()).map(|i| label(t, i)).collect();
+            let place = key.and_then(|key| keys.find(&key));
+            if let Some(place) = place {
+                places.rows[place as usize] += original.weights[t];
+            }
+            places.of.push(place);
+        }
+        Some(places)
+    }
+
+    /// Returns whether every original row is released.
+    pub(super) fn hold_every_row(&self) -> bool {
+        self.of.iter().all(Option::is_some)
+    }
+
+    /// The people whose rows these are; `more` are people of whom each has one row, by released tuple.
+    pub(super) fn people(&self, original: &Tuples, more: &[u64]) -> People {
+        let mut single: Vec<u32> = more.iter().map(|&n| n as u32).collect();
+        let Some(patients) = &original.patients else {
+            single.iter_mut().zip(&self.rows).for_each(|(own, rows)| *own += *rows as u32);
+            return People::new(single, Vec::new());
+        };
+        for (place, &own) in self.of.iter().zip(&patients.single) {
+            if let Some(place) = place {
+                single[*place as usize] += own;
+            }
+        }
+        let pairs = (0..patients.several()).flat_map(|p| {
+            let own = patients.tuples_of(p).iter().filter_map(|&t| self.of[t as usize]);
+            own.map(move |place| (p as u32, place))
+        });
+        People::new(single, pairs.collect())
+    }
+}
+
+/// The number of patients in the smallest class, as far as the original tells.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    /// Every class has at least so many.
+    pub(super) least: u64,
+    /// Some class has at most so many.
+    pub(super) most: u64,
+}
+
+/// Bounds the patients of every class of every set. `None`: there are too many to compare.
+pub(super) fn bounds(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> Option<Bounds> {
+    let patients = original.patients.as_ref()?;
+    let mut bounds = Bounds { least: u64::MAX, most: u64::MAX };
+    let mut left = MOST_COMPARISONS;
+    for set in &counted.sets {
+        let mut classes: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+        for t in 0..counted.tuples.len() {
+            let key = set.iter().map(|&q| counted.tuples.code(t, q)).collect();
+            *classes.entry(key).or_default() += counted.tuples.weights[t];
+        }
+        left = left.checked_sub((classes.len() as u64).checked_mul(original.len() as u64)?)?;
+        for (key, rows) in classes {
+            let fits = |t: usize| {
+                set.iter().zip(&key).all(|(&q, label)| maps[q][original.code(t, q) as usize].contains(label))
+            };
+            let (mut single, mut several) = (0u64, BTreeMap::<u32, u64>::new());
+            for t in (0..original.len()).filter(|&t| fits(t)) {
+                single += u64::from(patients.single[t]);
+                for &p in patients.having(t) {
+                    *several.entry(p).or_default() += original.rows_of(t, &[p]);
+                }
+            }
+            let own = of_class(rows, single, several.into_values().collect());
+            bounds = Bounds { least: bounds.least.min(own.least), most: bounds.most.min(own.most) };
+        }
+    }
+    Some(bounds)
+}
+
+/// The fewest and the most patients that `rows` rows can belong to: `single` patients have one row that fits,
+/// the others several.
+fn of_class(rows: u64, single: u64, mut several: Vec<u64>) -> Bounds {
+    let most = rows.min(single + several.len() as u64);
+    several.sort_unstable_by(|a, b| b.cmp(a));
+    let (mut left, mut least) = (rows, 0);
+    for own in several {
+        if left == 0 {
+            break;
+        }
+        left = left.saturating_sub(own);
+        least += 1;
+    }
+    Bounds { least: least + left, most }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition: over all ways to choose the rows, the fewest and the most patients.
+    fn slow(rows: usize, owner: &[usize]) -> (u64, u64) {
+        let (mut least, mut most) = (u64::MAX, 0);
+        for chosen in 0u32..1 << owner.len() {
+            if chosen.count_ones() as usize == rows {
+                let own = (0..owner.len()).filter(|i| chosen & 1 << i != 0).map(|i| owner[i]);
+                let number = own.collect::<std::collections::BTreeSet<_>>().len() as u64;
+                (least, most) = (least.min(number), most.max(number));
+            }
+        }
+        (least, most)
+    }
+
+    #[test]
+    fn the_bounds_are_those_of_all_choices() {
+        for owner in [vec![0, 0, 0, 1, 2], vec![0, 1, 2, 3], vec![0, 0, 1, 1, 2, 2, 2], vec![0; 5]] {
+            let times = |p: usize| owner.iter().filter(|&&own| own == p).count() as u64;
+            let all: Vec<u64> = (0..4).map(times).filter(|&n| n > 0).collect();
+            let single = all.iter().filter(|&&n| n == 1).count() as u64;
+            let several: Vec<u64> = all.into_iter().filter(|&n| n > 1).collect();
+            for rows in 1..=owner.len() {
+                let own = of_class(rows as u64, single, several.clone());
+                assert_eq!((own.least, own.most), slow(rows, &owner), "{rows} of {owner:?}");
+            }
+        }
+    }
+}
