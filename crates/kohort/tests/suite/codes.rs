@@ -349,20 +349,22 @@ fn the_share_of_patients_with_a_sensitive_code_is_limited_and_verified() {
     assert!(highest > 0.0 && highest <= 0.3, "{highest}");
     assert!(clusters(&out).len() > 1);
     let certificate_of = certificate(&out);
-    assert!(certificate_of["guarantee"]["plain"].as_str().unwrap().contains("at most the share 0.3"));
+    assert!(certificate_of["attested"]["guarantee"]["plain"].as_str().unwrap().contains("at most the share 0.3"));
     // z and b go together: the clusters of the same data without a limit break it.
     let (source, bound) = pipeline::open(&policy, &options(1, 1)).unwrap();
     let looser = Case { method: case.method.replace("0.3", "1"), ..case.clone() };
     let other = tempfile::tempdir().unwrap();
     let (loose, _) = release(&looser.write(other.path()), "out", &options(1, 1)).unwrap();
     let mut claimed = certificate(&loose);
-    claimed["claim"] = certificate_of["claim"].clone();
-    claimed["guarantee"] = certificate_of["guarantee"].clone();
+    claimed["attested"] = certificate_of["attested"].clone();
+    for key in ["claim", "guarantee"] {
+        claimed["counted"][key] = certificate_of["counted"][key].clone();
+    }
     put_certificate(&loose, &claimed);
     assert_eq!(verify_with_original(&loose, &source, &bound).unwrap_err().kind, Kind::Refused);
     // A cluster of so few patients cannot keep the limit, whoever has the code: the bytes show that.
     let mut claimed = certificate_of.clone();
-    claimed["claim"]["confidence"] = json!("0.02");
+    claimed["counted"]["claim"]["confidence"] = json!("0.02");
     put_certificate(&out, &claimed);
     let said = verify_release(&out, 1).unwrap_err();
     assert_eq!(said.kind, Kind::Refused);
