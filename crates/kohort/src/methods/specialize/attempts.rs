@@ -18,10 +18,10 @@ use kohort_core::utility;
 /// In a table with fewer rows than this the paper's order is taken: a third of them predicts too little
 /// to compare tables.
 const LEAST_ROWS: u64 = 500;
+/// In a table with more distinct tuples than this the paper's order is taken, since one order takes long.
+const LARGEST: usize = 1 << 18;
 /// Maximum number of orders.
 const MOST: u64 = 16;
-/// Tuples over all orders.
-const MOST_TUPLES: u64 = 4 << 20;
 /// Tuples, times the sets of columns that the first table must be checked for, over all orders.
 const MOST_CHECKS: u64 = 1 << 26;
 /// The rows that are predicted to compare tables are drawn with these seeds. The report draws others.
@@ -52,56 +52,73 @@ impl Attempt {
     }
 }
 
-/// Returns the order that ends in the best table, and the number of orders that were tried.
-pub(super) fn best(start: &Pais) -> (Attempt, u64) {
-    let params = Params { max_steps: None, ..*start.params };
-    let mut kept = Attempt { params, order: StepOrder::default() };
-    let compares = params.search == Search::Best && params.objective != SpecializeObjective::None;
-    if !compares || start.cohort.tuples.rows < LEAST_ROWS || start.cohort.tuples.len() as u64 > MOST_TUPLES / 2 {
-        return (kept, 1);
+/// The best of the orders that were tried.
+pub(super) struct Best<'a> {
+    /// The order.
+    pub attempt: Attempt,
+    /// Its table. Where orders were compared, `max_steps` did not stop it.
+    pub pais: Pais<'a>,
+    /// The number of orders that were tried.
+    pub tried: u64,
+}
+
+/// Returns the order that ends in the best table.
+pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
+    let params = Params { max_steps: None, ..start.params };
+    let attempt = Attempt { params, order: StepOrder::default() };
+    let tuples = &start.cohort.tuples;
+    if params.search == Search::Paper
+        || params.objective == SpecializeObjective::None
+        || tuples.rows < LEAST_ROWS
+        || tuples.len() > LARGEST
+    {
+        return Best { attempt, pais: attempt.finish(start, start.params.max_steps), tried: 1 };
     }
-    let first = finished(start, &kept.params, kept.order);
-    let mut left = budget(&first);
-    let Some(mut cost) = cost(&first, params.objective).filter(|_| left > 0) else { return (kept, 1) };
-    let mut tried = 1;
-    let mut attempt = |attempt: Attempt, kept: &mut Attempt| {
+    let mut best = Best { attempt, pais: attempt.finish(start, None), tried: 1 };
+    let mut left = budget(&best.pais);
+    let Some(mut cost) = cost(&best.pais, params.objective).filter(|_| left > 0) else { return best };
+    let mut attempt = |attempt: Attempt, best: &mut Best<'a>| {
         if left == 0 {
             return;
         }
         left -= 1;
-        tried += 1;
-        let own = self::cost(&finished(start, &attempt.params, attempt.order), params.objective);
-        if let Some(own) = own.filter(|own| *own < cost) {
-            (*kept, cost) = (attempt, own);
+        best.tried += 1;
+        let pais = attempt.finish(start, None);
+        if let Some(own) = self::cost(&pais, params.objective).filter(|own| *own < cost) {
+            cost = own;
+            (best.attempt, best.pais) = (attempt, pais);
         }
     };
     // Other scores first, then two steps ahead and other first columns, by the best score so far.
     for objective in scores(start.cohort) {
         if objective != params.objective {
-            attempt(Attempt { params: Params { objective, ..params }, order: StepOrder::default() }, &mut kept);
+            attempt(Attempt { params: Params { objective, ..params }, order: StepOrder::default() }, &mut best);
         }
     }
-    let score = kept.params;
+    let score = best.attempt.params;
     let look_ahead = LookAhead::TwoSteps;
-    attempt(Attempt { params: score, order: StepOrder { look_ahead, ..StepOrder::default() } }, &mut kept);
+    attempt(Attempt { params: score, order: StepOrder { look_ahead, ..StepOrder::default() } }, &mut best);
     for column in 0..start.columns.len() {
         let order = StepOrder { first: Some(column), ..StepOrder::default() };
-        attempt(Attempt { params: score, order }, &mut kept);
+        attempt(Attempt { params: score, order }, &mut best);
     }
-    (kept, tried)
+    best
 }
 
-/// Goes to the end in one order: specializes, and suppresses records where the policy allows it.
-pub(super) fn finished<'p>(start: &Pais<'p>, params: &'p Params, order: StepOrder) -> Pais<'p> {
-    let mut pais = start.clone();
-    pais.params = params;
-    pais.order = order;
-    pais.count_histograms();
-    pais.run();
-    while pais.unblock() {
+impl Attempt {
+    /// Goes to the end in this order, or to `max_steps`: specializes, and suppresses records where the
+    /// policy allows it.
+    pub(super) fn finish<'a>(&self, start: &Pais<'a>, max_steps: Option<u64>) -> Pais<'a> {
+        let mut pais = start.clone();
+        pais.params = Params { max_steps, ..self.params };
+        pais.order = self.order;
+        pais.count_histograms();
         pais.run();
+        while pais.unblock() {
+            pais.run();
+        }
+        pais
     }
-    pais
 }
 
 /// The scores that candidates can be ranked by.
@@ -120,8 +137,7 @@ fn budget(first: &Pais) -> u64 {
     let tuples = (first.cohort.tuples.len() as u64).max(1);
     let split = (0..first.columns.len()).filter(|&q| first.partitions.cut(q).len() > 1).count();
     let sets = Knows::Any(first.attacker.known).number(split, Shorter::Implied).unwrap_or(u64::MAX);
-    let by_checks = MOST_CHECKS / tuples.saturating_mul(sets.max(1)).max(1);
-    (MOST_TUPLES / tuples).min(by_checks).min(MOST).saturating_sub(1)
+    (MOST_CHECKS / tuples.saturating_mul(sets.max(1))).min(MOST).saturating_sub(1)
 }
 
 /// What the objective tries to make small. `None` where it cannot be measured.

@@ -67,9 +67,12 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     if !start.repair_start() {
         return Err(infeasible::explain(cohort, policy, &start.requirements));
     }
-    let (chosen, tried) = attempts::best(&start);
-    let chosen_params = Params { max_steps: params.max_steps, ..chosen.params };
-    let pais = attempts::finished(&start, &chosen_params, chosen.order);
+    let best = attempts::best(&start);
+    let order = best.attempt.describe(cohort);
+    let pais = match best.pais.params.max_steps == params.max_steps {
+        true => best.pais,
+        false => best.attempt.finish(&start, params.max_steps),
+    };
     let mut plan = table_of(&pais);
     let stopped = if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" };
     plan.trace = Trace::of([
@@ -79,8 +82,8 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         ("suppressed", pais.suppressed.into()),
         ("max_steps", params.max_steps.into()),
         ("stopped", stopped.into()),
-        ("orders_tried", tried.into()),
-        ("order", chosen.describe(cohort).into()),
+        ("orders_tried", best.tried.into()),
+        ("order", order.into()),
         ("invalid", pais.memory.blocked.len().into()),
         ("partitions", (plan.cells.len() / plan.changed.len().max(1)).into()),
         ("steps", pais.trace().into()),
@@ -97,7 +100,7 @@ fn table_of(pais: &Pais) -> Plan {
 }
 
 /// The table with every column at its roots.
-fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pais<'a>> {
+fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &Params) -> Result<Pais<'a>> {
     let columns = taxonomy::columns(cohort, policy)?;
     if params.objective == SpecializeObjective::Class && cohort.class.is_none() {
         return Err(policy.method.wrong(
@@ -113,5 +116,5 @@ fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pa
     // Two classes at confidence ½ that share a patient merge to ⅔: fewer known values are counted, too.
     let any = matches!(policy.privacy.knows, Knows::Any(_));
     let fewer_too = any && cohort.tuples.patients.is_some() && requirements.reads_sensitive();
-    Ok(Pais::new(cohort, params, Attacker { known, fewer_too }, requirements, columns))
+    Ok(Pais::new(cohort, *params, Attacker { known, fewer_too }, requirements, columns))
 }

@@ -56,7 +56,7 @@ pub(super) struct Specialization {
 #[derive(Clone)]
 pub(super) struct Pais<'a> {
     pub cohort: &'a Cohort,
-    pub params: &'a Params,
+    pub params: Params,
     pub attacker: Attacker,
     pub requirements: Requirements,
     pub columns: Vec<TaxonomyColumn>,
@@ -76,7 +76,7 @@ impl<'a> Pais<'a> {
     /// Puts every column at its roots.
     pub(super) fn new(
         cohort: &'a Cohort,
-        params: &'a Params,
+        params: Params,
         attacker: Attacker,
         requirements: Requirements,
         columns: Vec<TaxonomyColumn>,
