@@ -221,7 +221,7 @@ impl CodesReading<'_> {
             if !self.source.is_missing(cell) {
                 let mut take = |code: &[u8]| {
                     let code = code.trim_ascii();
-                    if !code.is_empty() && !self.source.is_missing(code) {
+                    if !code.is_empty() && !self.source.is_listed_as_missing(code) {
                         of_row.push(texts.intern(code));
                     }
                 };

@@ -18,9 +18,11 @@ use kohort_core::table::{Encoding, Input, Silent, open, read_text};
 use kohort_core::verify::{verify_release, verify_with_original};
 use kohort_core::{Error, Result};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// A reader.
 pub(crate) struct Target {
@@ -32,10 +34,12 @@ pub(crate) struct Target {
 }
 
 /// Every reader there is.
-pub(crate) const TARGETS: [Target; 11] = [
+pub(crate) const TARGETS: [Target; 13] = [
     Target { name: "csv", make: make_csv, read: read_table },
     Target { name: "gzip", make: make_gzip, read: read_table },
     Target { name: "parquet", make: make_parquet, read: read_table },
+    Target { name: "workbook", make: make_workbook, read: read_table },
+    Target { name: "fhir", make: make_fhir, read: read_fhir },
     Target { name: "hierarchy", make: make_hierarchy, read: read_hierarchy },
     Target { name: "policy", make: make_policy, read: read_policy },
     Target { name: "claims", make: make_claims, read: read_policy },
@@ -50,6 +54,10 @@ pub(crate) const TARGETS: [Target; 11] = [
 pub(crate) struct Examples {
     tables: Vec<Vec<u8>>,
     parquet: Vec<Vec<u8>>,
+    /// Sheets of workbooks, as XML.
+    sheets: Vec<Vec<u8>>,
+    /// Lines of FHIR resources.
+    resources: Vec<Vec<u8>>,
     hierarchies: Vec<Vec<u8>>,
     signatures: Vec<Vec<u8>>,
     policies: Vec<(String, Seed)>,
@@ -65,6 +73,8 @@ impl Examples {
         Examples {
             tables,
             parquet: corpus::single("tables", ".parquet"),
+            sheets: corpus::single("tables", ".sheet.xml"),
+            resources: corpus::single("tables", ".ndjson"),
             hierarchies,
             signatures: corpus::single("signatures", ".txt"),
             policies: corpus::folders("policies"),
@@ -118,6 +128,69 @@ fn make_gzip(dice: &mut Dice, examples: &Examples) -> Seed {
 
 fn make_parquet(dice: &mut Dice, examples: &Examples) -> Seed {
     vec![("t.csv".into(), mutated(&examples.parquet, dice))]
+}
+
+/// A workbook whose sheet was changed, and at times the archive around it.
+fn make_workbook(dice: &mut Dice, examples: &Examples) -> Seed {
+    const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let relation = |id: &str, kind: &str, target: &str| {
+        format!("<Relationship Id=\"{id}\" Type=\"{OFFICE}/{kind}\" Target=\"{target}\"/>")
+    };
+    let relations = |all: String| format!("<Relationships xmlns=\"{PACKAGE}\">{all}</Relationships>").into_bytes();
+    let sheet = match dice.below(4) {
+        0 => dice.one_of(&examples.sheets).clone(),
+        _ => mutated(&examples.sheets, dice),
+    };
+    let workbook = format!(
+        "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{OFFICE}\"><sheets><sheet name=\"S\" sheetId=\"1\" r:id=\"s\"/></sheets></workbook>"
+    );
+    let styles = format!(
+        "<styleSheet xmlns=\"{MAIN}\"><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+    );
+    let strings = format!("<sst xmlns=\"{MAIN}\"><si><t>age</t></si><si><t>Ada</t></si></sst>");
+    let parts = [
+        ("_rels/.rels", relations(relation("r", "officeDocument", "xl/workbook.xml"))),
+        ("xl/workbook.xml", workbook.into_bytes()),
+        (
+            "xl/_rels/workbook.xml.rels",
+            relations(
+                relation("s", "worksheet", "worksheets/s.xml")
+                    + &relation("t", "styles", "styles.xml")
+                    + &relation("u", "sharedStrings", "sharedStrings.xml"),
+            ),
+        ),
+        ("xl/styles.xml", styles.into_bytes()),
+        ("xl/sharedStrings.xml", strings.into_bytes()),
+        ("xl/worksheets/s.xml", sheet),
+    ];
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, mut bytes) in parts {
+        if dice.once_in(12) {
+            let other = bytes.clone();
+            mutate(&mut bytes, &other, dice);
+        }
+        if zip.start_file(name, SimpleFileOptions::default()).is_ok() {
+            let _ = zip.write_all(&bytes);
+        }
+    }
+    let mut bytes = zip.finish().map(Cursor::into_inner).unwrap_or_default();
+    if dice.once_in(4) {
+        let other = bytes.clone();
+        mutate(&mut bytes, &other, dice);
+    }
+    vec![("t.csv".into(), bytes)]
+}
+
+fn make_fhir(dice: &mut Dice, examples: &Examples) -> Seed {
+    vec![("t.ndjson".into(), mutated(&examples.resources, dice))]
+}
+
+/// Reads FHIR resources.
+fn read_fhir(folder: &Path) -> Result<()> {
+    let source = open(&Input::new(folder.join("t.ndjson")))?;
+    source.scan(|_| (), |(), chunk| Ok(chunk.rows()), |_| Ok(())).map(drop)
 }
 
 /// Reads a table in a way that its bytes choose, and profiles it at times.

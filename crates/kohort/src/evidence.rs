@@ -1,5 +1,6 @@
 //! The evidence about a release: its risk and utility before and after.
 
+mod checks;
 pub mod codes;
 mod distributions;
 pub mod events;
@@ -7,11 +8,13 @@ pub mod metrics;
 mod outlook;
 mod people;
 mod public_use;
+mod regression;
 mod stopwatch;
 mod synthetic;
 pub mod table;
 mod utility;
 
+pub(crate) use checks::compare as compare_checks;
 pub use metrics::Metrics;
 pub use outlook::{CodesErrors, CodesOutlook, Outlook, TableOutlook, outlook};
 pub use people::worst_sets;

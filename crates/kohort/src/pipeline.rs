@@ -106,6 +106,7 @@ pub(crate) fn make(
 ) -> Result<Released<Published>> {
     let stopwatch = Stopwatch::start();
     let (source, policy) = open_tables(register, policy, options)?;
+    let source = policy.shift(source, options.seed)?;
     let start = Start { register, source: &source, staging, stopwatch, options, extras };
     match &policy {
         AnyPolicy::Table(policy) => start.release(policy),
@@ -139,6 +140,13 @@ impl Start<'_> {
         let verified =
             stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
         options.progress.go_on()?;
+        let checks = match &policy.checks[..] {
+            [] => Vec::new(),
+            checks => {
+                let (released, _) = verified.released(options.threads)?;
+                evidence::compare_checks(checks, &policy.columns, source, &released)?
+            }
+        };
         let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
         let run = MethodRun {
             policy,
@@ -149,6 +157,9 @@ impl Start<'_> {
             threads: options.threads,
         };
         let mut metrics = S::measure(&run, &verified, &stopwatch)?;
+        metrics.clean(source);
+        metrics.set_context(&policy.context);
+        metrics.set_checks(checks);
         let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;

@@ -55,12 +55,13 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 9] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 2)],
         keys: &[
-            ("table", "The table: CSV, TSV or Parquet, also .gz."),
+            ("table", "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz."),
+            ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
             ("patients", "For patient histories: the table of patients."),
             ("claims", "For patient histories: the table of events."),
             ("layout", "For sets of codes: `\"list\"` (one row per patient) or `\"long\"` (one row per code)."),
@@ -90,7 +91,31 @@ const SECTIONS: [Section; 7] = [
                 "The levels a method may choose, by name or number. Without `\"*\"` the column is never fully generalized. Default: all levels.",
             ),
             ("weight", "Weight of this column when the loss is added up. Default 1."),
-            ("from", "The column of the file that this column is derived from."),
+            ("from", "Derives the column as a copy of another, to be released in another way."),
+            (
+                "missing",
+                "Cells that mean missing in this column, instead of the list under `[input]`: `[\"-8\", \"unknown\"]`.",
+            ),
+            ("recode", "Cells and what they become: `{ \"m\" = \"male\" }`. An empty text means missing."),
+            (
+                "number",
+                "`true` reads the number out of the text: `87 years` is 87, `> 89` is `>=90`. Numbers with different units are an error.",
+            ),
+            (
+                "date",
+                "Turns dates into the form 2010-03-14: a format such as `\"%d.%m.%Y\"`, or `true` to find it out. With `{ year = \"…\", month = \"…\", day = \"…\" }` it derives the date from three columns.",
+            ),
+            ("spelling", "`\"icd9\"` or `\"icd10\"`: codes get one spelling, with the dot and without trailing marks."),
+            ("top", "Numbers from this one on become one value: with 90, `>=90`."),
+            (
+                "age",
+                "Derives full years: `{ born = \"dob\", at = \"admitted\" }`. `at` is a column of dates or one day, such as `\"2020-01-01\"`.",
+            ),
+            (
+                "shift",
+                "Moves the dates of each patient by one secret number of days, at most this many in either direction.",
+            ),
+            ("between", "Derives the days between two dates: `[\"admitted\", \"discharged\"]`."),
             ("domain", "The values that can occur, if no hierarchy lists them."),
             (
                 "unmapped",
@@ -123,7 +148,7 @@ const SECTIONS: [Section; 7] = [
     },
     Section {
         heading: "[[exclude]]",
-        lists: &[("kohort-core/src/policy/exclude.rs", 0), ("kohort-core/src/policy/events.rs", 1)],
+        lists: &[("kohort-core/src/policy/exclude.rs", 0), ("kohort-core/src/policy/exclude_events.rs", 0)],
         keys: &[
             ("column", "The column that holds the codes."),
             ("codes", "Codes and ranges of codes. A code includes all codes that begin with it."),
@@ -189,6 +214,26 @@ const SECTIONS: [Section; 7] = [
             ("counts", "A file with some of the quasi-identifiers and a column `count`."),
             ("size", "Instead of `counts`: the number of people in the population."),
             ("region", "A quasi-identifier by which the attacks are broken down."),
+        ],
+    },
+    Section {
+        heading: "[[check]]",
+        lists: &[("kohort-core/src/policy/survives.rs", 0)],
+        keys: &[
+            ("mean", "The column whose mean is compared before and after."),
+            ("by", "For `mean`: the column of groups."),
+            ("linear", "The outcome of a linear model whose coefficients are compared."),
+            ("logistic", "The outcome, of two values, of a logistic model whose coefficients are compared."),
+            ("on", "For a model: the columns that explain the outcome."),
+        ],
+    },
+    Section {
+        heading: "[context]",
+        lists: &[("kohort-core/src/policy/context.rs", 0)],
+        keys: &[
+            ("recipient", "Who receives the release. Printed in the report and on its page for approval."),
+            ("purpose", "What the release is for. Printed in the same places."),
+            ("controls", "What the recipient must do and must not do. Printed in the same places."),
         ],
     },
     Section {

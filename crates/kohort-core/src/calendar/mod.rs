@@ -5,8 +5,10 @@
 //! start, Parquet files and the synthetic hospital.
 
 mod format;
+mod usual;
 
 pub use format::DateFormat;
+pub use usual::{FormatSearch, Found};
 
 use std::io::Write;
 

@@ -4,6 +4,7 @@ mod groups;
 pub mod icd10;
 pub mod icd9;
 mod ranges;
+mod spelling;
 
 pub use groups::Grouping;
 pub use ranges::Range;

@@ -44,7 +44,8 @@ pub(super) fn generalize(
     notes: &mut Vec<String>,
 ) -> Result<Quasi> {
     let texts = dictionary.texts();
-    let hierarchy = policy.rule.apply(&texts, dictionary.missing_occurs);
+    let mut hierarchy = policy.rule.apply(&texts, dictionary.missing_occurs);
+    hierarchy.count_texts_behind(&texts, |text| source.cleaned().texts_behind(column, text.as_bytes()));
     if !hierarchy.uncovered.is_empty() {
         let uncovered: Vec<&str> = hierarchy.uncovered.iter().map(|&c| texts[c as usize]).collect();
         let set: std::collections::BTreeSet<&[u8]> = uncovered.iter().map(|t| t.as_bytes()).collect();

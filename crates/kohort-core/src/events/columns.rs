@@ -22,7 +22,10 @@ pub(super) fn columns(
         };
         let (dictionary, code_of) = Dictionary::of(texts, |cell| source.is_missing(cell));
         let codes = numbers.iter().map(|&n| code_of[n as usize]).collect();
-        Ok(column(&columns[c], c, dictionary, codes))
+        let mut own = column(&columns[c], c, dictionary, codes);
+        let texts = own.dictionary.texts();
+        own.hierarchy.count_texts_behind(&texts, |text| source.cleaned().texts_behind(c, text.as_bytes()));
+        Ok(own)
     };
     let mut all = quasi.map(make).collect::<Result<Vec<QuasiColumn>>>()?;
     all.sort_by_key(|own| columns[own.column].place);

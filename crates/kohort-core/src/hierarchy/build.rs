@@ -72,6 +72,29 @@ pub(crate) fn by_values<'v>(
     hierarchy
 }
 
+impl Hierarchy {
+    /// Measures losses against the texts that the table had before it was cleaned: a value that several texts became
+    /// counts as that many leaves.
+    pub(crate) fn count_texts_behind(&mut self, values: &[&str], texts_behind: impl Fn(&str) -> u64) {
+        let more: Vec<f64> = values.iter().map(|value| (texts_behind(value).max(1) - 1) as f64).collect();
+        let all: f64 = more.iter().sum();
+        if all == 0.0 {
+            return;
+        }
+        let leaves = self.leaves + all;
+        for level in &mut self.levels {
+            let mut under: Vec<f64> =
+                level.labels.iter().map(|label| 1.0 + label.loss * (self.leaves - 1.0).max(0.0)).collect();
+            level.label_of.iter().zip(&more).for_each(|(&label, more)| under[label as usize] += more);
+            for (label, under) in level.labels.iter_mut().zip(under) {
+                let is_top = label.text == SUPPRESSED;
+                label.loss = if is_top { loss_of_top(leaves) } else { loss(under, leaves).min(1.0) };
+            }
+        }
+        self.leaves = leaves;
+    }
+}
+
 /// Labels of one level, numbered as they come.
 #[derive(Clone, Default)]
 struct Numbering {

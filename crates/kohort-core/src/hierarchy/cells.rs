@@ -70,8 +70,8 @@ impl CutPoints {
 
     /// The place of a value; `None` if it is not a number.
     pub fn cell(&self, value: &str) -> Option<ValuePosition> {
-        let number = Decimal::parse(value, self.intervals.point).filter(|_| value != SUPPRESSED)?;
-        Some(match self.intervals.side(number) {
+        let (side, number) = self.intervals.side_of(value).filter(|_| value != SUPPRESSED)?;
+        Some(match side {
             NumberSide::Below => ValuePosition::Below,
             NumberSide::Above => ValuePosition::Above,
             NumberSide::Inside => ValuePosition::Inside(match &self.intervals.steps {

@@ -120,7 +120,7 @@ impl Intervals {
         if !self.from.is_whole() || !self.to.is_whole() || !numbers().all(Decimal::is_whole) {
             return LeafValues::Widths;
         }
-        let occurs = |side| numbers().any(|number| self.side(number) == side);
+        let occurs = |side| values.iter().skip(1).any(|value| self.side_of(value).is_some_and(|(own, _)| own == side));
         let others = [occurs(NumberSide::Below), occurs(NumberSide::Above), missing_occurs];
         let others = others.into_iter().filter(|&occurs| occurs).count();
         LeafValues::Whole(whole_numbers(self.from, self.to) + others as f64)
@@ -136,10 +136,20 @@ impl Intervals {
         }
     }
 
+    /// The side that a value is on, and its number. A value with an open end, like `>=90`, is known to be above the
+    /// range if it begins at its end or later.
+    pub(super) fn side_of(&self, value: &str) -> Option<(NumberSide, Decimal)> {
+        if let Some(number) = Decimal::parse(value, self.point) {
+            return Some((self.side(number), number));
+        }
+        let least = Decimal::parse(value.strip_prefix(">=")?, b'.')?;
+        (least >= self.to).then_some((NumberSide::Above, least))
+    }
+
     fn path<'v>(&self, value: &'v str, leaves: &LeafValues) -> Option<Vec<(Cow<'v, str>, f64)>> {
-        let number = Decimal::parse(value, self.point)?;
+        let (side, number) = self.side_of(value)?;
         let outside = |text: String| vec![(Cow::Owned(text), 0.0); self.level_names().len()];
-        Some(match self.side(number) {
+        Some(match side {
             NumberSide::Below => outside(format!("<{}", self.from)),
             NumberSide::Above => outside(format!(">={}", self.to)),
             NumberSide::Inside => {
@@ -239,6 +249,14 @@ mod tests {
         let ages = || intervals("5", "", "10 100").unwrap();
         check(ages(), &["9"], false, &[("<10", 0.0), ("<10", 0.0), ("*", 1.0)]);
         check(ages(), &["100"], false, &[(">=100", 0.0), (">=100", 0.0), ("*", 1.0)]);
+    }
+
+    #[test]
+    fn a_value_with_an_open_end_above_the_range_is_covered() {
+        let ages = || intervals("5", "", "0 90").unwrap();
+        check(ages(), &["89", ">=90"], false, &[(">=90", 0.0), (">=90", 0.0), ("*", 1.0)]);
+        check(ages(), &[">=95"], false, &[(">=90", 0.0), (">=90", 0.0), ("*", 1.0)]);
+        assert_eq!(Rule::Intervals(ages()).apply(&["", ">=85", ">=", ">90", ">= 90"], false).uncovered, [1, 2, 3, 4]);
     }
 
     #[test]

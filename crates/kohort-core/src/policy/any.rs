@@ -74,6 +74,14 @@ impl AnyPolicy {
         }
     }
 
+    /// Moves the dates that the policy moves, by offsets that are drawn now and cannot be drawn again.
+    pub fn shift(&self, source: Source, seed: Option<u64>) -> Result<Source> {
+        match self {
+            AnyPolicy::Table(policy) => policy.shift(source, seed),
+            AnyPolicy::Codes(_) | AnyPolicy::Events(_) => Ok(source),
+        }
+    }
+
     /// Leaves the rows out that the policy excludes.
     pub fn exclude(&self, source: Source) -> Result<Source> {
         match self {

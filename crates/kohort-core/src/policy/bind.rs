@@ -4,13 +4,17 @@ use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::BaselineLoss;
 use super::bound::SharedSections;
 use super::check::{check_codes, check_roles, check_sensitive};
+use super::cleaning;
 use super::column::{Column, Role};
+use super::context::Context;
 use super::effects::{Effects, Methods};
 use super::events::{self, EventsPolicy, Tables};
 use super::files::PolicyFiles;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
+use super::shift;
+use super::survives;
 use super::synthetic::SyntheticRules;
 use crate::Result;
 use crate::codes::Repeats;
@@ -87,7 +91,7 @@ impl PolicyFile {
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence"])?;
+        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence", "context", "check"])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),
@@ -99,11 +103,11 @@ impl PolicyFile {
         let mut input = read_input(&section, &files, given)?;
         if let Some(columns) = root.section("columns")? {
             match &mut input.patients {
-                None => input.derived = derived(&columns)?,
+                None => input.cleaning = cleaning::read(&columns)?,
                 Some(patients) => {
-                    let of = |table: &str| columns.section(table)?.map_or(Ok(Vec::new()), |s| derived(&s));
-                    patients.derived = of("patients")?;
-                    input.derived = of("claims")?;
+                    let of = |table: &str| columns.section(table)?.map_or(Ok(Vec::new()), |s| cleaning::read(&s));
+                    patients.cleaning = of("patients")?;
+                    input.cleaning = of("claims")?;
                 }
             }
         }
@@ -188,6 +192,10 @@ impl PolicyFile {
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\", so every row is counted as a different person.".into());
         }
+        let tables = [Some(source), source.patients()].into_iter().flatten();
+        notes.extend(tables.flat_map(|table| table.cleaned().notes.clone()));
+        notes.extend(cleaning::notes(&columns));
+        notes.extend(shift::notes(&columns));
         let Some(method) = self.root.section("method")? else {
             return Err(self.root.error(0, "there is no [method] section. Set name = \"lattice\" under [method]."));
         };
@@ -207,14 +215,30 @@ impl PolicyFile {
         };
         let population = Population::read(&self.root, &self.files, &outside)?;
         let baseline = BaselineLoss::read(&self.root, &self.files)?;
+        let context = Context::read(&self.root)?;
+        if self.layout != Layout::Table && self.root.get("check").is_some() {
+            return Err(self.root.wrong("check", "is for tables, not for sets of codes or patient histories."));
+        }
+        let checks = survives::read(&self.root, &columns)?;
         let named = method.get("name").and_then(|item| match &item.value {
             Value::Text(name) => methods.effects(name),
             _ => None,
         });
         let effects = named.unwrap_or(Effects::UNKNOWN);
         let text = self.text.clone();
-        let shared =
-            SharedSections { columns, privacy: bound, exclude, population, baseline, method, effects, notes, text };
+        let shared = SharedSections {
+            columns,
+            privacy: bound,
+            exclude,
+            population,
+            baseline,
+            context,
+            checks,
+            method,
+            effects,
+            notes,
+            text,
+        };
         Ok(match (self.layout, events) {
             (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
             (Layout::Codes(layout), _) => {
@@ -287,6 +311,8 @@ impl PolicyFile {
             };
             let mut column = Column::read(name, column, &self.files, &self.input)?;
             column.place = section.entries.iter().position(|(n, _)| n == key).unwrap_or_default();
+            column.cleaning = source.cleaned().of(name).map(|step| step.what.clone()).collect();
+            column.cleaning.extend(column.shift.map(shift::described));
             if key != name && column.role != Role::Identifier {
                 return Err(section.error(
                     item.line,
@@ -309,6 +335,8 @@ impl PolicyFile {
             ));
         }
         check_roles(section, &columns, self.layout == Layout::Table)?;
+        cleaning::check_derived(section, &columns)?;
+        shift::check(section, &columns, self.layout == Layout::Table)?;
         Ok(columns)
     }
 }
@@ -316,6 +344,7 @@ impl PolicyFile {
 fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<Input> {
     section.only(&[
         "table",
+        "sheet",
         "folder",
         "missing",
         "delimiter",
@@ -350,12 +379,13 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     let input = Input {
         place: table,
         delimiter: one_byte("delimiter")?,
+        sheet: section.text("sheet")?.map(str::to_string),
         header: section.flag("header")?.unwrap_or(true),
         trim: section.flag("trim")?.unwrap_or(false),
         encoding,
         missing: section.texts("missing")?.unwrap_or_default(),
         decimal: one_byte("decimal")?.unwrap_or(b'.'),
-        derived: Vec::new(),
+        cleaning: Vec::new(),
         patients: None,
     };
     let patients = patients.map(|place| Box::new(Input { place, ..input.clone() }));
@@ -378,17 +408,4 @@ fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option
                  `claims`.",
         )),
     }
-}
-
-/// The columns of a section that are derived from others.
-fn derived(columns: &Section) -> Result<Vec<(String, String)>> {
-    let mut all = Vec::new();
-    for (name, item) in &columns.entries {
-        if let Value::Section(column) = &item.value
-            && let Some(from) = column.text("from")?
-        {
-            all.push((name.clone(), from.to_string()));
-        }
-    }
-    Ok(all)
 }

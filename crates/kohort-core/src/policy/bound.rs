@@ -2,10 +2,12 @@
 
 use super::baseline::BaselineLoss;
 use super::column::{Column, Role};
+use super::context::Context;
 use super::effects::Effects;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::Section;
+use super::survives::Check;
 use crate::Error;
 use crate::shape::{Shape, Table};
 use crate::table::ExcludeRule;
@@ -23,6 +25,10 @@ pub struct Policy<S: Shape = Table> {
     pub population: Option<Population>,
     /// The run that this one is compared with.
     pub baseline: Option<BaselineLoss>,
+    /// Who receives the release, and what for.
+    pub context: Option<Context>,
+    /// Results that are compared before and after.
+    pub checks: Vec<Check>,
     /// The method and its parameters, as written: each method checks its own.
     pub method: Section,
     /// The effects of the method on what can be guaranteed.
@@ -42,6 +48,8 @@ pub(super) struct SharedSections {
     pub(super) exclude: Vec<ExcludeRule>,
     pub(super) population: Option<Population>,
     pub(super) baseline: Option<BaselineLoss>,
+    pub(super) context: Option<Context>,
+    pub(super) checks: Vec<Check>,
     pub(super) method: Section,
     pub(super) effects: Effects,
     pub(super) notes: Vec<String>,
@@ -51,8 +59,20 @@ pub(super) struct SharedSections {
 impl SharedSections {
     /// Adds the part that only one shape has.
     pub(super) fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let SharedSections { columns, privacy, exclude, population, baseline, method, effects, notes, text } = self;
-        Policy { columns, privacy, exclude, population, baseline, method, effects, own, notes, text }
+        let SharedSections {
+            columns,
+            privacy,
+            exclude,
+            population,
+            baseline,
+            context,
+            checks,
+            method,
+            effects,
+            notes,
+            text,
+        } = self;
+        Policy { columns, privacy, exclude, population, baseline, context, checks, method, effects, own, notes, text }
     }
 }
 

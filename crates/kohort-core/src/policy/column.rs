@@ -1,12 +1,13 @@
 //! The policy for one column.
 
+use super::cleaning;
 use super::files::PolicyFiles;
 use super::section::{Section, Value};
 use crate::calendar::DateFormat;
 use crate::code_systems::{CodeSystem, Grouping};
 use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
-use crate::table::Input;
+use crate::table::{ColumnCleaning, Derive, Input};
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -120,15 +121,19 @@ pub struct Column {
     pub domain: Option<Vec<String>>,
     /// For a quasi-identifier: the coarser columns that are levels of the same variable.
     pub of: Vec<String>,
-    /// The column it is derived from, if it is not a column of the table itself.
-    pub from: Option<String>,
+    /// The columns it is derived from, if it is not a column of the table itself.
+    pub derive: Option<Derive>,
+    /// What cleaning does to its cells, in words.
+    pub cleaning: Vec<String>,
+    /// The most days by which its dates are moved, if they are.
+    pub shift: Option<u32>,
     /// For events: its dates are released as months since a start date.
     pub months: Option<MonthsSince>,
     /// Its place among the columns that the policy names.
     pub place: usize,
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 21] = [
     "role",
     "hierarchy",
     "levels",
@@ -141,6 +146,15 @@ const KEYS: [&str; 12] = [
     "reason",
     "separator",
     "scope",
+    "missing",
+    "recode",
+    "number",
+    "date",
+    "spelling",
+    "top",
+    "age",
+    "between",
+    "shift",
 ];
 
 impl Column {
@@ -164,10 +178,26 @@ impl Column {
         }
         let domain = section.texts("domain")?;
         let of = if role == Role::Quasi { section.texts("of")?.unwrap_or_default() } else { Vec::new() };
-        let from = section.text("from")?.map(str::to_string);
-        let name = name.into();
-        let column =
-            Column { name, role, rule, rule_text, levels, weight, unmapped, domain, of, from, months, place: 0 };
+        let ColumnCleaning { name, derive, .. } = cleaning::read_column(name, section)?;
+        let shift = super::shift::read(section, &role, &mut rule)?;
+        let cleaning = Vec::new();
+        let place = 0;
+        let column = Column {
+            name,
+            role,
+            rule,
+            rule_text,
+            levels,
+            weight,
+            unmapped,
+            domain,
+            of,
+            derive,
+            cleaning,
+            shift,
+            months,
+            place,
+        };
         column.check(section)?;
         Ok(column)
     }
@@ -305,7 +335,7 @@ fn read_rule(section: &Section, files: &PolicyFiles, input: &Input) -> Result<(R
             let name = Path::new(file).file_name().map_or_else(|| file.clone(), |n| n.to_string_lossy().into_owned());
             Ok((Rule::File(FileHierarchy::parse(file, &text)?), format!("the file {name}")))
         }
-        Value::Section(rule) => read_inline(rule, input),
+        Value::Section(rule) => read_inline(rule, input, section.decimal("top")?),
         _ => Err(section
             .wrong("hierarchy", "must be a file, \"icd9\", \"icd10\", or { intervals | cuts | prefix | date = … }.")),
     }?;
@@ -336,7 +366,8 @@ fn read_months(rule: &Section) -> Result<(Rule, String, Option<MonthsSince>)> {
     Ok((Rule::Months(months), format!("months since {since}"), Some(MonthsSince { origin, date })))
 }
 
-fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
+/// A hierarchy in braces. Numbers from `top` on are one value, so that no interval begins above it.
+fn read_inline(rule: &Section, input: &Input, top: Option<Decimal>) -> Result<(Rule, String)> {
     rule.only(&["intervals", "cuts", "from", "to", "prefix", "date", "step"])?;
     let kinds: Vec<&str> =
         ["intervals", "cuts", "prefix", "date"].into_iter().filter(|k| rule.get(k).is_some()).collect();
@@ -355,8 +386,10 @@ fn read_inline(rule: &Section, input: &Input) -> Result<(Rule, String)> {
                     format!("{} needs `from` and `to`; values below and above are grouped.", rule.name),
                 ));
             };
-            let (widths, cuts) =
+            let to = top.map_or(to, |top| top.min(to));
+            let (widths, mut cuts) =
                 (rule.decimals("intervals")?.unwrap_or_default(), rule.decimals("cuts")?.unwrap_or_default());
+            cuts.retain(|&cut| top.is_none_or(|top| cut < top));
             if kinds == ["grid"] {
                 let step = rule.decimal("step")?.unwrap_or(Decimal::whole(1));
                 let text = format!("intervals found on a grid of {step} from {from} to {to}");

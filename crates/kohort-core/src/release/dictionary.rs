@@ -38,7 +38,7 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
             }
             Role::Identifier | Role::Patient => continue,
         };
-        text += &format!("| {} | {} | {shows} |\n", markdown(&bound.name), bound.role.name());
+        text += &format!("| {} | {} | {shows}{} |\n", markdown(&bound.name), bound.role.name(), cleaned(bound));
     }
     if policy.own.synthetic.is_some() {
         text += "\nSome rows may be synthetic records. They describe no real person, and nothing in the file marks them. They make counts too high.\n";
@@ -96,14 +96,15 @@ pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &
                 level if level == top => "suppressed".to_string(),
                 level => at_level(level, top, &column.level(level).name, &own.rule_text),
             };
-            text += &format!("| {} | quasi | {shows} |\n", markdown(&column.name));
+            text += &format!("| {} | quasi | {shows}{} |\n", markdown(&column.name), cleaned(own));
         }
         for column in copied {
             let shows = match column.leaves {
                 ReleasedAs::Unchanged => "as in the source",
                 ReleasedAs::AsPseudonym => "a random number for each patient and value; it does not link patients",
             };
-            text += &format!("| {} | {} | {shows} |\n", markdown(&column.name), policies[column.column].role.name());
+            let own = &policies[column.column];
+            text += &format!("| {} | {} | {shows}{} |\n", markdown(&column.name), own.role.name(), cleaned(own));
         }
         text.push('\n');
     }
@@ -139,6 +140,14 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
             ),
         },
         _ => markdown(&bound.rule_text),
+    }
+}
+
+/// How a column was cleaned or derived before it was generalized.
+fn cleaned(column: &policy::Column) -> String {
+    match &column.cleaning[..] {
+        [] => String::new(),
+        steps => format!("; before that, {}", markdown(&steps.join("; "))),
     }
 }
 

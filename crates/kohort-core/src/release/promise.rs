@@ -7,7 +7,7 @@ use super::assumed::{Basis, TableFacts, basis_of_codes, basis_of_events};
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
 use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
-use crate::policy::{Column, Effects, Policy, Role, Unmapped};
+use crate::policy::{Column, Effects, Policy, Role, Unmapped, cleaning_sentences};
 use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
@@ -53,7 +53,7 @@ impl Promise<Table> {
         });
         let columns = columns.collect();
         let Basis { assumed, not_recountable } = facts(policy).basis(&claim);
-        let cleaning = Vec::new();
+        let cleaning = cleaning_sentences(&policy.columns);
         Ok(Promise { patients, effects, columns, claim, cleaning, assumed, not_recountable })
     }
 }
@@ -153,7 +153,7 @@ impl Promise<Codes> {
             effects: policy.effects,
             columns: columns.collect(),
             claim,
-            cleaning: Vec::new(),
+            cleaning: cleaning_sentences(&policy.columns),
             assumed,
             not_recountable,
         })
@@ -177,7 +177,7 @@ impl Promise<Events> {
             effects: policy.effects,
             columns,
             claim,
-            cleaning: Vec::new(),
+            cleaning: [cleaning_sentences(&asked.patients), cleaning_sentences(&policy.columns)].concat(),
             assumed,
             not_recountable,
         }

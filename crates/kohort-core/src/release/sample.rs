@@ -60,7 +60,7 @@ pub(crate) fn write_samples(
     let create = |path: &PathBuf| File::create_new(path).map_err(|e| Error::io(path, &e));
     let mut outs = Vec::new();
     for file in files {
-        let out = Out::create(original, policy, &file.data)?;
+        let out = Out::create(original, policy, &[], &file.data)?;
         outs.push((out, BufWriter::new(create(&file.lines)?), 0u64));
     }
     let delimiter = release.delimiter();

@@ -1,7 +1,7 @@
 //! Writes a planned release: one streaming pass over the rows, which leave in random order.
 
 use super::catalog;
-use super::plan::{Part, Plan, Share, SyntheticRecord};
+use super::plan::{Changed, Part, Plan, Share, SyntheticRecord};
 use super::shuffle::Shuffle;
 use super::staging::{Staged, Staging};
 use crate::cohort::{Cohort, star_in_data};
@@ -68,7 +68,7 @@ pub fn write(
     let file = data_file_name(source);
     let path = staging.release().join(&file);
     let lines = staging.private().join("rows");
-    let rows = drain(source, policy, &form, &path, &lines, shuffle, random)?;
+    let rows = drain(source, policy, &form, &path, &lines, &unchanged(cohort, plan), shuffle, random)?;
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
     let catalog =
         plan.catalog.as_ref().map(|own| catalog::write(source, policy, cohort, plan, own, &path)).transpose()?;
@@ -394,19 +394,21 @@ fn word(packed: &[u8], at: usize) -> usize {
 }
 
 /// Writes the shuffled rows and their input lines.
+#[allow(clippy::too_many_arguments)]
 fn drain(
     source: &Source,
     policy: &Policy,
     form: &RowForm,
     path: &Path,
     lines: &Path,
+    unchanged: &[usize],
     shuffle: Shuffle,
     random: &mut Randomness,
 ) -> Result<u64> {
     let io = |e: std::io::Error| Error::io(path, &e);
     let create = |p: &Path| File::create_new(p).map_err(|e| Error::io(p, &e));
     let mut map = BufWriter::with_capacity(1 << 16, create(lines)?);
-    let mut out = Out::create(source, policy, path)?;
+    let mut out = Out::create(source, policy, unchanged, path)?;
     let delimiter = source.delimiter();
     let mut rows = 0;
     shuffle.drain(
@@ -424,6 +426,22 @@ fn drain(
     Ok(rows)
 }
 
+/// The columns that the plan might have changed and did not: each label that is released is a value of the original.
+fn unchanged(cohort: &Cohort, plan: &Plan) -> Vec<usize> {
+    let (columns, rows) = (cohort.columns(), plan.rows_by_cells(cohort));
+    let is_unchanged = |(i, changed): &(usize, &Changed)| {
+        let Some(place) = columns.iter().position(|&column| column == changed.column) else { return false };
+        let mut shown = vec![!plan.added.is_empty(); changed.labels.len()];
+        for (cells, _) in rows.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+            shown[plan.row(cells as u32)[*i] as usize] = true;
+        }
+        let dictionary = &cohort.tuples.dictionaries[place];
+        let is_value = |text: &str| text.is_empty() || dictionary.code(text).is_some();
+        changed.labels.iter().zip(shown).all(|(label, shown)| !shown || is_value(&label.text))
+    };
+    plan.changed.iter().enumerate().filter(is_unchanged).map(|(_, changed)| changed.column).collect()
+}
+
 /// A file of released rows, in the format of the input.
 pub(super) enum Out {
     Plain(BufWriter<File>),
@@ -433,16 +451,16 @@ pub(super) enum Out {
 
 impl Out {
     /// A new file with the names of the released columns, which Parquet has in its schema.
-    pub(super) fn create(source: &Source, policy: &Policy, path: &Path) -> Result<Out> {
+    /// In Parquet, columns that a plan may change are text unless they are listed as unchanged.
+    pub(super) fn create(source: &Source, policy: &Policy, unchanged: &[usize], path: &Path) -> Result<Out> {
         let io = |e: std::io::Error| Error::io(path, &e);
         let file = BufWriter::with_capacity(1 << 18, File::create_new(path).map_err(io)?);
         if source.is_parquet() {
-            // What the plan may change leaves as text, the rest with the type it came with.
             let types = source.column_types()?;
-            let changes = |role: &Role| matches!(role, Role::Quasi | Role::Detail { .. });
+            let changes = |c: &usize| matches!(policy.columns[*c].role, Role::Quasi | Role::Detail { .. });
             let typed = policy.released().into_iter().map(|c| {
-                let column = &policy.columns[c];
-                (column.name.clone(), if changes(&column.role) { None } else { types[c].clone() })
+                let fits = !changes(&c) || unchanged.contains(&c);
+                (policy.columns[c].name.clone(), if fits { types[c].clone() } else { None })
             });
             return Ok(Out::Parquet(ParquetWriter::create(file, &typed.collect::<Vec<_>>())?));
         }

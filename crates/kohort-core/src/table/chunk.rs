@@ -10,9 +10,9 @@ pub(crate) struct Span {
 /// Consecutive rows of a table, cells as UTF-8 text. An empty cell is missing.
 #[derive(Debug, Default)]
 pub struct Chunk {
-    text: Vec<u8>,
-    cells: Vec<Span>,
-    width: usize,
+    pub(super) text: Vec<u8>,
+    pub(super) cells: Vec<Span>,
+    pub(super) width: usize,
     first_line: u64,
     /// Line of each row, relative to `first_line`; empty where row i stands on line `first_line + i`.
     lines: Vec<u32>,
@@ -45,13 +45,6 @@ impl Chunk {
     pub(crate) fn regular_line(&self) -> Option<u64> {
         let regular = self.lines.iter().enumerate().all(|(i, &l)| i == l as usize);
         regular.then_some(self.first_line)
-    }
-
-    /// Adds columns that are copies of others.
-    pub(crate) fn copy_columns(&mut self, of: &[usize]) {
-        let rows = self.cells.chunks_exact(self.width.max(1));
-        self.cells = rows.flat_map(|row| row.iter().copied().chain(of.iter().map(|&c| row[c]))).collect();
-        self.width += of.len();
     }
 
     /// Keeps the rows of which `keep` is true.

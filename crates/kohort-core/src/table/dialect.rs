@@ -29,6 +29,19 @@ pub(super) fn find_delimiter(head: &[u8], whole: bool) -> u8 {
     best.1
 }
 
+/// Reads a first line such as `sep=;`, by which Excel names the delimiter: the delimiter and the length of the line.
+pub(super) fn separator_line(bytes: &[u8]) -> Option<(u8, usize)> {
+    let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(16)])?;
+    let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] if !delimiter.is_ascii_alphanumeric() => {
+            Some((*delimiter, end + 1))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +60,19 @@ mod tests {
         check("a|b|c\n1|2|3\n", b'|');
         check("alone\n1\n2\n", b',');
         check("\"a,b\";c\n\"1,2\";3\n", b';');
+    }
+
+    #[test]
+    fn a_first_line_names_the_delimiter() {
+        for (line, found) in [
+            ("sep=;\r\na;b\n", Some((b';', 7))),
+            ("\"sep=\t\"\na\tb\n", Some((b'\t', 8))),
+            ("SEP=,\n", Some((b',', 6))),
+            ("sep=ab\n", None),
+            ("sepal,x\n", None),
+            ("sep=;", None),
+        ] {
+            assert_eq!(separator_line(line.as_bytes()), found, "{line:?}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Where a table is and how it is written.
 
+use super::clean::ColumnCleaning;
 use super::encoding::Encoding;
 use super::memory::MemoryTable;
 use crate::{Error, Result};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 /// Where the rows of a table come from.
 #[derive(Clone)]
 pub enum Place {
-    /// A file: CSV, TSV, `;`-separated or Parquet, also `.gz`.
+    /// A file: CSV, TSV, `;`-separated, Parquet, an Excel workbook or FHIR resources; text also `.gz`.
     File(PathBuf),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),
@@ -81,6 +82,8 @@ pub struct Input {
     pub place: Place,
     /// Its delimiter, if it is not to be found out.
     pub delimiter: Option<u8>,
+    /// The sheet of a workbook, if it is not its only one.
+    pub sheet: Option<String>,
     /// True if the first record names the columns.
     pub header: bool,
     /// True if white space around cells is removed.
@@ -91,9 +94,8 @@ pub struct Input {
     pub missing: Vec<String>,
     /// The decimal mark of numbers.
     pub decimal: u8,
-    /// Columns that are not in the file but copies of others, to be published in another way: name
-    /// and the column they are derived from.
-    pub derived: Vec<(String, String)>,
+    /// The columns whose cells are cleaned, and those that are derived from others.
+    pub cleaning: Vec<ColumnCleaning>,
     /// For a table of events: the table of the patients they belong to.
     pub patients: Option<Box<Input>>,
 }
@@ -109,12 +111,13 @@ impl Input {
         Input {
             place,
             delimiter: None,
+            sheet: None,
             header: true,
             trim: false,
             encoding: Encoding::Utf8,
             missing: Vec::new(),
             decimal: b'.',
-            derived: Vec::new(),
+            cleaning: Vec::new(),
             patients: None,
         }
     }

@@ -87,6 +87,8 @@ pub struct MemoryTable {
     columns: Vec<TextColumn>,
     rows: usize,
     bytes: u64,
+    /// The number of the first row in errors.
+    first_line: u64,
 }
 
 /// Shows the size of the table and no cell.
@@ -124,7 +126,12 @@ impl MemoryTable {
             ));
         }
         let bytes = columns.iter().map(|cells| cells.text.len() + rows).sum::<usize>() as u64;
-        Ok(MemoryTable { name: name.into(), names, columns, rows, bytes })
+        Ok(MemoryTable { name: name.into(), names, columns, rows, bytes, first_line: 1 })
+    }
+
+    /// The same table, whose first row has this number in errors.
+    pub(super) fn with_first_line(self, first_line: u64) -> MemoryTable {
+        MemoryTable { first_line, ..self }
     }
 
     /// The name that errors use.
@@ -179,7 +186,7 @@ impl MemoryTable {
         if first < self.rows { each(first..self.rows, held as u64) } else { Ok(()) }
     }
 
-    /// A run of rows as a chunk; the "line" of a row is its number, counted from 1.
+    /// A run of rows as a chunk; the "line" of a row is its number, counted from 1 or as its sheet counts it.
     pub(super) fn chunk(&self, rows: Range<usize>) -> Chunk {
         let width = self.columns.len();
         let (mut text, mut cells) = (Vec::new(), Vec::with_capacity(rows.len() * width));
@@ -190,7 +197,7 @@ impl MemoryTable {
                 cells.push(Span { start, end: text.len() as u32 });
             }
         }
-        Chunk::from_spans(text, cells, width, rows.start as u64 + 1, Vec::new())
+        Chunk::from_spans(text, cells, width, rows.start as u64 + self.first_line, Vec::new())
     }
 }
 

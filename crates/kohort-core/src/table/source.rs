@@ -1,12 +1,17 @@
 //! An opened table, on disk or in memory: read as often as needed, in its order or on all cores.
 
 use super::chunk::Chunk;
+use super::clean::{Cleaned, Cleaner, Tally};
 use super::csv::{Cutter, LONGEST_RECORD, MOST_COLUMNS, last_border, split_record};
-use super::dialect::find_delimiter;
+use super::dialect::{find_delimiter, separator_line};
 use super::exclude::Exclusion;
+use super::fhir;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
 use super::progress::{Progress, Silent};
+use super::shift::Shift;
+use super::workbook;
+use crate::calendar::FormatSearch;
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
@@ -28,15 +33,19 @@ enum Form {
 }
 
 /// An opened table: its columns are known, its rows are read when asked for.
+#[derive(Clone)]
 pub struct Source {
     input: Input,
     name: String,
     form: Form,
     delimiter: u8,
     columns: Vec<String>,
-    /// One entry per derived column: the one it is a copy of.
-    copies: Vec<usize>,
+    /// Cleans every chunk that is read, where the policy asks for it.
+    cleaner: Option<Arc<Cleaner>>,
+    cleaned: Arc<Cleaned>,
     excluded: Option<Arc<Exclusion>>,
+    /// Moves dates, after rows were excluded.
+    shift: Option<Arc<Shift>>,
     /// Of events: the table of their patients.
     patients: Option<Box<Source>>,
     bytes: u64,
@@ -48,9 +57,20 @@ pub struct Source {
 pub fn open(input: &Input) -> Result<Source> {
     let bytes = input.place.size()?;
     let name = input.place.name();
-    let mut magic = [0u8; 4];
+    let mut magic = [0u8; 8];
     let got = read_full(&mut input.place.bytes()?, &mut magic).map_err(|e| input.place.io(&e))?;
-    let form = match &magic[..got] {
+    if magic[..got].starts_with(&workbook::ZIP) {
+        let table = Place::Memory(Arc::new(workbook::read(input)?));
+        return open(&Input { place: table, ..input.clone() });
+    }
+    if fhir::is_fhir(&name, &magic[..got]) {
+        let table = Place::Memory(Arc::new(fhir::read(input)?));
+        return open(&Input { place: table, ..input.clone() });
+    }
+    if magic[..got].starts_with(&workbook::OLE) {
+        return Err(workbook::old_or_encrypted(&name));
+    }
+    let form = match &magic[..got.min(4)] {
         _ if matches!(input.place, Place::Memory(_)) => Form::Memory,
         [0x1f, 0x8b, ..] => Form::Text { gzip: true },
         b"PAR1" if input.place.path().is_some() => Form::Parquet,
@@ -73,8 +93,10 @@ pub fn open(input: &Input) -> Result<Source> {
         form,
         delimiter: input.delimiter.unwrap_or(b','),
         columns: Vec::new(),
-        copies: Vec::new(),
+        cleaner: None,
+        cleaned: Arc::default(),
         excluded: None,
+        shift: None,
         patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
         bytes,
         threads: 1,
@@ -85,14 +107,8 @@ pub fn open(input: &Input) -> Result<Source> {
         Form::Text { .. } => source.read_header()?,
         Form::Memory => source.columns = source.memory().map(|table| table.names().to_vec()).unwrap_or_default(),
     }
-    for (name, from) in &input.derived {
-        let Some(copied) = source.columns.iter().position(|c| c == from) else {
-            return Err(Error::yours(format!("{}: there is no column `{from}` to derive `{name}` from.", source.name)));
-        };
-        source.copies.push(copied);
-    }
-    source.columns.extend(input.derived.iter().map(|d| d.0.clone()));
     source.check_names()?;
+    source.prepare_cleaning()?;
     Ok(source)
 }
 
@@ -118,6 +134,56 @@ impl Source {
             self.excluded = Some(Arc::new(exclusion));
         }
         Ok(self)
+    }
+
+    /// The same table with its dates moved.
+    pub(crate) fn shifting(mut self, shift: Shift) -> Source {
+        self.shift = Some(Arc::new(shift));
+        self
+    }
+
+    /// The same table with its dates as they were before they were moved.
+    pub(crate) fn unshifted(&self) -> Source {
+        Source { shift: None, ..self.clone() }
+    }
+
+    /// Binds the cleaning that the input declares, finds formats of dates that it leaves open, and counts what
+    /// cleaning changes: one pass over the table, two where a format must be found.
+    fn prepare_cleaning(&mut self) -> Result<()> {
+        let Some(mut cleaner) = Cleaner::bind(&self.name, &self.columns, &self.input)? else { return Ok(()) };
+        let unknown = cleaner.unknown_formats();
+        if !unknown.is_empty() {
+            let mut searches = vec![FormatSearch::default(); unknown.len()];
+            self.scan(
+                |_| (),
+                |(), chunk| Ok(chunk),
+                |chunk| {
+                    cleaner.search_formats(&chunk, &unknown, &mut searches);
+                    Ok(())
+                },
+            )?;
+            for (&column, search) in unknown.iter().zip(&searches) {
+                cleaner.found(&self.name, column, search)?;
+            }
+        }
+        let mut tally = Tally::new(&cleaner);
+        self.scan(
+            |_| (),
+            |(), chunk| Ok(chunk),
+            |mut chunk| {
+                tally.see(&mut chunk);
+                Ok(())
+            },
+        )?;
+        self.cleaned = Arc::new(tally.finish(&self.name)?);
+        self.columns.extend(cleaner.derived().cloned());
+        self.cleaner = Some(Arc::new(cleaner));
+        self.check_names()
+    }
+
+    /// What cleaning changed.
+    pub fn cleaned(&self) -> &Cleaned {
+        &self.cleaned
     }
 
     /// Returns the exclusions.
@@ -180,9 +246,14 @@ impl Source {
         &self.progress
     }
 
-    /// Returns whether the text of a cell means that it is missing.
+    /// Returns whether the text of a cell means that it is missing. Where cells are cleaned, such cells are empty already.
     pub fn is_missing(&self, cell: &[u8]) -> bool {
-        cell.is_empty() || self.input.missing.iter().any(|m| m.as_bytes() == cell)
+        cell.is_empty() || self.cleaner.is_none() && self.is_listed_as_missing(cell)
+    }
+
+    /// Whether the table's list of texts for missing values holds this text.
+    pub fn is_listed_as_missing(&self, text: &[u8]) -> bool {
+        self.input.missing.iter().any(|m| m.as_bytes() == text)
     }
 
     /// Reads all rows. `work` sees each chunk, on several threads, each with a state of its own
@@ -269,16 +340,19 @@ impl Source {
                 chunk
             }
             Raw::Text(bytes, line) => {
-                let width = self.columns.len() - self.copies.len();
+                let width = self.columns.len() - self.cleaner.as_ref().map_or(0, |cleaner| cleaner.derived().count());
                 Cutter { name: &self.name, delimiter: self.delimiter, width, trim: self.input.trim }
                     .cut(self.input.encoding.decode(bytes), line)?
             }
         };
-        if !self.copies.is_empty() {
-            chunk.copy_columns(&self.copies);
+        if let Some(cleaner) = &self.cleaner {
+            cleaner.clean(&mut chunk, &self.name)?;
         }
         if let Some(excluded) = &self.excluded {
             chunk.retain(|chunk, row| !excluded.holds(chunk, row));
+        }
+        if let Some(shift) = &self.shift {
+            shift.apply(&mut chunk, &self.name)?;
         }
         Ok(chunk)
     }
@@ -292,8 +366,11 @@ impl Source {
         if self.form != Form::Parquet {
             return Ok(vec![None; self.columns.len()]);
         }
-        let own = self.parquet()?.columns().into_iter().map(|(_, own)| Some(own));
-        Ok(own.chain(self.copies.iter().map(|_| None)).collect())
+        let own: Vec<_> = self.parquet()?.columns().into_iter().map(|(_, own)| Some(own)).collect();
+        let Some(cleaner) = &self.cleaner else { return Ok(own) };
+        // A cleaned cell need not fit the type of its column.
+        let kept = own.into_iter().enumerate().map(|(c, own)| own.filter(|_| !cleaner.changes(c)));
+        Ok(kept.chain(cleaner.derived().map(|_| None)).collect())
     }
 
     fn blocks(&self) -> Result<Blocks> {
@@ -304,16 +381,19 @@ impl Source {
             }
             _ => bytes,
         };
-        Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false })
+        Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false, delimiter: None })
     }
 
     fn read_header(&mut self) -> Result<()> {
-        let first = self.blocks()?.next(self)?;
+        let mut blocks = self.blocks()?;
+        let first = blocks.next(self)?;
         let Some((bytes, _)) = first else {
             return Err(Error::yours(format!("{}: the file is empty.", self.name)));
         };
         let bytes = self.input.encoding.decode(bytes);
-        if self.input.delimiter.is_none() {
+        if let (None, Some(named)) = (self.input.delimiter, blocks.delimiter) {
+            self.delimiter = named;
+        } else if self.input.delimiter.is_none() {
             self.delimiter = find_delimiter(&bytes[..bytes.len().min(1 << 16)], bytes.len() <= 1 << 16);
         }
         let (cells, _) = split_record(&bytes, self.delimiter, true).unwrap_or_default();
@@ -380,6 +460,8 @@ struct Blocks {
     line: u64,
     start: bool,
     ended: bool,
+    /// The delimiter that a first line such as `sep=;` names.
+    delimiter: Option<u8>,
 }
 
 impl Blocks {
@@ -396,8 +478,15 @@ impl Blocks {
                 source.progress.advance(got as u64);
                 self.ended = bytes.len() < size.max(had + 1);
             }
-            if std::mem::take(&mut self.start) && bytes.starts_with(b"\xef\xbb\xbf") {
-                bytes.drain(..3);
+            if std::mem::take(&mut self.start) {
+                if bytes.starts_with(b"\xef\xbb\xbf") {
+                    bytes.drain(..3);
+                }
+                if let Some((delimiter, length)) = separator_line(&bytes) {
+                    bytes.drain(..length);
+                    self.delimiter = Some(delimiter);
+                    self.line += 1;
+                }
             }
             if self.ended {
                 let line = self.line;

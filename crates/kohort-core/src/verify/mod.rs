@@ -22,6 +22,7 @@ mod outside;
 mod places;
 mod recount;
 mod samples;
+mod shift;
 mod signed;
 mod table;
 mod verdict;

@@ -1,6 +1,6 @@
 //! Verifies a table: counts it from its bytes, and compares it with the original.
 
-use super::{Checked, Compared, Outside, Recount, inference, invented, multiset, original, recount};
+use super::{Checked, Compared, Outside, Recount, inference, invented, multiset, original, recount, shift};
 use crate::Result;
 use crate::policy::Policy;
 use crate::release::Certificate;
@@ -56,6 +56,8 @@ pub(crate) fn compare_table(
     policy: &Policy,
     lines: Option<&Path>,
 ) -> Result<Checked<Table>> {
+    let explained = shift::explained(release, certificate, source, policy, lines)?;
+    let source = explained.as_ref().unwrap_or(source);
     let values = recount::Values::OfPolicy(policy, source.input().decimal);
     let mut counted = recount::recount(release, certificate, values, lines, source.threads(), source.progress())?;
     inference::nothing_is_told(&counted, certificate, source, policy)?;

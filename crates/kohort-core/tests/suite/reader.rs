@@ -335,3 +335,14 @@ fn a_patient_column_without_a_patient_is_named_by_its_line() {
     assert_eq!(error.kind, Kind::Yours);
     assert!(error.message.starts_with("t.csv, line 4: the patient column `pid` is empty."), "{error}");
 }
+
+#[test]
+fn a_first_line_of_excel_names_the_delimiter_and_is_no_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "\u{feff}sep=;\r\na;b\r\n1,5;2\r\n").unwrap();
+    let source = source(&path, None, 1).unwrap();
+    assert_eq!((source.columns(), source.delimiter()), (&["a".to_string(), "b".to_string()][..], b';'));
+    let rows = read(&source).unwrap();
+    assert_eq!(rows, [(3, vec![b"1,5".to_vec(), b"2".to_vec()])]);
+}

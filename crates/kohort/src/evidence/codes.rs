@@ -137,6 +137,8 @@ pub fn measure(
         trace: Some(run.clusters.trace.clone()),
         timing: Some(stopwatch.read()),
         attacks: None,
+        context: None,
+        cleaning: None,
         notes: None,
         shareable: None,
     })))

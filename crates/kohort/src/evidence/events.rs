@@ -115,6 +115,8 @@ pub fn measure(
         marketer: policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)),
         timing: Some(stopwatch.read()),
         attacks: None,
+        context: None,
+        cleaning: None,
         notes: None,
         shareable: None,
     })))

@@ -112,6 +112,9 @@ pub fn measure(
         attacks,
         missing,
         timing: Some(stopwatch.read()),
+        checks: None,
+        context: None,
+        cleaning: None,
         notes: None,
         shareable: None,
     })))

@@ -7,7 +7,10 @@ mod adversaries;
 mod asked;
 mod changes;
 mod chapter;
+mod checks;
+mod cleaning;
 mod codes;
+mod context;
 mod distributions;
 mod escape;
 mod events;
@@ -82,20 +85,21 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     [
         verdict::title(&head),
         summary::of_table(metrics, &head, notes),
-        Chapter::Asked.of([asked::asked(metrics)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), asked::asked(metrics)]),
         Chapter::Guaranteed.of([
             asked::recounted(metrics),
             verdict::sensitive(&at!(guarantee, sensitive)),
             verdict::files(&at!(metrics, files)),
         ]),
         Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
             asked::found(metrics),
         ]),
         Chapter::Risk.of([risk::risk(metrics), people::people(metrics), samples::samples(metrics)]),
-        Chapter::Utility.of([utility::utility(&at!(metrics, utility))]),
+        Chapter::Utility.of([utility::utility(&at!(metrics, utility)), checks::checks(&at!(metrics, checks))]),
         Chapter::Attacks.of([public_use::attacks(metrics), tried::tried(tried), synthetic::synthetic(metrics)]),
         Chapter::Missing.of([
             changes::cells(&at!(metrics, missingness), at!(metrics, cells).some(), metrics.value.rows.r#in.known()),
@@ -105,7 +109,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable),
             limits::limits(guarantee.value),
         ]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }
@@ -118,9 +122,10 @@ fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String 
     [
         verdict::title(&head),
         summary::of_events(metrics, &head, notes),
-        Chapter::Asked.of([events::asked(&guarantee)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), events::asked(&guarantee)]),
         Chapter::Guaranteed.of([events::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
         Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
             events::columns(metrics),
             events::rows(metrics),
             distributions::distributions(&at!(metrics, distributions), "Patients or events"),
@@ -135,7 +140,7 @@ fn of_events(metrics: &MetricsPlace<EventsMetrics>, notes: &[String]) -> String 
         ]),
         Chapter::Limits
             .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_events()]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }
@@ -148,16 +153,20 @@ fn of_codes(metrics: &MetricsPlace<CodesMetrics>, notes: &[String]) -> String {
     [
         verdict::title(&head),
         summary::of_codes(metrics, &head, notes),
-        Chapter::Asked.of([codes::asked(&guarantee)]),
+        Chapter::Asked.of([context::context(&metrics.value.context), codes::asked(&guarantee)]),
         Chapter::Guaranteed.of([codes::recounted(&guarantee), verdict::files(&at!(metrics, files))]),
-        Chapter::Changed.of([changes::rows(&at!(metrics, rows), &at!(metrics, people)), codes::clusters(metrics)]),
+        Chapter::Changed.of([
+            cleaning::cleaning(&at!(metrics, cleaning)),
+            changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            codes::clusters(metrics),
+        ]),
         Chapter::Risk.of([codes::risk(metrics)]),
         Chapter::Utility.of([codes::utility(&at!(metrics, utility))]),
         Chapter::Attacks.of([codes::attacks(metrics), tried::tried(tried)]),
         Chapter::Missing.of([codes::missing(metrics)]),
         Chapter::Limits
             .of([limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable), limits::of_codes()]),
-        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval()]),
+        Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
     .concat()
 }

@@ -173,6 +173,37 @@ fn parquet_leaves_as_parquet_with_its_types() {
     }
 }
 
+#[test]
+fn a_quasi_identifier_that_did_not_change_keeps_its_type() {
+    use parquet::data_type::{Int32Type, Int64Type};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.parquet");
+    let schema = "message m { optional int64 age; required int32 days; }";
+    let schema = std::sync::Arc::new(parquet::schema::parser::parse_message_type(schema).unwrap());
+    let file = fs::File::create(&path).unwrap();
+    let mut file = parquet::file::writer::SerializedFileWriter::new(file, schema, Default::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int64Type>().write_batch(&[40, 40, 50, 50], Some(&[1, 1, 1, 1, 0, 0]), None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[1, 2, 3, 4, 11, 12], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    file.close().unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"in.parquet\"\n[columns]\nage = { role = \"quasi\", levels = [0] }\n\
+        days = { role = \"quasi\", hierarchy = { intervals = [10], from = 0, to = 20 } }\n[privacy]\nk = 2\n\
+        [method]\nname = \"lattice\"\nmax_suppressed = 0\n";
+    fs::write(&policy, text).unwrap();
+    let (out, _) = release(&policy, "out", &options(1, 1)).unwrap();
+    verify_release(&out, 1).unwrap();
+    let (own, released) =
+        (ParquetFile::open(&path).unwrap(), ParquetFile::open(&out.join("release/data.parquet")).unwrap());
+    assert_eq!(released.columns()[0].1, own.columns()[0].1);
+    assert_ne!(released.columns()[1].1, own.columns()[1].1);
+}
+
 /// Invented rows look like the others in every format: quoted alike, typed alike, missing alike.
 #[test]
 fn invented_rows_leave_in_every_format() {

@@ -4,8 +4,10 @@
 mod attacks;
 mod brute_force;
 mod ceiling;
+mod checks;
 mod claims;
 mod class_column;
+mod cleaning;
 mod codes;
 mod common;
 mod conformance;
@@ -28,6 +30,7 @@ mod real_nhds;
 mod regressions;
 mod rows_not_remembered;
 mod samples;
+mod shift;
 mod specialize;
 mod two_parts;
 

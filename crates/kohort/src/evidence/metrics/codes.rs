@@ -1,7 +1,8 @@
 //! The metrics of a release of codes.
 
 use super::common::{
-    AttackTrials, ColumnChange, File, PeopleCounts, Preset, RowCounts, Shareable, Sides, Timing, Unit,
+    AttackTrials, Cleaning, ColumnChange, File, PeopleCounts, Preset, ReleaseContext, RowCounts, Shareable, Sides,
+    Timing, Unit,
 };
 use super::{MetricsShape, Trace, parts};
 
@@ -46,6 +47,12 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
+        /// Who receives the release and what for, where the policy states it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub context: Option<ReleaseContext>,
+        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cleaning: Option<Vec<Cleaning>>,
         /// Notes for the custodian.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,

@@ -193,6 +193,29 @@ parts! {
         pub unmapped: Option<u64>,
     }
 
+    /// The context of the release, as the policy states it.
+    pub struct ReleaseContext {
+        /// Who receives it.
+        pub recipient: Option<String>,
+        /// What it is for.
+        pub purpose: Option<String>,
+        /// What the recipient must do and must not do.
+        pub controls: Option<String>,
+    }
+
+    /// A step of cleaning or deriving.
+    pub struct Cleaning {
+        /// The table, where there are several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub table: Option<String>,
+        /// The column.
+        pub column: String,
+        /// What the step does.
+        pub what: String,
+        /// Cells that it changed, or made where the column is derived.
+        pub cells: Masked<u64>,
+    }
+
     /// How the values of a quasi-identifier are distributed, before and after.
     pub struct Distribution {
         /// The column.

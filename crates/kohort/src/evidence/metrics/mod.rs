@@ -26,6 +26,7 @@ pub use synthetic::*;
 pub use table::*;
 pub use utility::*;
 
+use kohort_core::table::Source;
 use part::leaves;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +93,48 @@ impl Metrics {
             Metrics::Events(own) => &mut own.notes,
         };
         *own = Some(notes);
+    }
+
+    /// Keeps means and models that the policy names.
+    pub fn set_checks(&mut self, checks: Vec<CheckResult>) {
+        if let Metrics::Table(own) = self {
+            own.checks = Some(checks).filter(|checks| !checks.is_empty());
+        }
+    }
+
+    /// Keeps who receives the release, and what for.
+    pub fn set_context(&mut self, context: &Option<kohort_core::policy::Context>) {
+        let own = match self {
+            Metrics::Table(own) => &mut own.context,
+            Metrics::Codes(own) => &mut own.context,
+            Metrics::Events(own) => &mut own.context,
+        };
+        *own = context.clone().map(|kohort_core::policy::Context { recipient, purpose, controls }| ReleaseContext {
+            recipient,
+            purpose,
+            controls,
+        });
+    }
+
+    /// Keeps what cleaning the tables changed.
+    pub fn clean(&mut self, source: &Source) {
+        let tables = [source.patients(), Some(source)].into_iter().flatten();
+        let steps = tables.flat_map(|table| {
+            let name = source.patients().map(|_| table.name().to_string());
+            table.cleaned().steps.iter().map(move |step| Cleaning {
+                table: name.clone(),
+                column: step.column.clone(),
+                what: step.what.clone(),
+                cells: step.cells.into(),
+            })
+        });
+        let steps: Vec<Cleaning> = steps.collect();
+        let own = match self {
+            Metrics::Table(own) => &mut own.cleaning,
+            Metrics::Codes(own) => &mut own.cleaning,
+            Metrics::Events(own) => &mut own.cleaning,
+        };
+        *own = Some(steps).filter(|steps| !steps.is_empty());
     }
 
     /// Returns notes for the custodian.

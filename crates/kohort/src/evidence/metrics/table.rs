@@ -1,10 +1,10 @@
 //! The metrics of a table's release.
 
 use super::common::{
-    ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, RowCounts, Shareable, Sides, Timing,
-    Unit,
+    Cleaning, ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, ReleaseContext, RowCounts,
+    Shareable, Sides, Timing, Unit,
 };
-use super::utility::Utility;
+use super::utility::{CheckResult, Utility};
 use super::{
     Blanks, ByName, Counterfeits, Masked, Models, Risk, SinglingOut, SizeBin, TableAttacks, Trace, Uniqueness, parts,
 };
@@ -82,6 +82,15 @@ parts! {
         /// Suppressed cells by group, where single cells are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missing: Option<Missing>,
+        /// Means and models that the policy names, before and after.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub checks: Option<Vec<CheckResult>>,
+        /// Who receives the release and what for, where the policy states it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub context: Option<ReleaseContext>,
+        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cleaning: Option<Vec<Cleaning>>,
         /// Notes for the custodian.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub notes: Option<Vec<String>>,

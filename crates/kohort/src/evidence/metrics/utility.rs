@@ -3,6 +3,27 @@
 use super::{ByName, parts};
 
 parts! {
+    /// A result that analysts will compute, before and after.
+    pub struct CheckResult {
+        /// The mean or the model.
+        pub check: String,
+        /// Its numbers.
+        pub estimates: Vec<Estimate>,
+    }
+
+    /// A mean or a coefficient.
+    pub struct Estimate {
+        /// The group or the term.
+        pub term: String,
+        /// In the original as it was cleaned.
+        pub before: Option<f64>,
+        /// In the release.
+        pub after: Option<f64>,
+        /// The standard error of a coefficient in the original.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub standard_error: Option<f64>,
+    }
+
     /// How useful a table's release is.
     pub struct Utility {
         /// How much detail of the quasi-identifiers is lost, on average over cells: 0 is nothing, 1 is all.

@@ -13,13 +13,14 @@ use crate::evidence::metrics::{
 /// What happened to each column.
 pub(super) fn columns(metrics: &MetricsPlace<TableMetrics>) -> String {
     let by_column = at!(metrics, cells).some().map(|cells| at!(cells, by_column));
+    let cleaned = |name: &str| metrics.value.cleaning.iter().flatten().any(|step| step.column == name);
     let row = |column: &MetricsPlace<ColumnChange>| {
         let ColumnChange { name, role, hierarchy, .. } = column.value;
         let cells = by_column.as_ref().and_then(|cells| cells.member(name));
         vec![
             code(name),
             role.name().to_string(),
-            happened(column),
+            happened(column, cleaned(name)),
             hierarchy.as_deref().map_or(String::new(), escape),
             labels(column),
             cells.map_or(String::new(), |cells| cells.figure().show(Shown::Count)),
@@ -53,15 +54,16 @@ const ROLES: [(Role, &str); 7] = [
     (Role::Other, "is declared in the policy as not known to others"),
 ];
 
-fn happened(column: &MetricsPlace<ColumnChange>) -> String {
+fn happened(column: &MetricsPlace<ColumnChange>, cleaned: bool) -> String {
+    let released = if cleaned { "released as cleaned" } else { "released unchanged" };
     match column.value.role {
         Role::Identifier => "<strong>dropped</strong>".into(),
         Role::Patient => "<strong>dropped</strong>; people were counted by it".into(),
         Role::Quasi => level(column),
         Role::Detail => "unchanged or suppressed".into(),
         Role::Sensitive | Role::Class | Role::Codes | Role::Pseudonym | Role::Other => match &column.value.reason {
-            Some(reason) => format!("released unchanged. Reason given: {}", escape(reason)),
-            None => "released unchanged".into(),
+            Some(reason) => format!("{released}. Reason given: {}", escape(reason)),
+            None => released.into(),
         },
     }
 }

@@ -139,6 +139,8 @@ pub(super) fn columns(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let row = |column: &MetricsPlace<ColumnChange>| {
         let ColumnChange { name, table, role, reason, hierarchy, level_name, .. } = column.value;
         let text = |text: &Option<String>| text.as_deref().map_or(String::new(), escape);
+        let cleaned = metrics.value.cleaning.iter().flatten().any(|step| step.column == *name);
+        let released = if cleaned { "released as cleaned" } else { "released unchanged" };
         let happened = match role {
             Role::Identifier => "<strong>dropped</strong>".to_string(),
             Role::Patient => "<strong>replaced</strong> by a random number".into(),
@@ -150,8 +152,8 @@ pub(super) fn columns(metrics: &MetricsPlace<EventsMetrics>) -> String {
                 level_name.as_deref().map_or(String::new(), code)
             ),
             Role::Detail | Role::Sensitive | Role::Class | Role::Codes | Role::Other => match reason {
-                Some(reason) => format!("released unchanged. Reason given: {}", escape(reason)),
-                None => "released unchanged".into(),
+                Some(reason) => format!("{released}. Reason given: {}", escape(reason)),
+                None => released.to_string(),
             },
         };
         vec![

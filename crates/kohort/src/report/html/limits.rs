@@ -1,8 +1,8 @@
 //! The assumptions of the guarantee, its limits, and the approval.
 
-use super::escape::prose;
+use super::escape::{escape, prose};
 use super::table::{list, section};
-use crate::evidence::metrics::{TableGuarantee, Unit};
+use crate::evidence::metrics::{ReleaseContext, TableGuarantee, Unit};
 
 /// What is assumed, and what the recipient cannot recount.
 pub(super) fn assumed(assumed: &[String], not_recountable: &[String]) -> String {
@@ -65,20 +65,23 @@ pub(super) fn of_events() -> String {
 }
 
 /// Lines to fill in by hand.
-pub(super) fn approval() -> String {
-    const FIELDS: [&str; 9] = [
-        "Name",
-        "Role",
-        "Purpose of the release",
-        "Recipient",
-        "Conditions the recipient accepts",
-        "First characters of the data file’s checksum, from certificate.json",
-        "To be reviewed by",
-        "Date",
-        "Signature",
+pub(super) fn approval(context: &Option<ReleaseContext>) -> String {
+    let stated = |text: fn(&ReleaseContext) -> &Option<String>| context.as_ref().and_then(|own| text(own).as_deref());
+    let fields = [
+        ("Name", None),
+        ("Role", None),
+        ("Purpose of the release", stated(|own| &own.purpose)),
+        ("Recipient", stated(|own| &own.recipient)),
+        ("Conditions the recipient accepts", stated(|own| &own.controls)),
+        ("First characters of the data file’s checksum, from certificate.json", None),
+        ("To be reviewed by", None),
+        ("Date", None),
+        ("Signature", None),
     ];
-    let field = |name: &&str| format!("<div class=\"field\"><span>{name}</span></div>\n");
-    let fields: String = FIELDS.iter().map(field).collect();
+    let field = |(name, text): (&str, Option<&str>)| {
+        format!("<div class=\"field\"><span>{name}</span>{}</div>\n", text.map_or(String::new(), escape))
+    };
+    let fields: String = fields.map(field).concat();
     let body = format!(
         "<p>I have read what is guaranteed, what is assumed and what is not covered, and I approve this release.</p>\n<div class=\"fields\">\n{fields}</div>\n"
     );

@@ -25,6 +25,8 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         trace: _,
         timing: _,
         attacks: _,
+        context,
+        cleaning,
         // Notes may hold counts.
         notes: _,
         shareable: _,
@@ -51,6 +53,8 @@ pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
         trace: None,
         timing: None,
         attacks: None,
+        context,
+        cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }

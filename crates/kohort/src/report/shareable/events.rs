@@ -29,6 +29,8 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         marketer: _,
         timing: _,
         attacks: _,
+        context,
+        cleaning,
         // Notes may hold counts.
         notes: _,
         shareable: _,
@@ -61,6 +63,8 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         marketer: None,
         timing: None,
         attacks: None,
+        context,
+        cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }

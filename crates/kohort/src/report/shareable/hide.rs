@@ -2,7 +2,7 @@
 
 use super::cells::{LEAST, hide_marked, is_small};
 use crate::evidence::metrics::{
-    Bin, ColumnChange, Distribution, Masked, OtherBins, RowCounts, Shareable, SuppressedBin,
+    Bin, Cleaning, ColumnChange, Distribution, Masked, OtherBins, RowCounts, Shareable, SuppressedBin,
 };
 
 /// The mark of a report for others.
@@ -67,6 +67,15 @@ pub(super) fn column(column: ColumnChange) -> ColumnChange {
         labels,
         unmapped: None,
     }
+}
+
+/// How the data were cleaned, without counts: few cells are few people.
+pub(super) fn cleaning(steps: Vec<Cleaning>) -> Vec<Cleaning> {
+    let step = |own: Cleaning| {
+        let Cleaning { table, column, what, cells: _ } = own;
+        Cleaning { table, column, what, cells: Masked::HIDDEN }
+    };
+    steps.into_iter().map(step).collect()
 }
 
 /// A distribution: after as the release has it, before only where it tells neither a small count nor a small

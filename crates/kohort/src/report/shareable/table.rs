@@ -38,6 +38,10 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: _,
         attacks,
         missing,
+        // Means of few people are in them.
+        checks: _,
+        context,
+        cleaning,
         // Notes may hold counts.
         notes: _,
         shareable: _,
@@ -75,6 +79,9 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: None,
         attacks: attacks.and_then(attacked),
         missing: missing.filter(|_| told).map(blank),
+        checks: None,
+        context,
+        cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }

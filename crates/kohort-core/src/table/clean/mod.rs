@@ -1,0 +1,110 @@
+//! Cleaning and deriving: what happens to the cells of a table before anybody counts them.
+//!
+//! The policy declares it by column ([`ColumnCleaning`]); opening a table binds it to the table's columns
+//! (`cleaner.rs`). Every reader of the table gets its cells from [`super::Source`], which cleans each chunk as it
+//! is read, so that counting, writing, verification and the measures of risk see the same cells.
+
+mod cleaner;
+mod describe;
+mod number;
+mod step;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+pub(super) use cleaner::Cleaner;
+pub(super) use tally::Tally;
+pub use tally::{Cleaned, CleanedStep};
+
+use crate::calendar::DateFormat;
+use crate::code_systems::CodeSystem;
+use crate::number::Decimal;
+
+/// Declares how the cells of one column are cleaned, or made from those of other columns.
+#[derive(Debug, Clone, Default)]
+pub struct ColumnCleaning {
+    /// The name of the column.
+    pub name: String,
+    /// The columns it is made from, if it is not a column of the table itself.
+    pub derive: Option<Derive>,
+    /// The steps that clean its cells, in this order.
+    pub steps: Steps,
+    /// The format of its dates, where its hierarchy states one.
+    pub dates: Option<DateFormat>,
+}
+
+/// Declares how a column is made from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Derive {
+    /// A copy of another column, to be released in another way.
+    Copy(String),
+    /// Full years from a birth date to another date.
+    Age {
+        /// The column of birth dates.
+        born: String,
+        /// A column of dates, or one day for all rows, like `2020-01-01`.
+        at: String,
+    },
+    /// Days from one date to another.
+    Between {
+        /// The column of first days.
+        start: String,
+        /// The column of last days.
+        end: String,
+    },
+    /// A date in three columns.
+    Date {
+        /// The column of years.
+        year: String,
+        /// The column of months.
+        month: String,
+        /// The column of days.
+        day: String,
+    },
+}
+
+impl Derive {
+    /// Returns the names in it. The `at` of an age may be a day instead of a column.
+    pub fn sources(&self) -> Vec<&str> {
+        match self {
+            Derive::Copy(from) => vec![from],
+            Derive::Age { born, at } => vec![born, at],
+            Derive::Between { start, end } => vec![start, end],
+            Derive::Date { year, month, day } => vec![year, month, day],
+        }
+    }
+}
+
+/// Declares the format of the dates of a column. Its cells become ISO 8601 dates, like `2010-03-14`.
+#[derive(Debug, Clone)]
+pub enum DateReading {
+    /// This format, as the policy writes it.
+    Written(String, DateFormat),
+    /// The usual format that fits every date of the column, found when the table is opened.
+    FindOut,
+}
+
+/// Declares the steps that clean the cells of a column, in the order in which they are applied.
+#[derive(Debug, Clone, Default)]
+pub struct Steps {
+    /// The cells that mean missing in this column, instead of those of the table.
+    pub missing: Option<Vec<String>>,
+    /// Cells and what they become.
+    pub recode: Vec<(String, String)>,
+    /// Whether the number is read out of the text.
+    pub number: bool,
+    /// How its dates are written.
+    pub date: Option<DateReading>,
+    /// The code system whose spelling its codes get.
+    pub spelling: Option<CodeSystem>,
+    /// The number from which on all numbers become one value.
+    pub top: Option<Decimal>,
+}
+
+impl Steps {
+    /// Whether no cell is changed.
+    pub fn is_empty(&self) -> bool {
+        let Steps { missing, recode, number, date, spelling, top } = self;
+        missing.is_none() && recode.is_empty() && !number && date.is_none() && spelling.is_none() && top.is_none()
+    }
+}

@@ -1,0 +1,379 @@
+//! Excel workbooks (.xlsx): one sheet is read into memory as a table.
+//!
+//! A sheet may hold anything, a table has a header and rows below it. What does not look like one table is an error
+//! that says where: merged cells, an empty row or column in the middle, columns without a name.
+
+use super::input::{Input, Place};
+use super::memory::{MemoryTable, TextColumn};
+use crate::calendar::Date;
+use crate::{Error, Result};
+use calamine::{DataRef, Dimensions, ExcelDateTime, Reader, SheetVisible, Xlsx, XlsxError};
+use std::collections::BTreeMap;
+use std::io::{BufReader, Cursor, Read, Seek};
+
+/// A larger workbook is refused: it is read into memory.
+const LARGEST_FILE: u64 = 512 << 20;
+/// More text than this in a sheet is refused.
+const MOST_TEXT: usize = 2 << 30;
+/// Excel's own limit on columns.
+const MOST_COLUMNS: u32 = 16_384;
+
+/// The first bytes of a zip file, which a workbook is.
+pub(super) const ZIP: [u8; 4] = *b"PK\x03\x04";
+/// The first bytes of older Excel files, and of newer ones that are protected by a password.
+pub(super) const OLE: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+
+/// The error about a file that begins like [`OLE`].
+pub(super) fn old_or_encrypted(name: &str) -> Error {
+    Error::yours(format!(
+        "{name}: the workbook is protected by a password, or it is in the old format .xls. Open it in a spreadsheet \
+         and save it as .xlsx without a password."
+    ))
+}
+
+/// Reads the sheet that the input names, or the only one.
+pub(super) fn read(input: &Input) -> Result<MemoryTable> {
+    let name = input.place.name();
+    if input.place.size()? > LARGEST_FILE {
+        return Err(Error::yours(format!(
+            "{name}: a workbook of more than {} MB is not read. Save the sheet as CSV UTF-8.",
+            LARGEST_FILE >> 20
+        )));
+    }
+    match &input.place {
+        Place::File(path) => {
+            let file = std::fs::File::open(path).map_err(|e| input.place.io(&e))?;
+            read_from(BufReader::new(file), &name, input)
+        }
+        Place::Text(_, bytes) => read_from(Cursor::new(&bytes[..]), &name, input),
+        Place::Memory(table) => Ok(MemoryTable::clone(table)),
+    }
+}
+
+fn read_from(bytes: impl Read + Seek, name: &str, input: &Input) -> Result<MemoryTable> {
+    let mut workbook = Xlsx::new(bytes).map_err(|e| broken(name, &e))?;
+    let sheet = choose(&workbook, name, input.sheet.as_deref())?;
+    let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(|e| broken(name, &e))?;
+    let cells = cells(&mut workbook, name, &sheet)?;
+    Sheet { name, merged, cells }.table(input.header)
+}
+
+/// The sheet that the policy names; else the only one that is not hidden.
+fn choose<R: Read + Seek>(workbook: &Xlsx<R>, name: &str, asked: Option<&str>) -> Result<String> {
+    let sheets = workbook.sheets_metadata();
+    let visible: Vec<&str> =
+        sheets.iter().filter(|s| s.visible == SheetVisible::Visible).map(|s| s.name.as_str()).collect();
+    let listed = || visible.iter().map(|sheet| format!("\"{sheet}\"")).collect::<Vec<_>>().join(", ");
+    match (asked, &visible[..]) {
+        (Some(asked), _) if sheets.iter().any(|s| s.name == asked) => Ok(asked.to_string()),
+        (Some(_), _) => Err(Error::yours(format!(
+            "{name}: the workbook has no sheet of the name that `sheet` gives. It has: {}.",
+            listed()
+        ))),
+        (None, [one]) => Ok(one.to_string()),
+        (None, []) => Err(Error::yours(format!("{name}: the workbook has no visible sheet."))),
+        (None, _) => Err(Error::yours(format!(
+            "{name}: the workbook has {} sheets. Set sheet = \"…\" under [input] to one of: {}.",
+            visible.len(),
+            listed()
+        ))),
+    }
+}
+
+/// The cells of a sheet that are not empty, by row and column.
+type Cells = BTreeMap<u32, Vec<(u32, String)>>;
+
+fn cells<R: Read + Seek>(workbook: &mut Xlsx<R>, name: &str, sheet: &str) -> Result<Cells> {
+    let mut reader = workbook.worksheet_cells_reader(sheet).map_err(|e| broken(name, &e))?;
+    let (mut cells, mut held) = (Cells::new(), 0);
+    while let Some(cell) = reader.next_cell().map_err(|e| broken(name, &e))? {
+        let (row, column) = cell.get_position();
+        let text = text(cell.get_value());
+        if text.is_empty() {
+            continue;
+        }
+        held += text.len() + 32;
+        if column >= MOST_COLUMNS || held > MOST_TEXT {
+            return Err(Error::yours(format!("{name}: the sheet is too large. Save it as CSV UTF-8.")));
+        }
+        cells.entry(row).or_default().push((column, text));
+    }
+    Ok(cells)
+}
+
+struct Sheet<'a> {
+    name: &'a str,
+    merged: Vec<Dimensions>,
+    cells: Cells,
+}
+
+impl Sheet<'_> {
+    fn wrong<T>(&self, message: String) -> Result<T> {
+        Err(Error::yours(format!("{}: {message}", self.name)))
+    }
+
+    /// The sheet as a table: its first row that is not empty is the header.
+    fn table(self, header: bool) -> Result<MemoryTable> {
+        let Some((&first, row)) = self.cells.iter().next() else { return self.wrong("the sheet is empty.".into()) };
+        let last = self.cells.keys().next_back().copied().unwrap_or(first);
+        let used = |cells: &[(u32, String)]| cells.iter().map(|(column, _)| *column).collect::<Vec<_>>();
+        let mut columns: Vec<u32> = self.cells.values().flat_map(|cells| used(cells)).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let wide = |region: &&Dimensions| region.start != region.end && region.end.0 >= first && region.start.0 <= last;
+        if let Some(region) = self.merged.iter().find(wide) {
+            return self.wrong(format!(
+                "cells are merged in row {}, column {}. Unmerge them, and remove titles above the header: one row must \
+                 name the columns.",
+                region.start.0 + 1,
+                letters(region.start.1)
+            ));
+        }
+        if let Some(pair) = columns.windows(2).find(|pair| pair[1] != pair[0] + 1) {
+            return self.wrong(format!(
+                "column {} is empty, but columns follow. If the sheet holds two tables, put each on a sheet of its own.",
+                letters(pair[0] + 1)
+            ));
+        }
+        let rows: Vec<u32> = self.cells.keys().copied().collect();
+        if let Some(pair) = rows.windows(2).find(|pair| pair[1] != pair[0] + 1) {
+            return self.wrong(format!(
+                "row {} is empty, but rows follow. Delete empty rows; if the sheet holds two tables, put each on a sheet \
+                 of its own.",
+                pair[0] + 2
+            ));
+        }
+        let names: Vec<String> = if header {
+            let names: BTreeMap<u32, &String> = row.iter().map(|(column, text)| (*column, text)).collect();
+            if let Some(unnamed) = columns.iter().find(|column| !names.contains_key(column)) {
+                return self.wrong(format!(
+                    "column {} has no name in row {}. Name every column in the first row, and remove titles above it.",
+                    letters(*unnamed),
+                    first + 1
+                ));
+            }
+            names.into_values().map(|name| name.trim().to_string()).collect()
+        } else {
+            (1..=columns.len()).map(|i| format!("column{i}")).collect()
+        };
+        let skipped = usize::from(header);
+        let mut filled: Vec<TextColumn> = vec![TextColumn::default(); columns.len()];
+        for cells in self.cells.values().skip(skipped) {
+            let mut row: Vec<&str> = vec![""; columns.len()];
+            for (column, text) in cells {
+                if let Some(cell) = column.checked_sub(columns[0]).and_then(|at| row.get_mut(at as usize)) {
+                    *cell = text;
+                }
+            }
+            filled.iter_mut().zip(row).for_each(|(column, cell)| column.push(cell));
+        }
+        let table = MemoryTable::new(self.name, names.into_iter().zip(filled))?;
+        Ok(table.with_first_line(u64::from(first) + 1 + skipped as u64))
+    }
+}
+
+/// The name of a column in a spreadsheet: A, B, …, Z, AA.
+fn letters(column: u32) -> String {
+    let (mut name, mut rest) = (String::new(), column + 1);
+    while rest > 0 {
+        rest -= 1;
+        name.insert(0, char::from(b'A' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    name
+}
+
+/// A cell as text: numbers without a mark for thousands, dates as in ISO 8601.
+fn text(value: &DataRef) -> String {
+    match value {
+        DataRef::Empty => String::new(),
+        DataRef::Int(number) => number.to_string(),
+        DataRef::Float(number) => number.to_string(),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::SharedString(text) => text.to_string(),
+        DataRef::Bool(flag) => if *flag { "TRUE" } else { "FALSE" }.to_string(),
+        DataRef::DateTime(date) => date_text(date),
+        // `#N/A` is what the spreadsheet shows.
+        DataRef::Error(error) => error.to_string(),
+    }
+}
+
+/// A date or a time. Where a cell holds a duration, it is shown as days and a fraction, as the workbook stores it.
+fn date_text(date: &ExcelDateTime) -> String {
+    if date.is_duration() {
+        return date.as_f64().to_string();
+    }
+    let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
+    let time = format!("{hour:02}:{minute:02}:{second:02}");
+    // The first day of the epoch is a time without a date.
+    let Some(day) = Date::new(i64::from(year), u32::from(month), u32::from(day)).filter(|_| date.as_f64() >= 1.0)
+    else {
+        return time;
+    };
+    let mut iso = Vec::new();
+    day.push_iso(&mut iso);
+    let iso = String::from_utf8(iso).unwrap_or_default();
+    if time == "00:00:00" { iso } else { format!("{iso} {time}") }
+}
+
+/// An error of the reader, without the cells that it may quote.
+fn broken(name: &str, error: &XlsxError) -> Error {
+    match error {
+        XlsxError::Io(error) => Error::yours(format!("{name}: the workbook cannot be read ({}).", error.kind())),
+        XlsxError::Password => old_or_encrypted(name),
+        XlsxError::FileNotFound(_) | XlsxError::RelationshipNotFound => {
+            Error::yours(format!("{name}: the file is a zip archive, but not an Excel workbook. Unpack it first."))
+        }
+        _ => Error::yours(format!(
+            "{name}: the workbook is damaged or cut off. Open it in a spreadsheet and save it again."
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::open;
+    use std::io::Write;
+    use zip::write::SimpleFileOptions;
+
+    /// A workbook with these sheets; a cell is a reference and its text or number.
+    fn workbook(sheets: &[(&str, &[(&str, &str)], &str)]) -> Vec<u8> {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let mut add = |name: &str, text: String| {
+            zip.start_file(name, SimpleFileOptions::default()).expect("a file");
+            zip.write_all(text.as_bytes()).expect("its text");
+        };
+        let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+        let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+        let package = "http://schemas.openxmlformats.org/package/2006/relationships";
+        add(
+            "_rels/.rels",
+            format!(
+                "<Relationships xmlns=\"{package}\"><Relationship Id=\"r\" Type=\"{office}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+            ),
+        );
+        let list: String = (1..)
+            .zip(sheets)
+            .map(|(i, (name, ..))| format!("<sheet name=\"{name}\" sheetId=\"{i}\" r:id=\"s{i}\"/>"))
+            .collect();
+        add(
+            "xl/workbook.xml",
+            format!("<workbook xmlns=\"{main}\" xmlns:r=\"{office}\"><sheets>{list}</sheets></workbook>"),
+        );
+        let rels: String = (1..=sheets.len())
+            .map(|i| format!("<Relationship Id=\"s{i}\" Type=\"{office}/worksheet\" Target=\"worksheets/s{i}.xml\"/>"))
+            .collect();
+        add(
+            "xl/_rels/workbook.xml.rels",
+            format!(
+                "<Relationships xmlns=\"{package}\">{rels}<Relationship Id=\"st\" Type=\"{office}/styles\" Target=\"styles.xml\"/></Relationships>"
+            ),
+        );
+        add(
+            "xl/styles.xml",
+            format!(
+                "<styleSheet xmlns=\"{main}\"><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+            ),
+        );
+        for (i, (_, cells, merged)) in (1..).zip(sheets) {
+            let mut rows: BTreeMap<u32, String> = BTreeMap::new();
+            for (at, value) in *cells {
+                let row = at.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().expect("a row");
+                let cell = match (value.strip_prefix("date "), value.parse::<f64>()) {
+                    (Some(serial), _) => format!("<c r=\"{at}\" s=\"1\"><v>{serial}</v></c>"),
+                    (None, Ok(number)) => format!("<c r=\"{at}\"><v>{number}</v></c>"),
+                    (None, Err(_)) => format!("<c r=\"{at}\" t=\"inlineStr\"><is><t>{value}</t></is></c>"),
+                };
+                *rows.entry(row).or_default() += &cell;
+            }
+            let data: String = rows.iter().map(|(row, cells)| format!("<row r=\"{row}\">{cells}</row>")).collect();
+            let merged = if merged.is_empty() {
+                String::new()
+            } else {
+                format!("<mergeCells><mergeCell ref=\"{merged}\"/></mergeCells>")
+            };
+            add(
+                &format!("xl/worksheets/s{i}.xml"),
+                format!("<worksheet xmlns=\"{main}\"><sheetData>{data}</sheetData>{merged}</worksheet>"),
+            );
+        }
+        zip.finish().expect("a workbook").into_inner()
+    }
+
+    fn input(bytes: Vec<u8>) -> Input {
+        Input::at(Place::Text("t.xlsx".into(), bytes.into()))
+    }
+
+    #[track_caller]
+    fn refused(input: &Input, part: &str) {
+        let error = open(input).map(drop).expect_err("it is refused");
+        assert!(error.message.contains(part) && !error.message.contains("SECRET"), "{}", error.message);
+    }
+
+    const TABLE: [(&str, &str); 9] = [
+        ("A1", "id"),
+        ("B1", "age"),
+        ("C1", "admitted"),
+        ("A2", "x07"),
+        ("B2", "87.5"),
+        ("C2", "date 40251"),
+        ("A3", "x y"),
+        ("C3", "date 40251.5"),
+        ("B4", "3"),
+    ];
+
+    #[test]
+    fn a_sheet_is_a_table() {
+        let source = open(&input(workbook(&[("S", &TABLE, "")]))).expect("a table");
+        assert_eq!(source.columns(), ["id", "age", "admitted"]);
+        let mut rows = Vec::new();
+        source
+            .scan(
+                |_| (),
+                |(), chunk| Ok(chunk),
+                |chunk| {
+                    for r in 0..chunk.rows() {
+                        let cells: Vec<String> =
+                            (0..3).map(|c| String::from_utf8_lossy(chunk.cell(r, c)).into_owned()).collect();
+                        rows.push((chunk.line(r), cells.join("|")));
+                    }
+                    Ok(())
+                },
+            )
+            .expect("rows");
+        let expected = [(2, "x07|87.5|2010-03-14"), (3, "x y||2010-03-14 12:00:00"), (4, "|3|")];
+        assert_eq!(rows, expected.map(|(line, cells)| (line, cells.to_string())));
+    }
+
+    #[test]
+    fn the_sheet_is_named_where_there_are_several() {
+        let several = workbook(&[("Read me", &[("A1", "SECRET")], ""), ("Data", &TABLE, "")]);
+        refused(&input(several.clone()), "Set sheet = \"…\" under [input] to one of: \"Read me\", \"Data\"");
+        let named = |sheet: &str| Input { sheet: Some(sheet.into()), ..input(several.clone()) };
+        assert_eq!(open(&named("Data")).expect("a table").columns().len(), 3);
+        refused(&named("data"), "no sheet of the name");
+    }
+
+    #[test]
+    fn what_is_not_one_table_is_refused_with_its_place() {
+        let with = |more: &[(&'static str, &'static str)], merged: &str| {
+            input(workbook(&[("S", &[&TABLE, more].concat(), merged)]))
+        };
+        refused(&with(&[], "A1:B1"), "merged in row 1, column A");
+        refused(&with(&[("A7", "SECRET")], ""), "row 5 is empty, but rows follow");
+        refused(&with(&[("F2", "SECRET")], ""), "column D is empty, but columns follow");
+        refused(&with(&[("D2", "SECRET")], ""), "column D has no name in row 1");
+        refused(&input(workbook(&[("S", &[], "")])), "the sheet is empty");
+    }
+
+    #[test]
+    fn protected_damaged_and_other_files_are_told_apart() {
+        refused(&input(OLE.to_vec()), "protected by a password");
+        let whole = workbook(&[("S", &TABLE, "")]);
+        refused(&input(whole[..whole.len() / 2].to_vec()), "damaged");
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        zip.start_file("SECRET.txt", SimpleFileOptions::default()).expect("a file");
+        refused(&input(zip.finish().expect("a zip").into_inner()), "not an Excel workbook");
+    }
+}
