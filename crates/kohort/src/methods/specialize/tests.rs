@@ -260,15 +260,15 @@ fn several_orders_are_tried_and_the_best_table_is_kept() {
         (kohort_core::utility::discernibility(&cohort, &plan), plan)
     };
     let mut better = 0;
-    for seed in 1..=6 {
+    for seed in 1..=3 {
         let (paper, _) = measured(seed, "discernibility", "paper");
         let (best, plan) = measured(seed, "discernibility", "best");
         assert!(best <= paper, "seed {seed}: {best} {paper}");
         better += usize::from(best < paper);
         let tried = plan.trace.0.iter().find(|(name, _)| name == "orders_tried").map(|(_, noted)| noted.clone());
         assert!(matches!(tried, Some(kohort_core::release::Noted::Count(2..))), "{tried:?}");
-        measured(seed, "class", "best");
     }
+    measured(1, "class", "best");
     assert!(better > 0, "another order is better somewhere");
     let (table, policy) = drawn(1, "objective = \"discernibility\"\nscore_mode = \"reduction\"\nsearch = \"best\"");
     assert!(run(&table, &policy).is_err_and(|e| e.message.contains("search")));
