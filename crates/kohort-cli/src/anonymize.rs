@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Sign the certificate with this secret key, made by `kohort key`
     #[arg(long, value_name = "KEY")]
     sign: Option<PathBuf>,
+    /// Compare the release with the earlier ones in this ledger before it is published, and enter it there afterwards
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
     /// Fixed random seed, for tests only. The certificate says so
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -62,7 +65,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     };
     let readers = if args.shareable { Readers::Others } else { Readers::House };
     let sign = args.sign.as_deref().map(SecretKey::read).transpose()?;
-    let extras = Extras { readers, sign };
+    let extras = Extras { readers, sign, ledger: args.ledger.clone() };
     let released = anonymize_for(&args.policy, &out, &options, &extras)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
@@ -77,6 +80,12 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         Metrics::Table(metrics) => say_table(metrics),
         Metrics::Codes(metrics) => say_codes(metrics),
         Metrics::Events(metrics) => say_events(metrics),
+    }
+    if let Some(ledger) = &args.ledger {
+        match args.seed {
+            None => say(&format!("entered in the ledger: {}", ledger.display())),
+            Some(_) => note("a release with a fixed random seed is a test and is not entered in the ledger."),
+        }
     }
     if let Some(key) = &extras.sign {
         say(&format!("signed: key {}", key.public().fingerprint()));

@@ -2,7 +2,7 @@
 
 use crate::output::{note, say};
 use crate::{Context, progress};
-use kohort::init::init;
+use kohort::init::{Answer, Suggestion, init};
 use kohort_core::release::made;
 use kohort_core::{Error, Result};
 use std::fs::{self, File};
@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   kohort init patients.csv
-  kohort init discharges.csv.gz -o discharges.toml")]
+  kohort init discharges.csv.gz -o discharges.toml
+  kohort init survey.csv --ask      asks about columns that were not understood")]
 pub(crate) struct Args {
     /// The table: CSV, TSV or Parquet, optionally compressed as .gz
     #[arg(required = true)]
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// Write FILE even if it exists; what was there is renamed to FILE.old
     #[arg(long)]
     force: bool,
+    /// Ask about each column that was not understood
+    #[arg(long)]
+    ask: bool,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
@@ -42,7 +46,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         return Err(exists());
     }
     let folder = args.output.parent().unwrap_or(Path::new(""));
-    let suggestion = init(&args.data, folder, context.threads, progress::bar())?;
+    let mut suggestion = init(&args.data, folder, context.threads, progress::bar())?;
+    if args.ask {
+        ask(&mut suggestion)?;
+    }
     // You may have edited the policy that is there: it is kept under another name.
     if fs::symlink_metadata(&args.output).is_ok() {
         let kept = keep_aside(&args.output)?;
@@ -51,15 +58,51 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let written = File::create_new(&args.output).and_then(|mut file| file.write_all(suggestion.policy.as_bytes()));
     written.map_err(|e| Error::io(&args.output, &e))?;
     suggestion.warnings.iter().for_each(|w| note(w));
-    say(&format!("{:<24} {:<11} {}", "column", "role", "why"));
+    say(&format!("{:<24} {:<11} {:<7} {}", "column", "role", "", "why"));
     for column in &suggestion.columns {
-        say(&format!("{:<24} {:<11} {}", column.name, column.role.name(), column.why));
+        let (role, confidence) = (column.role.name(), column.confidence.name());
+        say(&format!("{:<24} {role:<11} {confidence:<7} {}", column.name, column.why));
     }
     say("");
     say(&format!("written: {}", args.output.display()));
     say("Next: read it line by line, choose k, then");
     say(&format!("  kohort risk {}", args.output.display()));
     say(&format!("  kohort anonymize {}", args.output.display()));
+    Ok(())
+}
+
+/// Asks about the columns that were not understood. An empty answer, or the end of the answers, keeps the suggestion.
+fn ask(suggestion: &mut Suggestion) -> Result<()> {
+    let questions = suggestion.questions();
+    let mut answers = std::io::stdin().lines();
+    for (number, &place) in (1..).zip(&questions) {
+        let column = &suggestion.columns[place];
+        note(&format!(
+            "question {number} of {}: `{}` ({}). {}.",
+            questions.len(),
+            column.name,
+            column.facts,
+            column.why
+        ));
+        note(&format!(
+            "could somebody outside know it about a person? y = yes, n = no, d = drop it, Enter = keep \"{}\"",
+            column.role.name()
+        ));
+        let answer = loop {
+            let Some(line) = answers.next() else { return Ok(()) };
+            let line = line.map_err(|e| Error::io(Path::new("the terminal"), &e))?;
+            match line.trim().to_lowercase().as_str() {
+                "" => break None,
+                "y" | "yes" => break Some(Answer::Known),
+                "n" | "no" => break Some(Answer::Unknown),
+                "d" | "drop" => break Some(Answer::Drop),
+                _ => note("please answer y, n or d, or press Enter."),
+            }
+        };
+        if let Some(answer) = answer {
+            suggestion.answer(place, answer);
+        }
+    }
     Ok(())
 }
 

@@ -8,11 +8,14 @@ mod failure;
 mod hierarchy;
 mod init;
 mod key;
+mod ledger;
 mod output;
 mod progress;
 mod reconstruct;
 mod risk;
 mod sign;
+#[cfg(feature = "studio")]
+mod studio;
 mod truthful;
 mod verify;
 
@@ -59,10 +62,13 @@ enum Command {
     Verify(verify::Args),
     Key(key::Args),
     Sign(sign::Args),
+    Ledger(ledger::Args),
     Attack(attack::Args),
     Reconstruct(reconstruct::Args),
     Truthful(truthful::Args),
     Hierarchy(hierarchy::Args),
+    #[cfg(feature = "studio")]
+    Studio(studio::Args),
 }
 
 /// Settings that every command receives.
@@ -96,10 +102,13 @@ fn main() -> ExitCode {
             Command::Verify(args) => return verify::run(&args, &context).map(Outcome::exit_code),
             Command::Key(args) => key::run(&args)?,
             Command::Sign(args) => sign::run(&args, &context)?,
+            Command::Ledger(args) => ledger::run(&args)?,
             Command::Attack(args) => attack::run(&args, &context)?,
             Command::Reconstruct(args) => reconstruct::run(&args, &context)?,
             Command::Truthful(args) => truthful::run(&args, &context)?,
             Command::Hierarchy(args) => hierarchy::run(&args, &context)?,
+            #[cfg(feature = "studio")]
+            Command::Studio(args) => studio::run(&args, &context)?,
         }
         Ok(0)
     });

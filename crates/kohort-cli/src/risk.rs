@@ -104,7 +104,12 @@ fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
     let seen = assess(policy, cohort)?;
-    let share = |n: u64| 100.0 * n as f64 / seen.all.people.max(1) as f64;
+    // A patient with several rows may be in several classes: who is unique in one of them counts once.
+    let (unique, among) = match (&seen.singling_out.added, policy.patient()) {
+        (Some(added), Some(_)) => (added.all, cohort.tuples.people()),
+        _ => (seen.all.unique, seen.all.people),
+    };
+    let share = |n: u64| 100.0 * n as f64 / among.max(1) as f64;
     let people = if policy.patient().is_some() {
         format!(", {} patients", thousands(cohort.tuples.people()))
     } else {
@@ -114,9 +119,9 @@ fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     say(&format!(
         "unique on all {} quasi-identifiers: {} of {} {unit} ({:.1} %)",
         cohort.quasi.len(),
-        thousands(seen.all.unique),
-        thousands(seen.all.people),
-        share(seen.all.unique),
+        thousands(unique),
+        thousands(among),
+        share(unique),
     ));
     say(&format!(
         "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {}",

@@ -8,6 +8,7 @@ pub mod cohort;
 pub mod error;
 pub mod events;
 pub mod hierarchy;
+pub mod ledger;
 pub mod number;
 pub mod parallel;
 pub mod policy;

@@ -18,6 +18,7 @@ use crate::release::{
 use crate::table::Source;
 use crate::verify::{
     self, Checked, CodesCompared, CodesRecount, Compared, EventsCompared, EventsRecount, Outside, Recount,
+    ReleaseFolder,
 };
 use crate::visible::is_visible;
 use serde::Serialize;
@@ -77,7 +78,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
 
     /// Counts a release from its bytes alone, by what its certificate claims.
     fn recount(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate<Self>,
         threads: usize,
     ) -> Result<(Self::Recount, Vec<Outside>)>;
@@ -85,7 +86,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// Counts a release from its bytes and compares it with the original. `lines` is the file that says
     /// which released row is which input line, where it was kept.
     fn compare(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate<Self>,
         source: &Source,
         policy: &Policy<Self>,
@@ -204,12 +205,12 @@ impl Shape for Table {
         release::data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter())
     }
 
-    fn recount(release: &Path, certificate: &Certificate, threads: usize) -> Result<(Recount, Vec<Outside>)> {
+    fn recount(release: &ReleaseFolder, certificate: &Certificate, threads: usize) -> Result<(Recount, Vec<Outside>)> {
         verify::recount_table(release, certificate, threads)
     }
 
     fn compare(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate,
         source: &Source,
         policy: &Policy,
@@ -342,7 +343,7 @@ impl Shape for Codes {
     }
 
     fn recount(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate<Codes>,
         threads: usize,
     ) -> Result<(CodesRecount, Vec<Outside>)> {
@@ -350,7 +351,7 @@ impl Shape for Codes {
     }
 
     fn compare(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate<Codes>,
         source: &Source,
         policy: &Policy<Codes>,
@@ -441,7 +442,7 @@ impl Shape for Events {
     }
 
     fn recount(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate<Events>,
         threads: usize,
     ) -> Result<(EventsRecount, Vec<Outside>)> {
@@ -449,7 +450,7 @@ impl Shape for Events {
     }
 
     fn compare(
-        release: &Path,
+        release: &ReleaseFolder,
         certificate: &Certificate<Events>,
         source: &Source,
         policy: &Policy<Events>,

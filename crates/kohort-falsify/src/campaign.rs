@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The methods that are attacked.
-pub const METHODS: [&str; 6] = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
+pub const METHODS: [&str; 7] = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims", "local"];
 
 /// How far to go.
 #[derive(Debug, Clone)]

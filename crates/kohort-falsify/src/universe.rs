@@ -310,6 +310,10 @@ fn method_text(method: &str, requirement: Requirement, invents: Option<(u64, u64
             text += &format!("objective = \"{objective}\"\n");
             text += &format!("max_suppressed = {}\n", dice.one_of(&["0", "0", "0.34"]));
         }
+        ("local", _) => {
+            text += &format!("max_suppressed = {}\n", dice.one_of(&["0", "0.25", "0.5"]));
+            text += dice.one_of(&["", "effort = \"thorough\"\n"]);
+        }
         ("suppress", _) => {
             text += dice.one_of(&["", "order = \"paper\"\n"]);
             text += dice.one_of(&["", "remainder = \"grow\"\n"]);

@@ -4,12 +4,54 @@ use crate::dice::Dice;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Changes a value somewhere in it.
+/// Changes a value somewhere in it. Now and then two lists become long, or one tree deep.
 pub(crate) fn mutate(root: &mut Value, dice: &mut Dice) {
+    if dice.once_in(20) {
+        let mut lists = Vec::new();
+        places_of_lists(root, String::new(), &mut lists);
+        for _ in 0..2.min(lists.len()) {
+            let place = dice.one_of(&lists).clone();
+            lengthen(root.pointer_mut(&place), dice);
+        }
+    }
     for _ in 0..1 + dice.below(3) {
         let donor = pick(&mut root.clone(), dice).clone();
         change(pick(root, dice), donor, dice);
     }
+}
+
+/// The places of all lists that hold something.
+fn places_of_lists(value: &Value, place: String, all: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            if !items.is_empty() {
+                all.push(place.clone());
+            }
+            items.iter().enumerate().for_each(|(i, item)| places_of_lists(item, format!("{place}/{i}"), all));
+        }
+        Value::Object(map) => {
+            let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+            map.iter().for_each(|(key, item)| places_of_lists(item, format!("{place}/{}", escaped(key)), all));
+        }
+        _ => {}
+    }
+}
+
+/// Makes a list long, or each list in it: a tree then becomes deep. Texts differ from each other where they can.
+fn lengthen(list: Option<&mut Value>, dice: &mut Dice) {
+    let Some(Value::Array(items)) = list else { return };
+    if items.iter().all(Value::is_array) && !dice.once_in(3) {
+        items.iter_mut().for_each(|item| lengthen(Some(item), dice));
+        return;
+    }
+    let Some(last) = items.last().cloned() else { return };
+    let times = *dice.one_of(&[100, 3_000, 30_000]);
+    let more = |n: usize| match &last {
+        Value::String(text) => json!(format!("{text}-{n}")),
+        other => other.clone(),
+    };
+    let at = items.len() - 1;
+    items.splice(at..at, (0..times).map(more));
 }
 
 /// A value somewhere in another.

@@ -1,5 +1,6 @@
 //! The straight path: a policy and its data go in, a verified release comes out.
 
+use crate::composition;
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::init::init;
 use crate::methods::Register;
@@ -7,6 +8,7 @@ use crate::released_shape::{MethodRun, ReleasedShape};
 use crate::report;
 pub use crate::report::Readers;
 use kohort_core::Result;
+use kohort_core::ledger::Composition;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
@@ -33,13 +35,15 @@ pub struct Options {
     pub progress: Arc<dyn Progress>,
 }
 
-/// What a run makes beside the release.
+/// Things that a run makes beside the release.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
     /// The readers for whom reports are written.
     pub readers: Readers,
     /// The key that signs the certificate.
     pub sign: Option<SecretKey>,
+    /// The custodian's ledger, with which the release is compared before it is published.
+    pub ledger: Option<PathBuf>,
 }
 
 /// The result of a run.
@@ -51,6 +55,8 @@ pub struct Released<P = PathBuf> {
     pub metrics: Metrics,
     /// Notes for the custodian.
     pub notes: Vec<String>,
+    /// The people whom this release and the earlier ones in the ledger reveal together.
+    pub composition: Option<Composition>,
 }
 
 /// Policy → verified release in `out`.
@@ -87,13 +93,14 @@ fn into_folder(
     extras: &Extras,
 ) -> Result<Released> {
     made::keep_apart(out, &policy.files_read())?;
+    made::keep_apart(out, extras.ledger.as_slice())?;
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let made = make(register, policy, staging, options, extras)?;
     let folder = match made.folder {
         Published::Folder(folder) => folder,
         Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
     };
-    Ok(Released { folder, metrics: made.metrics, notes: made.notes })
+    Ok(Released { folder, metrics: made.metrics, notes: made.notes, composition: made.composition })
 }
 
 /// The straight path, from a policy to what was verified and published.
@@ -130,10 +137,13 @@ impl Start<'_> {
     fn release<S: ReleasedShape>(self, policy: &Policy<S>) -> Result<Released<Published>> {
         let Start { register, source, staging, mut stopwatch, options, extras } = self;
         let mut random = Randomness::new(options.seed)?;
+        let ledger = composition::open_ledger(extras, policy)?;
         let method = S::method(register, policy)?;
         let input = stopwatch.stage(Stage::Count, || S::survey(source, policy))?;
         let before = S::before(&input, policy)?;
+        let outside = S::look_outside(source, policy)?;
         let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
+        let unasked = S::check_outside(&outside, &input, &plan, policy)?;
         options.progress.go_on()?;
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
@@ -147,6 +157,7 @@ impl Start<'_> {
                 evidence::compare_checks(checks, &policy.columns, source, &released)?
             }
         };
+        let compared = ledger.as_ref().map(|own| composition::compare(own, &verified, source, policy)).transpose()?;
         let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
         let run = MethodRun {
             policy,
@@ -160,13 +171,19 @@ impl Start<'_> {
         metrics.clean(source);
         metrics.set_context(&policy.context);
         metrics.set_checks(checks);
-        let notes = [policy.notes.clone(), S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        let notes = [policy.notes.clone(), unasked, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;
         options.progress.go_on()?;
         extras.sign.iter().try_for_each(|key| verified.sign(key))?;
+        // The custodian is told before anything is published, and a test is not a release.
+        let composition = compared.as_ref().map(|(_, found)| *found);
+        composition.iter().flat_map(Composition::sentences).for_each(|text| options.progress.note(&text));
         let folder = verified.publish(options.keep_rows)?;
-        Ok(Released { folder, metrics, notes })
+        if let (Some(ledger), Some((entry, _)), false) = (ledger, compared, random.test) {
+            ledger.enter(entry)?;
+        }
+        Ok(Released { folder, metrics, notes, composition })
     }
 }
 

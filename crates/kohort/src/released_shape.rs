@@ -3,10 +3,12 @@
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::methods::{Method, Register, claims, disassociate};
+use crate::outside::{self, Outside};
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
+use kohort_core::ledger::{Classes, Ledger};
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Clusters, EventsPlan, Plan};
@@ -41,6 +43,20 @@ pub trait ReleasedShape: Shape {
     /// Measures what is measured before the method starts, and refuses what could not be measured afterwards.
     fn before(input: &Self::Input, policy: &Policy<Self>) -> Result<Self::Before>;
 
+    /// What is known about released columns outside every requirement.
+    type Outside;
+
+    /// Looks at released columns outside every requirement, and refuses those that would single people out.
+    fn look_outside(source: &Source, policy: &Policy<Self>) -> Result<Self::Outside>;
+
+    /// Refuses a plan that such a column would undo. Returns notes for the custodian.
+    fn check_outside(
+        outside: &Self::Outside,
+        input: &Self::Input,
+        plan: &Self::Plan,
+        policy: &Policy<Self>,
+    ) -> Result<Vec<String>>;
+
     /// Draws the samples that are released instead of the whole, if the policy asks for any.
     fn sample(
         method: &Self::Method,
@@ -50,6 +66,11 @@ pub trait ReleasedShape: Shape {
         random: &mut Randomness,
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified<Self>>;
+
+    /// The class of each person, for the custodian's ledger. Shapes whose classes cannot be compared have none.
+    fn classes(_: &Ledger, _: &Verified<Self>, _: &Source, _: &Policy<Self>) -> Result<Classes> {
+        Ok(Classes::new())
+    }
 
     /// Measures risk and utility: the content of metrics.json.
     fn measure(run: &MethodRun<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
@@ -90,6 +111,17 @@ impl ReleasedShape for Table {
         method.plan(cohort, policy, random)
     }
 
+    type Outside = Outside;
+
+    fn look_outside(source: &Source, policy: &Policy) -> Result<Outside> {
+        outside::look(source, policy)
+    }
+
+    fn check_outside(outside: &Outside, cohort: &Cohort, plan: &Plan, policy: &Policy) -> Result<Vec<String>> {
+        outside.check_plan(cohort, plan, policy)?;
+        Ok(outside.notes.clone())
+    }
+
     fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)
@@ -107,6 +139,10 @@ impl ReleasedShape for Table {
             [] => Ok(verified),
             shares => stopwatch.stage(Stage::Sample, || verified.sample(shares, source, policy, random)),
         }
+    }
+
+    fn classes(ledger: &Ledger, verified: &Verified, source: &Source, policy: &Policy) -> Result<Classes> {
+        ledger.classes_of_table(verified, source, policy)
     }
 
     fn measure(run: &MethodRun<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {
@@ -141,6 +177,16 @@ impl ReleasedShape for Codes {
         _: &mut Randomness,
     ) -> Result<Clusters> {
         disassociate::plan(records, policy, params, source.threads())
+    }
+
+    type Outside = ();
+
+    fn look_outside(_: &Source, _: &Policy<Codes>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_outside((): &(), _: &Records, _: &Clusters, _: &Policy<Codes>) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     fn before(_: &Records, _: &Policy<Codes>) -> Result<()> {
@@ -196,6 +242,16 @@ impl ReleasedShape for Events {
         random: &mut Randomness,
     ) -> Result<EventsPlan> {
         claims::plan(histories, policy, params, random, source.threads(), &**source.progress())
+    }
+
+    type Outside = ();
+
+    fn look_outside(_: &Source, _: &Policy<Events>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_outside((): &(), _: &Histories, _: &EventsPlan, _: &Policy<Events>) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     fn before(_: &Histories, _: &Policy<Events>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The commands: what they print, how they end, what they leave.
 
-use crate::common::{POLICY, TABLE, folder, listing, run};
+use crate::common::{POLICY, TABLE, folder, is_whole, listing, run};
 use std::fs;
 
 #[test]
@@ -87,6 +87,12 @@ fn private_rows_are_readable_by_the_owner_alone() {
     let mode =
         |path: &str| fs::metadata(folder.path().join("p-release").join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("private"), mode("evidence"), mode("release")), (0o700, 0o700, 0o755));
+    // Also one by one: a folder may be opened to others later, or copied without its mode.
+    for file in
+        ["private/rows", "evidence/report.html", "evidence/metrics.json", "evidence/policy.toml", "evidence/log"]
+    {
+        assert_eq!(mode(file), 0o600, "{file}");
+    }
 }
 
 #[test]
@@ -196,7 +202,7 @@ fn the_demo_prints_a_table_that_programs_and_people_can_read() {
     let header = lines.iter().position(|l| l.starts_with("method ")).unwrap();
     let rows: Vec<&&str> = lines[header + 1..].iter().take_while(|l| !l.is_empty()).collect();
     assert!(rows.iter().all(|r| r.chars().count() == lines[header].chars().count()), "columns are aligned");
-    let methods = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
+    let methods = ["local", "lattice", "specialize", "suppress", "ceiling", "disassociate", "claims"];
     assert_eq!(rows.iter().map(|r| r.split_whitespace().next().unwrap()).collect::<Vec<_>>(), methods);
     assert!(rows.iter().all(|r| r.ends_with(" yes")), "{}", said.out);
     for path in lines.iter().filter_map(|l| l.strip_prefix("  ")).filter(|l| !l.starts_with("kohort ")) {
@@ -229,4 +235,48 @@ fn a_closed_pipe_is_no_error_of_ours() {
     let script = format!("'{}' risk p.toml | true; '{0}' --help | true", env!("CARGO_BIN_EXE_kohort"));
     let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
     assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
+}
+
+/// R6: a patient who is unique by two of their rows is one patient.
+#[test]
+fn risk_counts_patients_once() {
+    let table = "pid,q\np1,a\np1,b\np2,c\np2,d\np3,e\np4,e\n";
+    let policy = "[input]\ntable = \"t.csv\"\n[columns]\npid = { role = \"patient\" }\nq = { role = \"quasi\" }\n\
+        [privacy]\nk = 2\n[method]\nname = \"lattice\"\nmax_suppressed = 0\n";
+    let folder = folder(table.as_bytes(), policy);
+    let said = run(folder.path(), &["risk", "p.toml"]);
+    assert!(said.out.contains("unique on all 1 quasi-identifiers: 2 of 4 patients (50.0 %)"), "{}", said.out);
+}
+
+/// R6: U+202E turns the rest of a line around, so that a name can look like another one.
+#[test]
+fn a_name_cannot_turn_a_line_around() {
+    let table = TABLE.replacen("q,r", "\"q\u{202e}x\",r", 1);
+    let policy = POLICY.replace("q = {", "\"q\\u202ex\" = {");
+    let folder = folder(table.as_bytes(), &policy);
+    for args in [vec!["anonymize", "p.toml"], vec!["verify", "p-release"], vec!["verify", "p-release", "--json"]] {
+        let said = run(folder.path(), &args);
+        assert!(is_whole(said.code), "{}", said.all());
+        assert!(!said.all().contains('\u{202e}'), "{args:?}");
+    }
+}
+
+/// A script sees by the exit code what was not counted.
+#[test]
+fn verify_has_three_results_for_scripts() {
+    let rows = POLICY.replace("pid = { role = \"patient\" }", "pid = { role = \"identifier\" }");
+    let rows = rows.replace("o = { role = \"other\", reason = \"a test\" }", "o = { role = \"identifier\" }");
+    let all = folder(TABLE.as_bytes(), &rows);
+    assert_eq!(run(all.path(), &["anonymize", "p.toml"]).code, Some(0));
+    let said = run(all.path(), &["verify", "p-release", "--json"]);
+    assert!(said.code == Some(0) && said.out.contains("\"result\": \"verified\""), "{}", said.all());
+    assert!(said.out.contains("\"depth\": \"release\""), "{}", said.out);
+    let said = run(all.path(), &["verify", "p-release", "--strict"]);
+    assert!(said.code == Some(1) && said.err.contains("unsigned: nobody vouches for this"), "{}", said.all());
+    let part = folder(TABLE.as_bytes(), POLICY);
+    assert_eq!(run(part.path(), &["anonymize", "p.toml"]).code, Some(0));
+    let said = run(part.path(), &["verify", "p-release", "--json"]);
+    assert!(said.code == Some(5) && said.out.contains("\"result\": \"partly\""), "{}", said.all());
+    let said = run(part.path(), &["verify", "p-release", "--strict", "--json"]);
+    assert!(said.code == Some(1) && said.out.contains("\"result\": \"refused\""), "{}", said.all());
 }

@@ -125,6 +125,11 @@ fn a_release_is_signed_as_the_guide_says() {
 }
 
 #[test]
+fn the_same_patients_are_released_again_as_the_guide_says() {
+    check("docs/guides/release-again.md", |_| {});
+}
+
+#[test]
 fn the_readme_works() {
     check("README.md", |folder| {
         fs::copy(demo().join("kohort-demo/patients.csv"), folder.join("patients.csv")).unwrap();

@@ -13,6 +13,7 @@ mod common;
 mod docs;
 mod hostile_targets;
 mod kills;
+mod ledger;
 mod machine;
 mod reference;
 mod signatures;

@@ -187,6 +187,10 @@ const SECTIONS: [Section; 9] = [
                 "t_closeness",
                 "Maximum distance of a class from the whole table: `0.2`, or `{ max = 0.2, distance = \"ordered\" }` (or `\"hierarchical\"`).",
             ),
+            (
+                "ledger",
+                "`\"refuse\"` publishes nothing if this release and the earlier ones in the ledger (`--ledger FILE`) together leave fewer than k candidates for anybody. Default `\"tell\"`: the custodian is told.",
+            ),
             ("not_together", "Pairs of columns that nobody knows together. An assumption, printed in the certificate."),
             ("power", "For patient histories: maximum number of values that an attacker knows of each event column."),
             (

@@ -13,6 +13,10 @@ fn root() -> PathBuf {
 
 /// What cargo knows of the packages in Cargo.lock: all of them where they were fetched, else those of this platform.
 fn packages() -> Vec<Value> {
+    metadata()["packages"].as_array().unwrap().clone()
+}
+
+fn metadata() -> Value {
     let ask = |more: &[&str]| {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["metadata", "--offline", "--locked", "--format-version", "1"]).args(more).current_dir(root());
@@ -21,9 +25,8 @@ fn packages() -> Vec<Value> {
     };
     let (whole, output) = ask(&[]);
     let output = if whole { output } else { ask(&["--filter-platform", &platform()]).1 };
-    let metadata: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)));
-    metadata["packages"].as_array().unwrap().clone()
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn platform() -> String {
@@ -126,7 +129,7 @@ fn no_build_script_reaches_the_network() {
                 assert!(!text.contains(word), "{}: its build script speaks of {word}", name(package));
             }
         }
-        for client in ["reqwest", "ureq", "curl", "curl-sys", "hyper", "isahc", "attohttpc", "openssl-sys", "rustls"] {
+        for client in ["reqwest", "ureq", "curl", "curl-sys", "isahc", "attohttpc", "openssl-sys", "rustls"] {
             assert_ne!(name(package), client, "nothing here speaks to the network");
         }
     }
@@ -137,6 +140,23 @@ fn no_build_script_reaches_the_network() {
         let mut targets = p["targets"].as_array().unwrap().iter();
         targets.all(|t| t["kind"].as_array().unwrap().iter().all(|k| k != "custom-build"))
     }));
+}
+
+/// The studio answers the browser on the same machine: hyper is built as a server, and can ask nobody.
+#[test]
+fn hyper_is_built_without_a_client() {
+    let metadata = metadata();
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let is_hyper = |node: &&Value| {
+        let id = node["id"].as_str().unwrap();
+        ["hyper", "hyper-util"].iter().any(|own| id.contains(&format!("#{own}@")) || id.starts_with(&format!("{own} ")))
+    };
+    let found: Vec<&Value> = nodes.iter().filter(is_hyper).collect();
+    assert_eq!(found.len(), 2, "the server and its helpers");
+    for node in found {
+        let features: Vec<&str> = node["features"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert!(!features.iter().any(|f| f.contains("client") || *f == "full"), "{}: {features:?}", node["id"]);
+    }
 }
 
 /// Source files below a folder.

@@ -44,6 +44,14 @@ pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
     sections.iter().chain(chapters).find(|range| range.label == label).map(|range| range.title)
 }
 
+/// The sections, blocks and chapters whose titles hold a word in lower case, each with the name of its level.
+pub fn titled(system: CodeSystem, word: &str) -> Vec<(&'static str, &'static Range)> {
+    let (sections, chapters) = system.tables();
+    let [_, _, section, chapter] = system.levels();
+    let all = chapters.iter().map(|range| (chapter, range)).chain(sections.iter().map(|range| (section, range)));
+    all.filter(|(_, range)| range.title.to_lowercase().contains(word)).collect()
+}
+
 impl CodeSystem {
     /// The place of a code, written with or without its dot, in capitals or not.
     /// `None` where it does not look like a code or is in no range.

@@ -1,5 +1,6 @@
 //! From the file to the bound policy.
 
+use super::accept;
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::BaselineLoss;
 use super::bound::SharedSections;
@@ -91,7 +92,18 @@ impl PolicyFile {
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
         let root = Section::parse(file, text)?;
-        root.only(&["input", "columns", "exclude", "privacy", "method", "population", "evidence", "context", "check"])?;
+        root.only(&[
+            "input",
+            "columns",
+            "exclude",
+            "accept",
+            "privacy",
+            "method",
+            "population",
+            "evidence",
+            "context",
+            "check",
+        ])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
             (None, Some(_)) => Section::empty(file, "[input]"),
@@ -208,6 +220,7 @@ impl PolicyFile {
         };
         // Claims have rules of their own.
         let exclude = if events.is_some() { Vec::new() } else { super::exclude::read(&self.root, &columns)? };
+        let accept = accept::read(&self.root, &columns)?;
         let of_patients = |c: &&Column| c.role == Role::Quasi;
         let outside: Vec<&str> = match &patients {
             None => quasi.clone(),
@@ -230,6 +243,7 @@ impl PolicyFile {
             columns,
             privacy: bound,
             exclude,
+            accept,
             population,
             baseline,
             context,

@@ -1,5 +1,6 @@
 //! The policy bound to its data: every name is a column, every number is what it means.
 
+use super::accept::Acceptance;
 use super::baseline::BaselineLoss;
 use super::column::{Column, Role};
 use super::context::Context;
@@ -21,6 +22,8 @@ pub struct Policy<S: Shape = Table> {
     pub privacy: Privacy,
     /// Rows that must not come in.
     pub exclude: Vec<ExcludeRule>,
+    /// Findings about released columns outside every requirement that the custodian accepts.
+    pub accept: Vec<Acceptance>,
     /// The population that the people of the table belong to, if it is known.
     pub population: Option<Population>,
     /// The run that this one is compared with.
@@ -46,6 +49,7 @@ pub(super) struct SharedSections {
     pub(super) columns: Vec<Column>,
     pub(super) privacy: Privacy,
     pub(super) exclude: Vec<ExcludeRule>,
+    pub(super) accept: Vec<Acceptance>,
     pub(super) population: Option<Population>,
     pub(super) baseline: Option<BaselineLoss>,
     pub(super) context: Option<Context>,
@@ -63,6 +67,7 @@ impl SharedSections {
             columns,
             privacy,
             exclude,
+            accept,
             population,
             baseline,
             context,
@@ -72,7 +77,21 @@ impl SharedSections {
             notes,
             text,
         } = self;
-        Policy { columns, privacy, exclude, population, baseline, context, checks, method, effects, own, notes, text }
+        Policy {
+            columns,
+            privacy,
+            exclude,
+            accept,
+            population,
+            baseline,
+            context,
+            checks,
+            method,
+            effects,
+            own,
+            notes,
+            text,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::code_systems::{CodeSystem, Grouping};
 use crate::hierarchy::{FileHierarchy, Intervals, Months, Prefix, Rule};
 use crate::number::Decimal;
 use crate::table::{ColumnCleaning, Derive, Input};
+use crate::visible::is_visible;
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -259,6 +260,11 @@ fn read_role(section: &Section) -> Result<Role> {
             let values = section.texts("values")?;
             if values.as_ref().is_some_and(Vec::is_empty) {
                 return Err(section.wrong("values", "is empty. Remove it if every value is sensitive."));
+            }
+            if values.iter().flatten().any(|value| !is_visible(value)) {
+                return Err(
+                    section.wrong("values", "lists a value that cannot be seen, or that holds hidden characters.")
+                );
             }
             Role::Sensitive { values }
         }

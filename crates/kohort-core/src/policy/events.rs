@@ -4,7 +4,7 @@ use super::column::{Column, Role};
 use super::exclude::find;
 use super::exclude_events::{EventsRule, read_rules};
 use super::files::PolicyFiles;
-use super::privacy::{Privacy, read_k};
+use super::privacy::{LedgerRule, Privacy, read_k};
 use super::section::Section;
 use crate::Result;
 use crate::calendar::DateFormat;
@@ -135,7 +135,16 @@ pub(super) fn read_privacy(section: &Section, k: Option<K>) -> Result<Privacy> {
     section.only(&["k", "max_risk", "preset", "power", "power_total", "power_rule", "knowledge", "max_high_risk"])?;
     let (k, preset) = read_k(section, k)?;
     let (confidence, l_diversity, t_closeness) = (None, None, None);
-    Ok(Privacy { k, preset, knows: Knows::All, confidence, l_diversity, t_closeness, not_together: Vec::new() })
+    Ok(Privacy {
+        k,
+        preset,
+        knows: Knows::All,
+        confidence,
+        l_diversity,
+        t_closeness,
+        not_together: Vec::new(),
+        ledger: LedgerRule::Tell,
+    })
 }
 
 fn read_power(section: &Section) -> Result<Power> {

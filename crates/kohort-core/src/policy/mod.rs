@@ -3,6 +3,7 @@
 //! Reading checks what can be checked without the data, binding checks it against the columns;
 //! after that it is trusted.
 
+mod accept;
 mod any;
 mod baseline;
 mod bind;
@@ -24,6 +25,7 @@ mod shift;
 mod survives;
 mod synthetic;
 
+pub use accept::{Acceptance, Danger};
 pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::BaselineLoss;
 pub use bind::{GivenTables, NamedText, PolicyFile, read};
@@ -37,7 +39,7 @@ pub use exclude_events::{EventsRule, EventsTable, RuleKind};
 pub use files::PolicyFiles;
 pub use population::{Population, Registry};
 pub use preset::{PRESETS, Preset};
-pub use privacy::{Privacy, TDistance};
+pub use privacy::{LedgerRule, Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};
 pub use shift::Shifted;
 pub use survives::{Check, ModelKind};

@@ -19,6 +19,16 @@ pub enum TDistance {
     Hierarchical,
 }
 
+/// What happens where a release and earlier ones together leave fewer than k candidates for somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LedgerRule {
+    /// The custodian is told.
+    #[default]
+    Tell,
+    /// The release is not published.
+    Refuse,
+}
+
 /// Combinations of more codes than this are not counted.
 const MOST_KNOWN_CODES: usize = 10;
 
@@ -39,6 +49,8 @@ pub struct Privacy {
     pub t_closeness: Option<(Fraction, TDistance)>,
     /// Pairs of quasi-identifiers, levels of one variable, that nobody is taken to know together.
     pub not_together: Vec<(usize, usize)>,
+    /// What happens where earlier releases in the custodian's ledger reveal too much together with this one.
+    pub ledger: LedgerRule,
 }
 
 impl Privacy {
@@ -65,6 +77,7 @@ impl Privacy {
             "knowledge",
             "max_high_risk",
             "preset",
+            "ledger",
         ])?;
         for later in ["power", "power_total", "power_rule", "knowledge", "max_high_risk"] {
             if section.get(later).is_some() {
@@ -80,7 +93,8 @@ impl Privacy {
         }
         let confidence = read_confidence(section)?;
         let (l_diversity, t_closeness) = (read_l(section)?, read_t(section)?);
-        Ok((Privacy { k, preset, knows, confidence, l_diversity, t_closeness, not_together }, notes))
+        let ledger = read_ledger(section)?;
+        Ok((Privacy { k, preset, knows, confidence, l_diversity, t_closeness, not_together, ledger }, notes))
     }
 
     /// Reads the section for sets of codes: k, and as `knows` the number m of codes an attacker may know.
@@ -113,6 +127,7 @@ impl Privacy {
                 l_diversity: None,
                 t_closeness: None,
                 not_together: Vec::new(),
+                ledger: LedgerRule::Tell,
             }),
             Ok(0) => Err(section.wrong("knows", format!("0 means an attacker who knows nothing. {usual}"))),
             _ => Err(section.wrong("knows", format!("must be at most {MOST_KNOWN_CODES}. {usual}"))),
@@ -376,6 +391,11 @@ fn read_l(section: &Section) -> Result<Option<LDiversity>> {
         }
         _ => Err(wrong()),
     }
+}
+
+fn read_ledger(section: &Section) -> Result<LedgerRule> {
+    let words = [("tell", LedgerRule::Tell), ("refuse", LedgerRule::Refuse)];
+    Ok(section.word("ledger", &words)?.unwrap_or_default())
 }
 
 fn read_t(section: &Section) -> Result<Option<(Fraction, TDistance)>> {

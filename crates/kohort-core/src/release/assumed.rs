@@ -6,7 +6,7 @@
 
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim};
 use super::promise::Promise;
-use crate::policy::{Power, PowerRule};
+use crate::policy::{Danger, Power, PowerRule};
 
 /// The two lists of sentences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) struct TableFacts {
     pub(crate) patients: bool,
     /// Pairs of columns that nobody is taken to know together.
     pub(crate) not_together: Vec<(String, String)>,
+    /// Dangers of columns outside every requirement that the custodian accepts.
+    pub(crate) accepted: Vec<(Danger, Vec<String>)>,
     /// Whether the limits on sensitive values hold in each group of identical records only, because labels
     /// overlap in the release and a patient may be in several groups.
     pub(crate) only_in_groups: bool,
@@ -56,6 +58,7 @@ impl TableFacts {
         TableFacts {
             patients,
             not_together: assumed.iter().filter_map(pair).collect(),
+            accepted: assumed.iter().filter_map(|sentence| accepted(sentence, columns)).collect(),
             only_in_groups: assumed.iter().any(|sentence| sentence == ONLY_IN_GROUPS),
             sample,
         }
@@ -73,6 +76,7 @@ impl TableFacts {
         assumed.extend(
             self.not_together.iter().map(|(a, b)| format!("Nobody knows `{a}` and `{b}` of a person together.")),
         );
+        assumed.extend(self.accepted.iter().map(|(danger, columns)| danger.accepted(columns)));
         if !self.patients {
             assumed.push(ROWS.into());
         } else {
@@ -112,6 +116,22 @@ impl TableFacts {
         }
         all
     }
+}
+
+/// The danger and the columns that a sentence accepts, if it is one that a certificate may have.
+fn accepted(sentence: &str, columns: &[ColumnClaim]) -> Option<(Danger, Vec<String>)> {
+    let has = |name: &str, quasi: bool| columns.iter().any(|c| c.name == name && (c.role == "quasi") == quasi);
+    Danger::NAMES.iter().find_map(|&(_, danger)| {
+        let names = sentence.strip_prefix('`')?.strip_suffix(danger.accepted_end())?.strip_suffix("` ")?;
+        let set = match danger {
+            Danger::Reveals => names.match_indices("` and `").find_map(|(at, between)| {
+                let (a, b) = (&names[..at], &names[at + between.len()..]);
+                (has(a, false) && has(b, true)).then(|| vec![a.to_string(), b.to_string()])
+            })?,
+            _ => has(names, false).then(|| vec![names.to_string()])?,
+        };
+        Some((danger, set))
+    })
 }
 
 /// The sentences for clusters of codes.
@@ -179,7 +199,11 @@ mod tests {
         let claim = Claim { k: K::LEAST, knows: KnowsClaim::All, sensitive: Vec::new(), synthetic: None };
         for (patients, sample) in [(false, false), (true, false), (false, true)] {
             let pairs = vec![("a".into(), "c".into()), ("b` and `c".into(), "a".into())];
-            let facts = TableFacts { patients, not_together: pairs, only_in_groups: false, sample };
+            let accepted = vec![
+                (Danger::NearlyUnique, vec!["d".to_string()]),
+                (Danger::Reveals, vec!["d".to_string(), "b` and `c".to_string()]),
+            ];
+            let facts = TableFacts { patients, not_together: pairs, accepted, only_in_groups: false, sample };
             let written = facts.basis(&claim).assumed;
             assert_eq!(TableFacts::read(&written, &columns(), patients, sample), facts);
         }

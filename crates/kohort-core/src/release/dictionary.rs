@@ -2,6 +2,7 @@
 
 use super::catalog::CATALOG_FILE;
 use super::events::{CLAIMS_FILE, EventsPlan, PATIENTS_FILE};
+use super::fineness;
 use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
 use crate::events::{Copied, Histories, QuasiColumn, ReleasedAs};
@@ -49,6 +50,7 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
             markdown(&policy.columns[catalog.column].name)
         );
     }
+    text += &fineness::section(cohort, plan, file, markdown);
     text += "\n`certificate.json` states what is guaranteed. `kohort verify` checks it.\n";
     text
 }
@@ -138,6 +140,10 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
                 "original values and coarser labels; each original value has one label: {}",
                 markdown(&bound.rule_text)
             ),
+        },
+        (Some(q), None) if plan.recoding == Recoding::ByRecord => match &plan.changed[q].labels[..] {
+            [one] if one.text == SUPPRESSED => "suppressed".into(),
+            _ => format!("original values and coarser labels, see below: {}", markdown(&bound.rule_text)),
         },
         _ => markdown(&bound.rule_text),
     }

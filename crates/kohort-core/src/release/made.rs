@@ -127,7 +127,7 @@ pub fn keep_apart(target: &Path, kept: &[PathBuf]) -> Result<()> {
 }
 
 /// A path without links, `.` and `..`, as far as it exists.
-fn resolved(path: &Path) -> PathBuf {
+pub(crate) fn resolved(path: &Path) -> PathBuf {
     let mut whole = std::env::current_dir().unwrap_or_default();
     for part in path.components() {
         match part {

@@ -4,11 +4,15 @@ mod assumed;
 mod blanked;
 mod catalog;
 mod certificate;
+#[cfg(test)]
+mod certificate_fields;
 mod claim;
+mod coarsened;
 mod codes;
 mod dictionary;
 mod events;
 mod files;
+mod fineness;
 mod guarantee;
 mod leftovers;
 pub mod made;
@@ -28,6 +32,8 @@ pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
 pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
+pub use coarsened::ShownLabel;
+pub(crate) use codes::read_clusters_from;
 pub use codes::{
     CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,

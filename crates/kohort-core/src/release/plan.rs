@@ -106,6 +106,8 @@ pub enum Recoding {
     ByValue,
     /// A value may be shown in one row and blank in another.
     ByCell,
+    /// A value may be shown in one row and a coarser label of it in another.
+    ByRecord,
 }
 
 /// A synthetic record of the release.

@@ -81,6 +81,7 @@ fn facts(policy: &Policy) -> TableFacts {
     let suppresses = |&c: &usize| policy.columns[c].unmapped == Unmapped::Suppressed;
     TableFacts {
         patients: policy.patient().is_some(),
+        accepted: policy.accept.iter().map(|own| (own.finding, own.columns.clone())).collect(),
         not_together: policy.privacy.not_together.iter().map(|&(a, b)| (name(a), name(b))).collect(),
         // Two classes at confidence ½ that share a patient merge to ⅔. Whether labels overlap is counted later.
         only_in_groups: policy.effects.single_cells || quasi.iter().any(suppresses),

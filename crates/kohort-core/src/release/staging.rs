@@ -122,6 +122,11 @@ impl Staging {
         &self.place.folder
     }
 
+    /// The name of DIR.
+    pub(crate) fn name(&self) -> String {
+        self.place.target.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// DIR/release for now.
     pub fn release(&self) -> PathBuf {
         self.place.folder.join("release")
@@ -184,6 +189,9 @@ impl Staging {
         let releases = self.releases()?;
         for private in releases.iter().map(|f| f.join("private")).filter(|_| !keep_rows) {
             fs::remove_dir_all(&private).map_err(io(&private))?;
+        }
+        for folder in releases.iter().chain([&self.place.folder]) {
+            ["evidence", "private"].iter().try_for_each(|own| owners_alone(&folder.join(own)))?;
         }
         sync_all(&self.place.folder)?;
         // What is handed over can be looked into; what stays cannot.
@@ -368,4 +376,27 @@ fn sync_all(folder: &Path) -> Result<()> {
 fn sync_folder(folder: Option<&Path>) {
     let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = fs::File::open(folder).and_then(|f| f.sync_all());
+}
+
+/// Lets nobody but the owner read the files below a folder, also where the folder itself is opened to others later.
+#[cfg(unix)]
+fn owners_alone(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).map_err(|e| Error::io(folder, &e))? {
+        let path = entry.map_err(|e| Error::io(folder, &e))?.path();
+        match path.is_dir() {
+            true => owners_alone(&path)?,
+            false => fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::io(&path, &e))?,
+        }
+    }
+    Ok(())
+}
+
+/// Elsewhere the folder alone keeps others out.
+#[cfg(not(unix))]
+fn owners_alone(_: &Path) -> Result<()> {
+    Ok(())
 }

@@ -18,6 +18,7 @@ mod sshsig;
 mod wire;
 
 pub use key::SecretKey;
+pub(crate) use key::create_private;
 pub use public_key::PublicKey;
 pub use signers::Signers;
 pub use sshsig::{sign, signer_of};

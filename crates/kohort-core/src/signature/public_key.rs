@@ -46,7 +46,7 @@ impl PublicKey {
         format!("SHA256:{}", base64(&Sha256::digest(self.to_wire())).trim_end_matches('='))
     }
 
-    /// Whether this key signed these bytes.
+    /// True if this key signed these bytes.
     pub(super) fn signed(self, bytes: &[u8], signature: &[u8]) -> bool {
         let key = ed25519_compact::PublicKey::new(self.0);
         ed25519_compact::Signature::from_slice(signature).is_ok_and(|signature| key.verify(bytes, &signature).is_ok())

@@ -89,7 +89,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Whether the options of an allowed signer let it sign for Kohort. Options that Kohort does not read, such as a
+/// True if the options of an allowed signer let it sign for Kohort. Options that Kohort does not read, such as a
 /// time until which a key is valid, are refused rather than ignored.
 fn is_for_kohort(options: &[String], line: usize) -> Result<bool> {
     let mut permitted = true;

@@ -53,7 +53,7 @@ pub fn signer_of(certificate: &[u8], signature: &str) -> Result<PublicKey> {
     Ok(key)
 }
 
-/// What is signed: the digest, bound to the namespace.
+/// The bytes that are signed: the digest, bound to the namespace.
 fn signed_bytes(hash: &str, digest: &[u8]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     for part in [NAMESPACE.as_bytes(), b"", hash.as_bytes(), digest] {

@@ -45,7 +45,7 @@ impl<'a> Wire<'a> {
         self.0.is_empty().then_some(())
     }
 
-    /// What is left.
+    /// The bytes that are left.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.0
     }

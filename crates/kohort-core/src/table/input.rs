@@ -2,6 +2,7 @@
 
 use super::clean::ColumnCleaning;
 use super::encoding::Encoding;
+use super::hashed::FileHash;
 use super::memory::MemoryTable;
 use crate::{Error, Result};
 use std::fmt;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub enum Place {
     /// A file: CSV, TSV, `;`-separated, Parquet, an Excel workbook or FHIR resources; text also `.gz`.
     File(PathBuf),
+    /// The same, hashed while it is read.
+    Hashed(PathBuf, Arc<FileHash>),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),
     /// The bytes of a text table in memory, also compressed by gzip, with the name that errors use.
@@ -23,7 +26,7 @@ impl Place {
     /// The name that errors use: that of the file without its folder.
     pub fn name(&self) -> String {
         match self {
-            Place::File(path) => {
+            Place::File(path) | Place::Hashed(path, _) => {
                 path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
             }
             Place::Memory(table) => table.name().to_string(),
@@ -34,7 +37,7 @@ impl Place {
     /// The file, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Place::File(path) => Some(path),
+            Place::File(path) | Place::Hashed(path, _) => Some(path),
             Place::Memory(_) | Place::Text(..) => None,
         }
     }
@@ -48,6 +51,7 @@ impl Place {
     pub(super) fn bytes(&self) -> Result<Box<dyn std::io::Read + Send>> {
         Ok(match self {
             Place::File(path) => Box::new(std::fs::File::open(path).map_err(|e| self.io(&e))?),
+            Place::Hashed(path, hash) => Box::new(hash.open(path).map_err(|e| self.io(&e))?),
             Place::Text(_, bytes) => Box::new(std::io::Cursor::new(Arc::clone(bytes))),
             // Its cells are taken as they are.
             Place::Memory(_) => Box::new(std::io::empty()),
@@ -57,7 +61,7 @@ impl Place {
     /// The size of the file, or about the size it would have.
     pub(super) fn size(&self) -> Result<u64> {
         match self {
-            Place::File(path) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
+            Place::File(path) | Place::Hashed(path, _) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
             Place::Memory(table) => Ok(table.bytes()),
             Place::Text(_, bytes) => Ok(bytes.len() as u64),
         }
@@ -68,7 +72,7 @@ impl Place {
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File(path) => f.debug_tuple("File").field(path).finish(),
+            Place::File(path) | Place::Hashed(path, _) => f.debug_tuple("File").field(path).finish(),
             Place::Memory(table) => f.debug_tuple("Memory").field(table).finish(),
             Place::Text(name, bytes) => f.debug_tuple("Text").field(name).field(&bytes.len()).finish(),
         }

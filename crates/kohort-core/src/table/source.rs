@@ -293,7 +293,7 @@ impl Source {
     fn memory(&self) -> Option<&MemoryTable> {
         match &self.input.place {
             Place::Memory(table) => Some(table),
-            Place::File(_) | Place::Text(..) => None,
+            Place::File(_) | Place::Hashed(..) | Place::Text(..) => None,
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn read(input: &Input) -> Result<MemoryTable> {
         )));
     }
     match &input.place {
-        Place::File(path) => {
+        Place::File(path) | Place::Hashed(path, _) => {
             let file = std::fs::File::open(path).map_err(|e| input.place.io(&e))?;
             read_from(BufReader::new(file), &name, input)
         }

@@ -1,5 +1,6 @@
 //! The files of a release: listed, hashed, and none beside them.
 
+use super::ReleaseFolder;
 use crate::release::{AnyCertificate, CATALOG_FILE, Certificate, FileEntry, SAMPLE};
 use crate::shape::Shape;
 use crate::signature::SIGNATURE_FILE;
@@ -79,11 +80,10 @@ pub(super) fn write_certificate<S: Shape>(release: &Path, certificate: &Certific
     check_listed(release, certificate)
 }
 
-/// Refuses a published release whose files are not those that its certificate lists.
-pub(super) fn check<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
-    check_listed(release, certificate)?;
+/// Refuses a published release whose files are not those that its certificate lists, by what was read of them.
+pub(super) fn check_hashes<S: Shape>(release: &ReleaseFolder, certificate: &Certificate<S>) -> Result<()> {
     for file in &certificate.files {
-        if sha256(&release.join(&file.name))? != file.sha256 {
+        if release.sha256(&file.name)? != file.sha256 {
             return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
         }
     }
@@ -91,7 +91,7 @@ pub(super) fn check<S: Shape>(release: &Path, certificate: &Certificate<S>) -> R
 }
 
 /// Refuses a file that is not listed, and a listed one that is not there.
-fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
+pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
     let io = |e: std::io::Error| Error::io(release, &e);
     let mut names = BTreeSet::from(["certificate.json"]);
     if !certificate.files.iter().all(|file| names.insert(&file.name)) {

@@ -21,6 +21,7 @@ mod original;
 mod outside;
 mod places;
 mod recount;
+mod release_folder;
 mod samples;
 mod shift;
 mod signed;
@@ -39,6 +40,7 @@ pub(crate) use lines::LineFile;
 pub use original::Compared;
 pub use outside::Outside;
 pub use recount::Recount;
+pub use release_folder::ReleaseFolder;
 pub use samples::Sample;
 pub use signed::sign_release;
 pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recount_table};
@@ -117,6 +119,11 @@ impl<S: Shape> Verified<S> {
         &self.findings
     }
 
+    /// The name of the folder that it will be published in.
+    pub fn name(&self) -> String {
+        self.staging.name()
+    }
+
     /// Where the evidence is to be written.
     pub fn evidence(&self) -> PathBuf {
         self.staging.evidence()
@@ -158,7 +165,7 @@ pub fn verify<S: Shape>(
     test: bool,
 ) -> Result<Verified<S>> {
     let Staged { staging, written, .. } = staged;
-    let release = staging.release();
+    let release = ReleaseFolder::new(staging.release());
     let mut certificate = Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.into(),
@@ -254,8 +261,12 @@ fn recounted<S: Shape>(
     threads: usize,
 ) -> Result<Recounted<S>> {
     claim::names_a_method(&certificate)?;
-    files::check(release, &certificate)?;
-    let (recount, outside) = S::recount(release, &certificate, threads)?;
+    files::check_listed(release, &certificate)?;
+    let release = ReleaseFolder::new(release);
+    let counted = S::recount(&release, &certificate, threads);
+    // What was counted is a file of the release only if its bytes are those that are listed.
+    files::check_hashes(&release, &certificate)?;
+    let (recount, outside) = counted?;
     claim::says_what_was_counted(&certificate, &recount)?;
     let mut verdict = Verdict::of(&certificate, &recount, outside, None);
     verdict.signer = Signer::of(signer);
@@ -313,11 +324,14 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
     let bytes = files::certificate_bytes(&release)?;
     let certificate = Certificate::<S>::parse(files::certificate_text(&bytes)?)?;
     let signer = signed::signer(&release, &bytes)?;
-    files::check(&release, &certificate)?;
+    files::check_listed(&release, &certificate)?;
     claim::is_the_policys(&certificate, policy)?;
     let lines = folder.join("private").join("rows");
     let lines = lines.exists().then_some(&*lines);
-    let Checked { claim, recount, compared, outside } = S::compare(&release, &certificate, source, policy, lines)?;
+    let release = ReleaseFolder::new(release);
+    let checked = S::compare(&release, &certificate, source, policy, lines);
+    files::check_hashes(&release, &certificate)?;
+    let Checked { claim, recount, compared, outside } = checked?;
     if claim != certificate.promise.claim {
         return Err(Error::refused(
             "the certificate does not claim what the policy asks for: the order or tree of sensitive values differs.",

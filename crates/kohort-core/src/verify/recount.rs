@@ -1,5 +1,6 @@
 //! Counts the classes of a release from its bytes, for each set of columns the attacker may know.
 
+use super::ReleaseFolder;
 use super::catalog::CatalogRecount;
 use super::class_checks::{ClassChecks, Extremes, WholeTable};
 use super::formulas::Formulas;
@@ -10,7 +11,7 @@ use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
 use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown};
-use crate::table::{Chunk, Counting, Dictionary, Input, Keys, Progress, Source, Tuples, count, count_and_sum, open};
+use crate::table::{Chunk, Counting, Dictionary, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::visible::is_visible;
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -19,6 +20,12 @@ use std::sync::Arc;
 
 /// Up to how many rows the tuple of each row is remembered for the comparison with the original.
 const REMEMBER: u64 = 4_000_000;
+
+/// More cells are not looked at to see whether a detail reveals what it belongs to: no table of Kohort's needs as many.
+const MOST_LOOKS: u64 = 1 << 32;
+
+/// The most values times steps of a tree of sensitive values.
+const LARGEST_TREE: usize = 1 << 24;
 
 /// The counts over all sets.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,7 +112,7 @@ pub(super) enum Values<'a> {
 /// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed.
 /// With patients as the unit the rows of a class are at least its patients; what is claimed of sensitive values cannot be recounted without them.
 pub(super) fn recount(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     values: Values,
     lines: Option<&Path>,
@@ -119,21 +126,22 @@ pub(super) fn recount(
     };
     let (quasi, details) = (of_role("quasi"), of_role("detail"));
     let mut sensitive = Vec::new();
-    let mut names = HashSet::new();
+    // A stranger's lists may be long: none is looked through for every item of another.
+    let declared = of_role("sensitive").into_iter().map(|c| (certificate.promise.columns[c].name.as_str(), c));
+    let mut declared: HashMap<&str, usize> = declared.collect();
+    let catalog = claim.synthetic.as_ref().and_then(|i| i.catalog.as_ref());
+    let catalog = catalog.map(|name| declared.get(name.as_str()).copied());
     for s in &claim.sensitive {
-        if !names.insert(s.column.as_str()) {
-            return Err(damaged("the claim names a sensitive column twice"));
-        }
-        let place = certificate.promise.columns.iter().position(|c| c.name == s.column && c.role == "sensitive");
-        sensitive.push(place.ok_or_else(|| damaged("a sensitive column of the claim is not declared"))?);
+        let place = declared.remove(s.column.as_str());
+        let wrong = || damaged("a sensitive column of the claim is not declared, or is named twice");
+        sensitive.push(place.ok_or_else(wrong)?);
     }
     if quasi.is_empty() {
         return Err(damaged("no quasi-identifier is declared"));
     }
     let mut columns = [&quasi[..], &details, &sensitive].concat();
     let mut catalogued = None;
-    if let Some(name) = claim.synthetic.as_ref().and_then(|i| i.catalog.as_ref()) {
-        let place = certificate.promise.columns.iter().position(|c| c.name == *name && c.role == "sensitive");
+    if let Some(place) = catalog {
         let place = place.ok_or_else(|| damaged("the column of the catalog is not declared"))?;
         catalogued = Some(columns.iter().position(|&c| c == place).unwrap_or(columns.len()));
         if catalogued == Some(columns.len()) {
@@ -142,7 +150,8 @@ pub(super) fn recount(
     }
     let remember = if lines.is_none() { 0 } else { REMEMBER };
     let counting = Counting { columns: columns.clone(), patient: None, remember };
-    let kept = (0..certificate.promise.columns.len()).filter(|c| !quasi.contains(c) && !details.contains(c)).collect();
+    let is_kept = |c: &usize| !matches!(certificate.promise.columns[*c].role.as_str(), "quasi" | "detail");
+    let kept = (0..certificate.promise.columns.len()).filter(is_kept).collect();
     let mut lines = lines.map(|path| LineSums::open(path, kept, claim.synthetic.is_some())).transpose()?;
     let fingerprint_key = lines.as_ref().map(LineSums::fingerprint_key);
     let formulas = Formulas::new(certificate.promise.columns.len());
@@ -166,8 +175,10 @@ pub(super) fn recount(
         return Err(Error::refused("the number of rows of the data differs from the certificate."));
     }
     let names: Vec<&str> = quasi.iter().map(|&c| certificate.promise.columns[c].name.as_str()).collect();
+    let place_of: HashMap<&str, usize> = (0..).zip(&names).map(|(place, name)| (*name, place)).collect();
+    let mut left = MOST_LOOKS;
     for (position, &column) in columns[..quasi.len() + details.len()].iter().enumerate() {
-        finer_hides(&tuples, &names, &certificate.promise.columns[column], position)?;
+        finer_hides(&tuples, &place_of, &certificate.promise.columns[column], position, &mut left)?;
     }
     let shown = |q: usize| (1..tuples.len()).any(|t| tuples.code(t, q) != tuples.code(0, q));
     let differs: Vec<bool> = (0..quasi.len()).map(shown).collect();
@@ -220,17 +231,24 @@ pub(super) fn recount(
 }
 
 /// A column must not be shown where one it is declared finer than is suppressed: it would tell it.
-fn finer_hides(tuples: &Tuples, quasi: &[&str], column: &ColumnClaim, position: usize) -> Result<()> {
+fn finer_hides(
+    tuples: &Tuples,
+    place_of: &HashMap<&str, usize>,
+    column: &ColumnClaim,
+    position: usize,
+    left: &mut u64,
+) -> Result<()> {
     if column.of.is_empty() && column.role != "detail" {
         return Ok(());
     }
-    let place_of: HashMap<&str, usize> = (0..).zip(quasi).map(|(place, name)| (*name, place)).collect();
     let of: Option<BTreeSet<usize>> = column.of.iter().map(|name| place_of.get(name.as_str()).copied()).collect();
     let of =
         of.filter(|of| !of.is_empty()).ok_or_else(|| damaged("a detail column does not name a quasi-identifier"))?;
     let suppressed = |p: usize| tuples.dictionaries[p].code(SUPPRESSED);
     let own = suppressed(position);
     let gone: Vec<(usize, u32)> = of.iter().filter_map(|&q| Some((q, suppressed(q)?))).collect();
+    let looks = (gone.len() as u64).saturating_mul(tuples.len() as u64);
+    *left = left.checked_sub(looks).ok_or_else(|| damaged("the columns have more details than can be looked at"))?;
     let tells = |t: usize| gone.iter().any(|&(q, star)| tuples.code(t, q) == star);
     match (0..tuples.len()).any(|t| Some(tuples.code(t, position)) != own && tells(t)) {
         true => Err(Error::refused(format!(
@@ -320,7 +338,7 @@ fn damaged(what: &str) -> Error {
 
 /// Opens the data of a release and checks that its columns are those declared, no more and no fewer.
 pub(super) fn open_data(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     threads: usize,
     progress: &Arc<dyn Progress>,
@@ -329,7 +347,7 @@ pub(super) fn open_data(
     if !super::files::DATA.contains(&data.name.as_str()) {
         return Err(damaged("the name of the data file is unknown"));
     }
-    let mut input = Input::new(release.join(&data.name));
+    let mut input = release.input(&data.name);
     input.delimiter = Some(certificate.delimiter);
     let source = open(&input)?.with_threads(threads).with_progress(Arc::clone(progress));
     let declared = certificate.promise.columns.iter().map(|c| c.name.as_str());
@@ -480,7 +498,7 @@ fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec
     if depth > labels.len() {
         return Err(damaged("the tree of a sensitive column is deeper than it has different labels"));
     }
-    if paths.iter().flatten().any(|label| !is_visible(label)) {
+    if paths.iter().flat_map(|path| &path[1..]).any(|label| !is_visible(label)) {
         return Err(damaged("the tree of a sensitive column has a label that cannot be seen"));
     }
     let mut levels = vec![vec![0u32; dictionary.len()]; depth - 1];
@@ -499,5 +517,12 @@ fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec
             levels[level][code] = parent;
         }
     }
-    Ok(levels)
+    // Steps that join nothing measure nothing, however many a stranger lists.
+    let kept = steps_that_join(&levels.iter().collect::<Vec<_>>());
+    let mut kept = kept.into_iter();
+    levels.retain(|_| kept.next() == Some(true));
+    match levels.len().saturating_mul(dictionary.len()) <= LARGEST_TREE {
+        true => Ok(levels),
+        false => Err(damaged("the tree of a sensitive column is larger than can be counted")),
+    }
 }

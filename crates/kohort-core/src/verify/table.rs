@@ -1,6 +1,8 @@
 //! Verifies a table: counts it from its bytes, and compares it with the original.
 
-use super::{Checked, Compared, Outside, Recount, inference, invented, multiset, original, recount, shift};
+use super::{
+    Checked, Compared, Outside, Recount, ReleaseFolder, inference, invented, multiset, original, recount, shift,
+};
 use crate::Result;
 use crate::policy::Policy;
 use crate::release::Certificate;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 
 /// Counts a table from its bytes alone.
 pub(crate) fn recount_table(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     threads: usize,
 ) -> Result<(Recount, Vec<Outside>)> {
@@ -50,7 +52,7 @@ pub(crate) fn not_counted(certificate: &Certificate, compared: Option<&Compared>
 
 /// Counts a table and compares it with the original, row by row where `lines` says which row is which.
 pub(crate) fn compare_table(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,

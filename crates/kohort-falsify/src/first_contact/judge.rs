@@ -97,7 +97,9 @@ fn release(table: &Unprepared, result: &mut Result) -> std::result::Result<(), S
     let options = Options { force: false, keep_rows: true, seed: None, threads: 2, progress: Arc::new(Silent) };
     let out = folder.path().join("out");
     anonymize(&policy, &out, &options).map_err(say)?;
-    let released = Cells::read(&out.join("release").join("data.csv"))?;
+    // A release is compressed if its table is.
+    let [plain, gzipped] = ["data.csv", "data.csv.gz"].map(|name| out.join("release").join(name));
+    let released = Cells::read(if plain.is_file() { &plain } else { &gzipped })?;
     let rows = fs::read_to_string(out.join("private").join("rows")).map_err(|e| e.to_string())?;
     let lines: Vec<usize> = rows.lines().filter_map(|line| line.parse().ok()).collect();
     // The header is line 1.

@@ -31,6 +31,11 @@ fn check(method: &'static str) {
 }
 
 #[test]
+fn local_keeps_what_it_promises() {
+    check("local");
+}
+
+#[test]
 fn lattice_keeps_what_it_promises() {
     check("lattice");
 }

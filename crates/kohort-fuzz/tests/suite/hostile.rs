@@ -175,3 +175,81 @@ fn a_table_of_a_million_columns() {
     fs::write(&path, format!("{names}last\n")).unwrap();
     assert!(open(&Input::new(&path)).is_ok(), "wide tables are read");
 }
+
+/// Verifies, and does not take long over it: an hour's work would be seen, a busy machine would not.
+#[track_caller]
+fn at_once(folder: &Path) -> kohort_core::Result<()> {
+    let start = std::time::Instant::now();
+    let found = verify_release(folder, 1).map(drop);
+    assert!(start.elapsed().as_secs() < 60, "it took {:?}", start.elapsed());
+    found
+}
+
+/// V6: one path of 200,000 labels, and two paths that stay apart for 80,000 steps.
+#[test]
+fn a_very_deep_tree() {
+    let folder = release("requirements");
+    let path = folder.path().join("release/certificate.json");
+    let certificate: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let sensitive = certificate["counted"]["claim"]["sensitive"].as_array().unwrap();
+    let at = sensitive.iter().position(|own| own.get("t_closeness").is_some()).expect("t-closeness in the corpus");
+    let deep = |values: usize, depth: usize| -> Value {
+        let step = |value: usize, step: usize| format!("{}-{step}", if step + 1 < depth { value } else { 0 });
+        json!((0..values).map(|v| (0..depth).map(|s| step(v, s)).collect::<Vec<_>>()).collect::<Vec<_>>())
+    };
+    for (values, depth) in [(1, 200_000), (2, 80_000), (3, 50_000)] {
+        sign(folder.path(), |certificate| {
+            certificate["counted"]["claim"]["sensitive"][at]["t_closeness"] =
+                json!({ "max": "0.5", "distance": "hierarchical", "tree": deep(values, depth) });
+        });
+        assert!(at_once(folder.path()).is_err());
+    }
+}
+
+/// V6: lists that were looked through for every item of another one.
+#[test]
+fn two_long_lists() {
+    // Codes that are sensitive, and codes of a cluster.
+    let codes: Vec<String> = (0..100_000).map(|c| format!("c{c}")).collect();
+    let line = json!({ "size": 9, "record_chunks": [], "item_chunk": codes });
+    let folder = clusters(&line.to_string(), 2);
+    sign(folder.path(), |certificate| {
+        certificate["counted"]["claim"]["sensitive"] = json!((0..100_000).map(|c| format!("s{c}")).collect::<Vec<_>>());
+    });
+    assert!(at_once(folder.path()).is_err());
+    // Columns, and what they belong to.
+    let folder = release("lattice");
+    let names: Vec<String> = (0..20_000).map(|c| format!("q{c}")).collect();
+    let row = vec!["*"; names.len()].join(",");
+    fs::write(folder.path().join("release/data.csv"), format!("{}\n{row}\n{row}\n", names.join(","))).unwrap();
+    sign(folder.path(), |certificate| {
+        let column = |name: &String| json!({ "name": name, "role": "quasi", "of": ["q0", "q1", "q2", "q3"] });
+        certificate["counted"]["columns"] = names.iter().map(column).collect();
+        certificate["counted"]["columns"][0]["of"] = json!(names);
+    });
+    assert!(at_once(folder.path()).is_err());
+    // One file, very often.
+    let folder = release("lattice");
+    sign(folder.path(), |certificate| {
+        let files = certificate["counted"]["files"].as_array_mut().unwrap();
+        let first = files[0].clone();
+        files.extend(std::iter::repeat_n(first, 50_000));
+    });
+    refused(folder.path(), "twice");
+}
+
+/// V6: after the first set of columns that fails nobody needs the other 705,431.
+#[test]
+fn very_many_sets_after_one_that_fails() {
+    let folder = release("lattice");
+    let names: Vec<String> = (0..22).map(|c| format!("q{c}")).collect();
+    let row = |r: usize| (0..22).map(|c| (r * (c + 3) % 97).to_string()).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = (0..400).map(row).collect();
+    fs::write(folder.path().join("release/data.csv"), format!("{}\n{}\n", names.join(","), rows.join("\n"))).unwrap();
+    sign(folder.path(), |certificate| {
+        certificate["counted"]["columns"] = names.iter().map(|name| json!({ "name": name, "role": "quasi" })).collect();
+        certificate["counted"]["claim"] = json!({ "k": 200, "knows": 11, "sensitive": [] });
+    });
+    let error = at_once(folder.path()).expect_err("it is refused");
+    assert!(error.message.contains("hold fewer than 200"), "{error}");
+}

@@ -154,6 +154,13 @@ impl Run {
         self
     }
 
+    /// Compares the release with the earlier ones in the custodian's ledger before it is published, and enters it
+    /// there afterwards.
+    pub fn ledger(mut self, ledger: impl Into<PathBuf>) -> Run {
+        self.extras.ledger = Some(ledger.into());
+        self
+    }
+
     /// Refuses to verify a release that is not signed with one of these keys.
     pub fn signed_by(mut self, signers: &Signers) -> Run {
         self.signers = Some(signers.clone());

@@ -107,7 +107,7 @@ fn what_cannot_be_varied_is_said() {
         error.to_string()
     };
     assert!(message(&["max_supressed=0"]).contains("Did you mean `max_suppressed`?"));
-    assert!(message(&["method=latice"]).contains("Available: lattice"));
+    assert!(message(&["method=latice"]).contains("Available: local"));
     assert!(message(&["k=2", "k=3"]).contains("twice"));
     assert!(message(&["k=500,600"]).contains("none of the settings"));
     assert!("k".parse::<Vary>().is_err() && "k=".parse::<Vary>().is_err() && "=3".parse::<Vary>().is_err());

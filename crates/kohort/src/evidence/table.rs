@@ -295,13 +295,13 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Column
             column.level = Some(levels[q]);
             column.level_name = Some(own[levels[q]].name.clone());
             column.levels = Some(own.len() - 1);
-        } else if plan.recoding == Recoding::ByValue {
+        } else if plan.recoding != Recoding::ByCell {
             column.recoded = Some(match &plan.changed[q].labels[..] {
                 [one] if one.text == SUPPRESSED => RecodedChange::Suppressed,
                 _ => RecodedChange::Mixed,
             });
         }
-        if plan.recoding == Recoding::ByValue {
+        if plan.recoding != Recoding::ByCell {
             column.labels = Some(shown_labels(cohort, plan, q));
         }
     }

@@ -1,28 +1,26 @@
 //! `kohort init`: looks at a table and suggests a policy for it, for the custodian to correct.
 //!
-//! The suggestion is careful, not clever: what is unclear is taken for something an attacker may know. Its text holds
+//! Names and values are evidence, and so are relations between columns: which key repeats within which, what stays the
+//! same within a key, which column follows from others. What stays unclear gets a safe role, is marked, and can be
+//! asked about ([`Suggestion::questions`]). The text of a suggestion holds
 //! names of columns, round bounds of numbers, marks for missing cells and date formats, and no other value of the
 //! data: a policy is shown around.
 
-mod distinct;
-mod profile;
-mod shape;
-mod steps;
+mod related;
 mod suggest;
 #[cfg(test)]
 mod tests;
 mod topic;
 mod verdict;
 mod warn;
-mod words;
 mod write;
 
+use crate::profile::Profile;
+use crate::profile::shape::{Seen, Shape};
 use kohort_core::error::Kind;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::{Encoding, Input, Place, Progress, Source, open};
 use kohort_core::{Error, Result};
-use profile::Profile;
-use shape::{Seen, Shape};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,6 +33,74 @@ pub struct Suggestion {
     pub columns: Vec<ColumnAdvice>,
     /// Warnings for the custodian to examine before they trust it.
     pub warnings: Vec<String>,
+    draft: Draft,
+}
+
+/// All that the text of a policy needs beside its columns.
+#[derive(Debug, Clone)]
+struct Draft {
+    table: String,
+    input: Input,
+    reading: suggest::Reading,
+}
+
+/// The custodian's answer about a column that was not understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// An outsider may know it about a person.
+    Known,
+    /// No outsider can know it, so that it is released as it is.
+    Unknown,
+    /// It is not needed.
+    Drop,
+}
+
+impl Suggestion {
+    /// The columns that were not understood, by place: the custodian knows better.
+    pub fn questions(&self) -> Vec<usize> {
+        let unsure = |place: &usize| self.columns[*place].confidence == Confidence::Unsure;
+        (0..self.columns.len()).filter(unsure).collect()
+    }
+
+    /// Takes an answer about a column, and writes the policy again.
+    pub fn answer(&mut self, column: usize, answer: Answer) {
+        let advice = &mut self.columns[column];
+        advice.role = match answer {
+            Answer::Known => Role::Quasi,
+            Answer::Unknown => Role::Other { reason: "the custodian says that no outsider can know it".into() },
+            Answer::Drop => Role::Identifier,
+        };
+        if answer != Answer::Known {
+            advice.hierarchy = None;
+        }
+        advice.confidence = Confidence::Sure;
+        advice.why = "as the custodian answered".into();
+        advice.notes.clear();
+        let Draft { table, input, reading } = &self.draft;
+        self.policy = write::policy(table, input, reading, &self.columns);
+    }
+}
+
+/// How sure a suggestion is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// The evidence is weak, so the safe role is suggested: please check.
+    Unsure,
+    /// The name or the values say it.
+    Likely,
+    /// The name and the values say it.
+    Sure,
+}
+
+impl Confidence {
+    /// Its word in policies and on screens.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::Unsure => "unsure",
+            Confidence::Likely => "likely",
+            Confidence::Sure => "sure",
+        }
+    }
 }
 
 /// The suggestion for one column.
@@ -42,10 +108,16 @@ pub struct Suggestion {
 pub struct ColumnAdvice {
     /// Its name in the table.
     pub name: String,
-    /// Its role: identifier, patient, quasi or sensitive. The other roles need a reason that only a person can give.
+    /// Its role: identifier, patient, quasi, sensitive or other.
     pub role: Role,
+    /// How sure the suggestion is.
+    pub confidence: Confidence,
     /// Its hierarchy as a policy writes it: `{ prefix = [4, 3, 2] }`.
     pub hierarchy: Option<String>,
+    /// The levels that a method may choose, as a policy writes them: `["year", "*"]`. All levels if `None`.
+    pub levels: Option<String>,
+    /// The weight of the column when the loss is added up. What analysts need most has the highest.
+    pub weight: u32,
     /// The treatment of values the hierarchy does not cover.
     pub unmapped: Unmapped,
     /// Why, in a few words.
@@ -81,7 +153,8 @@ pub(crate) fn suggest_for(
     let columns = suggest::columns(&profile, &reading);
     let warnings = warn::warnings(&profile, &reading, &columns, source.input());
     let policy = write::policy(table, source.input(), &reading, &columns);
-    Ok(Suggestion { policy, columns, warnings })
+    let draft = Draft { table: table.to_string(), input: source.input().clone(), reading };
+    Ok(Suggestion { policy, columns, warnings, draft })
 }
 
 /// Opens and profiles a table. One that is not UTF-8 is tried as Windows-1252, which is what it then is.

@@ -1,19 +1,21 @@
 //! From what a table holds to a role for each of its columns. Values decide where they and the name disagree.
 
-use super::ColumnAdvice;
-use super::profile::{Column, MISSING, Profile};
-use super::shape::{DATE_FORMATS, Shape};
-use super::steps::Steps;
-use super::topic::{codes, icd, share};
-use super::verdict::{Key, Part, Verdict};
-use super::words::{Topic, topics};
+use super::topic::{MOST_NEEDED, NEEDED, icd, in_intervals, share};
+use super::verdict::{About, Part, Verdict};
+use super::{ColumnAdvice, related};
+use crate::profile::person::{Key, keys};
+use crate::profile::sample::Coded;
+use crate::profile::shape::{DATE_FORMATS, Shape};
+use crate::profile::words::{Topic, topics};
+use crate::profile::{Column, MISSING, Profile};
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::Source;
 
 /// Up to this many whole numbers are codes, not quantities.
 const MOST_CODES: u64 = 12;
 
-/// How the table is to be read, as far as its cells tell.
+/// How the table is to be read, as far as its cells show.
+#[derive(Debug, Clone)]
 pub(super) struct Reading {
     /// The decimal mark.
     pub decimal: u8,
@@ -47,20 +49,18 @@ impl Reading {
 
 /// A role for every column.
 pub(super) fn columns(profile: &Profile, reading: &Reading) -> Vec<ColumnAdvice> {
-    let mut verdicts: Vec<Verdict> = profile.columns.iter().map(|column| judge(column, reading)).collect();
-    let patient = choose_patient(&verdicts);
-    for (i, verdict) in verdicts.iter_mut().enumerate() {
-        if matches!(verdict.part, Part::Person(_)) && patient != Some(i) {
-            *verdict = Verdict::identifier("another key; a table can have only one patient column");
-        }
-    }
+    let topics: Vec<Vec<Topic>> = profile.columns.iter().map(|column| topics(&column.name)).collect();
+    let keys = keys(profile, &topics);
+    let columns = profile.columns.iter().zip(&profile.sample.columns).zip(&topics).zip(keys);
+    let mut verdicts: Vec<Verdict> = columns
+        .map(|(((column, coded), topics), key)| match key {
+            Some(Key::Person(why)) => Verdict::person(why),
+            Some(Key::Dropped(why)) => direct(column, topics).unwrap_or_else(|| Verdict::identifier(why)),
+            None => judge(column, coded, reading, topics),
+        })
+        .collect();
+    related::settle(profile, &mut verdicts);
     profile.columns.iter().zip(verdicts).map(|(column, verdict)| advise(profile.rows, column, verdict)).collect()
-}
-
-/// The surest key of a person; of several the first.
-fn choose_patient(verdicts: &[Verdict]) -> Option<usize> {
-    let with = |key| verdicts.iter().position(|verdict| verdict.part == Part::Person(key));
-    with(Key::OfPatient).or_else(|| with(Key::OfSomething))
 }
 
 fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
@@ -68,11 +68,15 @@ fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
         name: column.name.clone(),
         role: match verdict.part {
             Part::Identifier => Role::Identifier,
-            Part::Person(_) => Role::Patient,
+            Part::Person => Role::Patient,
             Part::Quasi => Role::Quasi,
             Part::Sensitive => Role::Sensitive { values: None },
+            Part::Other => Role::Other { reason: verdict.why.clone() },
         },
+        confidence: verdict.confidence,
         hierarchy: verdict.hierarchy,
+        levels: verdict.levels,
+        weight: verdict.weight,
         unmapped: if verdict.uncovered > 0 { Unmapped::Suppressed } else { Unmapped::Refused },
         why: verdict.why,
         facts: facts(rows, column),
@@ -80,22 +84,30 @@ fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
     }
 }
 
-fn judge(column: &Column, reading: &Reading) -> Verdict {
-    let topics = topics(&column.name);
+fn judge(column: &Column, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Verdict {
     if column.present == 0 {
-        return Verdict::quasi("always empty; can be dropped");
+        return Verdict::identifier("always empty");
     }
-    if let Some(verdict) = direct(column, &topics).or_else(|| date(column, reading, &topics)) {
+    if let Some(verdict) = direct(column, topics) {
+        return verdict;
+    }
+    if column.distinct.values == 1 {
+        return constant(column);
+    }
+    if let Some(verdict) = date(column, reading, topics) {
+        return verdict;
+    }
+    if let Some(verdict) = odd_date(column) {
         return verdict;
     }
     let mut disagrees = None;
-    for topic in &topics {
-        match topic.verdict(column, reading) {
+    for topic in topics {
+        match topic.verdict(column, coded, reading) {
             Some(verdict) => return note_disagreement(verdict, disagrees),
             None => disagrees = disagrees.or(topic.says()),
         }
     }
-    note_disagreement(by_content(column, reading), disagrees)
+    note_disagreement(by_content(column, coded, reading), disagrees)
 }
 
 fn note_disagreement(mut verdict: Verdict, said: Option<&str>) -> Verdict {
@@ -105,19 +117,25 @@ fn note_disagreement(mut verdict: Verdict, said: Option<&str>) -> Verdict {
     verdict
 }
 
+/// A column that distinguishes nobody, or only those who have a value from those who have none.
+fn constant(column: &Column) -> Verdict {
+    if column.distinct.once > 0 {
+        return Verdict::identifier("a single cell is filled");
+    }
+    Verdict::quasi("one value only").weighs(1)
+}
+
+/// Whether the values look like names of people: many different ones.
+pub(super) fn is_names(column: &Column) -> bool {
+    let values = column.distinct.values;
+    values >= 50 && values * 10 >= column.present && column.mostly(80, Shape::PersonName)
+}
+
 /// Values that point at a person, whatever the column is called.
 fn direct(column: &Column, topics: &[Topic]) -> Option<Verdict> {
     let several = column.distinct.values > 10;
     let street = topics.contains(&Topic::Contact);
     let free = several && !street && column.mostly(50, Shape::Sentence) && column.distinct.values * 5 >= column.present;
-    if column.mostly(90, Shape::Uuid) {
-        let key = if topics.contains(&Topic::Patient) { Key::OfPatient } else { Key::OfSomething };
-        return Some(if topics.contains(&Topic::Encounter) {
-            Verdict::identifier("number of a stay, claim or visit")
-        } else {
-            Verdict::new(Part::Person(key), "identifies the patient, so that patients are counted and not rows")
-        });
-    }
     let why = match () {
         () if column.mostly(50, Shape::Email) => "looks like e-mail addresses",
         () if column.mostly(50, Shape::Url) => "looks like web addresses",
@@ -126,25 +144,27 @@ fn direct(column: &Column, topics: &[Topic]) -> Option<Verdict> {
         () if free => "free text, which no method can de-identify",
         () => return None,
     };
-    Some(Verdict::identifier(why))
+    Some(Verdict::identifier(why).sure())
 }
 
 fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
     let (place, others, ambiguous) = column.date()?;
     let place = if ambiguous && reading.day_first { place + 1 } else { place };
     let format = DATE_FORMATS[place];
+    let timed = format.contains("%H");
     let mut verdict = if topics.contains(&Topic::Birth) {
-        Verdict::quasi("date of birth").note(
-            "A date of birth often identifies one person. An age is usually enough for a study: derive one, \
-                 and drop this column (role = \"identifier\").",
-        )
-    } else if topics.contains(&Topic::Death) {
-        Verdict::quasi("deaths are made public")
+        Verdict::quasi("date of birth").about(About::Birth).weighs(MOST_NEEDED).levels("[\"year\", \"decade\", \"*\"]")
     } else {
-        Verdict::quasi("a date: day, month, quarter, year, decade or *")
+        let why = match (topics.contains(&Topic::Death), timed) {
+            (true, _) => "deaths are made public",
+            (false, true) => "a date with a time: month, quarter, year or *",
+            (false, false) => "a date: month, quarter, year or *",
+        };
+        Verdict::quasi(why).about(About::Date).weighs(2).levels("[\"month\", \"quarter\", \"year\", \"*\"]")
     };
+    verdict = verdict.sure();
     if ambiguous {
-        verdict = verdict.note("Day and month cannot be distinguished here: check the format.");
+        verdict = verdict.unsure().note("Day and month cannot be distinguished here: check the format.");
     }
     if format.contains("%y") {
         verdict = verdict.note("Years with two digits are read as 1970 to 2069: check that this is right.");
@@ -158,34 +178,56 @@ fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict>
     Some(verdict.by(format!("{{ date = \"{format}\" }}")).except(others))
 }
 
-/// What the values alone tell. What they do not tell is taken for known outside.
-fn by_content(column: &Column, reading: &Reading) -> Verdict {
+/// The verdict on dates in a format that a hierarchy does not read.
+fn odd_date(column: &Column) -> Option<Verdict> {
+    let months = column.mostly(90, Shape::YearMonth) && column.lengths.is_some_and(|(_, longest)| longest >= 6);
+    if months {
+        return Some(Verdict::quasi("months of something that others may have seen").about(About::Date).weighs(2));
+    }
+    column.is_dated().then(|| {
+        Verdict::identifier("dates in several formats, or in one that is not read; dropped to be safe").unsure()
+    })
+}
+
+/// The verdict by the values alone. A column that they do not explain is treated as known to outsiders.
+fn by_content(column: &Column, coded: &Coded, reading: &Reading) -> Verdict {
+    const UNKNOWN: &str = "not recognised; treated as a quasi-identifier to be safe";
     let numbers = column.numbers(reading.decimal);
     let values = column.distinct.values;
     let letters = numbers.is_none() && (column.cells(Shape::Icd9Letter) > 0 || column.mostly(95, Shape::Icd10));
     if let Some(diagnoses) = (letters && values >= 10).then(|| icd(column, 95)).flatten() {
         return diagnoses;
     }
-    let whole = column.mostly(100, Shape::Whole);
-    if column.is_near_unique() && (numbers.is_none() || whole) {
-        return Verdict::identifier("nearly every row has a different value");
-    }
-    if values >= 50 && values * 10 >= column.present && column.mostly(80, Shape::PersonName) {
+    if is_names(column) {
         return Verdict::identifier("looks like names");
     }
-    if values <= 1 {
-        return Verdict::quasi("one value only: does not distinguish anybody");
+    if (2..=8).contains(&values) && column.mostly(95, Shape::SexWord) {
+        return Verdict::quasi("the values look like a sex").about(About::Sex).weighs(MOST_NEEDED);
     }
-    match numbers {
-        Some(_) if column.cells(Shape::LeadingZero) > 0 || whole && values <= MOST_CODES => codes(),
-        Some(numbers) => match Steps::around(numbers, column.bulk()) {
-            Some(steps) => {
-                Verdict::quasi("not recognised; treated as a quasi-identifier to be safe").by(steps.to_toml())
-            }
-            None => Verdict::quasi("not recognised; treated as a quasi-identifier to be safe, without intervals"),
-        },
-        None => Verdict::quasi("not recognised; treated as a quasi-identifier to be safe"),
+    let whole = column.mostly(100, Shape::Whole);
+    if column.is_telling() {
+        return Verdict::identifier("many rows have a value of their own, which would single them out").unsure();
     }
+    let Some(numbers) = numbers else { return Verdict::quasi(UNKNOWN).unsure() };
+    if column.cells(Shape::LeadingZero) > 0 || whole && values <= MOST_CODES {
+        let why = "not recognised; the numbers are treated as codes of a quasi-identifier to be safe";
+        return Verdict::quasi(why).unsure().weighs(if values <= 3 { NEEDED } else { 1 });
+    }
+    if !whole {
+        return Verdict::other("numbers with decimals: a measurement, which outsiders do not know exactly").unsure();
+    }
+    let middle = coded.quantiles(&[5, 50, 95]);
+    let like_ages = values >= 25
+        && matches!(middle[..], [low, middle, high]
+        if (0.0..=80.0).contains(&low) && (15.0..=85.0).contains(&middle) && (50.0..=105.0).contains(&high));
+    if like_ages && (-999.0..=9999.0).contains(&numbers.0.to_f64()) && numbers.1.to_f64() <= 9999.0 {
+        return Verdict::quasi("not recognised; the numbers could be ages")
+            .unsure()
+            .about(About::Age)
+            .weighs(MOST_NEEDED / 2)
+            .by("{ intervals = [5, 10, 20], from = 0, to = 90 }");
+    }
+    in_intervals(Verdict::quasi(UNKNOWN).unsure(), column, coded, numbers)
 }
 
 fn facts(rows: u64, column: &Column) -> String {

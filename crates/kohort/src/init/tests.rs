@@ -68,7 +68,7 @@ fn lines(header: &str, rows: u64, line: impl Fn(u64) -> String) -> String {
 
 /// A number that looks like chance, the same in every run.
 fn random(row: u64, below: u64) -> u64 {
-    distinct::hash(&(row ^ below << 32).to_le_bytes()) % below
+    crate::profile::distinct::hash(&(row ^ below << 32).to_le_bytes()) % below
 }
 
 #[test]

@@ -1,19 +1,25 @@
-//! What a column is, if its values agree with what its name says.
+//! The verdict on a column whose values agree with what its name says.
 
-use super::profile::Column;
-use super::shape::Shape;
-use super::steps::Steps;
-use super::suggest::Reading;
-use super::verdict::{Key, Part, Verdict};
-use super::words::Topic;
+use super::suggest::{Reading, is_names};
+use super::verdict::{About, Verdict};
+use crate::profile::Column;
+use crate::profile::sample::Coded;
+use crate::profile::shape::Shape;
+use crate::profile::steps::{Steps, quantile_cuts};
+use crate::profile::words::Topic;
 use kohort_core::number::Decimal;
 
 /// With fewer values than this in a long table, a column holds categories and not names of people.
 const FEW: u64 = 12;
 
+/// Weights of columns in the loss: what analysts need most stays the most detailed.
+pub(super) const MOST_NEEDED: u32 = 40;
+pub(super) const NEEDED: u32 = 6;
+pub(super) const USEFUL: u32 = 3;
+
 impl Topic {
     /// Returns the topic of a name, where a note says that the values look different.
-    pub fn says(self) -> Option<&'static str> {
+    pub(super) fn says(self) -> Option<&'static str> {
         match self {
             Topic::Birth => Some("birth"),
             Topic::Age => Some("age"),
@@ -27,81 +33,117 @@ impl Topic {
     }
 
     /// The verdict on a column of this name; `None` where its values do not agree.
-    pub fn verdict(self, column: &Column, reading: &Reading) -> Option<Verdict> {
+    pub(super) fn verdict(self, column: &Column, coded: &Coded, reading: &Reading) -> Option<Verdict> {
         let numbers = column.numbers(reading.decimal);
         let kinds = column.distinct.values <= FEW && column.present > 4 * FEW;
-        let text = |verdict: Verdict| (numbers.is_some() || !column.is_near_unique()).then_some(verdict);
+        let inside = |verdict: Verdict| (!column.is_telling()).then_some(verdict);
         match self {
-            Topic::Contact => (!kinds).then(|| Verdict::identifier("contact or address")),
-            Topic::Number => (!kinds).then(|| Verdict::identifier("official number")),
-            Topic::FreeText => (!kinds).then(|| Verdict::identifier("free text, which no method can de-identify")),
-            Topic::Staff => (!kinds).then(|| Verdict::identifier("who treated them")),
-            Topic::PersonName => numbers.is_none().then(|| Verdict::identifier("part of a name")),
-            Topic::BirthPlace => text(Verdict::quasi("place of birth")),
-            Topic::Birth => year_of_birth(column, numbers?),
-            Topic::Death => text(Verdict::quasi("deaths are made public")),
+            Topic::Contact => (!kinds).then(|| Verdict::identifier("contact or address").sure()),
+            Topic::Number => (!kinds).then(|| Verdict::identifier("official number").sure()),
+            Topic::FreeText => {
+                (!kinds).then(|| Verdict::identifier("free text, which no method can de-identify").sure())
+            }
+            Topic::Staff => (!kinds).then(|| Verdict::identifier("who treated or interviewed them").sure()),
+            Topic::PersonName => (numbers.is_none() && !kinds).then(|| Verdict::identifier("part of a name").sure()),
+            Topic::SamplingWeight => numbers.map(|_| sampling_weight()),
+            Topic::Household if is_names(column) => None,
+            Topic::Household => known(column, coded, numbers, "household, known to people who know the person"),
+            Topic::BirthPlace => known(column, coded, None, "place of birth"),
+            Topic::Birth => birth(column, coded, numbers),
+            Topic::Death => known(column, coded, numbers, "deaths are made public"),
             Topic::Age => age(column, numbers),
-            Topic::Sex => (column.distinct.values <= FEW).then(|| Verdict::quasi("sex")),
+            Topic::Sex => (column.distinct.values <= FEW)
+                .then(|| Verdict::quasi("sex").sure().about(About::Sex).weighs(MOST_NEEDED)),
             Topic::Postal => postal(column),
-            Topic::Demographic => text(Verdict::quasi("known to people who know the person")),
-            Topic::Place => text(Verdict::quasi("a place")),
-            Topic::Facility => text(Verdict::quasi("place of treatment, which visitors know")),
-            Topic::Measure => measure(column, numbers),
+            Topic::Demographic => known(column, coded, numbers, "known to people who know the person")
+                .map(|verdict| verdict.weighs(USEFUL)),
+            Topic::Place => place(column, coded, numbers),
+            Topic::Facility => known(column, coded, None, "place of treatment, which visitors know"),
+            Topic::Body => body(column, coded, numbers),
+            Topic::Stay => stay(column, coded, numbers),
+            Topic::Cost => numbers.and_then(|_| {
+                inside(Verdict::other("an amount of money, which outsiders rarely know exactly")).or_else(|| {
+                    Some(Verdict::identifier(
+                        "amounts of money, different in most rows: somebody who knows a bill finds the row",
+                    ))
+                })
+            }),
+            Topic::Procedure => inside(Verdict::sensitive("treatment, or a group of treatments").note(WHEN_KNOWN)),
             Topic::Diagnosis => diagnosis(column),
-            Topic::Procedure => text(Verdict::sensitive("treatment, or a group of treatments").note(WHEN_KNOWN)),
-            Topic::Lab => text(Verdict::sensitive("measured inside")),
-            Topic::Outcome => text(Verdict::sensitive("outcome").note(WHEN_KNOWN)),
-            Topic::Encounter => is_key(column, 5).then(|| Verdict::identifier("number of a stay, claim or visit")),
-            Topic::Patient => is_key(column, 50).then(|| person(column, Key::OfPatient)),
-            Topic::Code => (numbers.is_some() && !column.is_near_unique()).then(codes),
-            Topic::Id => is_key(column, 20).then(|| person(column, Key::OfSomething)),
+            Topic::Lab => inside(Verdict::other("a measurement that only the clinic knows")),
+            Topic::Clinical => inside(Verdict::other("an observation or answer that outsiders rarely know")),
+            Topic::Outcome => inside(Verdict::sensitive("outcome").note(WHEN_KNOWN)),
+            Topic::Answer => (column.distinct.values <= 2 * FEW)
+                .then(|| Verdict::other("an answer of a questionnaire, which outsiders rarely know")),
+            Topic::Calendar => calendar(column, coded, numbers),
+            Topic::Encounter | Topic::Patient | Topic::Id | Topic::Code => None,
         }
     }
 }
 
-/// Numbers without an order: the value or `*`.
-pub(super) fn codes() -> Verdict {
-    Verdict::quasi("not recognised; the numbers are treated as codes of a quasi-identifier to be safe")
-}
-
 const WHEN_KNOWN: &str = "If an outsider may know it, set role = \"quasi\".";
 
-/// Returns whether a column can be a key: no decimals, and at most so many rows for a key on average.
-fn is_key(column: &Column, rows: u64) -> bool {
-    column.distinct.values >= 2
-        && column.distinct.values.saturating_mul(rows) >= column.present
-        && column.cells(Shape::PointDecimal) == 0
-        && column.cells(Shape::CommaDecimal) == 0
+/// A sampling weight. It is nearly unique and follows from where a person lives.
+pub(super) fn sampling_weight() -> Verdict {
+    Verdict::identifier("sampling weight: nearly unique, and computed from region, age and sex").note(
+        "A sampling weight reveals the group it was computed for. To release it, round it in the data and set role = \"other\".",
+    )
 }
 
-fn person(column: &Column, key: Key) -> Verdict {
-    if column.mostly(50, Shape::PersonName) && !column.mostly(50, Shape::Digit) {
-        return Verdict::identifier("looks like names");
+/// Numbers or categories that outsiders may know.
+fn known(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>, why: &str) -> Option<Verdict> {
+    if numbers.is_none() && column.is_near_unique() {
+        return None;
     }
-    Verdict::new(Part::Person(key), "identifies the patient, so that patients are counted and not rows")
+    let verdict = Verdict::quasi(why).weighs(2);
+    Some(match numbers.filter(|_| column.distinct.values > FEW) {
+        Some(numbers) => in_intervals(verdict, column, coded, numbers),
+        None => verdict,
+    })
+}
+
+/// Numbers are generalized to intervals: of equal width, or by quantiles where they are skewed.
+pub(super) fn in_intervals(verdict: Verdict, column: &Column, coded: &Coded, numbers: (Decimal, Decimal)) -> Verdict {
+    let Some(steps) = Steps::around(numbers, column.bulk()) else { return verdict };
+    match quantile_cuts(&steps, &coded.quantiles(&[0, 10, 25, 50, 75, 90, 99])) {
+        Some(cuts) => verdict.by(cuts),
+        None => verdict.by(steps.to_toml()),
+    }
 }
 
 fn between(numbers: (Decimal, Decimal), least: i64, greatest: i64) -> bool {
     Decimal::whole(least) <= numbers.0 && numbers.1 <= Decimal::whole(greatest)
 }
 
-fn year_of_birth(column: &Column, numbers: (Decimal, Decimal)) -> Option<Verdict> {
-    let years = between(numbers, 1850, 2150).then(|| Steps::around(numbers, column.bulk()))??;
-    Some(Verdict::quasi("year of birth").by(years.to_toml()))
+fn birth(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    let numbers = numbers?;
+    if between(numbers, 1, 12) || between(numbers, 1, 31) {
+        return Some(Verdict::quasi("day or month of birth").about(About::Birth));
+    }
+    if !between(numbers, 1850, 2150) {
+        return None;
+    }
+    let verdict = Verdict::quasi("year of birth").sure().about(About::BirthYear).weighs(MOST_NEEDED);
+    Some(in_intervals(verdict, column, coded, numbers))
 }
 
 fn age(column: &Column, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    let verdict = |why: &str| Verdict::quasi(why).about(About::Age).weighs(MOST_NEEDED);
     let Some(numbers) = numbers else {
-        return (column.distinct.values <= 150).then(|| Verdict::quasi("age in words or bands"));
+        return (column.distinct.values <= 150).then(|| verdict("age in words or bands"));
     };
-    if !between(numbers, 0, 130) {
+    // Sentinels such as -9 or 999 are outside the intervals and keep a label of their own.
+    if !between(numbers, -999, 9999) || column.bulk_number() > Some(Decimal::whole(150)) {
         return None;
+    }
+    if column.distinct.values <= FEW && numbers.1 <= Decimal::whole(20) {
+        return Some(verdict("age in coded groups"));
     }
     let years = "{ intervals = [5, 10, 20], from = 0, to = ";
     Some(if numbers.1 >= Decimal::whole(90) {
-        Verdict::quasi("age; 90 and over is one group, as HIPAA asks").by(format!("{years}90 }}"))
+        verdict("age; 90 and over is one group, as HIPAA asks").sure().by(format!("{years}90 }}"))
     } else {
-        Verdict::quasi("age").by(format!("{years}100 }}"))
+        verdict("age").sure().by(format!("{years}100 }}"))
     })
 }
 
@@ -111,7 +153,7 @@ fn postal(column: &Column) -> Option<Verdict> {
         return None;
     }
     let prefix = match longest {
-        1 => return Some(Verdict::quasi("postal code")),
+        1 => return Some(Verdict::quasi("postal code").weighs(USEFUL)),
         2 => "[1]",
         3 => "[2, 1]",
         4 => "[3, 2, 1]",
@@ -119,6 +161,8 @@ fn postal(column: &Column) -> Option<Verdict> {
         _ => "[5, 4, 3, 2]",
     };
     let verdict = Verdict::quasi("postal code; HIPAA keeps three digits at most")
+        .sure()
+        .weighs(USEFUL)
         .by(format!("{{ prefix = {prefix} }}"))
         .except(column.cells(Shape::EndsInStar));
     let decimals = column.cells(Shape::PointDecimal) > 0;
@@ -133,23 +177,47 @@ fn postal(column: &Column) -> Option<Verdict> {
     })
 }
 
-fn measure(column: &Column, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
-    match numbers {
-        Some(numbers) => {
-            let steps = Steps::around(numbers, column.bulk())?;
-            Some(Verdict::quasi("somebody may know it about").by(steps.to_toml()))
-        }
-        None if column.mostly(80, Shape::Digit) && column.distinct.values <= 150 => {
-            Some(Verdict::quasi("in bands; somebody may know it about"))
-        }
-        None => None,
+fn place(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    if column.cells(Shape::PointDecimal) > 0 && numbers.is_some() {
+        return Some(Verdict::identifier("coordinates point at a place, and often at a house"));
     }
+    // Codes of places are not quantities.
+    let verdict = known(column, coded, None, "a place")?;
+    Some(if column.distinct.values <= 60 { verdict.weighs(NEEDED) } else { verdict.weighs(USEFUL) })
+}
+
+fn body(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    let Some(numbers) = numbers else {
+        let bands = column.mostly(80, Shape::Digit) && column.distinct.values <= 150;
+        return bands.then(|| Verdict::quasi("in bands; visible, so that others know it roughly").weighs(2));
+    };
+    let median = coded.quantiles(&[50]).first().copied()?;
+    // A body weight has few decimals and few digits; a weight of a survey has many.
+    if !(1.0..=6_000.0).contains(&median) || column.is_near_unique() && median > 300.0 {
+        return Some(sampling_weight());
+    }
+    let verdict = Verdict::quasi("visible, so that others know it roughly").weighs(2);
+    Some(in_intervals(verdict, column, coded, numbers))
+}
+
+fn stay(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    let verdict = Verdict::quasi("length of a stay, which visitors know roughly").weighs(2);
+    match numbers {
+        Some(numbers) => Some(in_intervals(verdict, column, coded, numbers)),
+        None => (column.distinct.values <= 150 && !column.is_telling()).then_some(verdict),
+    }
+}
+
+fn calendar(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    let numbers = numbers.filter(|_| column.mostly(100, Shape::Whole))?;
+    let verdict = Verdict::quasi("a year, month or day of something that others may have seen").weighs(2);
+    Some(if column.distinct.values <= FEW { verdict } else { in_intervals(verdict, column, coded, numbers) })
 }
 
 fn diagnosis(column: &Column) -> Option<Verdict> {
     match icd(column, 50) {
-        Some(verdict) => Some(verdict),
-        None if column.is_near_unique() && !column.mostly(90, Shape::Digit) => None,
+        Some(verdict) => Some(verdict.sure()),
+        None if column.is_telling() => None,
         None => Some(Verdict::sensitive("diagnosis").note(WHEN_KNOWN)),
     }
 }
@@ -159,7 +227,7 @@ pub(super) fn icd(column: &Column, percent: u64) -> Option<Verdict> {
     let (icd9, icd10) = (column.cells(Shape::Icd9), column.cells(Shape::Icd10));
     let (shape, name, title) =
         if icd9 >= icd10 { (Shape::Icd9, "icd9", "ICD-9 codes") } else { (Shape::Icd10, "icd10", "ICD-10 codes") };
-    if !column.mostly(percent, shape) {
+    if !column.mostly(percent, shape) || column.is_telling() {
         return None;
     }
     let outside = column.present - column.cells(shape);

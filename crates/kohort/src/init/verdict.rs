@@ -1,32 +1,56 @@
-//! What is thought of a column before its neighbours are looked at.
+//! The judgement of a column before its neighbours are looked at.
+
+use super::Confidence;
 
 /// What a column seems to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// It points at a person or a record of theirs.
+    /// It points at a person or a record of theirs, or is not worth its risk: it is dropped.
     Identifier,
-    /// It may be the key of a person; of several such columns one is.
-    Person(Key),
-    /// Somebody outside may know it.
+    /// The key of the person.
+    Person,
+    /// An outsider may know it.
     Quasi,
     /// Nobody should learn it.
     Sensitive,
+    /// It is released as it is.
+    Other,
 }
 
-/// How sure it is that a key is a person's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
-    /// An id of something.
-    OfSomething,
-    /// Its name says so.
-    OfPatient,
+/// What a column is about, where that matters for other columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// A date of birth, or a part of it.
+    Birth,
+    /// The year of birth.
+    BirthYear,
+    /// An age in years or groups.
+    Age,
+    /// The sex.
+    Sex,
+    /// A date of something else.
+    Date,
+    /// The height.
+    Height,
+    /// The body weight.
+    BodyWeight,
+    /// The body mass index.
+    BodyMass,
+    /// Anything else.
+    Anything,
 }
 
 /// A role with its reasons.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
     pub part: Part,
+    pub confidence: Confidence,
+    pub about: About,
     pub hierarchy: Option<String>,
+    /// The levels that a method may choose, as a policy writes them; all if `None`.
+    pub levels: Option<String>,
+    /// How much analysts need the column, compared with others.
+    pub weight: u32,
     /// Cells that the hierarchy does not cover.
     pub uncovered: u64,
     pub why: String,
@@ -34,12 +58,26 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    pub fn new(part: Part, why: impl Into<String>) -> Verdict {
-        Verdict { part, hierarchy: None, uncovered: 0, why: why.into(), notes: Vec::new() }
+    fn new(part: Part, why: impl Into<String>) -> Verdict {
+        Verdict {
+            part,
+            confidence: Confidence::Likely,
+            about: About::Anything,
+            hierarchy: None,
+            levels: None,
+            weight: 1,
+            uncovered: 0,
+            why: why.into(),
+            notes: Vec::new(),
+        }
     }
 
     pub fn identifier(why: impl Into<String>) -> Verdict {
         Verdict::new(Part::Identifier, why)
+    }
+
+    pub fn person(why: impl Into<String>) -> Verdict {
+        Verdict::new(Part::Person, why)
     }
 
     pub fn quasi(why: impl Into<String>) -> Verdict {
@@ -50,8 +88,39 @@ impl Verdict {
         Verdict::new(Part::Sensitive, why)
     }
 
+    pub fn other(why: impl Into<String>) -> Verdict {
+        Verdict::new(Part::Other, why)
+    }
+
+    /// Name and values agree.
+    pub fn sure(mut self) -> Verdict {
+        self.confidence = Confidence::Sure;
+        self
+    }
+
+    /// The evidence is weak.
+    pub fn unsure(mut self) -> Verdict {
+        self.confidence = Confidence::Unsure;
+        self
+    }
+
+    pub fn about(mut self, about: About) -> Verdict {
+        self.about = about;
+        self
+    }
+
+    pub fn weighs(mut self, weight: u32) -> Verdict {
+        self.weight = weight;
+        self
+    }
+
     pub fn by(mut self, hierarchy: impl Into<String>) -> Verdict {
         self.hierarchy = Some(hierarchy.into());
+        self
+    }
+
+    pub fn levels(mut self, levels: impl Into<String>) -> Verdict {
+        self.levels = Some(levels.into());
         self
     }
 
@@ -63,5 +132,15 @@ impl Verdict {
     pub fn note(mut self, note: impl Into<String>) -> Verdict {
         self.notes.push(note.into());
         self
+    }
+
+    /// Whether the column would be released.
+    pub fn is_released(&self) -> bool {
+        !matches!(self.part, Part::Identifier | Part::Person)
+    }
+
+    /// Drops the column, for this reason.
+    pub fn drop(&mut self, why: impl Into<String>) {
+        *self = Verdict { notes: Vec::new(), about: self.about, ..Verdict::identifier(why) };
     }
 }

@@ -1,19 +1,16 @@
 //! What the custodian should look at before they trust a suggestion.
 
-use super::ColumnAdvice;
-use super::profile::{Column, Profile};
-use super::shape::Shape;
 use super::suggest::{Reading, round, thousands};
 use super::topic::share;
 use super::write::shown;
+use super::{ColumnAdvice, Confidence};
+use crate::profile::shape::Shape;
+use crate::profile::{Column, Profile};
 use kohort_core::policy::Role;
 use kohort_core::table::{Encoding, Input};
 
 /// Fewer rows than this tell little.
 const FEW_ROWS: u64 = 20;
-/// More quasi-identifiers than this are many to search through.
-const MANY_QUASI: usize = 15;
-
 /// All warnings: first on the table, then on its columns in their order.
 pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAdvice], input: &Input) -> Vec<String> {
     let mut all = on_reading(profile, reading, input);
@@ -31,10 +28,12 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
         }
     }
     let quasi = columns.iter().filter(|c| c.role == Role::Quasi).count();
-    if quasi > MANY_QUASI {
+    let unsure = columns.iter().filter(|c| c.confidence == Confidence::Unsure).count();
+    if unsure > 0 {
+        let columns = if unsure == 1 { "1 column was".to_string() } else { format!("{unsure} columns were") };
         all.push(format!(
-            "{quasi} columns are suggested as quasi-identifiers, most of them out of caution. Each of \
-             them costs detail. Drop what the study does not need, and check who could know the others."
+            "{columns} not understood and got a safe role: known to outsiders, or dropped. The policy marks them with \
+             CHECK; `kohort init --ask` asks about each."
         ));
     }
     if quasi == 0 {

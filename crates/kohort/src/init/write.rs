@@ -1,7 +1,7 @@
 //! A suggestion as the text of a policy.
 
-use super::ColumnAdvice;
 use super::suggest::Reading;
+use super::{ColumnAdvice, Confidence};
 use crate::methods::{Entry, PROPOSED};
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::{Encoding, Input};
@@ -36,7 +36,7 @@ struct Group {
     holds: fn(&Role) -> bool,
 }
 
-const GROUPS: [Group; 3] = [
+const GROUPS: [Group; 4] = [
     Group {
         title: "Columns that identify the patient. They are never released.",
         holds: |role| matches!(role, Role::Identifier | Role::Patient),
@@ -49,6 +49,10 @@ const GROUPS: [Group; 3] = [
     Group {
         title: "What nobody should learn about a patient. These columns are released unchanged.",
         holds: |role| matches!(role, Role::Sensitive { .. }),
+    },
+    Group {
+        title: "What outsiders do not know. These columns are released unchanged; `reason` says why.",
+        holds: |role| matches!(role, Role::Other { .. }),
     },
 ];
 
@@ -78,7 +82,12 @@ pub(super) fn policy(table: &str, input: &Input, reading: &Reading, columns: &[C
             }
             before = &column.notes;
             let (key, entry) = (key(&column.name), entry(column));
-            let _ = writeln!(text, "{key:<name_width$} = {entry:<entry_width$}    # {} ({})", column.why, column.facts);
+            let check = if column.confidence == Confidence::Unsure { "CHECK: " } else { "" };
+            let why = match &column.role {
+                Role::Other { .. } => column.confidence.name(),
+                _ => &format!("{}; {}", column.why, column.confidence.name()),
+            };
+            let _ = writeln!(text, "{key:<name_width$} = {entry:<entry_width$}    # {check}{why} ({})", column.facts);
         }
     }
     text += PRIVACY;
@@ -139,8 +148,17 @@ fn entry(column: &ColumnAdvice) -> String {
     if let Some(hierarchy) = &column.hierarchy {
         let _ = write!(entry, ", hierarchy = {hierarchy}");
     }
-    if column.unmapped == Unmapped::Suppressed {
+    if let Some(levels) = column.levels.as_ref().filter(|_| column.role == Role::Quasi) {
+        let _ = write!(entry, ", levels = {levels}");
+    }
+    if column.weight != 1 && column.role == Role::Quasi {
+        let _ = write!(entry, ", weight = {}", column.weight);
+    }
+    if column.unmapped == Unmapped::Suppressed && column.role == Role::Quasi {
         entry += ", unmapped = \"suppress\"";
+    }
+    if let Role::Other { reason } = &column.role {
+        let _ = write!(entry, ", reason = {}", quoted(reason));
     }
     entry + " }"
 }

@@ -3,6 +3,7 @@
 
 mod class_bounds;
 mod classes;
+mod infeasible;
 mod objective;
 mod rollup;
 mod rule;
@@ -10,6 +11,7 @@ mod search;
 mod space;
 
 pub use classes::NodeClasses;
+pub use infeasible::explain;
 pub use objective::{Costs, Objective};
 pub use rule::{NodeOutcome, Which, apply_rule};
 pub(crate) use rule::{all_hold, merge_counts, people};

@@ -17,6 +17,7 @@ use super::rule::{NodeOutcome, Which, apply_rule};
 use super::space::Space;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
+use std::collections::BTreeSet;
 
 /// How many nodes are counted between two looks at the whole lattice.
 const PICKS: usize = 10;
@@ -48,9 +49,25 @@ pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: Sear
     let mut search = LatticeSearch::new(cohort, space, objective, limits);
     search.count(space.top());
     while search.step() {}
-    let levels = space.level_vector(search.best?);
+    let mut levels = space.level_vector(search.best?);
+    // The sum of cells prefers the finer of equal nodes by itself; an objective over classes does not see it.
+    if !objective.is_separable() {
+        levels.iter_mut().enumerate().for_each(|(column, level)| *level = finest_alike(cohort, space, column, *level));
+    }
     let outcome = search.rule(&levels, Which::Everything)?;
     Some(BestNode { levels, outcome, counted: (search.counted, space.len()) })
+}
+
+/// The finest level that keeps apart exactly the values that this one does: a column of one value stays as it is.
+fn finest_alike(cohort: &Cohort, space: &Space, column: usize, level: usize) -> usize {
+    let frequencies = cohort.tuples.frequencies(column);
+    let groups = |level: usize| {
+        let level = &cohort.quasi[column].hierarchy.levels[level];
+        let occurring = level.label_of.iter().zip(&frequencies).filter(|(_, rows)| **rows > 0);
+        occurring.map(|(label, _)| level.labels[*label as usize].text.as_str()).collect::<BTreeSet<_>>().len()
+    };
+    let own = groups(level);
+    space.levels(column).iter().copied().find(|&finer| finer <= level && groups(finer) == own).unwrap_or(level)
 }
 
 /// The direction in which counting a node raises bounds.

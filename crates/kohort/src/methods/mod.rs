@@ -8,6 +8,7 @@ pub mod claims;
 pub mod disassociate;
 pub mod entry;
 pub mod lattice;
+pub mod local;
 pub mod manual;
 pub mod param;
 pub mod register;
@@ -31,7 +32,8 @@ use kohort_core::release::Plan;
 use std::fmt::Debug;
 
 /// The methods that Kohort comes with, in the order of the manual.
-static BUILT_IN: [&Entry; 6] = [
+static BUILT_IN: [&Entry; 7] = [
+    &local::METHOD,
     &lattice::METHOD,
     &specialize::METHOD,
     &suppress::METHOD,
@@ -41,7 +43,7 @@ static BUILT_IN: [&Entry; 6] = [
 ];
 
 /// The method that `init` proposes, and that answers questions about data without a policy.
-pub static PROPOSED: &Entry = &lattice::METHOD;
+pub static PROPOSED: &Entry = &local::METHOD;
 
 /// A method for tables with its parameters, checked against a policy.
 pub trait TableMethod: Debug + Send + Sync {

@@ -44,13 +44,14 @@ pub(in crate::report) mod tests;
 use crate::evidence::Metrics;
 use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
-pub(crate) use escape::escape;
+pub use escape::{escape, prose};
 use place::{MetricsPlace, at};
-pub(crate) use svg::{Point, Scatter};
-pub(crate) use table::cards;
+pub use svg::{Point, Scatter};
+pub use table::cards;
 use verdict::head;
 
-const CSS: &str = include_str!("html/page.css");
+/// The style of every page: light and dark, on a wide screen, a phone and paper.
+pub const CSS: &str = include_str!("html/page.css");
 
 /// The page.
 pub(super) fn page(metrics: &Metrics) -> String {

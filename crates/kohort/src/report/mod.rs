@@ -5,6 +5,12 @@ mod shareable;
 
 pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
+/// The parts that pages beside the reports are made of: text that stays text, tables, points over two numbers, and
+/// the style that all of them share.
+pub mod parts {
+    pub use super::html::{CSS, Point, Scatter, cards, escape, prose};
+}
+
 use crate::attack::Attacked;
 use crate::evidence::Metrics;
 use crate::evidence::metrics::Timing;

@@ -78,7 +78,7 @@ fn is_truthful(case: &Case, out: &Path) {
 /// method does not read may stand beside other cells.
 fn settled(case: &Case, out: &Path) -> Vec<Vec<String>> {
     let mut table = Table::released(out);
-    if case.method == "suppress" {
+    if ["suppress", "local"].contains(&case.method) {
         let is_quasi: Vec<bool> = table.columns.iter().map(|c| case.quasi.iter().any(|q| q.name == *c)).collect();
         for row in &mut table.rows {
             let mut is_quasi = is_quasi.iter();

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// How each method for tables is asked for, with nothing to spare.
 fn method(name: &str) -> String {
     let more = match name {
-        "lattice" => "max_suppressed = 0.5\n",
+        "lattice" | "local" => "max_suppressed = 0.5\n",
         "ceiling" => "h = \"auto\"\nreal_k = 2\nmax_counterfeits = 0.5\n",
         _ => "",
     };

@@ -320,3 +320,82 @@ fn a_key_that_no_certificate_has_is_refused_and_not_repeated() {
         assert!(!error.message.contains("CANARY"), "{error}");
     }
 }
+
+/// The reason why a release whose certificate was changed is not verified.
+fn reason(out: &Path, change: impl FnOnce(&mut Value)) -> String {
+    let honest = certificate(out);
+    let mut changed = honest.clone();
+    change(&mut changed);
+    put_certificate(out, &changed);
+    let error = verify_release(out, 1).expect_err("it is refused");
+    put_certificate(out, &honest);
+    error.message
+}
+
+/// V2: two values under very many equal ancestors would be near each other; the steps make no tree taller.
+#[test]
+fn a_tree_that_is_deeper_than_it_has_labels_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = honest(folder.path());
+    let tree = |above: &dyn Fn(usize) -> Vec<String>| -> Value {
+        let path = |leaf: usize| [vec![leaf.to_string()], above(leaf), vec!["*".into()]].concat();
+        json!((0..3).map(path).collect::<Vec<_>>())
+    };
+    let place = "/counted/claim/sensitive/0/t_closeness/tree";
+    let equal = tree(&|_| vec!["x".to_string(); 1000]);
+    assert!(reason(&out, |c| *c.pointer_mut(place).unwrap() = equal).contains("deeper than it has different labels"));
+    let hidden = tree(&|_| vec!["\u{200b}".to_string()]);
+    assert!(reason(&out, |c| *c.pointer_mut(place).unwrap() = hidden).contains("cannot be seen"));
+    // With a name for each step it is a tree, and the steps still measure nothing.
+    let mut named = certificate(&out);
+    let steps =
+        tree(&|leaf| (0..1000).map(|step| format!("{}-{step}", if leaf < 2 { "low" } else { "high" })).collect());
+    *named.pointer_mut(place).unwrap() = steps;
+    put_certificate(&out, &named);
+    verify_release(&out, 1).expect("the distances are those of the honest tree");
+}
+
+#[test]
+fn a_file_that_is_listed_twice_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = honest(folder.path());
+    for times in [1, 500] {
+        let message = reason(&out, |c| {
+            let files = c["counted"]["files"].as_array_mut().unwrap();
+            let dictionary = files.iter().find(|f| f["name"] == "dictionary.md").unwrap().clone();
+            files.extend(std::iter::repeat_n(dictionary, times));
+        });
+        assert!(message.contains("lists a file twice"), "{message}");
+    }
+    let message = reason(&out, |c| {
+        let all = c["counted"]["claim"]["sensitive"].as_array_mut().unwrap();
+        all.push(all[0].clone());
+    });
+    assert!(message.contains("named twice"), "{message}");
+}
+
+/// V5: what a link leads to may be another file tomorrow.
+#[cfg(unix)]
+#[test]
+fn symbolic_links_in_a_release_are_refused() {
+    for name in ["data.csv", "certificate.json", "dictionary.md"] {
+        let folder = tempfile::tempdir().unwrap();
+        let out = honest(folder.path());
+        let (inside, outside) = (out.join("release").join(name), folder.path().join("elsewhere"));
+        fs::rename(&inside, &outside).unwrap();
+        std::os::unix::fs::symlink(&outside, &inside).unwrap();
+        let error = verify_release(&out, 1).expect_err(name);
+        assert!(error.kind == Kind::Refused && error.message.contains("symbolic link"), "{name}: {error}");
+    }
+}
+
+/// V5: who hands over DIR hands over what lies beside release/, too.
+#[test]
+fn files_beside_the_release_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = honest(folder.path());
+    fs::write(out.join("names.csv"), "x").unwrap();
+    let beside = verify_release(&out, 1).unwrap().verdict().beside.clone();
+    assert_eq!(beside, ["evidence", "names.csv", "private"]);
+    assert!(verify_release(&out.join("release"), 1).unwrap().verdict().beside.is_empty());
+}

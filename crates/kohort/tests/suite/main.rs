@@ -21,6 +21,7 @@ mod golden;
 mod hostile_certificate;
 mod known_sets;
 mod lkc_guarantees;
+mod local;
 mod new_method;
 mod public_use;
 mod real_adult;

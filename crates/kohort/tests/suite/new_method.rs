@@ -95,10 +95,14 @@ fn the_register_refuses_what_the_new_method_does_not_take() {
     let protect = |text: &str| text.replace(other, sensitive).replace("k = 5", "k = 5\nconfidence = 0.5");
     let folder = tempfile::tempdir().unwrap();
     let error = release(&hospital(folder.path(), protect), "out", 1).unwrap_err();
-    assert!(error.message.contains("\"keep\" does not support `confidence`. Use \"lattice\","), "{}", error.message);
+    assert!(
+        error.message.contains("\"keep\" does not support `confidence`. Use \"local\", \"lattice\","),
+        "{}",
+        error.message
+    );
     let unknown =
         pipeline::anonymize(&hospital(folder.path(), str::to_string), &folder.path().join("out"), &options(1, 1));
-    assert!(unknown.unwrap_err().message.contains("unknown method. Available: lattice"));
+    assert!(unknown.unwrap_err().message.contains("unknown method. Available: local"));
 }
 
 #[test]

@@ -51,6 +51,7 @@ impl Ward {
 pub fn wards(rows: usize) -> Vec<Ward> {
     let table = |method, privacy: &str, section: &str| table(method, rows, privacy, section);
     vec![
+        table("local", "k = 3\n", "max_suppressed = 0.3\n"),
         table("lattice", "k = 3\nconfidence = 0.9\n", "max_suppressed = 0.3\n"),
         table("specialize", "k = 3\nknows = 2\n", "max_suppressed = 0.1\nobjective = \"class\"\n"),
         table("suppress", "k = 3\nknows = [[\"sex\", \"age\", \"zip\"], [\"sex\", \"day\", \"job\"]]\n", ""),

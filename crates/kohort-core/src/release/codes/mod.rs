@@ -3,6 +3,7 @@
 mod read;
 mod write;
 
+pub(crate) use read::read_clusters_from;
 pub use read::{Header, read_clusters};
 pub use write::write_codes;
 

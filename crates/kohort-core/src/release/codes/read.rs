@@ -32,13 +32,25 @@ pub fn read_clusters<R: Send>(
     threads: usize,
     header: impl FnOnce(Header) -> Result<()>,
     work: impl Fn(&Texts, &[(u64, Node)]) -> Result<R> + Sync,
+    fold: impl FnMut(Texts, Vec<(u64, Node)>, R) -> Result<()>,
+) -> Result<()> {
+    let file = File::open(path).map_err(|e| Error::io(path, &e))?;
+    read_clusters_from((file, path), threads, header, work, fold)
+}
+
+/// The same for a file that was opened already; its path is for errors.
+pub(crate) fn read_clusters_from<R: Send>(
+    (file, path): (impl Read + Send, &Path),
+    threads: usize,
+    header: impl FnOnce(Header) -> Result<()>,
+    work: impl Fn(&Texts, &[(u64, Node)]) -> Result<R> + Sync,
     mut fold: impl FnMut(Texts, Vec<(u64, Node)>, R) -> Result<()>,
 ) -> Result<()> {
     let io = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::InvalidData => Error::refused("clusters.jsonl: not valid text."),
         _ => Error::io(path, &e),
     };
-    let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
+    let mut reader = BufReader::with_capacity(1 << 16, file);
     let mut first = Vec::new();
     read_line(&mut reader, &mut first, 1).map_err(io)??;
     header(parse_header(&first).ok_or_else(|| damaged(1, "the header is not that of a file of clusters"))?)?;

@@ -7,9 +7,11 @@ mod original;
 pub use original::CodesCompared;
 use original::{as_multisets, row_by_row};
 
-use super::Checked;
+use super::{Checked, ReleaseFolder};
 use crate::policy::Policy;
-use crate::release::{CLUSTERS_FILE, Certificate, ChunkOwner, Cluster, CodeChunk, CodesClaim, Node, read_clusters};
+use crate::release::{
+    CLUSTERS_FILE, Certificate, ChunkOwner, Cluster, CodeChunk, CodesClaim, Node, read_clusters_from,
+};
 use crate::shape::Codes;
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
@@ -94,13 +96,17 @@ enum Keep {
 }
 
 /// Counts clusters of codes from their bytes alone.
-pub(crate) fn recount_codes(release: &Path, certificate: &Certificate<Codes>, threads: usize) -> Result<CodesRecount> {
+pub(crate) fn recount_codes(
+    release: &ReleaseFolder,
+    certificate: &Certificate<Codes>,
+    threads: usize,
+) -> Result<CodesRecount> {
     Ok(recount(release, certificate, threads, Keep::Nothing)?.recount)
 }
 
 /// Counts clusters of codes and compares them with the original.
 pub(crate) fn compare_codes(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate<Codes>,
     source: &Source,
     policy: &Policy<Codes>,
@@ -118,7 +124,12 @@ pub(crate) fn compare_codes(
 }
 
 /// Reads and recounts release/clusters.jsonl.
-fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, keep: Keep) -> Result<RecountedCodes> {
+fn recount(
+    release: &ReleaseFolder,
+    certificate: &Certificate<Codes>,
+    threads: usize,
+    keep: Keep,
+) -> Result<RecountedCodes> {
     let claim = &certificate.promise.claim;
     let mut texts = Texts::default();
     // By code: whether it stands in a chunk.
@@ -127,8 +138,10 @@ fn recount(release: &Path, certificate: &Certificate<Codes>, threads: usize, kee
     let bytes = super::files::bytes(&release.join(CLUSTERS_FILE));
     let most = bytes.saturating_mul(COUNTS_PER_BYTE).saturating_add(MOST_COUNTS);
     let mut left = most;
-    read_clusters(
-        &release.join(CLUSTERS_FILE),
+    let path = release.join(CLUSTERS_FILE);
+    let file = release.hash(CLUSTERS_FILE).open(&path).map_err(|e| Error::io(&path, &e))?;
+    read_clusters_from(
+        (file, &path),
         threads,
         |header| match (header.k, header.m) == (claim.k.get(), claim.m as u64) {
             true => Ok(()),

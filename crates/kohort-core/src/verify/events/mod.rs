@@ -10,8 +10,7 @@ pub use original::EventsCompared;
 use original::{as_multisets, row_by_row};
 use read::Tables;
 
-use super::files::sha256;
-use super::{Checked, Outside};
+use super::{Checked, Outside, ReleaseFolder};
 use crate::policy::{Policy, Power, PowerRule};
 use crate::random::Randomness;
 use crate::release::{Certificate, EventsClaim};
@@ -79,7 +78,7 @@ struct RecountedEvents {
 
 /// Counts patients and their events from the bytes alone.
 pub(crate) fn recount_events(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate<Events>,
     threads: usize,
 ) -> Result<(EventsRecount, Vec<Outside>)> {
@@ -90,7 +89,7 @@ pub(crate) fn recount_events(
 
 /// Counts patients and their events, and compares them with the original.
 pub(crate) fn compare_events(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate<Events>,
     source: &Source,
     policy: &Policy<Events>,
@@ -107,7 +106,7 @@ pub(crate) fn compare_events(
 }
 
 /// Reads and recounts release/patients.csv and release/claims.csv.
-fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<RecountedEvents> {
+fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: usize) -> Result<RecountedEvents> {
     let claim = &certificate.promise.claim;
     let tables = read::read(release, certificate, threads)?;
     let draws = draws_of(release, certificate)?;
@@ -173,10 +172,10 @@ fn recount(release: &Path, certificate: &Certificate<Events>, threads: usize) ->
 
 /// The randomness of the draws comes from the SHA-256 of the data files: whoever recounts draws the same,
 /// and nobody can arrange the data for draws that are known beforehand.
-fn draws_of(release: &Path, certificate: &Certificate<Events>) -> Result<Randomness> {
+fn draws_of(release: &ReleaseFolder, certificate: &Certificate<Events>) -> Result<Randomness> {
     let mut digest = Sha256::new();
     for file in certificate.files.iter().filter(|file| file.rows.is_some()) {
-        digest.update(sha256(&release.join(&file.name))?);
+        digest.update(release.sha256(&file.name)?);
     }
     Ok(Randomness::of_digest(digest.finalize().into()))
 }

@@ -1,5 +1,6 @@
 //! Reads the two tables of a release of events as a stranger wrote them.
 
+use super::super::ReleaseFolder;
 use super::super::outside::{Outside, of_rows};
 use super::finder::PatientLabels;
 use crate::hierarchy::StandardHierarchy;
@@ -8,7 +9,6 @@ use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, PATIENT, PATIENTS_FI
 use crate::shape::Events;
 use crate::table::{Input, Keys, Source, Texts, open};
 use crate::{Error, Result};
-use std::path::Path;
 
 /// A column of a table: its texts, and by row their numbers.
 pub(in crate::verify) struct Cells {
@@ -78,7 +78,7 @@ impl Tables {
     }
 }
 
-pub(super) fn read(release: &Path, certificate: &Certificate<Events>, threads: usize) -> Result<Tables> {
+pub(super) fn read(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: usize) -> Result<Tables> {
     let claim = &certificate.promise.claim;
     if claim.patient_columns > certificate.promise.columns.len() {
         return Err(Error::refused("the certificate lists fewer columns than it says are the patients'."));
@@ -116,14 +116,14 @@ pub(super) fn read(release: &Path, certificate: &Certificate<Events>, threads: u
 
 /// Reads a table: the id first, then the columns as declared. `accepts` sees the ids in their order.
 fn table(
-    release: &Path,
+    release: &ReleaseFolder,
     file: &str,
     certificate: &Certificate<Events>,
     columns: &[ColumnClaim],
     threads: usize,
     accepts: &mut dyn FnMut(Option<u64>) -> bool,
 ) -> Result<Vec<Cells>> {
-    let input = Input { delimiter: Some(certificate.delimiter), ..Input::new(release.join(file)) };
+    let input = Input { delimiter: Some(certificate.delimiter), ..release.input(file) };
     let source: Source = open(&input).map_err(|e| Error::refused(e.message))?.with_threads(threads);
     let names = std::iter::once(PATIENT).chain(columns.iter().map(|c| c.name.as_str()));
     if source.is_parquet() || source.is_gzip() || !names.eq(source.columns().iter().map(String::as_str)) {

@@ -7,6 +7,7 @@ use kohort_core::codes::Records;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{NamedText, Policy, Section, Value};
 use kohort_core::shape::Codes;
+use std::collections::BTreeSet;
 
 /// How clusters are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,16 +154,15 @@ impl Params {
             return Vec::new();
         }
         let mut sensitive = vec![false; records.distinct()];
-        for text in &self.sensitive {
-            match records.code(text) {
-                Some(code) => {
-                    // With multiset, its repeats are as sensitive as it is.
-                    let repeats = (2u32..).map(|n| records.code(&format!("{text}#{n}"))).take_while(Option::is_some);
-                    repeats.flatten().chain([code]).for_each(|c| sensitive[c as usize] = true);
-                }
-                None => notes.push(format!("the sensitive code \"{text}\" does not occur in the data.")),
-            }
+        let listed: BTreeSet<&str> = self.sensitive.iter().map(String::as_str).collect();
+        for (sensitive, text) in sensitive.iter_mut().zip(records.texts()) {
+            // With multiset, its repeats are as sensitive as it is. A code of the data that looks like a repeat is
+            // taken for one, as whoever reads the release will.
+            let repeated = text.rsplit_once('#').filter(|(_, number)| number.parse::<u32>().is_ok());
+            *sensitive = listed.contains(text) || repeated.is_some_and(|(code, _)| listed.contains(code));
         }
+        let missing = listed.iter().filter(|text| records.code(text).is_none());
+        notes.extend(missing.map(|text| format!("the sensitive code \"{text}\" does not occur in the data.")));
         sensitive
     }
 }

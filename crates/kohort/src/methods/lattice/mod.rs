@@ -11,7 +11,6 @@
 //! Follows distinct tuples × nodes counted: a few hundred of the 12,960 nodes of the Adult table.
 
 mod entry;
-mod infeasible;
 mod params;
 #[cfg(test)]
 mod tests;
@@ -19,7 +18,7 @@ mod tests;
 pub use entry::METHOD;
 pub use params::Params;
 
-use crate::lattice::{SearchLimits, Space, search};
+use crate::lattice::{SearchLimits, Space, explain, search};
 use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -48,7 +47,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let suppressed = params.max_suppressed.of(cohort.tuples.rows);
     let limits = SearchLimits { k: policy.privacy.k, suppressed };
     let Some(best) = search(cohort, &space, params.objective, limits) else {
-        return Err(infeasible::explain(cohort, policy, &space.level_vector(space.top()), limits));
+        return Err(explain(cohort, policy, &space.level_vector(space.top()), limits));
     };
     let mut plan = Plan::full_domain(cohort, &best.levels, &best.outcome.kept);
     plan.trace = Trace::of([

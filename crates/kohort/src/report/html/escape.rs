@@ -4,7 +4,7 @@
 ///
 /// Control characters have no place in HTML and leave as the replacement character, and so do the
 /// marks that turn the direction of writing: a name must not rearrange the text around it.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -28,7 +28,7 @@ pub(super) fn disturbs(c: char) -> bool {
 }
 
 /// Escapes a sentence; what stands between backticks becomes code.
-pub(super) fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
         return escape(text);

@@ -12,7 +12,7 @@ mod sets;
 pub(super) use bars::{Bars, Group};
 pub(super) use heat::Heat;
 pub(super) use ladder::ladder;
-pub(crate) use scatter::{Point, Scatter};
+pub use scatter::{Point, Scatter};
 pub(super) use sets::sets;
 
 use super::escape::{escape, shorten};

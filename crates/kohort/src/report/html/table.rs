@@ -6,7 +6,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// A table of many columns, which a phone shows as a card for each row.
-pub(crate) fn cards(headings: &[&str], rows: &[Vec<String>]) -> String {
+pub fn cards(headings: &[&str], rows: &[Vec<String>]) -> String {
     of_class(" class=\"cards\"", headings, rows)
 }
 

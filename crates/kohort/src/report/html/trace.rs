@@ -20,7 +20,9 @@ const fn caption(key: &'static str, name: &'static str, read: &'static str, show
     Caption { key, name, read, shown }
 }
 
-const CAPTIONS: [Caption; 56] = [
+const CAPTIONS: [Caption; 58] = [
+    caption("effort", "Effort", "As asked: the amount of work.", Shown::Count),
+    caption("groups", "Groups of records that look the same", "Formed by the method.", Shown::Count),
     caption("nodes", "Ways to combine levels", "Every combination of a level for each column.", Shown::Count),
     caption(
         "counted",

@@ -90,6 +90,11 @@ pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
         "lattice" => {
             format!("[method]\nname = \"lattice\"\nmax_suppressed = {max_suppressed}\nobjective = \"{objective}\"\n")
         }
+        // What is random for the others chooses the effort.
+        "local" => {
+            let effort = if objective == "loss" { "" } else { "effort = \"thorough\"\n" };
+            format!("[method]\nname = \"local\"\nmax_suppressed = {max_suppressed}\n{effort}")
+        }
         "specialize" => {
             let objective = if objective == "discernibility" { objective } else { "none" };
             format!("[method]\nname = \"specialize\"\nmax_suppressed = {max_suppressed}\nobjective = \"{objective}\"\n")

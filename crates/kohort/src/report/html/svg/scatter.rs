@@ -10,7 +10,7 @@ const TOP: f64 = 22.0;
 const RIGHT: f64 = 16.0;
 
 /// Points over two numbers, both from zero.
-pub(crate) struct Scatter {
+pub struct Scatter {
     /// Unique among the pictures of the page.
     pub id: &'static str,
     /// One sentence on what it shows.
@@ -22,7 +22,7 @@ pub(crate) struct Scatter {
 }
 
 /// A point.
-pub(crate) struct Point {
+pub struct Point {
     /// Its name; not yet escaped.
     pub name: String,
     /// Across and upwards.
@@ -35,7 +35,7 @@ pub(crate) struct Point {
 
 impl Scatter {
     /// The points as a figure; nothing if there are none.
-    pub(crate) fn draw(&self) -> String {
+    pub fn draw(&self) -> String {
         if self.points.is_empty() {
             return String::new();
         }

@@ -1,17 +1,26 @@
-//! A profile of a table: one pass over its rows, in memory that does not grow with them.
+//! A profile of a table: what its columns look like, and how they depend on each other. One pass over its rows, in
+//! memory that does not grow with them.
 
-use super::distinct::{Counted, Distinct, hash};
-use super::shape::{DATE_FORMATS, SHAPES, Seen, Shape};
-use super::steps::{MAGNITUDES, magnitude};
+pub(crate) mod distinct;
+pub(crate) mod person;
+pub(crate) mod sample;
+pub(crate) mod shape;
+pub(crate) mod steps;
+pub(crate) mod words;
+
+use distinct::{Counted, Distinct, hash};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kohort_core::number::Decimal;
 use kohort_core::table::{Chunk, Source};
 use kohort_core::{Error, Result};
-use std::sync::atomic::{AtomicU64, Ordering};
+use sample::{NOTHING, Sample, SampledCells};
+use shape::{DATE_FORMATS, SHAPES, Seen, Shape};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use steps::{MAGNITUDES, magnitude, round_number};
 
 /// How a missing cell is often written.
-pub(super) const MISSING: [&str; 12] =
+pub(crate) const MISSING: [&str; 12] =
     ["NA", "N/A", "n/a", "?", "null", "NULL", "None", "nan", "NaN", "#N/A", "<NA>", "-"];
 
 /// Distinct values that are counted exactly: in one column, and in all of them together.
@@ -19,16 +28,27 @@ const MOST_VALUES: usize = 100_000;
 const MOST_VALUES_OF_ALL: usize = 16_000_000;
 
 /// A table as it was found.
-pub(super) struct Profile {
+pub(crate) struct Profile {
     pub rows: u64,
     /// Different rows.
     pub distinct_rows: Counted,
     pub columns: Vec<Column>,
+    /// The first rows, from which relations between columns are found.
+    pub sample: Sample,
+    /// Whether all rows of the table were read.
+    pub is_whole: bool,
+}
+
+/// The rows that are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    All,
+    First,
 }
 
 /// A column as it was found. Nothing in it is a value of the data but the bounds of numbers.
 #[derive(Default)]
-pub(super) struct Column {
+pub(crate) struct Column {
     pub name: String,
     /// Cells that are not missing.
     pub present: u64,
@@ -53,6 +73,23 @@ pub(super) struct Column {
 impl Profile {
     /// Reads the whole table.
     pub fn of(source: &Source) -> Result<Profile> {
+        source.progress().stage("reading", source.bytes());
+        let profile = Profile::read(source, Rows::All)?;
+        if profile.rows == 0 {
+            return Err(Error::yours(format!(
+                "{}: the table has no rows. Run init on the data itself.",
+                source.name()
+            )));
+        }
+        Ok(profile)
+    }
+
+    /// Reads the first rows, as many as the sample takes: enough to see what columns look like.
+    pub fn of_first_rows(source: &Source) -> Result<Profile> {
+        Profile::read(source, Rows::First)
+    }
+
+    fn read(source: &Source, read: Rows) -> Result<Profile> {
         let width = source.columns().len();
         let most = (MOST_VALUES_OF_ALL / (width + 1)).clamp(1_000, MOST_VALUES);
         let mut rows = 0;
@@ -60,13 +97,20 @@ impl Profile {
             source.columns().iter().map(|name| Column { name: name.clone(), ..Column::default() }).collect();
         // The last one counts rows.
         let mut distinct = vec![Distinct::new(most); width + 1];
+        let mut sample = Sample::new(width);
+        let sampling = AtomicBool::new(true);
         let bounds: Vec<AtomicU64> = (0..=width).map(|_| AtomicU64::new(u64::MAX)).collect();
-        source.progress().stage("reading", source.bytes());
-        source.scan(
+        let is_enough = |sampling: &AtomicBool| read == Rows::First && !sampling.load(Ordering::Relaxed);
+        let scanned = source.scan(
             |_| (),
-            |(), chunk| Ok(look(&chunk, width, &bounds)),
+            |(), chunk| Ok(look(&chunk, width, &bounds, sampling.load(Ordering::Relaxed))),
             |part| {
                 rows += part.rows;
+                if let Some(cells) = &part.sampled
+                    && sampling.load(Ordering::Relaxed)
+                {
+                    sampling.store(sample.add(cells, part.rows as usize), Ordering::Relaxed);
+                }
                 for (column, other) in columns.iter_mut().zip(part.columns) {
                     column.merge(other);
                 }
@@ -74,20 +118,19 @@ impl Profile {
                     hashes.into_iter().for_each(|(hash, rows)| distinct.add(hash, rows));
                     bound.store(distinct.bound(), Ordering::Relaxed);
                 }
-                Ok(())
+                // An error is the way to stop reading.
+                if is_enough(&sampling) { Err(Error::cancelled()) } else { Ok(()) }
             },
-        )?;
-        if rows == 0 {
-            return Err(Error::yours(format!(
-                "{}: the table has no rows. Run init on the data itself.",
-                source.name()
-            )));
+        );
+        let is_whole = !is_enough(&sampling);
+        if is_whole {
+            scanned?;
         }
         let mut counted = distinct.into_iter().map(Distinct::finish);
         for column in &mut columns {
             column.distinct = counted.next().unwrap_or_default();
         }
-        Ok(Profile { rows, distinct_rows: counted.next().unwrap_or_default(), columns })
+        Ok(Profile { rows, distinct_rows: counted.next().unwrap_or_default(), columns, sample, is_whole })
     }
 }
 
@@ -110,6 +153,12 @@ impl Column {
         Some((place, self.present - most, ambiguous))
     }
 
+    /// Whether at least a fifth of the cells look like dates, in whatever formats.
+    pub fn is_dated(&self) -> bool {
+        let dates = self.dates.iter().copied().max().unwrap_or(0);
+        dates * 5 >= self.present || self.mostly(20, Shape::Timestamp) || self.mostly(90, Shape::YearMonth)
+    }
+
     /// The bounds, if every cell that is there is a number under this decimal mark.
     pub fn numbers(&self, decimal: u8) -> Option<(Decimal, Decimal)> {
         let decimals = if decimal == b',' { Shape::CommaDecimal } else { Shape::PointDecimal };
@@ -127,7 +176,17 @@ impl Column {
         self.magnitudes.0.iter().position(enough).unwrap_or(MAGNITUDES - 1)
     }
 
-    /// Returns whether nearly every row has another value.
+    /// The round number that nineteen of twenty numbers do not exceed.
+    pub fn bulk_number(&self) -> Option<Decimal> {
+        self.range.and_then(|_| round_number(self.bulk()))
+    }
+
+    /// Whether more than a quarter of the cells have a value that no other cell has.
+    pub fn is_telling(&self) -> bool {
+        self.present >= 20 && self.distinct.once * 4 > self.present
+    }
+
+    /// Whether nearly every row has another value.
     pub fn is_near_unique(&self) -> bool {
         self.present >= 20 && self.distinct.values * 10 >= self.present * 9
     }
@@ -146,18 +205,18 @@ impl Column {
         self.range = around(self.range, other.range);
     }
 
-    /// A value came in so many cells.
-    fn see(&mut self, text: &str, cells: u64) {
+    /// A value occurs in so many cells. Returns the number that it is.
+    fn see(&mut self, text: &str, cells: u64) -> Option<Decimal> {
         if text.is_empty() {
-            return;
+            return None;
         }
         if let Some(place) = MISSING.iter().position(|marker| *marker == text) {
             self.marked[place] += cells;
-            return;
+            return None;
         }
         if text == "*" {
             self.stars += cells;
-            return;
+            return None;
         }
         let seen = Seen::of(text);
         self.present += cells;
@@ -172,6 +231,7 @@ impl Column {
             self.range = around(self.range, Some((number, number)));
             self.magnitudes.0[magnitude(number)] += cells;
         }
+        seen.number
     }
 }
 
@@ -189,15 +249,19 @@ struct Part {
     rows: u64,
     columns: Vec<Column>,
     hashes: Vec<Vec<(u64, u64)>>,
+    /// The cells of its rows by column, while rows are still sampled.
+    sampled: Option<Vec<SampledCells>>,
 }
 
 /// Cost: a hash and a lookup for each cell; a cell's text is looked at once for each value of the chunk.
-fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64]) -> Part {
-    let mut part = Part { rows: chunk.rows() as u64, columns: Vec::new(), hashes: Vec::new() };
+fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64], sampling: bool) -> Part {
+    let sampled = sampling.then(Vec::new);
+    let mut part = Part { rows: chunk.rows() as u64, columns: Vec::new(), hashes: Vec::new(), sampled };
     let mut row_hashes = vec![0; chunk.rows()];
     for (c, bound) in bounds.iter().enumerate().take(width) {
         let mut column = Column::default();
         let mut values: HashMap<u64, (u64, usize), FixedState> = HashMap::default();
+        let mut sampled = SampledCells::default();
         for (row, row_hash) in row_hashes.iter_mut().enumerate() {
             let cell = chunk.cell(row, c);
             let text = cell.trim_ascii();
@@ -206,15 +270,28 @@ fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64]) -> Part {
             *row_hash = mix(*row_hash, hash);
             column.fingerprint = mix(column.fingerprint, hash);
             values.entry(hash).or_insert((0, row)).0 += 1;
+            if sampling {
+                sampled.hashes.push(hash);
+            }
         }
         let bound = bound.load(Ordering::Relaxed);
         let mut hashes = Vec::new();
         for (hash, (cells, row)) in values {
             let before = column.present;
-            column.see(&String::from_utf8_lossy(chunk.cell(row, c).trim_ascii()), cells);
-            if column.present > before && hash <= bound {
+            let number = column.see(&String::from_utf8_lossy(chunk.cell(row, c).trim_ascii()), cells);
+            let missing = column.present == before;
+            if sampling && (missing || number.is_some()) {
+                sampled.numbers.insert(hash, number.map_or(NOTHING, Decimal::to_f64));
+            }
+            if missing {
+                continue;
+            }
+            if hash <= bound {
                 hashes.push((hash, cells));
             }
+        }
+        if let Some(all) = &mut part.sampled {
+            all.push(sampled);
         }
         part.columns.push(column);
         part.hashes.push(hashes);

@@ -6,13 +6,13 @@ use hashbrown::HashMap;
 use std::hash::BuildHasher;
 
 /// The hash of a cell. It is the same in every run, so that profiles are, too.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     FixedState::default().hash_one(bytes)
 }
 
 /// Counts by hash, of hashes below a bound that falls when there are too many.
 #[derive(Debug, Clone)]
-pub(super) struct Distinct {
+pub(crate) struct Distinct {
     rows_of: HashMap<u64, u64, FixedState>,
     bound: u64,
     most: usize,
@@ -20,13 +20,15 @@ pub(super) struct Distinct {
 
 /// The counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     /// Different values: exact or close to it.
     pub values: u64,
     /// True if `values` is exact.
     pub exact: bool,
     /// True if a value occurs more than once.
     pub repeats: bool,
+    /// Values that occur once: exact or close to it.
+    pub once: u64,
 }
 
 impl Distinct {
@@ -65,10 +67,13 @@ impl Distinct {
         if !exact && self.rows_of.len() > self.most / 2 {
             self.halve();
         }
-        let kept = self.rows_of.len() as u64;
-        // Hashes are spread evenly, so that the part below the bound tells the whole.
-        let values = if exact { kept } else { (kept as f64 * (u64::MAX as f64 / self.bound as f64)).round() as u64 };
-        Counted { values, exact, repeats: self.rows_of.values().any(|&rows| rows > 1) }
+        // Hashes are spread evenly, so that the part below the bound represents the whole.
+        let of_all = |kept: usize| {
+            let kept = kept as u64;
+            if exact { kept } else { (kept as f64 * (u64::MAX as f64 / self.bound as f64)).round() as u64 }
+        };
+        let once = self.rows_of.values().filter(|&&rows| rows == 1).count();
+        Counted { values: of_all(self.rows_of.len()), exact, repeats: once < self.rows_of.len(), once: of_all(once) }
     }
 }
 
@@ -84,9 +89,9 @@ mod tests {
 
     #[test]
     fn few_values_are_counted_exactly() {
-        assert_eq!(count(100, 0..100), Counted { values: 100, exact: true, repeats: false });
-        assert_eq!(count(100, (0..100).chain(7..8)), Counted { values: 100, exact: true, repeats: true });
-        assert_eq!(count(100, 0..0), Counted { values: 0, exact: true, repeats: false });
+        assert_eq!(count(100, 0..100), Counted { values: 100, exact: true, repeats: false, once: 100 });
+        assert_eq!(count(100, (0..100).chain(7..8)), Counted { values: 100, exact: true, repeats: true, once: 99 });
+        assert_eq!(count(100, 0..0), Counted { values: 0, exact: true, repeats: false, once: 0 });
     }
 
     #[test]

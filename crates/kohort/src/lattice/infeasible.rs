@@ -1,6 +1,6 @@
 //! Why no release can meet the requirement, and the nearest that can.
 
-use crate::lattice::{NodeClasses, SearchLimits, Which, apply_rule};
+use super::{NodeClasses, SearchLimits, Which, apply_rule};
 use kohort_core::Error;
 use kohort_core::cohort::Cohort;
 use kohort_core::number::{Decimal, Fraction, K};
@@ -8,7 +8,7 @@ use kohort_core::policy::Policy;
 use kohort_core::privacy::{LDiversity, Sensitive};
 
 /// Explains which requirement fails even at the coarsest permitted levels.
-pub(super) fn explain(cohort: &Cohort, policy: &Policy, top: &[usize], limits: SearchLimits) -> Error {
+pub fn explain(cohort: &Cohort, policy: &Policy, top: &[usize], limits: SearchLimits) -> Error {
     let people = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
     let k = policy.privacy.k.get();
     let all = cohort.tuples.people();

@@ -9,7 +9,7 @@ const NARROWEST: i64 = 20;
 const WIDEST: i64 = 50;
 
 /// How many magnitudes there are.
-pub(super) const MAGNITUDES: usize = 66;
+pub(crate) const MAGNITUDES: usize = 66;
 
 /// 0.000001, 0.000002, 0.000005, and so on up to 5,000,000,000,000,000.
 static ROUND: LazyLock<Vec<Decimal>> = LazyLock::new(|| {
@@ -22,14 +22,46 @@ static ROUND: LazyLock<Vec<Decimal>> = LazyLock::new(|| {
 });
 
 /// The place of the first round number that a number does not exceed, whatever its sign.
-pub(super) fn magnitude(number: Decimal) -> usize {
+pub(crate) fn magnitude(number: Decimal) -> usize {
     let size = number.max(Decimal::whole(0).minus(number));
     ROUND.partition_point(|&round| round < size).min(MAGNITUDES - 1)
 }
 
+/// The round number at a place.
+pub(crate) fn round_number(place: usize) -> Option<Decimal> {
+    ROUND.get(place).copied()
+}
+
+/// Cuts at round numbers near the quantiles (of 0, 10, 25, 50, 75, 90 and 99 in a hundred), where equal widths would
+/// put most of the numbers into one interval. `None` where the numbers are not skewed like that.
+pub(crate) fn quantile_cuts(steps: &Steps, quantiles: &[f64]) -> Option<String> {
+    let &[least, tenth, quarter, median, upper, ninth, top] = quantiles else { return None };
+    let widest = steps.widths[2].to_f64();
+    // Numbers below zero are rare and often sentinels; those who have some get equal widths.
+    if least < 0.0 || tenth < 0.0 || upper.max(1e-9) > widest {
+        return None;
+    }
+    if top <= 2.0 * widest && upper > steps.widths[0].to_f64() {
+        return None;
+    }
+    let near = |number: f64| ROUND.iter().copied().min_by(|a, b| distance(*a, number).total_cmp(&distance(*b, number)));
+    let mut cuts: Vec<Decimal> = [quarter, median, upper, ninth].into_iter().filter_map(near).collect();
+    cuts.retain(|cut| steps.from < *cut && *cut < steps.to);
+    if steps.from.is_whole() && steps.widths[0].is_whole() {
+        cuts.retain(|cut| cut.is_whole());
+    }
+    cuts.dedup();
+    let texts: Vec<String> = cuts.iter().map(Decimal::to_string).collect();
+    (cuts.len() >= 2).then(|| format!("{{ cuts = [{}], from = {}, to = {} }}", texts.join(", "), steps.from, steps.to))
+}
+
+fn distance(round: Decimal, number: f64) -> f64 {
+    (round.to_f64().ln() - number.max(1e-6).ln()).abs()
+}
+
 /// Three widths that nest, and the bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     pub widths: [Decimal; 3],
     pub from: Decimal,
     pub to: Decimal,

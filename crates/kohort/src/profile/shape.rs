@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// What a cell may look like. One cell can have several shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// `-12`.
     Whole,
     /// `12.5`.
@@ -42,13 +42,19 @@ pub(super) enum Shape {
     Digit,
     /// The last character is `*`.
     EndsInStar,
+    /// A word or letter for a sex, in one of several languages.
+    SexWord,
+    /// `2019-04`, `04/2019`, `2019Q2`.
+    YearMonth,
+    /// A date with a time of day, in whatever format.
+    Timestamp,
 }
 
 /// How many shapes there are.
-pub(super) const SHAPES: usize = Shape::EndsInStar as usize + 1;
+pub(crate) const SHAPES: usize = Shape::Timestamp as usize + 1;
 
 /// The date formats that are tried. Of several that fit, the first is proposed.
-pub(super) const DATE_FORMATS: [&str; 27] = [
+pub(crate) const DATE_FORMATS: [&str; 32] = [
     "%Y-%m-%d",
     "%d.%m.%Y",
     "%m/%d/%Y",
@@ -76,13 +82,63 @@ pub(super) const DATE_FORMATS: [&str; 27] = [
     "%m/%d/%y",
     "%d/%m/%y",
     "%d-%b-%y",
+    "%d%b%Y:%H:%M:%S",
+    "%d%b%Y:%H:%M",
+    "%d-%m-%Y %H:%M",
+    "%d-%m-%Y %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S.000Z",
+];
+
+/// Words and letters for a sex.
+const SEX_WORDS: [&str; 41] = [
+    "m",
+    "f",
+    "w",
+    "h",
+    "v",
+    "u",
+    "x",
+    "d",
+    "male",
+    "female",
+    "man",
+    "woman",
+    "boy",
+    "girl",
+    "unknown",
+    "other",
+    "männlich",
+    "weiblich",
+    "maennlich",
+    "divers",
+    "homme",
+    "femme",
+    "masculin",
+    "féminin",
+    "hombre",
+    "mujer",
+    "masculino",
+    "femenino",
+    "feminino",
+    "varón",
+    "varon",
+    "maschio",
+    "femmina",
+    "vrouw",
+    "mann",
+    "frau",
+    "namja",
+    "yeoja",
+    "unbekannt",
+    "inconnu",
+    "desconocido",
 ];
 
 static FORMATS: LazyLock<Vec<DateFormat>> =
     LazyLock::new(|| DATE_FORMATS.iter().filter_map(|format| DateFormat::new(format).ok()).collect());
 
 /// All that is seen in one cell.
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// Bit i: it has the i-th [`Shape`].
     pub shapes: u32,
     /// Bit i: it is a date in the i-th format.
@@ -105,6 +161,9 @@ impl Seen {
         add(Shape::Uuid, is_grouped(text, &[8, 4, 4, 4, 12], |b| b.is_ascii_hexdigit()));
         add(Shape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
         add(Shape::Phone, seen.dates == 0 && seen.number.is_none() && is_phone(text, digits));
+        add(Shape::SexWord, text.len() <= 12 && SEX_WORDS.contains(&text.to_lowercase().as_str()));
+        add(Shape::YearMonth, is_year_month(text));
+        add(Shape::Timestamp, is_timestamp(text, digits));
         add(Shape::Sentence, text.split_whitespace().count() >= 5);
         add(Shape::PersonName, is_person_name(text));
         if digits >= 2 && text.len() <= 8 {
@@ -146,6 +205,20 @@ fn dates(text: &str) -> u32 {
         return 0;
     }
     (0..).zip(FORMATS.iter()).filter(|(_, format)| format.covers(text)).fold(0, |bits, (i, _)| bits | 1 << i)
+}
+
+/// A year of this or the last century, with a month or quarter before or after it.
+fn is_year_month(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(['-', '/', '.', 'Q', 'q', ' ']).filter(|part| !part.is_empty()).collect();
+    let is_year = |part: &str| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..2100).contains(&year));
+    let is_month = |part: &str| part.len() <= 2 && part.parse().is_ok_and(|month: u32| (1..=12).contains(&month));
+    matches!(parts[..], [a, b] if is_year(a) && is_month(b) || is_month(a) && is_year(b))
+}
+
+/// At least eight digits with a colon between two of them, as clocks show the time.
+fn is_timestamp(text: &str, digits: usize) -> bool {
+    let clock = |pair: &[u8]| pair[0].is_ascii_digit() && pair[1] == b':' && pair[2].is_ascii_digit();
+    (8..=24).contains(&digits) && text.len() <= 35 && text.as_bytes().windows(3).any(clock)
 }
 
 fn is_email(text: &str) -> bool {
@@ -213,6 +286,9 @@ mod tests {
         check("E11.9", &[Icd10, Digit]);
         check("came in with pain since Monday", &[Sentence]);
         check("021*", &[Digit, EndsInStar]);
+        check("2019-04", &[Digit, YearMonth]);
+        check("2019-04-01 10:30:00+01:00", &[Digit, Timestamp]);
+        check("weiblich", &[SexWord]);
         check("ä", &[]);
     }
 
@@ -227,6 +303,7 @@ mod tests {
         assert_eq!(formats("03/04/2010"), ["%m/%d/%Y", "%d/%m/%Y"]);
         assert_eq!(formats("14.3.2010 7:05"), ["%d.%m.%Y %H:%M"]);
         assert_eq!(formats("20100314"), ["%Y%m%d"]);
+        assert_eq!(formats("01JAN2022:00:00"), ["%d%b%Y:%H:%M"]);
         assert_eq!(formats("20101314"), [""; 0]);
         assert_eq!(formats("2010-03-14T10:00:00Z"), ["%Y-%m-%dT%H:%M:%SZ"]);
     }

@@ -1,0 +1,83 @@
+//! A plan in which each record is coarsened by itself: a column shows labels of different levels.
+
+use super::plan::{Changed, Part, Parts, Plan, Recoding, ReleasedLabel, Share, detail_labels};
+use crate::cohort::Cohort;
+use crate::hierarchy::SUPPRESSED;
+use crate::table::Keys;
+use std::collections::BTreeMap;
+
+/// A label of a column: one of the labels of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ShownLabel {
+    /// The level.
+    pub level: usize,
+    /// The number of the label on this level.
+    pub label: u32,
+}
+
+impl Plan {
+    /// Makes the plan of classes that show these labels, one for each quasi-identifier. `parts` are the
+    /// classes of each tuple's rows. A detail is shown only where all it is finer than is unchanged.
+    pub fn coarsened(cohort: &Cohort, classes: &[Vec<ShownLabel>], parts: Vec<Vec<(u32, Share)>>) -> Plan {
+        let quasi = cohort.quasi.len();
+        let (mut changed, mut number_of): (Vec<Changed>, Vec<BTreeMap<ShownLabel, u32>>) = Default::default();
+        for (position, column) in cohort.quasi.iter().enumerate() {
+            let mut numbers: BTreeMap<ShownLabel, u32> = classes.iter().map(|shown| (shown[position], 0)).collect();
+            numbers.values_mut().zip(0..).for_each(|(own, number)| *own = number);
+            let labels = numbers.keys().map(|&shown| released(cohort, position, shown)).collect();
+            changed.push(Changed { column: column.column, position, labels });
+            number_of.push(numbers);
+        }
+        for (kept, _) in &cohort.details {
+            let labels = detail_labels(cohort, kept.position, true);
+            changed.push(Changed { column: kept.column, position: kept.position, labels });
+        }
+        let rows: Vec<Vec<u32>> = classes
+            .iter()
+            .map(|shown| shown.iter().zip(&number_of).map(|(label, numbers)| numbers[label]).collect())
+            .collect();
+        let mut keys = Keys::new(changed.len());
+        let mut key = vec![0; changed.len()];
+        let mut planned = Parts::default();
+        for (tuple, own) in parts.into_iter().enumerate() {
+            let codes = cohort.tuples.codes(tuple);
+            planned.push(own.into_iter().map(|(class, share)| {
+                let labels = &rows[class as usize];
+                key[..quasi].copy_from_slice(labels);
+                let is_unchanged = |&q: &usize| {
+                    let shown = &changed[q].labels[labels[q] as usize].text;
+                    shown != SUPPRESSED && cohort.tuples.dictionaries[q].text(codes[q]) == shown
+                };
+                for (d, (kept, of)) in cohort.details.iter().enumerate() {
+                    let gone = changed[quasi + d].labels.len() as u32 - 1;
+                    key[quasi + d] = if of.iter().all(is_unchanged) { codes[kept.position] } else { gone };
+                }
+                Part { cells: keys.intern(&key), share }
+            }));
+        }
+        Plan {
+            changed,
+            cells: keys.into_rows(),
+            parts: planned,
+            added: Vec::new(),
+            catalog: None,
+            recoding: Recoding::ByRecord,
+            levels: None,
+            trace: crate::release::Trace::default(),
+        }
+    }
+}
+
+/// A label as it is released.
+fn released(cohort: &Cohort, position: usize, shown: ShownLabel) -> ReleasedLabel {
+    let levels = &cohort.quasi[position].hierarchy.levels;
+    let (level, label) = (&levels[shown.level], &levels[shown.level].labels[shown.label as usize]);
+    let frequencies = cohort.tuples.frequencies(position);
+    let is_under = |&(_, own): &(&u64, &u32)| *own == shown.label;
+    let under = || frequencies.iter().zip(&level.label_of).filter(is_under).map(|(rows, _)| rows).sum();
+    let (height, rows) = match label.text == SUPPRESSED {
+        true => (1.0, cohort.tuples.rows),
+        false => (shown.level as f64 / (levels.len() - 1).max(1) as f64, under()),
+    };
+    ReleasedLabel { text: label.text.clone(), loss: label.loss, height, rows }
+}

@@ -1,0 +1,313 @@
+//! The columns page: what each column is, in plain words, with what was found in it.
+
+use super::change;
+use crate::answer::{Answer, Fields};
+use crate::count::{CountedColumn, CountedTable};
+use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, thousands};
+use crate::policy_text::{get, quoted};
+use crate::studio::{Edit, Opened, Studio};
+use kohort::ColumnAdvice;
+use kohort::report::parts::{escape, prose};
+use kohort_core::policy::{Section, Value};
+use kohort_core::{Error, Result};
+use std::sync::Arc;
+
+/// The roles in plain words, in the order in which people ask.
+const ROLES: [(&str, &str); 7] = [
+    ("identifier", "Names the person, or is not needed: removed"),
+    ("patient", "Is the patient's number: counted, then removed"),
+    ("quasi", "Others may know it: made coarser as needed"),
+    ("sensitive", "Must not be learned about a person"),
+    ("class", "Is what the study predicts: released as it is"),
+    ("other", "May be released as it is, because …"),
+    ("codes", "Holds the codes of a patient"),
+];
+
+/// A column of the policy.
+pub(crate) struct PolicyColumn {
+    /// The table it belongs to, where there are several.
+    pub(crate) group: Option<String>,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its role.
+    pub(crate) role: String,
+    /// Its keys.
+    pub(crate) section: Section,
+}
+
+impl PolicyColumn {
+    /// The path of one of its keys in the policy.
+    pub(crate) fn path<'a>(&'a self, key: &'a str) -> Vec<&'a str> {
+        let group = self.group.as_deref();
+        ["columns"].into_iter().chain(group).chain([self.name.as_str(), key]).collect()
+    }
+}
+
+/// The columns that a policy names, in its order.
+pub(crate) fn columns_of(opened: &Opened) -> Result<Vec<PolicyColumn>> {
+    let mut columns = Vec::new();
+    let Some(section) = opened.section()?.section("columns")? else { return Ok(columns) };
+    let has_role = |own: &Section| own.get("role").is_some();
+    for (name, item) in &section.entries {
+        let Value::Section(own) = &item.value else { continue };
+        let one = |group: Option<String>, name: &str, own: &Section| -> Result<PolicyColumn> {
+            let role = own.text("role")?.unwrap_or_default().to_string();
+            Ok(PolicyColumn { group, name: name.into(), role, section: own.clone() })
+        };
+        if has_role(own) {
+            columns.push(one(None, name, own)?);
+            continue;
+        }
+        for (inner, item) in &own.entries {
+            if let Value::Section(own) = &item.value {
+                columns.push(one(Some(name.clone()), inner, own)?);
+            }
+        }
+    }
+    Ok(columns)
+}
+
+/// Shows every column.
+pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
+    show(studio, None)
+}
+
+/// Shows every column, and the values of one of them, which the person asked for.
+pub(crate) fn values(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
+    show(studio, fields.number("column"))
+}
+
+/// Counts the tables again, after they changed.
+pub(crate) fn count_again(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
+    studio.start("Counting the data", "/columns", |studio, job| {
+        super::start::count_tables(studio, job)?;
+        Ok("/columns")
+    })?;
+    Ok(Answer::See("/job"))
+}
+
+/// What is known of a column of the policy.
+pub(crate) struct Known<'a> {
+    pub(crate) column: &'a PolicyColumn,
+    pub(crate) counted: Option<(&'a CountedTable, &'a CountedColumn)>,
+    pub(crate) advice: Option<&'a ColumnAdvice>,
+}
+
+impl<'a> Known<'a> {
+    pub(crate) fn of(column: &'a PolicyColumn, tables: &'a [CountedTable]) -> Known<'a> {
+        let table = tables.iter().find(|table| table.group == column.group);
+        let counted = table.and_then(|t| Some((t, t.columns.iter().find(|c| c.name == column.name)?)));
+        let advice = table.and_then(|t| t.advice.iter().find(|a| a.name == column.name));
+        Known { column, counted, advice }
+    }
+
+    /// Whether a person should look at it first.
+    fn is_uncertain(&self) -> bool {
+        let doubtful = |advice: &ColumnAdvice| {
+            !advice.notes.is_empty()
+                || ["check", "not recognised", "unclear"].iter().any(|word| advice.why.contains(word))
+        };
+        self.advice.is_some_and(doubtful) || self.counted.is_none()
+    }
+}
+
+fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
+    let opened = studio.opened()?;
+    let columns = columns_of(&opened)?;
+    let counted = studio.desk().counted.clone();
+    let tables = counted.as_ref().map_or(&[][..], |counted| &counted.tables);
+    let mut body = String::from(
+        "<p class=\"lead\">Say what each column is. Kohort's suggestion is chosen already; you know the data best. \
+         Columns to look at first are on top.</p>\n",
+    );
+    match &counted {
+        None => {
+            body += "<p class=\"note\">The data was not counted yet.</p>\n";
+            body += &button("/count", "Count the data", &[]);
+        }
+        Some(counted) if !counted.tables.iter().all(|table| table.stamp.is_current()) => {
+            body += "<p class=\"warning\" role=\"status\">A table has changed since it was counted. The numbers below are those of the older file.</p>\n";
+            body += &button("/count", "Count it again", &[]);
+        }
+        Some(counted) => {
+            let rows: Vec<String> = counted
+                .tables
+                .iter()
+                .map(|t| {
+                    let group = t.group.as_ref().map_or(String::new(), |g| format!(" in {}", escape(g)));
+                    format!("{} rows{group}", thousands(t.rows))
+                })
+                .collect();
+            let width = if columns.len() == 1 { "1 column".into() } else { format!("{} columns", columns.len()) };
+            body += &format!("<p>{}, {width}.</p>\n", rows.join(", "));
+            if !counted.warnings.is_empty() {
+                body += &format!("<div class=\"warning\">{}</div>\n", sentences(&counted.warnings));
+            }
+        }
+    }
+    let known: Vec<Known> = columns.iter().map(|column| Known::of(column, tables)).collect();
+    let (first, rest): (Vec<_>, Vec<_>) = known.iter().enumerate().partition(|(_, known)| known.is_uncertain());
+    let revision = hidden("revision", &opened.revision());
+    let list = |heading: &str, all: &[(usize, &Known)]| -> String {
+        if all.is_empty() {
+            return String::new();
+        }
+        let items: String = all.iter().map(|(i, known)| row(*i, known, &revision, asked == Some(*i))).collect();
+        format!("<section><h2>{heading}</h2>\n<ol class=\"columns\">\n{items}</ol></section>\n")
+    };
+    let several = |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
+    body += &list(&format!("Please check: {}", several(first.len(), "column", "columns")), &first);
+    body += &list(&format!("Clear: {}", several(rest.len(), "column", "columns")), &rest);
+    let unnamed: Vec<&CountedColumn> = tables
+        .iter()
+        .flat_map(|table| table.columns.iter().map(move |column| (table, column)))
+        .filter(|(table, column)| !columns.iter().any(|own| own.group == table.group && own.name == column.name))
+        .map(|(_, column)| column)
+        .collect();
+    if !unnamed.is_empty() && !columns.iter().any(|own| own.name.ends_with('*')) {
+        body += &format!(
+            "<p class=\"warning\">{} of the table have no role in the policy yet, so nothing can be released.</p>\n",
+            several(unnamed.len(), "column", "columns")
+        );
+    }
+    body +=
+        "<p><a class=\"go\" href=\"/hierarchies\">Next: hierarchies</a> <a class=\"go\" href=\"/risk\">Risk</a></p>\n";
+    let table = tables.first().and_then(|t| t.stamp.name());
+    let command = table.map(|table| format!("kohort init {table} -o {}", opened.name));
+    Ok(Answer::Page(Page { step: Step::Columns, heading: "Columns", body, command }))
+}
+
+fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> String {
+    let column = known.column;
+    let group =
+        column.group.as_ref().map_or(String::new(), |group| format!("<span class=\"soft\">{}.</span>", escape(group)));
+    let mut about = String::new();
+    if let Some((table, counted)) = known.counted {
+        let missing = counted.missing as f64 / table.rows.max(1) as f64;
+        about += &format!("<p class=\"facts-line\">{}, {} missing</p>\n", counted.distinct(), percent(missing));
+        about += &histogram(number, counted, show_values);
+    }
+    if let Some(advice) = known.advice {
+        about += &format!(
+            "<p class=\"why\">Suggested: {}. {}</p>\n",
+            escape(&in_words(advice.role.name()).to_lowercase()),
+            prose(&crate::answer::capital(&advice.why))
+        );
+        about += &sentences(&advice.notes);
+    }
+    let choices: Vec<(&str, String)> = ROLES.iter().map(|(role, words)| (*role, words.to_string())).collect();
+    let choices = match choices.iter().any(|(role, _)| *role == column.role) {
+        true => choices,
+        false => [choices, vec![(column.role.as_str(), format!("As in the policy: {}", column.role))]].concat(),
+    };
+    let reason = column.section.text("reason").ok().flatten().unwrap_or_default();
+    let hierarchy = match column.role.as_str() {
+        "quasi" => format!("<p><a href=\"/hierarchy/{number}\">How it is made coarser</a></p>\n"),
+        _ => String::new(),
+    };
+    let values = match known.counted {
+        Some(_) if !show_values => format!(
+            "<form method=\"post\" action=\"/values#column-{number}\" class=\"inline\">{}<button class=\"link\" \
+             aria-label=\"Show the values of column {}\">Show values</button></form>\n",
+            hidden("column", &number.to_string()),
+            escape(&column.name)
+        ),
+        _ => String::new(),
+    };
+    format!(
+        "<li id=\"column-{number}\"><h3>{group}<code>{}</code></h3>\n<div class=\"about\">{about}{values}</div>\n\
+         <form method=\"post\" action=\"/columns\" data-save>{revision}{}{}{}<button>Save</button></form>\n{hierarchy}</li>\n",
+        escape(&column.name),
+        hidden("column", &number.to_string()),
+        select("role", &format!("role-{number}"), "Role", &choices, &column.role),
+        input(
+            "reason",
+            &format!("reason-{number}"),
+            "Reason, if it is released as it is",
+            reason,
+            "autocomplete=\"off\""
+        ),
+    )
+}
+
+/// A small histogram. Its labels are values, so they are drawn only on request.
+pub(crate) fn histogram(number: usize, counted: &CountedColumn, show_values: bool) -> String {
+    let most = counted.bars.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let wide = 240.0 / counted.bars.len().max(1) as f64;
+    let bar = |(i, &cells): (usize, &u64)| {
+        let high = (40.0 * cells as f64 / most).max(if cells > 0 { 1.0 } else { 0.0 });
+        format!(
+            "<rect class=\"solid\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{high:.1}\"/>",
+            i as f64 * wide,
+            42.0 - high,
+            (wide - 1.0).max(0.5)
+        )
+    };
+    let bars: String = counted.bars.iter().enumerate().map(bar).collect();
+    let order = if counted.numeric { "in their order" } else { "the most frequent first" };
+    let mut html = format!(
+        "<svg class=\"chart spark\" viewBox=\"0 0 240 44\" role=\"img\" aria-labelledby=\"spark-{number}\">\
+         <title id=\"spark-{number}\">Cells by value, {order}</title><path class=\"line\" d=\"M0 43H240\"/>{bars}</svg>\n"
+    );
+    if show_values {
+        let rows: Vec<Vec<String>> = counted
+            .values
+            .iter()
+            .take(200)
+            .map(|(value, cells)| vec![format!("<code>{}</code>", escape(value)), thousands(*cells)])
+            .collect();
+        let more = counted.values.len().saturating_sub(200);
+        html += &format!(
+            "<details open class=\"values\"><summary>Values</summary>{}{}</details>\n",
+            kohort::report::parts::cards(&["Value", "Cells"], &rows),
+            if more > 0 || counted.others > 0 { "<p>Only the first 200 values are listed.</p>\n" } else { "" }
+        );
+    }
+    html
+}
+
+fn in_words(role: &str) -> &str {
+    ROLES.iter().find(|(name, _)| *name == role).map_or(role, |(_, words)| words)
+}
+
+/// Changes the role of a column.
+pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
+    let opened = studio.opened()?;
+    let columns = columns_of(&opened)?;
+    let Some(column) = fields.number("column").and_then(|n| columns.get(n)) else {
+        return Err(Error::yours("there is no such column in the policy any more. Load the page again."));
+    };
+    let (role, reason) = (fields.get("role"), fields.get("reason"));
+    if role == "other" && reason.is_empty() {
+        return Err(Error::yours(format!(
+            "`{}` is to be released as it is. Write the reason why nobody outside can know it; the report prints it.",
+            column.name
+        )));
+    }
+    let mut edits = vec![Edit::set(&column.path("role"), quoted(role))];
+    if role == "other" {
+        edits.push(Edit::set(&column.path("reason"), quoted(reason)));
+    } else if get(&opened.text, &column.path("reason")).is_some() {
+        edits.push(Edit::remove(&column.path("reason")));
+    }
+    // Keys that belong to another role would be refused.
+    let keys: &[&str] = match role {
+        "quasi" => &["values", "separator"],
+        "sensitive" => &["separator", "hierarchy", "levels", "weight", "unmapped"],
+        _ => &["values", "hierarchy", "levels", "weight", "unmapped"],
+    };
+    edits.extend(
+        keys.iter()
+            .filter(|key| get(&opened.text, &column.path(key)).is_some())
+            .map(|key| Edit::remove(&column.path(key))),
+    );
+    // A role that is chosen again gets the hierarchy that was suggested for it.
+    let counted = studio.desk().counted.clone();
+    let tables = counted.as_ref().map_or(&[][..], |counted| &counted.tables);
+    let advice = Known::of(column, tables).advice.and_then(|advice| advice.hierarchy.clone());
+    if let (true, Some(hierarchy), None) = (role == "quasi", advice, get(&opened.text, &column.path("hierarchy"))) {
+        edits.push(Edit::set(&column.path("hierarchy"), hierarchy));
+    }
+    let what = format!("Column `{}`: {}", column.name, in_words(role).to_lowercase());
+    change(studio, fields, "/columns", "/columns", &what, &edits)
+}

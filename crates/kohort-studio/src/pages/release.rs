@@ -1,0 +1,232 @@
+//! The release: made in the background, then shown with its report, its certificate and its archive.
+
+use crate::answer::{Answer, Fields};
+use crate::archive;
+use crate::page::{Page, Step, button, hidden, percent, sentences, thousands};
+use crate::policy_text::get;
+use crate::studio::{Opened, Studio};
+use kohort::evidence::Metrics;
+use kohort::pipeline::{Extras, Readers, anonymize_for};
+use kohort::report::parts::{escape, prose};
+use kohort_core::release::AnyCertificate;
+use kohort_core::signature::SecretKey;
+use kohort_core::table::read_text;
+use kohort_core::verify::sign_release;
+use kohort_core::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The secret key, where `kohort key` writes it.
+const KEY: &str = "kohort-key";
+/// The largest file of a release that a page shows.
+const LARGEST: u64 = 256 << 20;
+
+/// Shows what will be done, and the last release.
+pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
+    let opened = studio.opened()?;
+    let mut body = String::from(
+        "<p class=\"lead\">Kohort makes the release, counts its guarantee again from the written files, and only then \
+         publishes it.</p>\n",
+    );
+    let asked = ["k", "preset", "max_risk"].iter().any(|key| get(&opened.text, &["privacy", key]).is_some());
+    let is_events = get(&opened.text, &["privacy", "max_high_risk"]).is_some();
+    if !asked && !is_events {
+        body += "<p class=\"warning\">k is not chosen yet. <a href=\"/risk\">Choose what must hold</a> first: nobody else can decide it.</p>\n";
+    }
+    body += &form(studio, &opened)?;
+    let shown = studio.desk().release.clone();
+    let shown =
+        shown.or_else(|| Some(default_name(&opened)).filter(|name| studio.folder.path(name).is_ok_and(|p| p.is_dir())));
+    let mut command = format!("kohort anonymize {}", opened.name);
+    if let Some(name) = shown {
+        body += &summary(studio, &name)?;
+        command += &format!("\nkohort sign {name} --key {KEY}");
+        studio.desk().release = Some(name);
+    }
+    Ok(Answer::Page(Page { step: Step::Release, heading: "Release", body, command: Some(command) }))
+}
+
+fn default_name(opened: &Opened) -> String {
+    format!("{}-release", opened.stem())
+}
+
+fn form(studio: &Studio, opened: &Opened) -> Result<String> {
+    let name = default_name(opened);
+    let replace = match studio.folder.path(&name)?.exists() {
+        false => String::new(),
+        true => format!(
+            "<fieldset><legend>There is a release <code>{}</code> already</legend>\
+             <p><input type=\"radio\" name=\"where\" id=\"where-new\" value=\"new\" checked><label for=\"where-new\">Keep it, and use another folder</label></p>\
+             <p><input type=\"radio\" name=\"where\" id=\"where-old\" value=\"replace\"><label for=\"where-old\">Replace it</label></p></fieldset>\n",
+            escape(&name)
+        ),
+    };
+    Ok(format!(
+        "<form method=\"post\" action=\"/release\" class=\"stacked\">{replace}\
+         <p><input type=\"checkbox\" name=\"shareable\" id=\"shareable\" value=\"yes\"><label for=\"shareable\">Also write a report for \
+         others, in which small counts are hidden</label></p><button class=\"main\">Make the release</button></form>\n"
+    ))
+}
+
+/// Makes the release in the background.
+pub(crate) fn make(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
+    let replace = fields.get("where") == "replace";
+    let readers = if fields.get("shareable") == "yes" { Readers::Others } else { Readers::House };
+    studio.start("Making the release", "/release", move |studio, job| {
+        let opened = studio.opened()?;
+        let name = match replace {
+            true => default_name(&opened),
+            false => studio.folder.free_name(&default_name(&opened))?,
+        };
+        let mut options = studio.options(job);
+        options.force = replace;
+        anonymize_for(
+            &opened.path,
+            &studio.folder.path(&name)?,
+            &options,
+            &Extras { readers, sign: None, ledger: None },
+        )?;
+        studio.desk().release = Some(name);
+        Ok("/release")
+    })?;
+    Ok(Answer::See("/job"))
+}
+
+/// The files of the release that is shown.
+fn shown(studio: &Studio) -> Result<(String, PathBuf)> {
+    let Some(name) = studio.desk().release.clone() else {
+        return Err(Error::yours("no release is shown. Make one, or choose one on the page Verify."));
+    };
+    let path = studio.folder.path(&name)?;
+    Ok((name, path))
+}
+
+/// A file of the release, by its path below it.
+fn file(studio: &Studio, below: &str) -> Result<String> {
+    let path = shown(studio)?.1.join(below);
+    studio.folder.is_inside(&path)?;
+    read_text(&path, LARGEST)
+}
+
+fn summary(studio: &Studio, name: &str) -> Result<String> {
+    let folder = studio.folder.path(name)?;
+    let certificate = folder.join("release").join("certificate.json");
+    if !certificate.is_file() {
+        return Ok(format!(
+            "<p>The release is in <code>{}</code>. It consists of samples: see its report.</p>\n",
+            escape(name)
+        ));
+    }
+    let certificate = AnyCertificate::parse(&read_text(&certificate, LARGEST)?)?;
+    let mut html = format!(
+        "<section class=\"verdict\"><p class=\"stamp\">Released and verified</p>\n<p>{}</p>\n<p>{}</p>\n",
+        prose(&certificate.guarantee().plain),
+        prose(&certificate.guarantee().aware)
+    );
+    let metrics = folder.join("evidence").join("metrics.json");
+    if metrics.is_file()
+        && let Ok(metrics) = Metrics::parse(&read_text(&metrics, LARGEST)?)
+    {
+        html += &facts(&metrics);
+        html += "</section>\n";
+        if !metrics.notes().is_empty() {
+            html +=
+                &format!("<section class=\"check\"><h2>Please check</h2>\n{}</section>\n", sentences(metrics.notes()));
+        }
+    } else {
+        html += "</section>\n";
+    }
+    let path = folder.join("release");
+    html += &format!(
+        "<section><h2>Hand over</h2>\n<p>Hand over the folder <code>{}</code>; keep <code>evidence</code> beside it.</p>\n\
+         <p><a class=\"go\" href=\"/report\" target=\"_blank\" rel=\"noopener\">Open the report</a> \
+         <a class=\"go\" href=\"/certificate\">Show the certificate</a></p>\n{}{}</section>\n",
+        escape(&path.display().to_string()),
+        signing(studio, &path) + &button("/archive", "Pack as one archive and download", &[]),
+        format_args!(
+            "<form method=\"post\" action=\"/verify\" class=\"inline\">{}{}<button>Verify it against the original</button></form>\n",
+            hidden("name", name),
+            hidden("original", "yes")
+        )
+    );
+    Ok(html)
+}
+
+/// Whether the release is signed, and a way to sign it.
+fn signing(studio: &Studio, release: &Path) -> String {
+    if release.join("certificate.json.sig").is_file() {
+        return "<p>The certificate is signed. Give <code>kohort-key.pub</code> to the recipients on another way than the release.</p>\n".into();
+    }
+    let has_key = studio.folder.path(KEY).is_ok_and(|key| key.is_file());
+    button("/sign", if has_key { "Sign it with kohort-key" } else { "Make a key and sign it" }, &[])
+}
+
+/// Signs the release that is shown, with the key in the folder or with a new one.
+pub(crate) fn sign(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
+    let (_, folder) = shown(studio)?;
+    studio.start("Signing the release", "/release", move |studio, _| {
+        let path = studio.folder.path(KEY)?;
+        if !path.exists() {
+            SecretKey::generate("custodian")?.save_new(&path)?;
+        }
+        sign_release(&folder, &SecretKey::read(&path)?, studio.threads)?;
+        Ok("/release")
+    })?;
+    Ok(Answer::See("/job"))
+}
+
+fn facts(metrics: &Metrics) -> String {
+    let fact = |name: &str, value: String| format!("<div><dt>{name}</dt><dd>{value}</dd></div>\n");
+    let count = |n: Option<u64>| n.map_or("–".into(), thousands);
+    let mut html = String::from("<dl class=\"facts\">\n");
+    match metrics {
+        Metrics::Table(own) => {
+            html += &fact("Records in", count(own.rows.r#in.known()));
+            html += &fact("Records removed", count(own.rows.suppressed.known()));
+            html += &fact("Records released", thousands(own.rows.out));
+            html += &fact("Detail lost", percent(own.utility.loss));
+            let unique = |side: &Option<kohort::evidence::metrics::Risk>| count(side.as_ref().and_then(|r| r.unique));
+            html += &fact("Unique before", unique(&own.risk.before));
+            html += &fact("Unique after", unique(&own.risk.after));
+        }
+        Metrics::Codes(own) => {
+            html += &fact("Patients in", count(own.rows.r#in.known()));
+            html += &fact("Patients released", thousands(own.rows.out));
+        }
+        Metrics::Events(own) => {
+            html += &fact("Patients in", count(own.people.r#in.known()));
+            html += &fact("Patients released", thousands(own.people.out));
+            html += &fact("Events released", thousands(own.rows.out));
+            html += &fact("Detail lost", percent(own.utility.loss));
+        }
+    }
+    html + "</dl>\n"
+}
+
+/// The report, whole as it was written.
+pub(crate) fn report(studio: &Arc<Studio>) -> Result<Answer> {
+    Ok(Answer::Report(file(studio, "evidence/report.html")?))
+}
+
+/// The certificate as text.
+pub(crate) fn certificate(studio: &Arc<Studio>) -> Result<Answer> {
+    Ok(Answer::Text(file(studio, "release/certificate.json")?))
+}
+
+/// Packs what is handed over.
+pub(crate) fn pack(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
+    let (name, path) = shown(studio)?;
+    studio.start("Packing the archive", "/release", move |studio, _| {
+        let archive = studio.folder.path(&format!("{name}.tar.gz"))?;
+        studio.folder.is_inside(&archive)?;
+        archive::pack(&path.join("release"), &name, &archive)?;
+        Ok("/archive/download")
+    })?;
+    Ok(Answer::See("/job"))
+}
+
+/// Sends the archive.
+pub(crate) fn download(studio: &Arc<Studio>) -> Result<Answer> {
+    let name = format!("{}.tar.gz", shown(studio)?.0);
+    Ok(Answer::Download(studio.folder.path(&name)?, name))
+}

@@ -1,0 +1,359 @@
+//! Risk first: how many people are unique, on which columns, and what the custodian asks for.
+
+use super::change;
+use super::columns::columns_of;
+use crate::answer::{Answer, Fields};
+use crate::job::Job;
+use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, thousands};
+use crate::policy_text::{get, quoted};
+use crate::results::{Ladder, RiskFound, RiskShape, Rung};
+use crate::studio::{Edit, Opened, Studio};
+use kohort::evidence::worst_sets;
+use kohort::methods::claims::sensitivity;
+use kohort::methods::{DataShape, Register};
+use kohort::original_risk::{OriginalRisk, assess as assess_table};
+use kohort::pipeline::{AnySurvey, survey};
+use kohort::report::parts::{cards, escape};
+use kohort_core::policy::PRESETS;
+use kohort_core::release::EventsPlan;
+use kohort_core::risk::codes_known;
+use kohort_core::{Error, Result};
+use std::sync::Arc;
+
+/// The risk that was found for the policy as it is now; nothing if it was found for another text.
+pub(crate) fn current(studio: &Studio, opened: &Opened) -> Option<Arc<RiskFound>> {
+    let desk = studio.desk();
+    desk.risk.as_ref().filter(|(text, _)| *text == counted_text(opened)).map(|(_, found)| Arc::clone(found))
+}
+
+/// The part of a policy that the risk of the data depends on.
+fn counted_text(opened: &Opened) -> String {
+    let part = |key: &str| opened.section().ok()?.section(key).ok().flatten().map(|own| own.to_toml());
+    let (input, columns) = (part("input").unwrap_or_default(), part("columns").unwrap_or_default());
+    let exclude = opened.section().ok().and_then(|own| own.get("exclude").cloned());
+    let knows = get(&opened.text, &["privacy", "knows"]);
+    format!("{}{input}{columns}{exclude:?}{knows:?}", opened.name)
+}
+
+/// Measures the risk in the background.
+pub(crate) fn assess(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
+    let next = if fields.get("back") == "hierarchies" { "/hierarchies" } else { "/risk" };
+    studio.start("Measuring the risk", "/columns", move |studio, job| {
+        let opened = studio.opened()?;
+        let found = Arc::new(find(studio, job, &opened)?);
+        studio.desk().risk = Some((counted_text(&opened), found));
+        Ok(next)
+    })?;
+    Ok(Answer::See("/job"))
+}
+
+fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
+    let options = studio.options(job);
+    match survey(&opened.path, &options)? {
+        AnySurvey::Table(own) => {
+            let (policy, cohort) = (&own.policy, &own.input);
+            job_stage(job, "looking for people who are unique");
+            let unit = if policy.patient().is_some() { "patients" } else { "records" };
+            let ladder = |(q, quasi): (usize, &kohort_core::cohort::Quasi)| {
+                let cells = cohort.tuples.frequencies(q);
+                let rung = |(number, level): (usize, &kohort_core::hierarchy::Level)| {
+                    let mut records = vec![0; level.labels.len()];
+                    level.label_of.iter().zip(&cells).for_each(|(&label, cells)| records[label as usize] += cells);
+                    let named = level.labels.iter().map(|label| label.text.clone()).zip(records);
+                    let mut labels: Vec<(String, u64)> = named.filter(|label| label.1 > 0).collect();
+                    labels.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+                    Rung { name: level.name.clone(), labels, permitted: quasi.levels.contains(&number) }
+                };
+                Ladder {
+                    column: quasi.name.clone(),
+                    levels: quasi.hierarchy.levels.iter().enumerate().map(rung).collect(),
+                }
+            };
+            Ok(RiskFound {
+                notes: [policy.notes.clone(), cohort.notes.clone()].concat(),
+                ladders: cohort.quasi.iter().enumerate().map(ladder).collect(),
+                shape: RiskShape::Table {
+                    risk: Box::new(assess_table(policy, cohort)?),
+                    names: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+                    unit,
+                    rows: cohort.tuples.rows,
+                },
+            })
+        }
+        AnySurvey::Codes(own) => {
+            let k = own.policy.privacy.k.get();
+            Ok(RiskFound {
+                notes: [own.policy.notes.clone(), own.input.notes.clone()].concat(),
+                ladders: Vec::new(),
+                shape: RiskShape::Codes { known: codes_known(&own.input, k), k },
+            })
+        }
+        AnySurvey::Events(own) => {
+            let (histories, k) = (&own.input, own.policy.privacy.k.get());
+            let found =
+                sensitivity(histories, &EventsPlan::unchanged(histories), k, (&[1, 2, 5], 2), studio.threads, 1);
+            let mut lines = Vec::new();
+            for (p, variable, _) in &found.values {
+                lines.push((format!("{p} values of each event column"), variable[2].share()));
+            }
+            for (p, estimate) in &found.events {
+                lines.push((format!("{p} whole events"), estimate.share()));
+            }
+            for &(p, hits, of) in &found.total {
+                lines.push((format!("any {p} facts about events, the worst case"), hits as f64 / of.max(1) as f64));
+            }
+            Ok(RiskFound {
+                notes: [own.policy.notes.clone(), histories.notes.clone()].concat(),
+                ladders: Vec::new(),
+                shape: RiskShape::Events {
+                    found: lines,
+                    patients: histories.patients() as u64,
+                    events: histories.events() as u64,
+                    k,
+                },
+            })
+        }
+    }
+}
+
+fn job_stage(job: &Arc<Job>, name: &str) {
+    kohort::Progress::stage(&**job, name, 0);
+}
+
+/// Shows the risk, and what the custodian asks for.
+pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
+    let opened = studio.opened()?;
+    let mut body = String::from("<p class=\"lead\">How easily could somebody be found in the data as it is?</p>\n");
+    match current(studio, &opened) {
+        None => {
+            body += "<p>The risk has not been measured for the columns as they are now.</p>\n";
+            body += &button("/risk", "Measure the risk", &[]);
+        }
+        Some(found) => {
+            if !found.notes.is_empty() {
+                body += &format!("<div class=\"note\">{}</div>\n", sentences(&found.notes));
+            }
+            body += &match &found.shape {
+                RiskShape::Table { risk, names, unit, rows } => table(risk, names, unit, *rows),
+                RiskShape::Codes { known, k } => codes(known, *k),
+                RiskShape::Events { found, patients, events, k } => histories(found, *patients, *events, *k),
+            };
+        }
+    }
+    body += &asked(&opened)?;
+    body +=
+        "<p><a class=\"go\" href=\"/explore\">Next: explore</a> <a class=\"go\" href=\"/release\">Release</a></p>\n";
+    let command = Some(format!("kohort risk {}", opened.name));
+    Ok(Answer::Page(Page { step: Step::Risk, heading: "Risk", body, command }))
+}
+
+fn table(risk: &OriginalRisk, names: &[String], unit: &str, rows: u64) -> String {
+    let all = &risk.all;
+    let share = |n: u64| percent(n as f64 / all.people.max(1) as f64);
+    let mut html = format!(
+        "<section class=\"verdict\"><p class=\"stamp\">{} of {} {unit} are unique</p>\n<p>Someone who knows all {} columns that others may know \
+         finds {} of them with certainty. There are {} records.</p></section>\n",
+        thousands(all.unique),
+        thousands(all.people),
+        names.len(),
+        share(all.unique),
+        thousands(rows)
+    );
+    let name = |q: &usize| format!("<code>{}</code>", escape(&names[*q]));
+    let worst = worst_sets(&risk.singling_out);
+    let row = |(number, people): (usize, &u64)| {
+        let set = worst.iter().find(|(set, _)| set.len() == number);
+        let set = set.map_or("–".to_string(), |(set, alone)| {
+            format!("{}: {}", set.iter().map(name).collect::<Vec<_>>().join(", "), thousands(*alone))
+        });
+        vec![number.to_string(), format!("{} ({})", thousands(*people), share(*people)), set]
+    };
+    let rows: Vec<Vec<String>> = (1..).zip(&risk.singling_out.people).map(row).collect();
+    html += "<section><h2>By how many columns</h2>\n";
+    html += &cards(&["Columns known", "Unique on some of them", "The worst combination, and unique on it"], &rows);
+    html += "</section>\n";
+    if let Some(added) = &risk.singling_out.added {
+        let mut order: Vec<usize> = (0..names.len()).filter(|&q| added.only_with[q] > 0).collect();
+        order.sort_by_key(|&q| (std::cmp::Reverse(added.only_with[q]), q));
+        let rows: Vec<Vec<String>> = order.iter().map(|q| vec![name(q), thousands(added.only_with[*q])]).collect();
+        if !rows.is_empty() {
+            html += &format!(
+                "<section><h2>What each column adds</h2>\n<p>If the column were removed, this many {unit} would no longer be unique.</p>\n{}</section>\n",
+                cards(&["Column", "No longer unique"], &rows)
+            );
+        }
+    }
+    html += &format!("<section><h2>What k = {} would cost</h2>\n", risk.cost.k);
+    html += &match &risk.cost.outcome {
+        Err(reason) => format!("<p>It cannot be met by <code>{}</code>: {}</p>\n", risk.cost.method, escape(reason)),
+        Ok(lost) => {
+            let names = |all: &[String]| {
+                all.iter().map(|n| format!("<code>{}</code>", escape(n))).collect::<Vec<_>>().join(", ")
+            };
+            let line = |what: &str, all: &[String]| {
+                if all.is_empty() { String::new() } else { format!("<li>{what}: {}</li>\n", names(all)) }
+            };
+            format!(
+                "<p>By the method <code>{}</code>, {} of the detail and {} records would be lost.</p>\n<ul>{}{}</ul>\n",
+                risk.cost.method,
+                percent(lost.loss),
+                thousands(lost.rows),
+                line("Unchanged", &lost.untouched),
+                line("Suppressed completely", &lost.gone)
+            )
+        }
+    };
+    html + "</section>\n"
+}
+
+fn codes(known: &[kohort_core::risk::CodesKnown], k: u64) -> String {
+    let row = |risk: &kohort_core::risk::CodesKnown| {
+        let share = |n: u64| percent(n as f64 / risk.patients.max(1) as f64);
+        let codes = risk.codes.map_or("all".to_string(), |n| format!("{n}, at random"));
+        vec![codes, thousands(risk.patients), share(risk.unique), share(risk.fewer_than_k)]
+    };
+    let few = format!("Fewer than {k} match");
+    cards(&["Known codes of a patient", "Asked about", "Unique", &few], &known.iter().map(row).collect::<Vec<_>>())
+}
+
+fn histories(found: &[(String, f64)], patients: u64, events: u64, k: u64) -> String {
+    let rows: Vec<Vec<String>> = found.iter().map(|(known, share)| vec![escape(known), percent(*share)]).collect();
+    let few = format!("Fewer than {k} match");
+    format!(
+        "<p>{} patients with {} events.</p>\n{}",
+        thousands(patients),
+        thousands(events),
+        cards(&["Known in addition to all patient-level values", &few], &rows)
+    )
+}
+
+/// What must hold: k, what others may know, limits on sensitive values, and the method.
+fn asked(opened: &Opened) -> Result<String> {
+    let text = |path: &[&str]| get(&opened.text, path).unwrap_or_default().trim_matches('"').to_string();
+    let columns = columns_of(opened)?;
+    let has = |role: &str| columns.iter().any(|column| column.role == role);
+    let shape = if columns.iter().any(|c| c.group.is_some()) {
+        DataShape::Events
+    } else if has("codes") {
+        DataShape::Codes
+    } else {
+        DataShape::Table
+    };
+    let mut presets = vec![("", "A number of my own, below".to_string())];
+    presets.extend(PRESETS.iter().map(|p| (p.name, format!("k = {}: {}", p.k(), p.meaning))));
+    let mut fields = select("preset", "preset", "Who receives the data", &presets, &text(&["privacy", "preset"]));
+    fields += &input(
+        "k",
+        "k",
+        "At least this many people look the same (k)",
+        &text(&["privacy", "k"]),
+        "inputmode=\"numeric\"",
+    );
+    if shape == DataShape::Table {
+        let knows = text(&["privacy", "knows"]);
+        let mut choices = vec![("all", "Everything in the columns that others may know, the strictest".to_string())];
+        let numbers = ["2", "3", "4", "5"];
+        choices.extend(numbers.iter().map(|n| (*n, format!("Any {n} of them, for example what a neighbour sees"))));
+        if !knows.is_empty() && choices.iter().all(|(value, _)| *value != knows) {
+            choices.push((&knows, "As written in the policy".to_string()));
+        }
+        let chosen = if knows.is_empty() { "all" } else { &knows };
+        fields += &select("knows", "knows", "What may somebody know about a person?", &choices, chosen);
+        if has("sensitive") {
+            fields += &input(
+                "confidence",
+                "confidence",
+                "At most this share of a group may have the same sensitive value, for example 0.5",
+                &text(&["privacy", "confidence"]),
+                "inputmode=\"decimal\"",
+            );
+        }
+    }
+    if shape == DataShape::Codes {
+        fields += &input(
+            "knows",
+            "knows",
+            "Codes that somebody may know of a patient",
+            &text(&["privacy", "knows"]),
+            "inputmode=\"numeric\"",
+        );
+    }
+    let register = Register::built_in();
+    let methods: Vec<(&str, String)> =
+        register.for_shape(shape).map(|entry| (entry.name, format!("{}: {}", entry.name, entry.summary))).collect();
+    let method = text(&["method", "name"]);
+    fields += &select("method", "method", "How the data is changed", &methods, &method);
+    Ok(format!(
+        "<section><h2>What must hold</h2>\n<form method=\"post\" action=\"/privacy\" class=\"stacked\">{}{fields}<button>Save</button></form></section>\n",
+        hidden("revision", &opened.revision())
+    ))
+}
+
+/// Changes what must hold.
+pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
+    let opened = studio.opened()?;
+    let (preset, k) = (fields.get("preset"), fields.get("k"));
+    let mut edits = Vec::new();
+    let remove = |path: &[&str], edits: &mut Vec<Edit>| {
+        if get(&opened.text, path).is_some() {
+            edits.push(Edit::remove(path));
+        }
+    };
+    remove(&["privacy", "max_risk"], &mut edits);
+    if preset.is_empty() {
+        remove(&["privacy", "preset"], &mut edits);
+        if k.parse::<u64>().is_ok_and(|k| k >= 2) {
+            edits.push(Edit::set(&["privacy", "k"], k));
+        } else {
+            return Err(Error::yours(
+                "k must be a whole number of at least 2. Usual are 5 for a trusted recipient, 11 or 20 for the public.",
+            ));
+        }
+    } else {
+        remove(&["privacy", "k"], &mut edits);
+        edits.push(Edit::set(&["privacy", "preset"], quoted(preset)));
+    }
+    match fields.get("knows") {
+        "" => {}
+        number if number.parse::<u64>().is_ok() => edits.push(Edit::set(&["privacy", "knows"], number)),
+        "all" => edits.push(Edit::set(&["privacy", "knows"], "\"all\"")),
+        // As written in the policy.
+        _ => {}
+    }
+    if fields.0.iter().any(|(name, _)| name == "confidence") {
+        match fields.get("confidence") {
+            "" => remove(&["privacy", "confidence"], &mut edits),
+            share if share.parse::<f64>().is_ok_and(|s| s > 0.0 && s <= 1.0) => {
+                edits.push(Edit::set(&["privacy", "confidence"], share));
+            }
+            _ => return Err(Error::yours("the share must be between 0 and 1, for example 0.5.")),
+        }
+    }
+    edits.extend(method_edits(&opened, fields.get("method"))?);
+    change(studio, fields, "/privacy", "/risk", "What must hold", &edits)
+}
+
+/// Changes the method, with usual values for the parameters it has no default for.
+fn method_edits(opened: &Opened, method: &str) -> Result<Vec<Edit>> {
+    let now = get(&opened.text, &["method", "name"]).unwrap_or_default();
+    if method.is_empty() || now.trim_matches('"') == method {
+        return Ok(Vec::new());
+    }
+    let register = Register::built_in();
+    let Some(entry) = register.find(method) else { return Err(Error::yours("there is no such method.")) };
+    let mut edits = vec![Edit::set(&["method", "name"], quoted(method))];
+    let own = opened.section()?.section("method")?;
+    for (key, _) in own.iter().flat_map(|section| &section.entries) {
+        if key != "name" && entry.params.iter().all(|param| param.key != key) {
+            edits.push(Edit::remove(&["method", key]));
+        }
+    }
+    for param in entry.params {
+        if let (Some(value), None) =
+            (param.usual().and_then(|usual| usual.value(None)), get(&opened.text, &["method", param.key]))
+        {
+            edits.push(Edit::set(&["method", param.key], value));
+        }
+    }
+    Ok(edits)
+}

@@ -1,0 +1,118 @@
+//! A file that was dropped on the page: it is written into the folder, block by block.
+
+use crate::folder::{FileKind, private_options};
+use crate::studio::Studio;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use http_body::Body as _;
+use kohort_core::{Error, Result};
+use std::fs::{self, File};
+use std::future::poll_fn;
+use std::io::Write;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where the file goes: the name is in a header, since addresses are kept in histories and logs.
+const NAME: &str = "kohort-name";
+
+/// Receives one file. Answers with the name it got, or with words.
+pub(crate) async fn upload(State(studio): State<Arc<Studio>>, request: Request) -> (StatusCode, String) {
+    match receive(&studio, request).await {
+        Ok(name) => (StatusCode::CREATED, name),
+        Err(error) => (StatusCode::BAD_REQUEST, crate::answer::capital(&error.message)),
+    }
+}
+
+async fn receive(studio: &Studio, request: Request) -> Result<String> {
+    studio.must_write()?;
+    let wanted = name_of(request.headers())?;
+    let draft = Draft::new(studio)?;
+    draft.fill(request.into_body()).await?;
+    let name = match wanted.split_once('/') {
+        // A file of a folder that was dropped: the page sends all of them below one new name.
+        Some((folder, file)) => {
+            let root = studio.folder.path(folder)?;
+            let path = studio.folder.root().join(folder).join(file);
+            crate::folder::make_private_folder(path.parent().unwrap_or(&root))?;
+            studio.folder.path(&wanted)?;
+            if fs::symlink_metadata(&path).is_ok() {
+                return Err(Error::yours("a folder of this name is there already. Rename it first."));
+            }
+            wanted
+        }
+        None => studio.folder.free_name(&wanted)?,
+    };
+    let path = studio.folder.path(&name)?;
+    fs::rename(&draft.path, &path).map_err(|e| Error::io(&PathBuf::from(&name), &e))?;
+    Ok(name)
+}
+
+/// The name of the file, decoded and checked.
+fn name_of(headers: &HeaderMap) -> Result<String> {
+    let wrong = || Error::yours("the file has a name that cannot be used. Rename it first.");
+    let text = headers.get(NAME).and_then(|value| value.to_str().ok()).ok_or_else(wrong)?;
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digits = [rest.next().ok_or_else(wrong)?, rest.next().ok_or_else(wrong)?];
+                let digits = std::str::from_utf8(&digits).map_err(|_| wrong())?;
+                u8::from_str_radix(digits, 16).map_err(|_| wrong())?
+            }
+            byte => byte,
+        });
+    }
+    let name = String::from_utf8(bytes).map_err(|_| wrong())?;
+    let parts: Vec<&str> = name.split('/').collect();
+    let is_plain = |part: &&str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.len() < 200
+            && !part.contains(|c: char| c.is_control() || c == '\\' || c == ':')
+    };
+    if parts.len() > 3 || !parts.iter().all(is_plain) {
+        return Err(wrong());
+    }
+    Ok(name)
+}
+
+/// A file that is being received; removed unless it is complete.
+struct Draft {
+    path: PathBuf,
+}
+
+impl Draft {
+    fn new(studio: &Studio) -> Result<Draft> {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Ok(Draft { path: studio.folder.own()?.join(format!("upload-{}-{number}", std::process::id())) })
+    }
+
+    async fn fill(&self, mut body: Body) -> Result<()> {
+        let failed = |e: &std::io::Error| Error::io(&PathBuf::from("the dropped file"), e);
+        let mut file: File =
+            private_options().create(true).truncate(true).write(true).open(&self.path).map_err(|e| failed(&e))?;
+        while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            let frame = frame.map_err(|_| Error::machine("the browser stopped sending the file."))?;
+            if let Ok(bytes) = frame.into_data() {
+                file.write_all(&bytes).map_err(|e| failed(&e))?;
+            }
+        }
+        file.sync_all().map_err(|e| failed(&e))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether a person can choose files of this kind as data.
+pub(crate) fn is_data(kind: FileKind) -> bool {
+    kind == FileKind::Table
+}

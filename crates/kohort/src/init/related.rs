@@ -1,0 +1,210 @@
+//! What columns say together: copies, columns that follow from others, and how many quasi-identifiers a release bears.
+
+use super::Confidence;
+use super::verdict::{About, Part, Verdict};
+use super::write::shown;
+use crate::profile::Profile;
+use crate::profile::sample::Coded;
+use std::cmp::Reverse;
+
+/// The most quasi-identifiers that are suggested.
+const MOST_QUASI: usize = 9;
+
+/// Settles what single columns cannot tell.
+pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
+    constants(profile, verdicts);
+    find_body_mass(profile, verdicts);
+    copies(profile, verdicts);
+    births(profile, verdicts);
+    dates(profile, verdicts);
+    ages(profile, verdicts);
+    fewest(profile, verdicts);
+    revealing(profile, verdicts);
+}
+
+/// A column with the same value in every row distinguishes nobody.
+fn constants(profile: &Profile, verdicts: &mut [Verdict]) {
+    for (column, verdict) in profile.columns.iter().zip(verdicts) {
+        if column.distinct.values == 1 && column.present == profile.rows && verdict.is_released() {
+            *verdict = Verdict::other("one value in every row: distinguishes nobody").sure();
+        }
+    }
+}
+
+/// Names of columns in a sentence.
+fn name(profile: &Profile, column: usize) -> String {
+    shown(&profile.columns[column].name)
+}
+
+/// Finds height, weight and body mass index by their values, and keeps the index: all three would reveal each other.
+fn find_body_mass(profile: &Profile, verdicts: &mut [Verdict]) {
+    let released = |verdicts: &[Verdict], c: usize| verdicts[c].is_released() || profile.columns[c].present > 0;
+    let median = |c: usize| profile.sample.columns[c].quantiles(&[50]).first().copied();
+    let within = |low: f64, high: f64| -> Vec<usize> {
+        let fits = |c: &usize| median(*c).is_some_and(|m| (low..=high).contains(&m));
+        (0..verdicts.len()).filter(|&c| released(verdicts, c)).filter(fits).collect()
+    };
+    let (heights, weights, indices) = (within(55.0, 200.0), within(35.0, 220.0), within(16.0, 45.0));
+    for &index in indices.iter().filter(|&&c| profile.columns[c].distinct.values > 30) {
+        for &height in heights.iter().filter(|&&c| c != index) {
+            for &weight in weights.iter().filter(|&&c| c != index && c != height) {
+                if is_body_mass(&profile.sample.columns, (height, weight, index)) {
+                    let numbers = &profile.columns[index];
+                    let why = "body mass index: visible, so that others know it roughly";
+                    let kept = Verdict::quasi(why).sure().about(About::BodyMass).weighs(2);
+                    verdicts[index] = match numbers.range {
+                        Some(_) => kept.by("{ intervals = [2.5, 5, 10], from = 10, to = 60 }"),
+                        None => kept,
+                    };
+                    let why = |other: usize| {
+                        format!("{} and {} reveal it exactly", name(profile, index), name(profile, other))
+                    };
+                    let (of_height, of_weight) = (why(weight), why(height));
+                    verdicts[height].drop(of_height);
+                    verdicts[weight].drop(of_weight);
+                    verdicts[height].about = About::Height;
+                    verdicts[weight].about = About::BodyWeight;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Whether an index is weight through height squared, in kilograms and centimetres or in pounds and inches.
+fn is_body_mass(columns: &[Coded], (height, weight, index): (usize, usize, usize)) -> bool {
+    let (mut rows, mut right) = (0, 0);
+    for row in (0..columns[index].codes.len()).take(2_000) {
+        let number = |c: usize| columns[c].number(row);
+        if let (Some(height), Some(weight), Some(index)) = (number(height), number(weight), number(index)) {
+            rows += 1;
+            let metric = weight / (height / 100.0).powi(2);
+            let imperial = 703.0 * weight / height.powi(2);
+            right += usize::from((metric - index).abs() < 0.3 || (imperial - index).abs() < 0.3);
+        }
+    }
+    rows >= 20 && right * 20 >= rows * 19
+}
+
+/// Of columns that say the same in other words, the first stays, or the one that is understood best.
+fn copies(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    for first in 0..columns.len() {
+        for second in first + 1..columns.len() {
+            let both = verdicts[first].is_released() && verdicts[second].is_released();
+            let values = columns[first].values();
+            if !both || values < 2 || values != columns[second].values() {
+                continue;
+            }
+            if columns[first].determines(&columns[second]) && columns[second].determines(&columns[first]) {
+                let second_is_better = rank(&verdicts[second]) > rank(&verdicts[first]);
+                let (stays, goes) = if second_is_better { (second, first) } else { (first, second) };
+                // What an outsider may know of one, they know of the other.
+                if verdicts[goes].part == Part::Quasi && verdicts[stays].part != Part::Quasi {
+                    let why = verdicts[stays].why.clone();
+                    verdicts[stays] = Verdict { part: Part::Quasi, why, ..verdicts[goes].clone() };
+                }
+                let why = format!("says the same as {}", name(profile, stays));
+                verdicts[goes].drop(why);
+            }
+        }
+    }
+}
+
+fn rank(verdict: &Verdict) -> (bool, u32, Confidence) {
+    (verdict.part == Part::Quasi, verdict.weight, verdict.confidence)
+}
+
+/// The first column about something that is still released.
+fn first(verdicts: &[Verdict], about: About) -> Option<usize> {
+    verdicts.iter().position(|verdict| verdict.about == about && verdict.is_released())
+}
+
+/// An age is enough for nearly every study: beside it, dates of birth are dropped, and beside a year its parts.
+fn births(profile: &Profile, verdicts: &mut [Verdict]) {
+    let sure_age = |v: &Verdict| v.about == About::Age && v.part == Part::Quasi && v.confidence != Confidence::Unsure;
+    let age = verdicts.iter().position(sure_age);
+    let kept = age
+        .or_else(|| first(verdicts, About::BirthYear))
+        .or_else(|| verdicts.iter().position(|v| v.about == About::Birth && v.is_released() && v.hierarchy.is_some()));
+    let Some(kept) = kept else { return };
+    for (_, verdict) in verdicts.iter_mut().enumerate().filter(|(place, _)| *place != kept) {
+        if matches!(verdict.about, About::Birth | About::BirthYear) && verdict.is_released() {
+            verdict.drop(format!("date or year of birth; {} says as much as most studies need", name(profile, kept)));
+        }
+    }
+}
+
+/// One date stays. Several dates of the same person reveal each other, and their differences reveal the day.
+fn dates(profile: &Profile, verdicts: &mut [Verdict]) {
+    let of_events: Vec<usize> =
+        (0..verdicts.len()).filter(|&c| verdicts[c].about == About::Date && verdicts[c].is_released()).collect();
+    let Some(&kept) = of_events.iter().min_by_key(|&&c| (Reverse(profile.columns[c].present), c)) else { return };
+    for &other in of_events.iter().filter(|&&c| c != kept) {
+        let why = format!("another date beside {}; several dates of a person reveal each other", name(profile, kept));
+        verdicts[other].drop(why);
+    }
+}
+
+/// Groups that follow from an age are among its own levels.
+fn ages(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let is_age = |v: &Verdict| v.about == About::Age && v.part == Part::Quasi && v.hierarchy.is_some();
+    let Some(age) = verdicts.iter().position(is_age) else { return };
+    for other in 0..verdicts.len() {
+        let coarser = (2..columns[age].values()).contains(&columns[other].values());
+        if other != age && verdicts[other].is_released() && coarser && columns[age].determines(&columns[other]) {
+            let why = format!("follows from {}, which has intervals of its own", name(profile, age));
+            verdicts[other].drop(why);
+        }
+    }
+}
+
+/// A column that is released as it is must not reveal a quasi-identifier, exactly or roughly. Of a quasi-identifier that
+/// was not understood and a column that was, the latter stays.
+fn revealing(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let is_plain = |c: usize| {
+        let usual = columns[c].counts().into_iter().max().unwrap_or(0) as usize;
+        columns[c].values() >= 2 && usual * 20 < columns[c].codes.len() * 19
+    };
+    let repeats = |c: usize| columns[c].values() * 3 <= columns[c].codes.len();
+    let plain: Vec<bool> = (0..verdicts.len()).map(|c| verdicts[c].is_released() && is_plain(c)).collect();
+    for quasi in 0..verdicts.len() {
+        for other in 0..verdicts.len() {
+            let outside = matches!(verdicts[other].part, Part::Sensitive | Part::Other);
+            if verdicts[quasi].part != Part::Quasi || !outside || !plain[quasi] || !plain[other] {
+                continue;
+            }
+            let exactly = repeats(other) && columns[other].determines(&columns[quasi]);
+            if exactly || repeats(quasi) && columns[quasi].determines(&columns[other]) {
+                let understood = |c: usize| verdicts[c].confidence != Confidence::Unsure;
+                if understood(other) && !understood(quasi) {
+                    let why = format!("not recognised, and {} follows from it or reveals it", name(profile, other));
+                    verdicts[quasi].drop(why);
+                } else {
+                    let why = format!("reveals {} or follows from it", name(profile, quasi));
+                    verdicts[other].drop(why);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the quasi-identifiers that analysts need most. Each further one would cost detail in all others.
+fn fewest(profile: &Profile, verdicts: &mut [Verdict]) {
+    let mut quasi: Vec<usize> = (0..verdicts.len()).filter(|&c| verdicts[c].part == Part::Quasi).collect();
+    quasi.sort_by_key(|&c| {
+        let verdict = &verdicts[c];
+        let values = profile.columns[c].distinct.values;
+        (Reverse(verdict.weight), Reverse(verdict.confidence), values, c)
+    });
+    for &place in quasi.iter().skip(MOST_QUASI) {
+        let why = format!(
+            "{}; dropped, because {MOST_QUASI} columns that analysts need more are kept",
+            verdicts[place].why.trim_end_matches("; treated as a quasi-identifier to be safe")
+        );
+        verdicts[place].drop(why);
+        verdicts[place].confidence = Confidence::Unsure;
+    }
+}

@@ -1,0 +1,275 @@
+//! The engine against plain definitions on random small tables.
+
+use super::cheapest_box::{CheapestBox, Choice, candidates, first};
+use super::trie::Trie;
+use super::*;
+use std::collections::BTreeMap;
+
+/// The cost of a row that is lost entirely.
+const UNIT: u64 = 1 << 20;
+
+/// Numbers that anyone can predict.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) % n
+    }
+}
+
+/// A tree of 8 values in pairs, fours, and all.
+fn pairs(columns: u64) -> Tree {
+    Tree::new(&paths(columns, &[1, 2, 4, 8]), 2 * UNIT)
+}
+
+/// The labels of 8 values in groups of these sizes.
+fn paths(columns: u64, sizes: &[u32]) -> Vec<Vec<Step>> {
+    let step =
+        |value: u32, size: u32| Step { key: size * 100 + value / size, cost: UNIT / columns * u64::from(size - 1) / 7 };
+    (0..8).map(|value| sizes.iter().map(|&size| step(value, size)).collect()).collect()
+}
+
+/// A random table: points, and the leaf of each row's cells.
+fn table(dice: &mut Dice, rows: usize, width: u64) -> Points {
+    let trees: Vec<Tree> = (0..width).map(|_| pairs(width)).collect();
+    let spread = 2 + dice.below(7);
+    let cells: Vec<Node> =
+        (0..rows as u64 * width).map(|i| trees[(i % width) as usize].leaf(dice.below(spread) as usize)).collect();
+    Points::new(trees, &cells, &vec![1; rows], UNIT).0
+}
+
+/// Returns whether every row is in one class or removed, and each class shows the labels its rows share.
+fn is_complete(points: &Points, grouping: &Grouping) -> bool {
+    let mut rows = vec![0; points.len()];
+    for member in grouping.classes.iter().flat_map(|class| &class.members).chain(&grouping.removed) {
+        rows[member.point as usize] += member.rows;
+    }
+    let labels = |class: &Class| {
+        let mut labels = points.nodes(class.members[0].point).to_vec();
+        class.members.iter().for_each(|m| points.join(&mut labels, points.nodes(m.point)));
+        labels
+    };
+    rows == points.rows && grouping.classes.iter().all(|class| class.labels == labels(class))
+}
+
+#[test]
+fn a_tree_knows_the_lowest_common_label() {
+    let tree = pairs(1);
+    let leaf = |value: usize| tree.leaf(value);
+    assert_eq!(tree.key(tree.common(leaf(0), leaf(1))), 200);
+    assert_eq!(tree.key(tree.common(leaf(0), leaf(2))), 400);
+    assert_eq!(tree.key(tree.common(leaf(0), leaf(7))), 800);
+    assert_eq!(tree.common(leaf(3), leaf(3)), leaf(3));
+    assert_eq!(tree.upwards(leaf(5)).map(|n| tree.key(n)).collect::<Vec<_>>(), [105, 202, 401, 800]);
+    for a in 0..tree.len() as Node {
+        for b in 0..tree.len() as Node {
+            let above = |n: Node| tree.upwards(n).collect::<Vec<_>>();
+            let slow = *above(a).iter().find(|n| above(b).contains(n)).unwrap();
+            assert_eq!(tree.common(a, b), slow);
+            assert_eq!(tree.contains(a, b), above(b).contains(&a));
+        }
+    }
+}
+
+#[test]
+fn labels_that_cover_the_same_values_are_one_node() {
+    // Only the values 4 and 5 occur: their pair covers all, and nothing coarser is needed.
+    let mut own = paths(1, &[1, 2, 4, 8]);
+    own.iter_mut().enumerate().for_each(|(value, path)| path.truncate(if [4, 5].contains(&value) { 4 } else { 0 }));
+    let tree = Tree::new(&own, 2 * UNIT);
+    assert_eq!((tree.len(), tree.key(0)), (3, 202));
+    let kept = Tree::with_top(&own, 2 * UNIT);
+    assert_eq!((kept.len(), kept.key(0), kept.key(1)), (4, 800, 202));
+}
+
+#[test]
+fn values_without_a_permitted_label_in_common_cost_more_than_a_removed_row() {
+    let tree = Tree::new(&paths(1, &[1, 2, 4]), 2 * UNIT);
+    let top = tree.common(tree.leaf(0), tree.leaf(7));
+    assert_eq!(tree.key(top), FORBIDDEN);
+    assert!(tree.cost(top) >= 2 * UNIT && tree.cost(tree.common(tree.leaf(0), tree.leaf(3))) < UNIT);
+}
+
+#[test]
+fn a_large_tree_has_no_table_of_pairs() {
+    let step = |key: u32, cost: u64| Step { key, cost };
+    let paths: Vec<Vec<Step>> =
+        (0..100_000).map(|v| vec![step(v, 0), step(200_000 + v / 100, 9), step(300_000, 99)]).collect();
+    let tree = Tree::new(&paths, 2 * UNIT);
+    assert_eq!(tree.len(), 101_001);
+    assert_eq!(tree.key(tree.common(tree.leaf(205), tree.leaf(299))), 200_002);
+    assert_eq!(tree.key(tree.common(tree.leaf(205), tree.leaf(300))), 300_000);
+}
+
+#[test]
+fn the_trie_finds_the_nearest_points_and_those_that_labels_cover() {
+    let mut dice = Dice(7);
+    for _ in 0..200 {
+        let points = table(&mut dice, 60, 3);
+        let mut trie = Trie::full(&points);
+        // Some points are grouped already.
+        let gone: Vec<bool> = (0..points.len()).map(|_| dice.below(4) == 0).collect();
+        for (point, _) in gone.iter().enumerate().filter(|(_, gone)| **gone) {
+            trie.take(point as Point, points.rows[point]);
+        }
+        let own = points.nodes(dice.below(points.len() as u64) as Point).to_vec();
+        let open = (0..points.len() as Point).filter(|&p| !gone[p as usize]);
+        let mut slow: Vec<(u64, Point)> = open.clone().map(|p| (points.joint_cost(&own, points.nodes(p)), p)).collect();
+        slow.sort_unstable();
+        let limit = UNIT * dice.below(10) / 10;
+        slow.retain(|near| near.0 <= limit);
+        let (mut found, most) = (Vec::new(), 5);
+        trie.near(&points, &own, limit, most, &mut found);
+        found.sort_unstable();
+        let costs = |near: &[(u64, Point)]| near.iter().take(most).map(|n| n.0).collect::<Vec<_>>();
+        assert_eq!(costs(&found), costs(&slow));
+        assert!(found.iter().all(|near| slow.contains(near)));
+        let mut labels = own.clone();
+        points.join(&mut labels, points.nodes(dice.below(points.len() as u64) as Point));
+        let mut inside = Vec::new();
+        trie.inside(&points, &labels, &mut inside);
+        assert_eq!(inside, open.filter(|&p| points.covers(&labels, p)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_cheapest_box_is_the_cheapest_of_all() {
+    let mut dice = Dice(3);
+    for _ in 0..150 {
+        let points = table(&mut dice, 12, 3);
+        let (n, need) = (points.len(), 2 + dice.below(4) as u32);
+        let own = points.nodes(0);
+        let mut search = CheapestBox::<1>::new(3);
+        search.weights.own = points.rows.clone();
+        search.weights.all = points.rows.clone();
+        search.weights.settle();
+        for (column, choices) in search.columns.iter_mut().enumerate() {
+            let tree = &points.trees[column];
+            for node in tree.upwards(own[column]) {
+                let under = (0..n).filter(|&p| tree.contains(node, points.nodes(p as Point)[column]));
+                let covers = [under.fold(0, |mask, p| mask | 1 << p)];
+                choices.push(Choice { cost: tree.cost(node) - tree.cost(own[column]), node, covers });
+            }
+        }
+        let found = search.search(first(n), need, UNIT, None).map(|found| found.cost);
+        let labels = |column: usize| points.trees[column].upwards(own[column]).collect::<Vec<_>>();
+        let mut best = None;
+        for a in labels(0) {
+            for b in labels(1) {
+                for c in labels(2) {
+                    let covered = (0..n as Point).filter(|&p| points.covers(&[a, b, c], p));
+                    let rows: u32 = covered.map(|p| points.rows[p as usize]).sum();
+                    let cost = points.cost(&[a, b, c]) - points.cost(own);
+                    if rows >= need && cost <= UNIT && best.is_none_or(|best| cost < best) {
+                        best = Some(cost);
+                    }
+                }
+            }
+        }
+        assert_eq!(found, best);
+    }
+    assert_eq!(candidates(first::<2>(70)).count(), 70);
+}
+
+#[test]
+fn every_class_has_k_people_and_every_row_is_accounted_for() {
+    let mut dice = Dice(11);
+    for round in 0..120 {
+        let rows = 1 + dice.below(80) as usize;
+        let width = 1 + dice.below(4);
+        let points = table(&mut dice, rows, width);
+        let requirement = Requirement { k: 2 + dice.below(6) as u32, check: None };
+        let effort = [Effort::Fast, Effort::Thorough][round % 2];
+        let may_remove = dice.below(3) * rows as u64 / 10;
+        match group(&points, &requirement, may_remove, effort, 1) {
+            None => assert!(rows < requirement.k as usize && may_remove < rows as u64),
+            Some(grouping) => {
+                assert!(is_complete(&points, &grouping));
+                assert!(grouping.holds(&points, &requirement));
+                assert!(grouping.removed_rows() <= may_remove);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_classes() {
+    let mut dice = Dice(5);
+    let points = table(&mut dice, 700, 4);
+    let requirement = Requirement { k: 4, check: None };
+    let one = group(&points, &requirement, 30, Effort::Thorough, 1).unwrap();
+    let many = group(&points, &requirement, 30, Effort::Thorough, 8).unwrap();
+    assert_eq!((one.classes, one.removed), (many.classes, many.removed));
+}
+
+/// The least cost of any partition of the rows into classes of at least k.
+fn best_partition(points: &Points, k: usize) -> u64 {
+    let rows: Vec<Point> = (0..points.len() as Point).flat_map(|p| vec![p; points.rows[p as usize] as usize]).collect();
+    let full = (1usize << rows.len()) - 1;
+    let cost: Vec<Option<u64>> = (0..=full)
+        .map(|set| {
+            let members: Vec<Point> = (0..rows.len()).filter(|r| set >> r & 1 == 1).map(|r| rows[r]).collect();
+            let mut labels = points.nodes(*members.first()?).to_vec();
+            members.iter().for_each(|&p| points.join(&mut labels, points.nodes(p)));
+            (members.len() >= k).then(|| points.cost(&labels) * members.len() as u64)
+        })
+        .collect();
+    let mut best = vec![u64::MAX; full + 1];
+    best[0] = 0;
+    for set in 1..=full {
+        let lowest = set & set.wrapping_neg();
+        let mut part = set;
+        while part > 0 {
+            if part & lowest != 0
+                && let Some(cost) = cost[part]
+                && best[set ^ part] != u64::MAX
+            {
+                best[set] = best[set].min(best[set ^ part] + cost);
+            }
+            part = (part - 1) & set;
+        }
+    }
+    best[full]
+}
+
+#[test]
+fn small_tables_are_close_to_the_best_partition() {
+    let mut dice = Dice(23);
+    let (mut equal, mut ours, mut best) = (0, 0, 0);
+    for _ in 0..60 {
+        let rows = 6 + dice.below(5) as usize;
+        let width = 2 + dice.below(2);
+        let points = table(&mut dice, rows, width);
+        let k = 2 + dice.below(2) as u32;
+        let grouping = group(&points, &Requirement { k, check: None }, 0, Effort::Thorough, 1).unwrap();
+        let (own, least) = (grouping.cost(&points), best_partition(&points, k as usize));
+        assert!(own >= least && least >= lower_bound(&points, k, 1));
+        equal += usize::from(own == least);
+        ours += own;
+        best += least;
+    }
+    assert!(equal >= 50 && ours * 100 <= best * 104, "{equal} of 60 are the best; {ours} against {best}");
+}
+
+/// A check that more rows may break: no class holds more than two of the points with an even number.
+#[test]
+fn a_requirement_that_more_rows_break_is_met_or_nothing_is_made() {
+    let mut dice = Dice(31);
+    let mut made = 0;
+    for _ in 0..100 {
+        let mut points = table(&mut dice, 30, 3);
+        points.splits = false;
+        let check = |members: &[Member]| members.iter().filter(|m| m.point % 2 == 0).count() * 2 <= members.len() + 1;
+        let requirement = Requirement { k: 3, check: Some(&check) };
+        let Some(grouping) = group(&points, &requirement, 6, Effort::Thorough, 1) else { continue };
+        made += 1;
+        assert!(is_complete(&points, &grouping) && grouping.removed_rows() <= 6);
+        let mut homes: BTreeMap<Point, u32> = BTreeMap::new();
+        grouping.classes.iter().flat_map(|c| &c.members).for_each(|m| *homes.entry(m.point).or_default() += 1);
+        assert!(homes.values().all(|&classes| classes == 1), "a point is whole");
+    }
+    assert!(made > 50, "{made}");
+}

@@ -1,0 +1,175 @@
+//! The points as a trie: one level for each column, with the rows that are still to be grouped.
+//!
+//! # Cost
+//! A search enters only branches with such rows, and leaves a branch as soon as its labels cost too much.
+
+use super::points::{Point, Points};
+use super::tree::Node;
+use std::ops::Range;
+
+/// The trie over sorted points.
+#[derive(Debug, Clone)]
+pub struct Trie {
+    levels: Vec<Level>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Level {
+    /// The label of each branch.
+    node: Vec<Node>,
+    /// Where the branches below each branch start; on the last level the number of its point.
+    start: Vec<u32>,
+    /// The branch above.
+    above: Vec<u32>,
+    /// The rows under each branch that a search finds.
+    rows: Vec<u32>,
+}
+
+impl Level {
+    /// Those of these branches, which are in the order of their nodes, that lie in a range of nodes.
+    #[inline]
+    fn under(&self, branches: Range<usize>, nodes: Range<Node>) -> Range<usize> {
+        let own = &self.node[branches.clone()];
+        let from = own.partition_point(|&node| node < nodes.start);
+        let length = own[from..].partition_point(|&node| node < nodes.end);
+        branches.start + from..branches.start + from + length
+    }
+}
+
+impl Trie {
+    /// Builds the trie with no row to be found.
+    pub fn new(points: &Points) -> Trie {
+        let width = points.width();
+        let mut levels = vec![Level::default(); width];
+        for point in 0..points.len() as Point {
+            let own = points.nodes(point);
+            let shared = match point {
+                0 => 0,
+                _ => points.nodes(point - 1).iter().zip(own).take_while(|(a, b)| a == b).count(),
+            };
+            for column in shared..width {
+                let below = levels.get(column + 1).map_or(point, |next| next.node.len() as u32);
+                let above = column.checked_sub(1).map_or(0, |c| levels[c].node.len() as u32 - 1);
+                levels[column].node.push(own[column]);
+                levels[column].start.push(below);
+                levels[column].above.push(above);
+            }
+        }
+        for column in 0..width {
+            let end = levels.get(column + 1).map_or(points.len(), |next| next.node.len());
+            levels[column].start.push(end as u32);
+            levels[column].rows = vec![0; levels[column].node.len()];
+        }
+        Trie { levels }
+    }
+
+    /// Builds the trie with all rows to be found.
+    pub fn full(points: &Points) -> Trie {
+        let mut trie = Trie::new(points);
+        (0..points.len()).for_each(|point| trie.add(point as Point, points.rows[point]));
+        trie
+    }
+
+    /// Adds rows of a point.
+    pub fn add(&mut self, point: Point, rows: u32) {
+        let mut at = point as usize;
+        for level in self.levels.iter_mut().rev() {
+            level.rows[at] += rows;
+            at = level.above[at] as usize;
+        }
+    }
+
+    /// Takes rows of a point away.
+    pub fn take(&mut self, point: Point, rows: u32) {
+        let mut at = point as usize;
+        for level in self.levels.iter_mut().rev() {
+            level.rows[at] -= rows;
+            at = level.above[at] as usize;
+        }
+    }
+
+    /// Finds the points whose common labels with `labels` cost least, at most `cost`: the cost, and the
+    /// point. At least the nearest `most` are found, and at most twice as many.
+    pub fn near(&self, points: &Points, labels: &[Node], cost: u64, most: usize, found: &mut Vec<(u64, Point)>) {
+        found.clear();
+        let mut search = Near { trie: self, points, labels, cost, most, found };
+        search.descend(0, 0..self.levels[0].node.len(), 0);
+    }
+
+    /// Finds the points that these labels cover.
+    pub fn inside(&self, points: &Points, labels: &[Node], found: &mut Vec<Point>) {
+        found.clear();
+        self.inside_below(points, labels, 0, 0..self.levels[0].node.len(), found);
+    }
+
+    fn inside_below(
+        &self,
+        points: &Points,
+        labels: &[Node],
+        column: usize,
+        branches: Range<usize>,
+        found: &mut Vec<Point>,
+    ) {
+        let level = &self.levels[column];
+        for branch in level.under(branches, points.trees[column].range(labels[column])) {
+            if level.rows[branch] == 0 {
+                continue;
+            }
+            if column + 1 == self.levels.len() {
+                found.push(branch as Point);
+            } else {
+                let below = level.start[branch] as usize..level.start[branch + 1] as usize;
+                self.inside_below(points, labels, column + 1, below, found);
+            }
+        }
+    }
+}
+
+/// So many branches are looked at one by one; among more, those in reach are searched for.
+const FEW: usize = 8;
+
+/// A search for the nearest points.
+struct Near<'a> {
+    trie: &'a Trie,
+    points: &'a Points,
+    labels: &'a [Node],
+    /// Nothing beyond this cost is of use. It falls when enough points are found.
+    cost: u64,
+    most: usize,
+    found: &'a mut Vec<(u64, Point)>,
+}
+
+impl Near<'_> {
+    /// Visits the branches that are near enough.
+    fn descend(&mut self, column: usize, branches: Range<usize>, so_far: u64) {
+        let (level, tree, own) = (&self.trie.levels[column], &self.points.trees[column], self.labels[column]);
+        // Labels that cost too much together with the own one lie outside one range of nodes.
+        let reach = tree.range(tree.highest_within(own, self.cost.saturating_sub(so_far)));
+        let branches = if branches.len() > FEW { level.under(branches, reach) } else { branches };
+        // The own label first: then the nearest points are found early, and the others are passed by.
+        let first = level.under(branches.clone(), own..own + 1);
+        let others = (branches.start..first.start).chain(first.end..branches.end);
+        for branch in first.chain(others) {
+            if level.rows[branch] > 0 {
+                let here = so_far + tree.cost(tree.common(own, level.node[branch]));
+                if here <= self.cost {
+                    self.visit(column, branch, here);
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, column: usize, branch: usize, cost: u64) {
+        if column + 1 < self.trie.levels.len() {
+            let start = &self.trie.levels[column].start;
+            return self.descend(column + 1, start[branch] as usize..start[branch + 1] as usize, cost);
+        }
+        self.found.push((cost, branch as Point));
+        if self.found.len() >= 2 * self.most {
+            // Further points as far as the last of the nearest are of no use.
+            let (_, last, _) = self.found.select_nth_unstable(self.most - 1);
+            self.cost = last.0.saturating_sub(1);
+            self.found.truncate(self.most);
+        }
+    }
+}

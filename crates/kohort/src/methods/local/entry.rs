@@ -1,0 +1,33 @@
+//! The entry of `local` in the register.
+
+use super::Params;
+use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use kohort_core::policy::Effects;
+
+/// `local` in the register.
+pub static METHOD: Entry = Entry {
+    name: "local",
+    summary: "Coarsens every record only as far as it must be, so that most cells keep their values. A column shows labels of different levels.",
+    caption: "every record is coarsened only as far as it must be, and a few records are removed",
+    knows: &[Knowledge::All, Knowledge::Any, Knowledge::Sets],
+    requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
+    effects: Effects { single_cells: true, ..Effects::NONE },
+    params: &[
+        Param {
+            key: "max_suppressed",
+            help: "Maximum share of the records that may be removed where they would coarsen others too much. 0 removes none.",
+            kind: ValueKind::Share,
+            default: DefaultValue::Is("0.01"),
+            example: "0.05",
+        },
+        Param {
+            key: "effort",
+            help: "The amount of work. `\"thorough\"` takes several times as long and loses a little less. Both give the same release each time.",
+            kind: ValueKind::Word(&["fast", "thorough"]),
+            default: DefaultValue::Is("\"fast\""),
+            example: "\"thorough\"",
+        },
+    ],
+    example: include_str!("hospital.toml"),
+    read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),
+};

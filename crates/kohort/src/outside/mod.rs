@@ -1,0 +1,202 @@
+//! Released columns outside every requirement: what nobody asked about may still single people out.
+//!
+//! k and its relatives are about quasi-identifiers. A column with the role `other`, a class column, or a sensitive
+//! column without a requirement is released as it is. Before a table is published, each of them is looked at. A
+//! dangerous one stops the release until the policy accepts the finding by name; others are noted. A patient column
+//! that cannot be the person stops it too, and cannot be accepted: every number of people would be wrong.
+
+mod combinations;
+#[cfg(test)]
+mod tests;
+
+use crate::profile::distinct::{Distinct, hash};
+use crate::profile::person::{coarser_person, is_consecutive};
+use crate::profile::shape::{DATE_FORMATS, Shape};
+use crate::profile::words::topics;
+use crate::profile::{Column, Profile};
+use kohort_core::cohort::Cohort;
+use kohort_core::policy::{Acceptance, Danger, Policy, Role};
+use kohort_core::release::Plan;
+use kohort_core::table::Source;
+use kohort_core::{Error, Result};
+
+/// Fewer rows than this say nothing about how unique a column is.
+const FEW_ROWS: u64 = 20;
+/// Fewer rows than this say nothing about which column follows from which.
+const FEW_RELATED: usize = 100;
+/// Values that are kept when a column is counted again in the whole table.
+const MOST_VALUES: usize = 100_000;
+
+/// What is known about the columns of a table before the method starts.
+pub struct Outside {
+    profile: Profile,
+    /// Released columns that no requirement covers, by place.
+    columns: Vec<usize>,
+    /// Notes for the custodian.
+    pub notes: Vec<String>,
+}
+
+/// Something dangerous that nobody asked about.
+struct Finding {
+    danger: Danger,
+    columns: Vec<String>,
+    says: String,
+}
+
+/// Looks at the columns outside every requirement. Fails for a danger that the policy does not accept.
+///
+/// Cost: the first rows of the table, and the whole table once more if a column seems to be unique in them.
+pub fn look(source: &Source, policy: &Policy) -> Result<Outside> {
+    let profile = Profile::of_first_rows(source)?;
+    check_person(&profile, policy)?;
+    let required = policy.privacy.reads_sensitive();
+    let is_outside = |role: &Role| match role {
+        Role::Other { .. } | Role::Class => true,
+        Role::Sensitive { .. } => !required,
+        _ => false,
+    };
+    let columns = policy.positions(is_outside);
+    let mut found = Vec::new();
+    let mut notes = Vec::new();
+    for &place in &columns {
+        let column = &profile.columns[place];
+        let (once, rows) = once(source, &profile, place)?;
+        if rows < FEW_ROWS {
+            continue;
+        }
+        let percent = once * 100 / rows;
+        let names = vec![column.name.clone()];
+        let finding = |danger, says| Finding { danger, columns: names.clone(), says };
+        if is_consecutive(column) {
+            found.push(finding(Danger::Consecutive, "has consecutive numbers, like a row key".into()));
+        } else if percent > 50 && is_timed(column) {
+            found.push(finding(Danger::Timestamp, format!("holds points in time, and {percent} % of them occur once")));
+        } else if percent > 50 {
+            let says = format!("is nearly unique: {percent} % of its cells have a value that no other cell has");
+            found.push(finding(Danger::NearlyUnique, says));
+        } else if percent >= 5 {
+            notes.push(format!(
+                "`{}` is released as it is, and {percent} % of its cells have a value that no other cell has. Someone \
+                 who knows such a value finds the row.",
+                column.name
+            ));
+        }
+    }
+    stop(policy, &found)?;
+    notes.extend(combinations::worst(&profile, &columns));
+    Ok(Outside { profile, columns, notes })
+}
+
+impl Outside {
+    /// Looks for columns from which a generalized quasi-identifier can be inferred. Fails for one that the policy does
+    /// not accept.
+    pub fn check_plan(&self, cohort: &Cohort, plan: &Plan, policy: &Policy) -> Result<()> {
+        let columns = &self.profile.sample.columns;
+        if self.profile.sample.rows < FEW_RELATED {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        for (q, place) in policy.quasi().into_iter().enumerate() {
+            let (generalized, suppressed) = changed(cohort, plan, q);
+            let own = &columns[place];
+            let usual = own.counts().into_iter().max().unwrap_or(0) as usize;
+            if generalized < 0.05 || own.values() < 2 || usual * 20 > own.codes.len() * 19 {
+                continue;
+            }
+            for &outside in &self.columns {
+                let other = &columns[outside];
+                let usual = other.counts().into_iter().max().unwrap_or(0) as usize;
+                let plain = other.values() >= 2 && usual * 20 < other.codes.len() * 19;
+                let exactly = other.values() * 3 <= other.codes.len() && other.determines(own);
+                let coarsely = suppressed > 0.5 && own.values() * 3 <= own.codes.len() && own.determines(other);
+                if plain && (exactly || coarsely) {
+                    let name = |place: usize| self.profile.columns[place].name.clone();
+                    found.push(Finding {
+                        danger: Danger::Reveals,
+                        columns: vec![name(outside), name(place)],
+                        says: format!("reveals `{}`, which the release generalizes", name(place)),
+                    });
+                }
+            }
+        }
+        stop(policy, &found)
+    }
+}
+
+/// The shares of released rows in which a quasi-identifier is generalized, and in which it is suppressed.
+fn changed(cohort: &Cohort, plan: &Plan, q: usize) -> (f64, f64) {
+    let (mut rows, mut generalized, mut suppressed) = (0, 0, 0);
+    for (cells, &released) in plan.rows_by_cells(cohort).iter().enumerate() {
+        let loss = plan.changed[q].labels[plan.row(cells as u32)[q] as usize].loss;
+        rows += released;
+        generalized += if loss > 0.0 { released } else { 0 };
+        suppressed += if loss >= 1.0 { released } else { 0 };
+    }
+    let share = |part: u64| part as f64 / rows.max(1) as f64;
+    (share(generalized), share(suppressed))
+}
+
+/// Refuses findings that the policy does not accept.
+fn stop(policy: &Policy, found: &[Finding]) -> Result<()> {
+    let accepted = |finding: &Finding| {
+        let same = |own: &Acceptance| own.finding == finding.danger && own.columns == finding.columns;
+        policy.accept.iter().any(same)
+    };
+    let open: Vec<&Finding> = found.iter().filter(|finding| !accepted(finding)).collect();
+    let Some(first) = open.first() else { return Ok(()) };
+    let says = |finding: &&Finding| format!("`{}` {}.", finding.columns[0], finding.says);
+    let all: Vec<String> = open.iter().map(says).collect();
+    let columns: Vec<String> = first.columns.iter().map(|column| format!("{column:?}")).collect();
+    Err(Error::yours(format!(
+        "{} No requirement covers {}. Drop {} with role = \"identifier\", use role = \"quasi\", or accept each finding: \
+         [[accept]] finding = \"{}\", columns = [{}], reason = \"…\".",
+        all.join(" "),
+        if all.len() == 1 { "this column" } else { "these columns" },
+        if all.len() == 1 { "it" } else { "them" },
+        first.danger.name(),
+        columns.join(", ")
+    )))
+}
+
+/// Whether most cells are dates with a time of day.
+fn is_timed(column: &Column) -> bool {
+    column.mostly(80, Shape::Timestamp) || column.date().is_some_and(|(format, ..)| DATE_FORMATS[format].contains("%H"))
+}
+
+/// The cells of a column whose value occurs once, and all cells that are filled. Where the first rows suggest that it is
+/// unique, the whole table is counted.
+fn once(source: &Source, profile: &Profile, place: usize) -> Result<(u64, u64)> {
+    let column = &profile.columns[place];
+    if profile.is_whole || column.distinct.once * 2 <= column.present {
+        return Ok((column.distinct.once, column.present));
+    }
+    let (mut distinct, mut rows) = (Distinct::new(MOST_VALUES), 0);
+    source.scan(
+        |_| (),
+        |(), chunk| {
+            let filled = (0..chunk.rows()).map(|row| chunk.cell(row, place)).filter(|cell| !source.is_missing(cell));
+            Ok(filled.map(hash).collect::<Vec<u64>>())
+        },
+        |hashes| {
+            rows += hashes.len() as u64;
+            hashes.into_iter().for_each(|hash| distinct.add(hash, 1));
+            Ok(())
+        },
+    )?;
+    Ok((distinct.finish().once, rows))
+}
+
+/// Refuses a patient column that cannot be the person: another key repeats where it does not, and what belongs to a
+/// person stays the same within that other key.
+fn check_person(profile: &Profile, policy: &Policy) -> Result<()> {
+    let Some(patient) = policy.patient() else { return Ok(()) };
+    let topics: Vec<_> = profile.columns.iter().map(|column| topics(&column.name)).collect();
+    let Some(person) = coarser_person(profile, &topics, patient) else { return Ok(()) };
+    let name = |place: usize| &profile.columns[place].name;
+    Err(Error::yours(format!(
+        "`{}` cannot be the patient: `{}` repeats where it does not, and sex and birth stay the same within `{1}`. \
+         People would be counted several times. Set role = \"patient\" for `{1}`, and role = \"identifier\" for `{0}`.",
+        name(patient),
+        name(person)
+    )))
+}

@@ -1,0 +1,220 @@
+//! The first rows of a table as codes, in bounded memory: relations between columns are found in them.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+/// The most rows that are kept, and the most cells.
+const MOST_ROWS: usize = 50_000;
+const MOST_CELLS: usize = 8_000_000;
+
+/// Marks a cell that is missing, among numbers.
+pub(crate) const NOTHING: f64 = f64::NAN;
+
+/// The code of a missing cell.
+pub(crate) const MISSING: u32 = 0;
+
+/// The cells of one column in some rows.
+#[derive(Default)]
+pub(crate) struct SampledCells {
+    pub hashes: Vec<u64>,
+    /// The number of a hash; [`NOTHING`] for a cell that is missing.
+    pub numbers: HashMap<u64, f64, FixedState>,
+}
+
+/// The first rows of a table.
+pub(crate) struct Sample {
+    pub rows: usize,
+    pub columns: Vec<Coded>,
+    most: usize,
+}
+
+/// One column of the sample.
+#[derive(Default)]
+pub(crate) struct Coded {
+    code_of: HashMap<u64, u32, FixedState>,
+    /// The code of each row; 0 is missing.
+    pub codes: Vec<u32>,
+    /// The number of each code, where it is one.
+    pub numbers: Vec<Option<f64>>,
+}
+
+impl Sample {
+    pub fn new(width: usize) -> Sample {
+        let column = || Coded { numbers: vec![None], ..Coded::default() };
+        let most = (MOST_CELLS / width.max(1)).clamp(1_000, MOST_ROWS);
+        Sample { rows: 0, columns: (0..width).map(|_| column()).collect(), most }
+    }
+
+    /// Adds the next rows. Returns whether more are needed.
+    pub fn add(&mut self, cells: &[SampledCells], rows: usize) -> bool {
+        let take = rows.min(self.most - self.rows);
+        for (column, cells) in self.columns.iter_mut().zip(cells) {
+            for &hash in &cells.hashes[..take] {
+                let code = match column.code_of.get(&hash) {
+                    Some(&code) => code,
+                    None => {
+                        let number = cells.numbers.get(&hash).copied();
+                        let code = match number {
+                            Some(number) if number.is_nan() => MISSING,
+                            number => {
+                                column.numbers.push(number);
+                                column.numbers.len() as u32 - 1
+                            }
+                        };
+                        column.code_of.insert(hash, code);
+                        code
+                    }
+                };
+                column.codes.push(code);
+            }
+        }
+        self.rows += take;
+        self.rows < self.most
+    }
+}
+
+impl Coded {
+    /// The number of different values.
+    pub fn values(&self) -> usize {
+        self.numbers.len() - 1
+    }
+
+    /// The rows that have a value.
+    pub fn present(&self) -> usize {
+        self.codes.iter().filter(|&&code| code != MISSING).count()
+    }
+
+    /// The number in a row.
+    pub fn number(&self, row: usize) -> Option<f64> {
+        self.numbers[self.codes[row] as usize]
+    }
+
+    /// The rows of each code.
+    pub fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.numbers.len()];
+        self.codes.iter().for_each(|&code| counts[code as usize] += 1);
+        counts
+    }
+
+    /// The numbers below which these shares (in hundredths) of the numbers are.
+    pub fn quantiles(&self, shares: &[usize]) -> Vec<f64> {
+        let mut all: Vec<f64> = (0..self.codes.len()).filter_map(|row| self.number(row)).collect();
+        all.sort_by(f64::total_cmp);
+        match all.len() {
+            0 => Vec::new(),
+            n => shares.iter().map(|share| all[(n * share / 100).min(n - 1)]).collect(),
+        }
+    }
+
+    /// Whether no value of this column occurs beside two values of the other, with a tolerance of one row in 200.
+    /// A missing cell counts as a value.
+    pub fn determines(&self, other: &Coded) -> bool {
+        self.conflicts(other) * 200 <= self.codes.len()
+    }
+
+    /// The rows in which the other column has another value than in the first row with the same value of this one.
+    fn conflicts(&self, other: &Coded) -> usize {
+        let mut first = vec![u32::MAX; self.numbers.len()];
+        let most = self.codes.len() / 200 + 1;
+        let mut conflicts = 0;
+        for (&own, &others) in self.codes.iter().zip(&other.codes) {
+            let first = &mut first[own as usize];
+            if *first == u32::MAX {
+                *first = others;
+            } else if *first != others {
+                conflicts += 1;
+                if conflicts > most {
+                    break;
+                }
+            }
+        }
+        conflicts
+    }
+
+    /// How often two rows with the same value of this column agree in the other, and how often any two rows would:
+    /// in pairs of rows that follow each other, without missing cells. `None` for fewer than 20 pairs.
+    pub fn agreement(&self, other: &Coded) -> Option<(f64, f64)> {
+        let mut last = vec![MISSING; self.numbers.len()];
+        let (mut pairs, mut same) = (0usize, 0usize);
+        for (&own, &others) in self.codes.iter().zip(&other.codes) {
+            if own == MISSING || others == MISSING {
+                continue;
+            }
+            let last = &mut last[own as usize];
+            if *last != MISSING {
+                pairs += 1;
+                same += usize::from(*last == others);
+            }
+            *last = others;
+        }
+        let counts = other.counts();
+        let present: f64 = counts[1..].iter().map(|&n| f64::from(n)).sum();
+        let chance: f64 = counts[1..].iter().map(|&n| (f64::from(n) / present).powi(2)).sum();
+        (pairs >= 20).then(|| (same as f64 / pairs as f64, chance))
+    }
+
+    /// Whether the other column numbers the rows of each value of this one: 1, 2, 3 and so on.
+    pub fn is_numbered_by(&self, other: &Coded) -> bool {
+        let mut seen: Vec<(u32, f64, f64)> = vec![(0, f64::MAX, f64::MIN); self.numbers.len()];
+        let mut pairs = hashbrown::HashSet::<(u32, u32), FixedState>::default();
+        for (row, &own) in self.codes.iter().enumerate() {
+            let Some(number) = other.number(row) else { return false };
+            let seen = &mut seen[own as usize];
+            *seen = (seen.0 + 1, seen.1.min(number), seen.2.max(number));
+            if !pairs.insert((own, other.codes[row])) {
+                return false;
+            }
+        }
+        let groups = || seen.iter().filter(|seen| seen.0 > 0);
+        let right =
+            groups().filter(|(rows, least, most)| *least <= 1.0 && most - least + 1.0 == f64::from(*rows)).count();
+        groups().any(|seen| seen.0 > 1) && right * 10 >= groups().count() * 9
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample of columns of whole numbers; -1 is missing.
+    fn sample(columns: &[&[i64]]) -> Sample {
+        let mut sample = Sample::new(columns.len());
+        let cells: Vec<SampledCells> = columns
+            .iter()
+            .map(|cells| SampledCells {
+                hashes: cells.iter().map(|&n| n as u64).collect(),
+                numbers: cells.iter().map(|&n| (n as u64, if n < 0 { NOTHING } else { n as f64 })).collect(),
+            })
+            .collect();
+        sample.add(&cells, columns[0].len());
+        sample
+    }
+
+    #[test]
+    fn a_finer_column_determines_a_coarser_one() {
+        let sample = sample(&[&[1, 2, 3, 1, 2, 3], &[1, 1, 2, 1, 1, 2]]);
+        assert!(sample.columns[0].determines(&sample.columns[1]));
+        assert!(!sample.columns[1].determines(&sample.columns[0]));
+        assert_eq!([sample.columns[0].values(), sample.columns[0].present()], [3, 6]);
+    }
+
+    #[test]
+    fn a_person_has_one_sex_and_numbered_visits() {
+        let people: Vec<i64> = (0..60).map(|row| row / 3).collect();
+        let sexes: Vec<i64> = people.iter().map(|person| person % 2).collect();
+        let visits: Vec<i64> = (0..60).map(|row| row % 3 + 1).collect();
+        let sample = sample(&[&people, &sexes, &visits]);
+        let [person, sex, visit] = &sample.columns[..] else { unreachable!() };
+        let (same, chance) = person.agreement(sex).unwrap();
+        assert!(same == 1.0 && (0.49..0.51).contains(&chance));
+        assert!(person.is_numbered_by(visit) && !sex.is_numbered_by(visit));
+        assert!(visit.agreement(sex).unwrap().0 < 0.9);
+    }
+
+    #[test]
+    fn missing_cells_are_no_value() {
+        let sample = sample(&[&[5, -1, 7, -1]]);
+        assert_eq!([sample.columns[0].values(), sample.columns[0].present()], [2, 2]);
+        assert_eq!(sample.columns[0].quantiles(&[0, 50, 100]), [5.0, 7.0, 7.0]);
+    }
+}

@@ -1,0 +1,347 @@
+//! What the name of a column says: a list of words in English, German, French, Spanish, Portuguese, Italian, Dutch
+//! and romanized Korean. Values decide where they disagree with it.
+
+/// The topic of a column, according to its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// Where to reach a person: telephone, e-mail, street.
+    Contact,
+    /// A number a state or an insurer gave: social security, passport, licence.
+    Number,
+    /// Notes and reports.
+    FreeText,
+    /// Who treated or interviewed the person.
+    Staff,
+    /// The weight of a person in a survey.
+    SamplingWeight,
+    /// The people who live together.
+    Household,
+    BirthPlace,
+    Birth,
+    Death,
+    Age,
+    Sex,
+    Postal,
+    /// Race, marital status, occupation: known to people who know the person.
+    Demographic,
+    /// Height, weight, body mass index: visible.
+    Body,
+    /// How long a stay was.
+    Stay,
+    /// Amounts of money.
+    Cost,
+    Procedure,
+    Diagnosis,
+    Lab,
+    /// Symptoms, habits, scores: what a study asks or observes.
+    Clinical,
+    Outcome,
+    /// Town, district, country.
+    Place,
+    /// Hospital, ward, specialty.
+    Facility,
+    PersonName,
+    /// A stay, a claim, a visit.
+    Encounter,
+    Patient,
+    /// A year, a month, a day of something.
+    Calendar,
+    /// The answer to a question of a series.
+    Answer,
+    /// An id of something.
+    Id,
+    /// Numbers that count nothing.
+    Code,
+}
+
+use Topic::*;
+
+/// The words of each topic; earlier topics go first. A word of five letters or more may also begin or end a longer
+/// one, a shorter one must be a word of its own; `^` says that the name is this word and nothing else.
+const WORDS: [(Topic, &str); 30] = [
+    (
+        Contact,
+        "phone telephone telefon telefono telefone telefoon telephon tel mobile handy handynummer movil celular cellulare \
+         jeonhwa fax email e_mail mail courriel correo url website homepage address addr adresse adres direccion \
+         indirizzo endereco juso street strasse str rue calle rua straat hausnummer ipaddress ip_address",
+    ),
+    (
+        Number,
+        "ssn social_security sozialversicherung svnr nir securite_sociale nss dni nie curp cpf bsn jumin rrn \
+         codice_fiscale codicefiscale tessera_sanitaria cartao_sus passport pass_nr \
+         reisepass passeport pasaporte passaporto paspoort yeogwon driver drivers license licence fuhrerschein \
+         fuehrerschein permis rijbewijs insurance_number versichertennummer versichertennr kvnr nhs_number \
+         medicare_number account konto iban plate kennzeichen vin serial device_id",
+    ),
+    (
+        FreeText,
+        "note notes notiz comment comments kommentar commentaire comentario commento remark remarks bemerkung anmerkung \
+         opmerking observaciones observacoes osservazioni freitext freetext narrative anamnese anamnesi arztbrief memo \
+         compte_rendu referto verslag",
+    ),
+    (
+        Staff,
+        "physician physn doctor arzt aerztin medecin medico huisarts nurse surgeon chirurg npi provider prvdr uisa \
+         clinician operateur therapist interviewer enquirer",
+    ),
+    (
+        SamplingWeight,
+        "perweight sample_weight sampling survey_weight statwt weegfactor hochrechnung gewichtung gewichtungsfaktor \
+         ponderation ponderacion peso_campionario peso_amostral expansion_factor factor_expansion wtint wtmec pweight \
+         fweight finalwt fnlwgt wgt",
+    ),
+    (
+        Household,
+        "household hhid hh haushalt menage foyer hogar famiglia familia familie huishouden domicilio family famsize fam \
+         famille",
+    ),
+    (
+        Age,
+        "age ages aged alter altersgruppe edad idade eta faixa_etaria fascia_eta grupo_edad tranche_age leeftijd nai \
+         yeonlyeong yeollyeong lebensalter agegroup agegrp agegr ageyr agey momage dage alder",
+    ),
+    (
+        BirthPlace,
+        "birthplace place_of_birth geburtsort lieu_de_naissance lugar_de_nacimiento luogo_di_nascita local_nascimento \
+         geboorteplaats",
+    ),
+    (
+        Birth,
+        "birth dob geburt gebdat geb naissance nacimiento nascita nascimento geboorte saengnyeon saengil yob brthdtc \
+         birthdt",
+    ),
+    (
+        Death,
+        "death dod deceased dead died sterbe todes tod verstorben deces mort decesso morte obito fallecimiento muerte \
+         overlijden overleden samang dthdtc yrdth modth dadth dthfl",
+    ),
+    (
+        Sex,
+        "sex gender geschlecht geschl sexe genre sexo genero sesso geslacht gesl seongbyeol male female fml fem homme femme \
+         hombre mujer",
+    ),
+    (
+        Postal,
+        "zip zipcode postal postcode postleitzahl plz code_postal codigo_postal codice_postale cap cep cp postnr upyeon \
+         upyeonbeonho",
+    ),
+    (
+        Demographic,
+        "race drace racegrp rasse raza raca razza ethnic ethnie etnia herkunft hispanic nwhite religion konfession religione \
+         religiao geloof marital marriage married martl familienstand zivilstand etat_civil estado_civil stato_civile \
+         burgerlijke gyeolhon nationality nationalitat nationalitaet staatsang nationalite nacionalidad nacionalidade \
+         nazionalita nationaliteit gukjeok citizen immigrant immigr language sprache langue idioma lingua taal eoneo \
+         education educ ed ded yedu school schulab bildung titolo_studio istruzione etudes diplome educacion escolaridade \
+         estudios opleiding hangnyeok qualification occupation beruf job profession professione profissao metier \
+         ocupacion ocupacao beroep jigeop jikeop workclass employ empl selfemp insurance versicherung payer payor \
+         kostentrager kostentraeger assurance assicurazione seguro verzekering boheom veteran kids children kinder hijos \
+         filhos figli siblings relation urban rural homeless income inc einkommen revenu ingreso ingresos renda reddito \
+         inkomen salary plurality plural",
+    ),
+    (
+        Body,
+        "weight gewicht poids peso chejung height grosse groesse taille talla statura altezza altura lengte sinjang bmi imc \
+         ht wt dht dwt stature birthweight",
+    ),
+    (
+        Stay,
+        "los length_of_stay care_days days_in verweildauer liegetage liegedauer duree_de_sejour duree_sejour duree \
+         estancia dias_estancia dias_permanencia permanencia degenza giorni_degenza opnameduur ligduur verblijfsduur \
+         in_hospital jaewon",
+    ),
+    (
+        Cost,
+        "cost costs coste custo costo charge charges kosten cout montant amount amt betrag importo importe valor_total \
+         payment pmt price preis prezzo preco deductible ddctbl expenditure reimbursement bedrag expense tax",
+    ),
+    (
+        Procedure,
+        "procedure proc prcdr pc px ops operation surgery surg eingriff procedimiento procedimento procedura intervention \
+         intervento cirurgia ingreep susul cpt hcpcs cci treatment treat behandlung traitement tratamiento tratamento \
+         trattamento behandeling chiryo therapy therapie chemo hormon medication medikament medicament medicatie \
+         medicamento farmaco drug drugs arznei atc prescription presc recept yakmul drg cmg rx arm armcd actarm trt \
+         dose vaccine",
+    ),
+    (
+        Diagnosis,
+        "diagnosis diagnoses diagnose diagnostic diagnostico diagnosi diag dx dgns icd icpc jindan condition disease \
+         krankheit maladie enfermedad doenca malattia ziekte disorder comorbid hauptdiagnose nebendiagnose underlying_cause \
+         cause_of_death cause causa aeterm aedecod aebodsys meddra histolog stadium stage tumor cancer",
+    ),
+    (
+        Lab,
+        "lab labs labor laborwert laboratory glucose glukose glicemia glycemie hba1c a1c hemoglobin hamoglobin hb \
+         cholesterol chol creatinine creatinina kreatinin creat crea sodium potassium serum blood blut systolic diastolic sbp \
+         dbp blutdruck pressione tension pulse puls heart_rate temperature biomarker genotype psa tsh t3 t4 fti ldl hdl \
+         ldlc hdlc triglycerid tg tc alb alt ast bil ggt prot platelet leuko ef pgr er reading measured titer result_value \
+         ct_result albumin bilirubin",
+    ),
+    (
+        Clinical,
+        "symptom sintoma sintomo asthma bronch bronchitis tb hf hbp ulcer colitis hepatitis cough hayfever diabetes diabet \
+         dm polio nervous alcohol alkohol alcool pica headache pain schmerz heart allerg nerves bowel infection exercise \
+         active birthcontrol pregn pregnant schwanger enceinte embarazo gravid cholest smok smoke smoker smoking rauch \
+         fumeur fuma fumador tabac tabaco tabacco rook drink drinks drinks cigarette score scale sapsii apache \
+         triage severity aesev severe apgar gestation gest weeks gained premie parity nodes grade goitre lithium \
+         hypothyroid hyperthyroid hypertension obesity shock ill illness injury sick health hlth limit disability phase \
+         cesd mcs pcs sf36 risk gleason recurrence recur relapse adjuvant psych complaint illdays actdays meno virus \
+         test covid vaccin status etype offense conviction custody",
+    ),
+    (
+        Outcome,
+        "outcome result ergebnis resultat resultado risultato esito uitkomst gyeolgwa disposition dc_status discharge_status \
+         readmit readmission mortality survival futime censor followup follow_up entlassart entlassungsart \
+         entlassungsgrund aeout expire manner autopsy alive vital",
+    ),
+    (
+        Place,
+        "city town village stadt ort wohnort ville ciudad cidade citta stad plaats woonplaats municipio municipality comune \
+         commune gemeinde kommune county kreis landkreis district distrito distretto state uf bundesland departement \
+         provinz province provincia provincie region regione regiao kanton canton country land pays pais paese jiyeok \
+         dosi residence residencia neighborhood neighbourhood location latitude longitude lat lon tract block",
+    ),
+    (
+        Facility,
+        "hospital krankenhaus hopital ospedale ziekenhuis byeongwon clinic klinik facility ward station abteilung \
+         fachabteilung department dept departamento reparto afdeling servicio servico specialty speciality byeongdong site \
+         siteid center centre einrichtung care_site careunit unit place_of lieu_deces",
+    ),
+    (
+        PersonName,
+        "name names vorname nachname familienname geburtsname surname lastname firstname forename givenname fullname \
+         maiden nom prenom nombre apellido nome cognome sobrenome naam voornaam achternaam ireum seongmyeong initials \
+         initialen ^family ^given ^first ^last ^middle ^prefix ^suffix ^title ^anrede",
+    ),
+    (
+        Encounter,
+        "encounter claim clm visit hadm icustay episode stay_id fallnummer fallnr fall_id fall caseid case aufnahmenummer \
+         abrechnungsnr iep sejour episodio ricovero internacao aih opname contactnr accession order_id specimen sample \
+         test_id event_id certificate",
+    ),
+    (
+        Patient,
+        "patient pat patnr pid ipp mrn subject subj usubjid subjid person member memberid bene beneficiary insured \
+         versicherten client klient participant proband teilnehmer hwanja sujet paciente paziente prontuario \
+         numero_historia historia_clinica sujeto patientid enrollee enterprise_id respondent",
+    ),
+    (
+        Calendar,
+        "year yr jahr annee ano anno jaar month monat mois mes mese maand weekday quarter quartal trimestre date datum \
+         fecha data day pan_day",
+    ),
+    (
+        Answer,
+        "^q ^qu ^quest ^question ^item ^frage ^preg ^pregunta ^perg ^pergunta ^dom ^domanda ^vraag ^reponse ^answer",
+    ),
+    (
+        Id,
+        "id uid uuid guid key identifier ident schluessel recordid record_number rowid row_id seqn rownames pseudonym kennung \
+         number nummer numero nr no lfd",
+    ),
+    (Code, "id code cd type typ kind art category kategorie categorie categoria class klasse classe flag ind"),
+];
+
+/// What a name may be about, the likeliest first.
+pub(crate) fn topics(name: &str) -> Vec<Topic> {
+    let stem = stem(name);
+    let name = spell(name);
+    let says = |word: &&str| {
+        let word = word.replace('_', " ");
+        match word.strip_prefix('^') {
+            Some(word) => name.trim() == word || stem.as_deref() == Some(word),
+            None if word.len() >= 5 => name.contains(&format!(" {word}")) || name.contains(&format!("{word} ")),
+            None => name.contains(&format!(" {word} ")),
+        }
+    };
+    WORDS
+        .iter()
+        .filter(|(_, words)| words.split_whitespace().any(|word| says(&word)))
+        .map(|(topic, _)| *topic)
+        .collect()
+}
+
+/// The part of a name before its number, where it has one: `q` for `q17` and `q17b`. Columns that share it are a
+/// series.
+pub(crate) fn stem(name: &str) -> Option<String> {
+    let end = name.find(|c: char| c.is_ascii_digit())?;
+    let rest = name[end..].trim_start_matches(|c: char| c.is_ascii_digit());
+    (rest.chars().count() <= 3).then(|| spell(&name[..end]).trim().to_string())
+}
+
+/// The words of a name in small letters, without accents and numbers at their end, each between spaces:
+/// `dateOfBirth` is ` date of birth `, `dx01` is ` dx `.
+fn spell(name: &str) -> String {
+    let mut words = String::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && before.is_lowercase() {
+            words.push(' ');
+        }
+        if c.is_alphanumeric() {
+            c.to_lowercase().for_each(|c| words.push_str(&without_accent(c)));
+        }
+        before = c;
+    }
+    let words = words.split_whitespace().map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    words.filter(|word| !word.is_empty()).fold(String::from(" "), |all, word| all + word + " ")
+}
+
+fn without_accent(c: char) -> String {
+    match c {
+        'ä' | 'á' | 'à' | 'â' | 'ã' | 'å' => "a".into(),
+        'é' | 'è' | 'ê' | 'ë' => "e".into(),
+        'í' | 'ì' | 'î' | 'ï' => "i".into(),
+        'ö' | 'ó' | 'ò' | 'ô' | 'õ' => "o".into(),
+        'ü' | 'ú' | 'ù' | 'û' => "u".into(),
+        'ç' => "c".into(),
+        'ñ' => "n".into(),
+        'ß' => "ss".into(),
+        other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &str, topic: Topic) {
+        for name in names.split(';') {
+            assert_eq!(topics(name).first(), Some(&topic), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_understood_in_several_languages() {
+        check("birth_date;DOB;dateOfBirth;Geburtsdatum;date de naissance;BENE_BIRTH_DT;geboortedatum", Birth);
+        check("age;Alter;edad;idade;eta;faixa_etaria;leeftijd;AGE_AT_ADMISSION;nai;patient_age", Age);
+        check("sex;Geschlecht;sexe;sesso;genero;GENDER;geslacht;seongbyeol;BENE_SEX_IDENT_CD", Sex);
+        check("zip;PLZ;code postal;postcode;zipCode;Código Postal", Postal);
+        check("phone;Telefonnummer;E-Mail;Straße;adresse;HOME_ADDRESS;juso", Contact);
+        check("dx01;diag_1;ICD9_DGNS_CD_1;Hauptdiagnose;diagnostico;dx_adm", Diagnosis);
+        check("Name;Nachname;last_name;FIRST;prénom;apellidos;achternaam;patient name;ireum", PersonName);
+        check("patient_id;patient_nbr;MRN;hwanja_beonho;subjectId;PATIENT;patientnummer;IPP", Patient);
+        check("q01;Q7b;item_3;vraag2", Answer);
+        check("id;ID;DESYNPUF_ID;record-id", Id);
+        check("encounter_id;CLM_ID;Fallnummer;caseid", Encounter);
+        check("los_days;time_in_hospital;care_days;Verweildauer;dias_permanencia;duree_sejour", Stay);
+        check("Gewicht;HEIGHT;peso;altezza;IMC", Body);
+        check("hospital_name;ward;Station;medical_specialty", Facility);
+        check(
+            "race;marital-status;Beruf;native-language;payer_code;ETHNICITY;Familienstand;salary-class;stato_civile",
+            Demographic,
+        );
+        check("outcome;readmitted;discharge_disposition_id;dc_status", Outcome);
+        check("DRIVERS;SSN;passport no", Number);
+        check("pc01;ICD9_PRCDR_CD_1;DRG;medication", Procedure);
+        check("CODE;admission_type", Code);
+    }
+
+    #[test]
+    fn a_word_inside_another_says_nothing() {
+        for name in ["number_outpatient", "average", "essex", "pavilion", "x1", "message", "Größenordnung9"] {
+            let found = topics(name);
+            assert!(!found.iter().any(|t| matches!(t, Patient | Age | Sex)), "{name}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `local` by its definition, through the real path: a table and a policy on disk. KOHORT_CASES=5000 looks longer.
+
+use crate::common;
+use crate::common::case::{Case, cases};
+use crate::common::definition::meets;
+use crate::common::run::{options, release};
+use crate::common::table::{Table, lines};
+use kohort::pipeline::Options;
+use kohort_core::error::Kind;
+use kohort_core::utility;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rows of each group of records that look the same, by place in the input.
+fn groups(out: &Path, quasi: usize) -> BTreeMap<Vec<String>, Vec<usize>> {
+    let mut groups: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
+    for (row, line) in Table::released(out).rows.iter().zip(lines(out)) {
+        groups.entry(row[..quasi].to_vec()).or_default().push(line - 2);
+    }
+    groups
+}
+
+/// Every group meets every requirement by its definition, and no more rows are removed than may be.
+fn check(case: &Case) {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = case.write(folder.path());
+    let out = match release(&policy, "out", &options(3, 1)) {
+        Ok((out, _)) => out,
+        Err(error) => return assert_eq!(error.kind, Kind::Infeasible, "{error}"),
+    };
+    let groups = groups(&out, case.quasi.len());
+    let released: Vec<usize> = groups.values().flatten().copied().collect();
+    let most = case.rows.len() as u64 * case.max_suppressed / 100;
+    assert!((case.rows.len() - released.len()) as u64 <= most);
+    for rows in groups.values() {
+        assert!(meets(case, rows, &released), "{rows:?}");
+    }
+}
+
+/// `lattice` finds nothing better with the same limit, and finds nothing where `local` does not.
+fn is_never_worse(case: &Case) {
+    let folder = tempfile::tempdir().unwrap();
+    let by = |method| {
+        let case = Case { objective: "loss", ..case.by(method) };
+        let case = Case { known: common::case::Known::All, ..case };
+        common::run::plan(&case.write(folder.path())).map(|(_, cohort, plan)| utility::loss(&cohort, &plan))
+    };
+    match (by("local"), by("lattice")) {
+        (Ok(local), Ok(lattice)) => assert!(local <= lattice + 1e-6, "{local} against {lattice}"),
+        (Err(error), Ok(lattice)) => panic!("{error}, but a release with one level for each column loses {lattice}"),
+        (_, Err(error)) => assert_eq!(error.kind, Kind::Infeasible, "{error}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(common::run::cases(150))]
+
+    #[test]
+    fn every_group_meets_every_requirement(case in cases(true)) {
+        check(&case.by("local"));
+    }
+
+    #[test]
+    fn local_is_never_worse_than_one_level_for_each_column(case in cases(true)) {
+        is_never_worse(&case);
+    }
+}
+
+/// A folder with this table, and a policy with these columns, requirements and parameters.
+fn made(table: &str, columns: &str, privacy: &str, method: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.csv"), table).unwrap();
+    let policy = folder.path().join("policy.toml");
+    let text = format!(
+        "[input]\ntable = \"t.csv\"\n[columns]\n{columns}\n[privacy]\n{privacy}\n[method]\nname = \"local\"\n{method}\n"
+    );
+    fs::write(&policy, text).unwrap();
+    (folder, policy)
+}
+
+fn released(table: &str, columns: &str, privacy: &str, method: &str) -> Vec<Vec<String>> {
+    let (_folder, policy) = made(table, columns, privacy, method);
+    let (out, _) = release(&policy, "out", &options(1, 1)).unwrap_or_else(|error| panic!("{error}"));
+    Table::released(&out).sorted()
+}
+
+fn refused(table: &str, columns: &str, privacy: &str, method: &str) -> String {
+    let (folder, policy) = made(table, columns, privacy, method);
+    let error = release(&policy, "out", &options(1, 1)).unwrap_err();
+    assert!(!folder.path().join("out").exists());
+    error.message
+}
+
+const AGE: &str = "age = { role = \"quasi\", hierarchy = { intervals = [10, 20], from = 0, to = 100 } }";
+
+#[test]
+fn a_record_is_coarsened_only_as_far_as_it_must_be() {
+    let rows = released("age\n30\n30\n35\n37\n52\n71\n", AGE, "k = 2", "");
+    let ages: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(ages, ["*", "*", "30", "30", "[30,40)", "[30,40)"]);
+}
+
+#[test]
+fn which_of_several_equal_rows_is_coarsened_is_drawn_at_random() {
+    // Three rows `b` borrow two of the seven rows `a`.
+    let table = "q,o\na,1\na,2\na,3\na,4\na,5\na,6\na,7\nb,8\nb,9\nb,10\n";
+    let columns = "q = { role = \"quasi\" }\no = { role = \"other\", reason = \"a test\" }";
+    let (_folder, policy) = made(table, columns, "k = 5", "max_suppressed = 0");
+    let runs = 210;
+    let mut coarsened = [0u64; 7];
+    for seed in 0..runs {
+        let (out, _) = release(&policy, "out", &Options { force: true, ..options(seed, 1) }).unwrap();
+        let groups = groups(&out, 1);
+        assert_eq!(groups[&vec!["*".to_string()]].len(), 5);
+        groups[&vec!["*".to_string()]].iter().filter(|&&row| row < 7).for_each(|&row| coarsened[row] += 1);
+    }
+    // Each row is one of the two in 60 of 210 runs; 6 degrees of freedom: beyond 27 once in 7,000.
+    let chi_square: f64 = coarsened.iter().map(|&n| (n as f64 - 60.0).powi(2) / 60.0).sum();
+    assert!(chi_square < 27.0, "{coarsened:?}");
+}
+
+#[test]
+fn rows_without_a_permitted_label_in_common_are_removed() {
+    let columns =
+        "age = { role = \"quasi\", hierarchy = { intervals = [10, 20], from = 0, to = 100 }, levels = [0, 1] }";
+    let table = "age\n30\n31\n32\n33\n34\n35\n36\n37\n38\n71\n";
+    let rows = released(table, columns, "k = 3", "max_suppressed = 0.1");
+    assert_eq!(rows.len(), 9);
+    assert!(rows.iter().all(|row| row[0] == "[30,40)"));
+    let message = refused(table, columns, "k = 3", "max_suppressed = 0.05");
+    assert!(message.contains("k = 3 cannot be met"), "{message}");
+}
+
+#[test]
+fn a_k_beyond_the_table_names_the_largest_that_works() {
+    let message = refused("age\n30\n31\n32\n", AGE, "k = 4", "");
+    assert!(message.contains("the table has 3 rows. The largest k that can be met is 3."), "{message}");
+    let table = "p,age\n1,30\n1,31\n2,32\n";
+    let message = refused(table, &format!("p = {{ role = \"patient\" }}\n{AGE}"), "k = 3", "");
+    assert!(message.contains("the table has 2 patients. The largest k that can be met is 2."), "{message}");
+}
+
+#[test]
+fn less_than_all_known_columns_is_refused_with_methods_that_support_it() {
+    let columns = format!("{AGE}\nsex = {{ role = \"quasi\" }}");
+    let message = refused("age,sex\n30,f\n31,f\n32,m\n", &columns, "k = 2\nknows = 1", "");
+    assert!(message.contains("\"local\" does not support knows = N. Use \"lattice\""), "{message}");
+}
+
+#[test]
+fn a_detail_is_hidden_under_any_coarsening() {
+    let columns = format!("{AGE}\nborn = {{ role = \"detail\", of = [\"age\"] }}");
+    let table = "age,born\n30,a\n30,b\n35,c\n37,d\n";
+    let rows = released(table, &columns, "k = 2", "");
+    let shown: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+    assert_eq!(shown, ["30 a", "30 b", "[30,40) *", "[30,40) *"]);
+}
+
+#[test]
+fn a_finer_column_is_hidden_where_the_coarser_one_is_coarsened() {
+    let columns =
+        "ward = { role = \"quasi\", of = [\"house\"] }\nhouse = { role = \"quasi\" }\nsex = { role = \"quasi\" }";
+    // In the second group the ward is the same, the house is not: the ward would tell the house.
+    let table = "ward,house,sex\nw1,h1,f\nw1,h1,f\nw2,h2,m\nw2,h3,m\n";
+    let rows = released(table, columns, "k = 2", "");
+    let shown: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+    assert_eq!(shown, ["* * m", "* * m", "w1 h1 f", "w1 h1 f"]);
+    let message = refused(table, &columns.replace("[\"house\"]", "[\"house\"], levels = [0]"), "k = 2", "");
+    assert!(message.contains("Add \"*\" to its `levels`"), "{message}");
+}
