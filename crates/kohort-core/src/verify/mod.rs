@@ -20,6 +20,7 @@ mod multiset;
 mod original;
 mod outside;
 mod places;
+mod possible_origins;
 mod recount;
 mod release_folder;
 mod samples;

@@ -3,6 +3,7 @@
 use super::invented::SyntheticRows;
 use super::original::{Columns, Compared, labels_of};
 use super::places::{LabelMaps, Places, bounds};
+use super::possible_origins::PossibleOrigins;
 use super::recount::{Counted, Required};
 use crate::policy::Policy;
 use crate::release::{Certificate, SyntheticClaim};
@@ -224,20 +225,11 @@ fn released_rows(counted: &Counted, width: usize) -> BTreeMap<Vec<u32>, u64> {
 }
 
 fn each_by_itself(counted: &Counted, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
-    for (key, needed) in released_rows(counted, maps.len()) {
-        let fits = |t: usize| key.iter().enumerate().all(|(i, l)| maps[i][original.code(t, i) as usize].contains(l));
-        let mut found = 0;
-        for t in (0..original.len()).filter(|&t| fits(t)) {
-            found += original.weights[t];
-            if found >= needed {
-                break;
-            }
-        }
-        if found < needed {
-            return Err(too_many());
-        }
+    let origins = PossibleOrigins::new(original, maps);
+    match released_rows(counted, maps.len()).iter().all(|(labels, &needed)| origins.suffice(labels, needed)) {
+        true => Ok(()),
+        false => Err(too_many()),
     }
-    Ok(())
 }
 
 fn too_many() -> Error {
@@ -253,11 +245,10 @@ fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize, 
     if invented {
         std::mem::swap(&mut released_tuples, &mut original);
     }
+    let rows = original.frequencies(0);
     for t in 0..released_tuples.len() {
         let text = released_tuples.dictionaries[0].text(released_tuples.code(t, 0));
-        let code = original.dictionaries[0].code(text);
-        let has: u64 =
-            (0..original.len()).filter(|&o| Some(original.code(o, 0)) == code).map(|o| original.weights[o]).sum();
+        let has = original.dictionaries[0].code(text).map_or(0, |code| rows[code as usize]);
         if has < released_tuples.weights[t] {
             return Err(Error::refused(format!(
                 "column `{}`: a value occurs {} often in the release than in the original.",

@@ -89,10 +89,11 @@ impl Trie {
     }
 
     /// Finds the points whose common labels with `labels` cost least, at most `cost`: the cost, and the
-    /// point. At least the nearest `most` are found, and at most twice as many.
+    /// point. The nearest `most` are found, as far as the search gets, and at most twice as many.
     pub fn near(&self, points: &Points, labels: &[Node], cost: u64, most: usize, found: &mut Vec<(u64, Point)>) {
         found.clear();
-        let mut search = Near { trie: self, points, labels, cost, most, found };
+        let visits = VISITS_PER_POINT * most.max(64);
+        let mut search = Near { trie: self, points, labels, cost, most, visits, found };
         search.descend(0, 0..self.levels[0].node.len(), 0);
     }
 
@@ -125,6 +126,10 @@ impl Trie {
     }
 }
 
+/// Branches that a search visits at most, for each point that it is to find. In a table whose rows have
+/// little in common, the nearest of the points found by then are taken.
+const VISITS_PER_POINT: usize = 64;
+
 /// So many branches are looked at one by one; among more, those in reach are searched for.
 const FEW: usize = 8;
 
@@ -136,6 +141,8 @@ struct Near<'a> {
     /// Nothing beyond this cost is of use. It falls when enough points are found.
     cost: u64,
     most: usize,
+    /// Branches that may still be visited.
+    visits: usize,
     found: &'a mut Vec<(u64, Point)>,
 }
 
@@ -152,6 +159,9 @@ impl Near<'_> {
         for branch in first.chain(others) {
             if level.rows[branch] > 0 {
                 let here = so_far + tree.cost(tree.common(own, level.node[branch]));
+                if self.visits == 0 {
+                    return;
+                }
                 if here <= self.cost {
                     self.visit(column, branch, here);
                 }
@@ -160,6 +170,7 @@ impl Near<'_> {
     }
 
     fn visit(&mut self, column: usize, branch: usize, cost: u64) {
+        self.visits -= 1;
         if column + 1 < self.trie.levels.len() {
             let start = &self.trie.levels[column].start;
             return self.descend(column + 1, start[branch] as usize..start[branch + 1] as usize, cost);
