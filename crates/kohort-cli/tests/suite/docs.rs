@@ -130,6 +130,11 @@ fn the_same_patients_are_released_again_as_the_guide_says() {
 }
 
 #[test]
+fn what_the_studio_does_is_done_without_it_as_the_guide_says() {
+    check("docs/guides/studio.md", |_| {});
+}
+
+#[test]
 fn the_readme_works() {
     check("README.md", |folder| {
         fs::copy(demo().join("kohort-demo/patients.csv"), folder.join("patients.csv")).unwrap();

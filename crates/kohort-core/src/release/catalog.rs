@@ -114,5 +114,8 @@ pub fn read_catalog(release: &Path, column: &str, classes: u64) -> Result<Vec<Ca
             _ => return wrong(number, "it does not count any rows"),
         }
     }
+    if number == 0 {
+        return wrong(1, "these are not the columns of a catalog");
+    }
     Ok(lines)
 }

@@ -16,6 +16,7 @@ use crate::shape::{Codes, Events, Shape, Table};
 use crate::visible::is_visible;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The name of the format.
 const FORMAT: &str = "kohort-certificate";
@@ -207,6 +208,10 @@ impl<S: Shape> Certificate<S> {
             (None, false) => b',',
             _ => return Err(wrong("`text` is missing, or is present for a format without text cells")),
         };
+        let repeats = |of: &[String]| of.iter().collect::<BTreeSet<_>>().len() < of.len();
+        if counted.columns.iter().any(|column| repeats(&column.of)) {
+            return Err(wrong("`of` names a column twice"));
+        }
         let mut claim = counted.claim;
         if let Some(synthetic) = attested.synthetic {
             S::set_synthetic(&mut claim, synthetic).map_err(wrong)?;

@@ -34,6 +34,7 @@ mod samples;
 mod shift;
 mod specialize;
 mod two_parts;
+mod vectors;
 
 // The example of a new method names this module as it would inside the crate.
 use kohort::methods;
