@@ -1,6 +1,6 @@
 //! `kohort attack` on the command line: a table of numbers, no value of the data, and exit codes.
 
-use crate::common::{POLICY, TABLE, folder, run};
+use crate::common::{POLICY, TABLE, folder, is_whole, run};
 use std::fs;
 
 #[test]
@@ -19,11 +19,9 @@ fn attacks_are_printed_without_values_and_go_into_the_evidence() {
         // The other two are the house's, and show the values of columns.
         assert!(file != "attacks.json" || !text.contains("CANARY"), "{file}");
     }
-    assert_eq!(
-        run(folder.path(), &["verify", "out", "--original", "p.toml"]).code,
-        Some(0),
-        "nothing else was touched"
-    );
+    // Without a map of rows, not everything about patients can be counted.
+    let verified = run(folder.path(), &["verify", "out", "--original", "p.toml"]);
+    assert!(is_whole(verified.code), "nothing else was touched: {}", verified.all());
     let again = run(folder.path(), &["attack", "out", "--original", "p.toml"]);
     assert_eq!(again.out, said.out, "the same targets");
 }
