@@ -1,7 +1,7 @@
 //! `local` by its definition, through the real path: a table and a policy on disk. KOHORT_CASES=5000 looks longer.
 
 use crate::common;
-use crate::common::case::{Case, cases};
+use crate::common::case::{Case, Known, cases};
 use crate::common::definition::meets;
 use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
@@ -44,7 +44,7 @@ fn is_never_worse(case: &Case) {
     let folder = tempfile::tempdir().unwrap();
     let by = |method| {
         let case = Case { objective: "loss", ..case.by(method) };
-        let case = Case { known: common::case::Known::All, ..case };
+        let case = Case { known: Known::All, ..case };
         common::run::plan(&case.write(folder.path())).map(|(_, cohort, plan)| utility::loss(&cohort, &plan))
     };
     match (by("local"), by("lattice")) {
@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn every_group_meets_every_requirement(case in cases(true)) {
-        check(&case.by("local"));
+        check(&Case { known: Known::All, ..case.by("local") });
     }
 
     #[test]
@@ -140,13 +140,6 @@ fn a_k_beyond_the_table_names_the_largest_that_works() {
     let table = "p,age\n1,30\n1,31\n2,32\n";
     let message = refused(table, &format!("p = {{ role = \"patient\" }}\n{AGE}"), "k = 3", "");
     assert!(message.contains("the table has 2 patients. The largest k that can be met is 2."), "{message}");
-}
-
-#[test]
-fn less_than_all_known_columns_is_refused_with_methods_that_support_it() {
-    let columns = format!("{AGE}\nsex = {{ role = \"quasi\" }}");
-    let message = refused("age,sex\n30,f\n31,f\n32,m\n", &columns, "k = 2\nknows = 1", "");
-    assert!(message.contains("\"local\" does not support knows = N. Use \"lattice\""), "{message}");
 }
 
 #[test]

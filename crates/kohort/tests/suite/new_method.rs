@@ -88,7 +88,7 @@ fn the_register_refuses_what_the_new_method_does_not_take() {
     check(
         "k = 5",
         "k = 5\nknows = 2",
-        "\"keep\" does not support knows = N. Use \"lattice\", \"specialize\" or \"suppress\", or set knows = \"all\".",
+        "\"keep\" does not support knows = N. Use \"local\", \"lattice\", \"specialize\" or \"suppress\", or set knows = \"all\".",
     );
     let sensitive = "ward       = { role = \"sensitive\" }";
     let other = "ward       = { role = \"other\", reason = \"not known outside the hospital\" }";
