@@ -1,6 +1,6 @@
 //! The numbers of `disassociate`: time, and how far counts are off, on public sets of codes.
 //!
-//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench codes -- [sizes | k | policies | aware | baselines | million] [nhds …]`
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench codes -- [once | sizes | k | policies | aware | baselines | sensitive | million] [nhds …]`
 //!
 //! KOHORT_DATA names a folder with derived/ and synthetic/. CPU seconds are user + system time of one
 //! run. Errors are expectations over all reconstructions (crates/kohort/src/queries.rs).
@@ -11,8 +11,11 @@ use kohort::methods::disassociate::{
     CodeLevel, CodesRequirements, Constraints, Formed, Params, Subrecords, disassociate,
 };
 use kohort::queries::{Expected, OriginalCounts, Query, are, frequent_queries, mre, random_queries};
+use kohort::sets_that_occur_once::sets_that_occur_once;
+use kohort::welch::welch;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
+use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::AnyPolicy;
 use kohort_core::policy::PolicyFile;
 use kohort_core::random::Randomness;
@@ -37,7 +40,7 @@ fn main() {
     let (sets, parts): (Vec<String>, Vec<String>) = args.into_iter().partition(|a| SETS.iter().any(|s| s.0 == a));
     let wanted = |name: &str| parts.is_empty() || parts.iter().any(|a| a == name);
     for (name, file) in SETS {
-        let of_sets = ["sizes", "k", "policies", "aware", "baselines"].iter().any(|n| wanted(n));
+        let of_sets = ["once", "sizes", "k", "policies", "aware", "baselines", "sensitive"].iter().any(|n| wanted(n));
         if !of_sets || !(sets.is_empty() || sets.iter().any(|s| s == name)) {
             continue;
         }
@@ -50,6 +53,12 @@ fn main() {
             records.occurrences() as f64 / records.len() as f64,
             work.frequent.len()
         );
+        if wanted("once") {
+            once(&records);
+        }
+        if wanted("sensitive") {
+            sensitive(&records, &work);
+        }
         if wanted("sizes") {
             sizes(&records, &work);
         }
@@ -126,6 +135,25 @@ impl Workloads {
         }
     }
 
+    /// The queries of W1 over codes that a baseline kept, as in the paper: the mean error of both, and
+    /// Welch's test of their difference.
+    fn over_kept(&self, theirs: &RecodedCodes, ours: &Expected) -> String {
+        let kept: Vec<&Query> = self.frequent.iter().filter(|q| theirs.keeps(&q.codes)).collect();
+        let errors = |estimate: &dyn Fn(&[u32]) -> f64| -> Vec<f64> {
+            kept.iter().map(|q| (estimate(&q.codes) - q.count as f64).abs() / q.count as f64).collect()
+        };
+        let (own, other) = (errors(&|codes| ours.with_all(codes)), errors(&|codes| theirs.with_all(codes)));
+        let mean = |errors: &[f64]| errors.iter().sum::<f64>() / errors.len().max(1) as f64;
+        let test = welch(&own, &other).map_or("no test".into(), |w| format!("t {:.1}, p {:.2e}", w.t, w.p));
+        format!(
+            "{} of {} queries of W1 are over kept codes: disassociation {:.3}, baseline {:.3}; Welch: {test}",
+            kept.len(),
+            self.frequent.len(),
+            mean(&own),
+            mean(&other)
+        )
+    }
+
     fn errors(&self, patients: usize, estimate: &dyn Fn(&[u32]) -> f64) -> String {
         let of = |size: std::ops::RangeInclusive<usize>| {
             let some: Vec<Query> = self.frequent.iter().filter(|q| size.contains(&q.codes.len())).cloned().collect();
@@ -152,6 +180,41 @@ fn run(records: &Records, work: &Workloads, asked: &CodesRequirements, params: &
     made
 }
 
+/// Figure 12: sets of codes that one patient has.
+fn once(records: &Records) {
+    for found in sets_that_occur_once(records, 5) {
+        println!(
+            "sets of {} codes: {:.1} % of {} counted occur in one record",
+            found.size,
+            100.0 * found.once as f64 / found.sets.max(1) as f64,
+            found.sets
+        );
+    }
+}
+
+/// Section 7.2: the most frequent code is sensitive, and its share in a cluster is limited.
+fn sensitive(records: &Records, work: &Workloads) {
+    let supports = records.supports();
+    let most = (0..supports.len()).max_by_key(|&c| supports[c]).expect("a code");
+    let share = f64::from(supports[most]) / records.len() as f64;
+    let sensitive: Vec<bool> = (0..supports.len()).map(|c| c == most).collect();
+    let limits = ["", "0.8", "0.6", "0.5"].map(|text| Decimal::parse(text, b'.').and_then(Fraction::from_decimal));
+    for confidence in limits.into_iter().filter(|c| c.is_none_or(|c| c.to_f64() >= share)) {
+        let none = Constraints::none();
+        let asked = CodesRequirements { k: 5, m: 2, constraints: &none, sensitive: &sensitive, confidence };
+        for clusters in [Formed::Paper, Formed::Best] {
+            let label = confidence.map_or("no limit".to_string(), |c| format!("confidence {c}"));
+            let params = Params { clusters, ..Params::default() };
+            let made = run(records, work, &asked, &params, &format!("sensitive, {label}, {clusters:?}"));
+            let has = |r: &&u32| records.get(**r as usize).binary_search(&(most as u32)).is_ok();
+            let highest = (made.nodes.iter().flat_map(|node| node.leaves()))
+                .map(|leaf| leaf.records.iter().filter(has).count() as f64 / leaf.records.len() as f64)
+                .fold(0.0, f64::max);
+            println!("  {:.1} % of all patients have it; of a cluster at most {:.1} %", 100.0 * share, 100.0 * highest);
+        }
+    }
+}
+
 /// Clusters as printed and larger ones, with and without constraints.
 fn sizes(records: &Records, work: &Workloads) {
     let level = |level| Constraints::by_level(records, CodeSystem::Icd9, level).0;
@@ -161,7 +224,7 @@ fn sizes(records: &Records, work: &Workloads) {
         ("level 3", level(CodeLevel::Chapter)),
     ];
     for (name, constraints) in &all {
-        let asked = CodesRequirements { k: 5, m: 2, constraints, sensitive: &[] };
+        let asked = CodesRequirements { k: 5, m: 2, constraints, sensitive: &[], confidence: None };
         for size in [2, 4, 8, 16, 32, 64, 256, 1024] {
             let params = Params { clusters: Formed::Paper, max_cluster: Some(5 * size), ..Params::default() };
             run(records, work, &asked, &params, &format!("{name}, fewer than {size}k"));
@@ -171,7 +234,7 @@ fn sizes(records: &Records, work: &Workloads) {
 
 fn by_k(records: &Records, work: &Workloads) {
     for (k, m) in [(5, 2), (5, 3), (5, 5), (10, 2), (25, 2), (25, 5)] {
-        let asked = CodesRequirements { k, m, constraints: &Constraints::none(), sensitive: &[] };
+        let asked = CodesRequirements { k, m, constraints: &Constraints::none(), sensitive: &[], confidence: None };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             run(records, work, &asked, &params, &format!("k {k}, m {m}, {clusters:?}"));
@@ -181,7 +244,7 @@ fn by_k(records: &Records, work: &Workloads) {
 
 /// What S7 costs.
 fn aware(records: &Records, work: &Workloads) {
-    let asked = CodesRequirements { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[] };
+    let asked = CodesRequirements { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[], confidence: None };
     for size in [4, 64, 256] {
         let subrecords = Subrecords::Whole;
         let params = Params { subrecords, max_cluster: Some(5 * size), ..Params::default() };
@@ -192,8 +255,9 @@ fn aware(records: &Records, work: &Workloads) {
 /// The paper's policies, and the baselines.
 fn policies(records: &Records, work: &Workloads) {
     let level = |level| Constraints::by_level(records, CodeSystem::Icd9, level).0;
-    let frequent =
-        |per_100_000: usize| Constraints::frequent(records, (records.len() * per_100_000).div_ceil(100_000) as u32);
+    let frequent = |per_100_000: usize| {
+        Constraints::frequent(records, (records.len() * per_100_000).div_ceil(100_000) as u32, &[])
+    };
     let all = [
         ("level 1", level(CodeLevel::Category)),
         ("level 2", level(CodeLevel::Section)),
@@ -229,12 +293,14 @@ fn policies(records: &Records, work: &Workloads) {
         )
     };
     for (name, constraints) in &all {
-        let asked = CodesRequirements { k: 5, m: 2, constraints, sensitive: &[] };
+        let asked = CodesRequirements { k: 5, m: 2, constraints, sensitive: &[], confidence: None };
+        let mut ours = Vec::new();
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             let made = run(records, work, &asked, &params, &format!("{name}, {clusters:?}"));
             let expected = Expected::new(&made.nodes, records.distinct(), 5);
             println!("  {}", near(constraints, &|codes| expected.with_any(codes)));
+            ours.push(made);
         }
         if ["level 1", "level 3", "sim 10"].contains(name) {
             let say = |what: &str, (time, made): (String, RecodedCodes)| {
@@ -247,6 +313,10 @@ fn policies(records: &Records, work: &Workloads) {
                     made.is_safe(records, 5, 2),
                     near(constraints, &|codes| made.with_any(codes))
                 );
+                for (order, own) in ["as printed", "best"].iter().zip(&ours) {
+                    let expected = Expected::new(&own.nodes, records.distinct(), 5);
+                    println!("  {order}: {}", work.over_kept(&made, &expected));
+                }
             };
             say("cba", timed(|| cba(records, constraints, 5, 2)));
             if *name == "level 1" {
@@ -260,10 +330,11 @@ fn policies(records: &Records, work: &Workloads) {
 fn baselines(records: &Records, work: &Workloads) {
     let constraints = &Constraints::by_level(records, CodeSystem::Icd9, CodeLevel::Category).0;
     for (k, m) in [(5u32, 2), (10, 2), (25, 2), (5, 3), (25, 3), (5, 5)] {
-        let asked = CodesRequirements { k: u64::from(k), m, constraints, sensitive: &[] };
+        let asked = CodesRequirements { k: u64::from(k), m, constraints, sensitive: &[], confidence: None };
+        let mut ours = Vec::new();
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
-            run(records, work, &asked, &params, &format!("k {k}, m {m}, level 1, {clusters:?}"));
+            ours.push(run(records, work, &asked, &params, &format!("k {k}, m {m}, level 1, {clusters:?}")));
         }
         let say = |what: &str, (time, made): (String, RecodedCodes)| {
             println!(
@@ -274,6 +345,10 @@ fn baselines(records: &Records, work: &Workloads) {
                 made.is_safe(records, k, m),
                 work.errors(records.len(), &|codes| made.with_all(codes))
             );
+            for (name, own) in ["as printed", "best"].iter().zip(&ours) {
+                let expected = Expected::new(&own.nodes, records.distinct(), u64::from(k));
+                println!("  {name}: {}", work.over_kept(&made, &expected));
+            }
         };
         say("cba", timed(|| cba(records, constraints, k, m)));
         say("apriori", timed(|| apriori(records, CodeSystem::Icd9, k, m)));
@@ -304,7 +379,7 @@ fn million() {
         records.occurrences()
     );
     for (k, m) in [(5, 2), (5, 5)] {
-        let asked = CodesRequirements { k, m, constraints: &Constraints::none(), sensitive: &[] };
+        let asked = CodesRequirements { k, m, constraints: &Constraints::none(), sensitive: &[], confidence: None };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             let (time, made) = timed(|| disassociate(&records, &asked, &params, 2));

@@ -87,6 +87,22 @@ fn main() {
         }
         println!("{line}");
     }
+    println!("\nOther C at K = 100: classification error and discernibility ratio\n");
+    println!("| C | {} {}", heads(&knows, ", CE"), heads(&knows, ", DR"));
+    println!("|---{}|", "|---".repeat(2 * knows.len()));
+    for c in ["0.15", "0.2", "0.25", "0.3"] {
+        let mut line = format!("| {c} |");
+        for objective in ["class", "discernibility"] {
+            for l in &knows {
+                let own = run(&format!("k = 100\nknows = {l}\nconfidence = {c}\n"), objective, "0");
+                match objective {
+                    "class" => write!(line, " {:.1} |", errors(&own)[1]).expect("text"),
+                    _ => write!(line, " {:.4} |", ratio(&own)).expect("text"),
+                }
+            }
+        }
+        println!("{line}");
+    }
     std::fs::remove_dir_all(&folder).expect("the temporary folder goes");
 }
 

@@ -65,9 +65,13 @@ fn main() {
     }
     for rows in numbers("--wide", "100000,1000000") {
         for (name, value) in [("findings", finding as Value), ("mixed", mixed)] {
-            let policy = wide(&folder, rows, 40, value);
+            let policy = wide(&folder, rows, 40, value, "0");
             println!("Wide, {name}: {rows} rows, 40 quasi-identifiers, knows 4, k = 20");
             measure(&folder, &policy, "class", whole);
+            if rows <= 100_000 {
+                println!("  1 % of the records may be suppressed:");
+                measure(&folder, &wide(&folder, rows, 40, value, "0.01"), "class", false);
+            }
         }
     }
     std::fs::remove_dir_all(&folder).expect("the temporary folder goes");
@@ -142,7 +146,7 @@ fn mixed(column: u64, kind: u64, draw: &mut dyn FnMut(u64) -> u64) -> (u64, u64)
 }
 
 /// A table with a class that follows every seventh column.
-fn wide(folder: &Path, rows: u64, columns: u64, value: Value) -> PathBuf {
+fn wide(folder: &Path, rows: u64, columns: u64, value: Value, max_suppressed: &str) -> PathBuf {
     let mut out = std::io::BufWriter::new(std::fs::File::create(folder.join("wide.csv")).expect("a file"));
     let names: Vec<String> = (0..columns).map(|c| format!("q{c}")).collect();
     writeln!(out, "{},class", names.join(",")).expect("written");
@@ -178,6 +182,7 @@ fn wide(folder: &Path, rows: u64, columns: u64, value: Value) -> PathBuf {
         writeln!(text, "{name} = {{ role = \"quasi\"{hierarchy} }}").expect("text");
     }
     text += "class = { role = \"class\" }\n[privacy]\nk = 20\nknows = 4\n[method]\nname = \"specialize\"\n";
+    writeln!(text, "max_suppressed = {max_suppressed}").expect("text");
     let path = folder.join("wide.toml");
     std::fs::write(&path, text).expect("written");
     path

@@ -208,6 +208,11 @@ fn codes_lines(certificate: &Certificate<Codes>) {
     if !claim.sensitive.is_empty() {
         say(&format!("  claim      {} sensitive codes appear only in item chunks", claim.sensitive.len()));
     }
+    if let Some(max) = claim.confidence {
+        say(&format!(
+            "  claim      at most the share {max} of the patients of a cluster has any one sensitive code; a recipient can check only that the clusters are large enough for it"
+        ));
+    }
     say(&format!(
         "  counted    {} patients in {} clusters, {} of them joint; {} record chunks, {} shared chunks",
         thousands(recount.patients),

@@ -372,12 +372,17 @@ impl Shape for Codes {
         claim.k
     }
 
-    fn makes_sense(_: &CodesClaim, _: &CodesRecount) -> std::result::Result<(), &'static str> {
-        Ok(())
+    fn makes_sense(claim: &CodesClaim, _: &CodesRecount) -> std::result::Result<(), &'static str> {
+        match claim.confidence {
+            Some(max) if claim.sensitive.is_empty() || max.is_zero() => {
+                Err("`claim.confidence` is 0, or limits no sensitive code")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn basis(promise: &Promise<Codes>, _: bool) -> Basis {
-        release::basis_of_codes(promise.patients)
+        release::basis_of_codes(&promise.claim, promise.patients)
     }
 
     fn added(_: &CodesCompared) -> u64 {
@@ -390,6 +395,15 @@ impl Shape for Codes {
 
     fn not_shown(compared: &CodesCompared) -> &[String] {
         &compared.not_shown
+    }
+
+    fn not_counted(certificate: &Certificate<Codes>, compared: Option<&CodesCompared>) -> Vec<String> {
+        let limited = certificate.promise.claim.confidence.is_some();
+        let counted = compared.is_some_and(|own| own.highest_share.is_some());
+        (limited && !counted)
+            .then(|| "the share of a cluster's patients who have a sensitive code".to_string())
+            .into_iter()
+            .collect()
     }
 
     fn compared_in_words(_: &Certificate<Codes>, compared: &CodesCompared) -> String {

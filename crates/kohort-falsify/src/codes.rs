@@ -68,7 +68,7 @@ impl Universe {
     pub fn claim(&self) -> CodesClaim {
         let k = K::new(self.k).unwrap_or(K::LEAST);
         let (aware, no_cover) = (self.params.subrecords == Subrecords::Whole, self.params.covers == Covers::Avoided);
-        CodesClaim { k, m: self.m, aware, no_cover, sensitive: Vec::new() }
+        CodesClaim { k, m: self.m, aware, no_cover, sensitive: Vec::new(), confidence: None }
     }
 
     /// Calls `each` with every original: its records, ascending.
@@ -87,7 +87,13 @@ impl Universe {
         let data = Records::from_texts(records.iter().map(|&r| texts(r)));
         let constraints = Constraints::none();
         let sensitive = vec![false; data.distinct()];
-        let asked = CodesRequirements { k: self.k, m: self.m, constraints: &constraints, sensitive: &sensitive };
+        let asked = CodesRequirements {
+            k: self.k,
+            m: self.m,
+            constraints: &constraints,
+            sensitive: &sensitive,
+            confidence: None,
+        };
         let nodes = disassociate(&data, &asked, &self.params, 1).nodes;
         let bits = (0..data.distinct() as u32).map(|code| bit(data.text(code).as_bytes())).collect();
         self.world(records, nodes, bits)

@@ -79,7 +79,9 @@ pub mod queries;
 pub mod reconstruct;
 pub mod released_shape;
 pub mod report;
+pub mod sets_that_occur_once;
 pub mod truthful;
+pub mod welch;
 
 pub use api::{
     Cancel, Cell, ColumnSettings, Data, DataRisk, Examined, Hierarchy, Policy, PolicyBuilder, Refusal, Release, Run,

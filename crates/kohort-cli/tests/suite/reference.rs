@@ -187,7 +187,10 @@ const SECTIONS: [Section; 10] = [
                 "knows",
                 "What an attacker may know: `\"all\"` quasi-identifiers (default), any number of them, a list of sets, or `{ always, one_of }`. For sets of codes: the number of codes, no default.",
             ),
-            ("confidence", "Maximum share of an equivalence class that may have the same sensitive value."),
+            (
+                "confidence",
+                "Maximum share of an equivalence class that may have the same sensitive value. For codes: maximum share of the patients of a cluster who may have one of the `sensitive` codes.",
+            ),
             (
                 "l_diversity",
                 "Minimum diversity of the sensitive values of a class: `{ distinct = 3 }`, `{ entropy = 3 }` or `{ recursive = [2, 3] }`.",

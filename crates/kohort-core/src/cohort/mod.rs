@@ -76,8 +76,11 @@ pub struct Cohort {
     /// The column that a classification is to predict: the only one with role class, if it has at
     /// most [`MOST_CLASSES`] values.
     pub class: Option<Kept>,
-    /// The sets of quasi-identifiers that an attacker may know.
+    /// The sets of quasi-identifiers that an attacker may know; sets of fewer columns where there are
+    /// too many to be listed.
     pub sets: Vec<Vec<usize>>,
+    /// The refusal for a method that needs all of `sets`, where these are not all.
+    pub sets_not_all: Option<crate::Error>,
     /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
     pub dependencies: Vec<(usize, usize)>,
     /// Rows that rules of the policy excluded.
@@ -103,7 +106,8 @@ impl Cohort {
 
     /// Replaces the attacker's knowledge by that of another policy about the same columns.
     pub fn know(&mut self, policy: &Policy) -> Result<()> {
-        self.sets = sets::known_sets(policy, self.quasi.len())?;
+        let sets::KnownSets { sets, not_all } = sets::known_sets(policy, self.quasi.len())?;
+        (self.sets, self.sets_not_all) = (sets, not_all);
         Ok(())
     }
 
@@ -131,6 +135,7 @@ impl Cohort {
             required: vec![],
             class: None,
             sets: vec![(0..tuples.width()).collect()],
+            sets_not_all: None,
             dependencies: vec![],
             excluded: 0,
             catalogued: None,

@@ -6,23 +6,38 @@ use crate::privacy::{Knows, Shorter};
 
 /// Lists the sets to be counted. With patients as the unit, a requirement on sensitive values that holds
 /// for a set may fail for a part of it, so that sets of all sizes are counted.
-pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<Vec<Vec<usize>>> {
+pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<KnownSets> {
     let shorter = shorter(policy.patient().is_some(), policy.privacy.reads_sensitive());
     let knows = &policy.privacy.knows;
     match knows.number(quasi, shorter) {
-        Some(n) if n <= MOST_SETS => Ok(knows.sets(quasi, shorter)),
+        Some(n) if n <= MOST_SETS => Ok(KnownSets { sets: knows.sets(quasi, shorter), not_all: None }),
         n => {
             let asked = if let Knows::Any(n) = knows { (*n).min(quasi) } else { quasi };
             let reach =
                 (1..asked).rev().find(|&l| Knows::Any(l).number(quasi, shorter).is_some_and(|n| n <= MOST_SETS));
             let count = n.map_or("too many".into(), |n| n.to_string());
-            Err(policy.error(format!(
+            let why = policy.error(format!(
                 "`knows` results in {count} sets of quasi-identifiers, more than the maximum of {MOST_SETS}. \
-                 Largest supported value here: knows = {}, or \"all\".",
+                 Largest supported value here: knows = {}, or \"all\". The method `specialize` supports more, since \
+                 it counts only the columns that it makes more detailed.",
                 reach.unwrap_or(1)
-            )))
+            ));
+            match (knows, reach) {
+                (Knows::Any(_), Some(reach)) => {
+                    Ok(KnownSets { sets: Knows::Any(reach).sets(quasi, shorter), not_all: Some(why) })
+                }
+                _ => Err(why),
+            }
         }
     }
+}
+
+/// The sets that an attacker may know, as far as they can be listed.
+pub(super) struct KnownSets {
+    /// All of them, or those of fewer columns.
+    pub(super) sets: Vec<Vec<usize>>,
+    /// Why these are not all, where they are not.
+    pub(super) not_all: Option<crate::Error>,
 }
 
 /// The most sets that are counted.

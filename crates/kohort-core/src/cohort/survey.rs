@@ -21,7 +21,7 @@
 use super::generalize::{generalize, refuse_star};
 use super::layout::TupleLayout;
 use super::require::require;
-use super::sets::known_sets;
+use super::sets::{KnownSets, known_sets};
 use super::{Cohort, Kept, Quasi, Required};
 use crate::Result;
 use crate::policy::{Policy, Role};
@@ -43,7 +43,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
     let class = only_class(policy, &mut notes);
     let mut layout = TupleLayout::new(policy, reads_sensitive || has_catalog, class);
     // Before anything is read, so that a policy beyond the limits is refused at once.
-    let sets = known_sets(policy, layout.quasi().len())?;
+    let KnownSets { sets, not_all } = known_sets(policy, layout.quasi().len())?;
     let mut tuples = count_tuples(source, policy, &mut layout, &mut notes)?;
     for (position, &column) in layout.columns.iter().enumerate() {
         refuse_star(source, column, &tuples.dictionaries[position])?;
@@ -78,6 +78,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         details,
         required,
         sets,
+        sets_not_all: not_all,
         synthetic_values,
         notes,
     })

@@ -91,14 +91,7 @@ impl Privacy {
         if let Knows::Sets(sets) = &mut knows {
             unite(section, sets, levels, &not_together)?;
         }
-        let confidence = section.share("confidence")?;
-        if confidence.is_some_and(Fraction::is_zero) {
-            return Err(section.wrong(
-                "confidence",
-                "must be above 0: with 0, no person with a listed value could be \
-                 published.",
-            ));
-        }
+        let confidence = read_confidence(section)?;
         let (l_diversity, t_closeness) = (read_l(section)?, read_t(section)?);
         let ledger = read_ledger(section)?;
         Ok((Privacy { k, preset, knows, confidence, l_diversity, t_closeness, not_together, ledger }, notes))
@@ -106,9 +99,10 @@ impl Privacy {
 
     /// Reads the section for sets of codes: k, and as `knows` the number m of codes an attacker may know.
     pub(super) fn read_codes(section: &Section, k: Option<K>) -> Result<Privacy> {
-        section.only(&["k", "max_risk", "preset", "knows"])?;
+        section.only(&["k", "max_risk", "preset", "knows", "confidence"])?;
         let asking = k.is_some();
         let (k, preset) = read_k(section, k)?;
+        let confidence = read_confidence(section)?;
         let usual = "2 is usual; 5 models one discharge summary.";
         let m = match section.get("knows").map(|item| &item.value) {
             Some(Value::Number(_)) => section.whole("knows")?.unwrap_or_default(),
@@ -129,7 +123,7 @@ impl Privacy {
                 k,
                 preset,
                 knows: Knows::Any(m),
-                confidence: None,
+                confidence,
                 l_diversity: None,
                 t_closeness: None,
                 not_together: Vec::new(),
@@ -152,6 +146,16 @@ impl Privacy {
     pub fn reads_sensitive(&self) -> bool {
         self.confidence.is_some() || self.l_diversity.is_some() || self.t_closeness.is_some()
     }
+}
+
+fn read_confidence(section: &Section) -> Result<Option<Fraction>> {
+    let confidence = section.share("confidence")?;
+    if confidence.is_some_and(Fraction::is_zero) {
+        return Err(
+            section.wrong("confidence", "must be above 0: with 0, no person with a listed value could be published.")
+        );
+    }
+    Ok(confidence)
 }
 
 /// k, and the preset that says so; where the section names neither, what stands in for it.

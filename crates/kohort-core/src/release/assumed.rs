@@ -4,7 +4,7 @@
 //! Both lists follow from a few facts, most of which the certificate states elsewhere. The verifier makes the
 //! lists again from these facts, so that a stranger can neither add a sentence nor leave one out.
 
-use super::claim::{Claim, ColumnClaim, EventsClaim, KnowsClaim};
+use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim};
 use super::promise::Promise;
 use crate::policy::{Danger, Power, PowerRule};
 
@@ -135,7 +135,7 @@ fn accepted(sentence: &str, columns: &[ColumnClaim]) -> Option<(Danger, Vec<Stri
 }
 
 /// The sentences for clusters of codes.
-pub(crate) fn basis_of_codes(patients: bool) -> Basis {
+pub(crate) fn basis_of_codes(claim: &CodesClaim, patients: bool) -> Basis {
     let mut assumed = vec![
         "An attacker knows at most m codes of a person, and not which codes the person does not have.".to_string(),
         "Every person has at least one code.".to_string(),
@@ -143,9 +143,14 @@ pub(crate) fn basis_of_codes(patients: bool) -> Basis {
     if !patients {
         assumed.push(ROWS.into());
     }
-    let not_recountable =
-        "Whether the chunks hold the codes of the original patients: they were compared before release.";
-    Basis { assumed, not_recountable: vec![not_recountable.into()] }
+    let mut not_recountable = vec![
+        "Whether the chunks hold the codes of the original patients: they were compared before release.".to_string(),
+    ];
+    if claim.confidence.is_some() {
+        assumed.push("An attacker does not know who has the codes listed as sensitive.".into());
+        not_recountable.push("How many patients of a cluster have a sensitive code: they were counted before release. The release shows only that somebody has it, and how large the cluster is.".into());
+    }
+    Basis { assumed, not_recountable }
 }
 
 /// The sentences for patients and their events.

@@ -77,7 +77,8 @@ fn tables() -> Certificate<Table> {
 }
 
 fn codes() -> Certificate<Codes> {
-    let claim = CodesClaim { k: K::LEAST, m: 2, aware: true, no_cover: true, sensitive: vec!["a".into()] };
+    let sensitive = vec!["a".into()];
+    let claim = CodesClaim { k: K::LEAST, m: 2, aware: true, no_cover: true, sensitive, confidence: Some(half()) };
     full(claim, CodesRecount::default())
 }
 

@@ -128,6 +128,9 @@ pub struct CodesClaim {
     /// Codes that are in item chunks only.
     #[serde(deserialize_with = "serial::list")]
     pub sensitive: Vec<String>,
+    /// The largest share of a cluster's patients who have one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
+    pub confidence: Option<Fraction>,
 }
 
 /// The claim of a release of events.

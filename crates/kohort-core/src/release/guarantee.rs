@@ -114,7 +114,19 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
         "An attacker who knows {codes} of a person, and takes every recombination of the fragments for equally likely, links the person to any particular non-empty fragment with probability at most 1/{k}. The attacker may learn which codes a person does not have"
     );
     plain += if claim.no_cover { "." } else { ", and codes that everyone in a cluster shares." };
-    if !claim.sensitive.is_empty() {
+    let mut counted = plain.clone();
+    if let Some(max) = claim.confidence.filter(|_| !claim.sensitive.is_empty()) {
+        let (part, whole) = max.parts();
+        let shown =
+            " About the codes listed as sensitive the release shows only that somebody in the cluster has them.";
+        counted += &format!(
+            "{shown} It does not show how many do. A cluster with such a code has at least {} patients.",
+            whole.div_ceil(part.max(1))
+        );
+        plain += &format!(
+            "{shown} In every cluster at most the share {max} of the patients has any one of these codes; this was counted before release."
+        );
+    } else if !claim.sensitive.is_empty() {
         plain += " About the codes listed as sensitive the release shows only that somebody in the cluster has them. It does not show how many do: it may be everyone, so this limits no probability.";
     }
     let aware = if claim.aware {
@@ -124,7 +136,10 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
     } else {
         format!("{NO_LIMIT}: certain re-identification is possible.")
     };
-    Guarantee { counted: plain.clone(), plain, aware }
+    if claim.confidence.is_none() {
+        counted.clone_from(&plain);
+    }
+    Guarantee { counted, plain, aware }
 }
 
 /// The sentences for a table. Where single cells are suppressed, a suppressed cell matches whatever
@@ -385,11 +400,26 @@ mod tests {
 
     #[test]
     fn of_codes_an_attacker_who_knows_the_algorithm_is_not_limited_without_whole_subrecords() {
-        let claim = |aware| CodesClaim { k: K::new(5).unwrap(), m: 2, aware, no_cover: false, sensitive: Vec::new() };
+        let claim = |aware| CodesClaim {
+            k: K::new(5).unwrap(),
+            m: 2,
+            aware,
+            no_cover: false,
+            sensitive: Vec::new(),
+            confidence: None,
+        };
         let plain = guarantee_of_codes(&claim(false));
         assert!(plain.plain.contains("non-empty fragment") && plain.plain.contains("equally likely"));
         assert!(plain.aware.contains("No limit is guaranteed") && plain.aware.contains("certain re-identification"));
         let aware = guarantee_of_codes(&claim(true));
         assert!(aware.aware.contains("1/5") && aware.aware.contains("not limited"));
+        let sensitive = CodesClaim { sensitive: vec!["042".into()], ..claim(false) };
+        assert!(guarantee_of_codes(&sensitive).plain.contains("limits no probability"));
+        let limited =
+            CodesClaim { confidence: Decimal::parse("0.2", b'.').and_then(Fraction::from_decimal), ..sensitive };
+        let said = guarantee_of_codes(&limited).plain;
+        assert!(said.contains("at most the share 0.2") && said.contains("counted before release"), "{said}");
+        let counted = guarantee_of_codes(&limited).counted;
+        assert!(counted.contains("at least 5 patients") && !counted.contains("0.2"), "{counted}");
     }
 }

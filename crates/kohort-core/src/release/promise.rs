@@ -142,12 +142,13 @@ impl Promise<Codes> {
             aware: flag("aware")?,
             no_cover: flag("no_cover")?,
             sensitive: policy.method.texts("sensitive")?.unwrap_or_default(),
+            confidence: policy.privacy.confidence,
         };
         let columns = policy.released().into_iter().map(|c| {
             let column = &policy.columns[c];
             ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
         });
-        let Basis { assumed, not_recountable } = basis_of_codes(patients);
+        let Basis { assumed, not_recountable } = basis_of_codes(&claim, patients);
         Ok(Promise {
             patients,
             effects: policy.effects,

@@ -50,6 +50,9 @@ pub struct TraceStep {
     /// The point at which an interval was split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// The mean loss of a cell after this step, from 0 (as in the original) to 1 (fully general).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<f64>,
     /// Rows suppressed, up to here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<u64>,

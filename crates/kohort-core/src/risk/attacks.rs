@@ -158,6 +158,7 @@ mod tests {
             details: Vec::new(),
             required: Vec::new(),
             sets: Vec::new(),
+            sets_not_all: None,
             dependencies: Vec::new(),
             excluded: 0,
             catalogued: None,

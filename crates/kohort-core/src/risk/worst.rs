@@ -49,7 +49,7 @@ pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highe
     let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(together) };
     let people = crowd.people.number();
     let mut worst = Worst::default();
-    let (mut looked, mut is_exact) = (0, true);
+    let (mut looked, mut is_exact) = (0, cohort.sets_not_all.is_none());
     for sets in order.chunks(together) {
         let could = |best: &Risk| best.max < 1.0 || sets[0].0 as f64 / people as f64 > best.mean;
         if !worst.set.as_ref().is_none_or(|(_, best)| could(best)) {

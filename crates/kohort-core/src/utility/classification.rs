@@ -45,31 +45,17 @@ const SEED: u64 = 2009;
 /// Measures it; `None` where there is no class column, or fewer than two classes or three rows.
 pub fn classification(cohort: &Cohort, plan: &Plan) -> Option<Classification> {
     let class = cohort.class.as_ref()?;
-    let records = LearningRecords::draw(cohort, plan, class.position);
+    let records = LearningRecords::draw(cohort, plan, class.position, SEED);
     let (learned, predicted) = (sum(&records.learn), sum(&records.predict));
     if learned == 0 || predicted == 0 || records.classes() < 2 {
         return None;
     }
     let kept: Vec<usize> = cohort.required.iter().map(|r| r.kept.position).collect();
     let changed: Vec<usize> = plan.changed.iter().map(|c| c.position).collect();
-    let raw = |position: &usize| {
-        let texts = cohort.tuples.dictionaries[*position].texts();
-        let of = records.tuple.iter().map(|&t| cohort.tuples.code(t as usize, *position));
-        feature(&texts, of.collect())
-    };
-    let others: Vec<Feature> = kept.iter().map(raw).collect();
-    let original: Vec<Feature> = changed.iter().map(raw).chain(others.iter().cloned()).collect();
-    let released: Vec<Feature> = plan
-        .changed
-        .iter()
-        .enumerate()
-        .map(|(i, column)| {
-            let texts: Vec<&str> = column.labels.iter().map(|l| l.text.as_str()).collect();
-            let of = records.cells.iter().map(|cells| cells.map_or(NOTHING, |c| plan.row(c)[i]));
-            feature(&texts, of.collect())
-        })
-        .chain(others.iter().cloned())
-        .collect();
+    let others: Vec<Feature> = kept.iter().map(|p| records.original(cohort, *p)).collect();
+    let original: Vec<Feature> =
+        changed.iter().map(|p| records.original(cohort, *p)).chain(others.iter().cloned()).collect();
+    let released: Vec<Feature> = records.released(plan).chain(others.iter().cloned()).collect();
     let share = |wrong: u64| wrong as f64 / predicted as f64;
     Some(Classification {
         column: class.name.clone(),
@@ -79,6 +65,19 @@ pub fn classification(cohort: &Cohort, plan: &Plan) -> Option<Classification> {
         error: share(records.errors(&released, |r| records.cells[r].is_some())),
         upper_bound_error: share(records.errors(&others, |_| true)),
     })
+}
+
+/// The number of rows that a tree learned from the release predicts wrongly, where the rows are drawn
+/// with this seed. For methods that compare several tables; `None` as for [`classification`].
+pub fn predicted_wrongly(cohort: &Cohort, plan: &Plan, seed: u64) -> Option<u64> {
+    let class = cohort.class.as_ref()?;
+    let records = LearningRecords::draw(cohort, plan, class.position, seed);
+    if sum(&records.learn) == 0 || sum(&records.predict) == 0 || records.classes() < 2 {
+        return None;
+    }
+    let others = cohort.required.iter().map(|r| records.original(cohort, r.kept.position));
+    let released: Vec<Feature> = records.released(plan).chain(others).collect();
+    Some(records.errors(&released, |r| records.cells[r].is_some()))
 }
 
 /// What a deleted row shows; nobody asks for it.
@@ -124,7 +123,7 @@ struct LearningRecords {
 
 impl LearningRecords {
     /// Draws the rows: of each class a third is predicted, the others are learned from.
-    fn draw(cohort: &Cohort, plan: &Plan, class: usize) -> LearningRecords {
+    fn draw(cohort: &Cohort, plan: &Plan, class: usize, seed: u64) -> LearningRecords {
         let tuples = &cohort.tuples;
         let rows = tuples.frequencies(class);
         let all: u64 = rows.iter().skip(1).sum();
@@ -136,7 +135,7 @@ impl LearningRecords {
             .iter()
             .map(|&rows| UndealtClass { rows, predict: taken(rows) / 3, learn: taken(rows) - taken(rows) / 3 })
             .collect();
-        let mut random = Randomness::seeded(SEED);
+        let mut random = Randomness::seeded(seed);
         let mut records = LearningRecords::default();
         for t in (0..tuples.len()).filter(|&t| tuples.code(t, class) != 0) {
             let code = tuples.code(t, class);
@@ -159,6 +158,22 @@ impl LearningRecords {
             }
         }
         records
+    }
+
+    /// A column as it is in the original.
+    fn original(&self, cohort: &Cohort, position: usize) -> Feature {
+        let texts = cohort.tuples.dictionaries[position].texts();
+        let of = self.tuple.iter().map(|&t| cohort.tuples.code(t as usize, position));
+        feature(&texts, of.collect())
+    }
+
+    /// The columns that a plan changes, as they are released.
+    fn released<'p>(&'p self, plan: &'p Plan) -> impl Iterator<Item = Feature> + 'p {
+        plan.changed.iter().enumerate().map(|(i, column)| {
+            let texts: Vec<&str> = column.labels.iter().map(|l| l.text.as_str()).collect();
+            let of = self.cells.iter().map(|cells| cells.map_or(NOTHING, |c| plan.row(c)[i]));
+            feature(&texts, of.collect())
+        })
     }
 
     fn classes(&self) -> usize {

@@ -20,7 +20,7 @@ mod trust;
 
 pub use association::{Association, associations};
 pub use cells::{SuppressedCells, cells};
-pub use classification::{Classification, classification};
+pub use classification::{Classification, classification, predicted_wrongly};
 pub use discernibility::{average_class_size, discernibility};
 pub use distinguishable::{Distinguishable, distinguish_synthetic};
 pub use distribution::distribution_distance;

@@ -180,7 +180,9 @@ pub(super) fn recount(
     for (position, &column) in columns[..quasi.len() + details.len()].iter().enumerate() {
         finer_hides(&tuples, &place_of, &certificate.promise.columns[column], position, &mut left)?;
     }
-    let sets = sets(&claim, &names, certificate.promise.patients)?;
+    let shown = |q: usize| (1..tuples.len()).any(|t| tuples.code(t, q) != tuples.code(0, q));
+    let differs: Vec<bool> = (0..quasi.len()).map(shown).collect();
+    let sets = sets(&claim, &names, &differs, certificate.promise.patients)?;
     if let Values::OfPolicy(policy, point) = values {
         for (i, own) in claim.sensitive.iter_mut().enumerate() {
             spread(own, policy, point, &tuples.dictionaries[quasi.len() + details.len() + i])?;
@@ -363,7 +365,9 @@ pub(super) fn open_data(
     Ok(source)
 }
 
-pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<Vec<usize>>> {
+/// Lists the sets of quasi-identifiers that the claim is about. Where there are too many, columns that
+/// show the same in every row (not `differs`) are left out: whoever knows them knows no more.
+pub(super) fn sets(claim: &Claim, quasi: &[&str], differs: &[bool], patients: bool) -> Result<Vec<Vec<usize>>> {
     let knows = match &claim.knows {
         KnowsClaim::All => Knows::All,
         KnowsClaim::Any(0) => return Err(damaged("the claim is about an attacker who knows nothing")),
@@ -386,7 +390,19 @@ pub(super) fn sets(claim: &Claim, quasi: &[&str], patients: bool) -> Result<Vec<
     };
     let shorter = if patients { crate::cohort::shorter(true, !claim.sensitive.is_empty()) } else { Shorter::Implied };
     match knows.number(quasi.len(), shorter) {
-        Some(n) if n <= crate::cohort::MOST_SETS => Ok(knows.sets(quasi.len(), shorter)),
+        Some(n) if n <= crate::cohort::MOST_SETS => return Ok(knows.sets(quasi.len(), shorter)),
+        _ => {}
+    }
+    let different: Vec<usize> = (0..quasi.len()).filter(|&q| differs[q]).collect();
+    match (&knows, knows.number(different.len(), shorter)) {
+        (Knows::Any(_), Some(n)) if n <= crate::cohort::MOST_SETS => {
+            let mut sets = knows.sets(different.len(), shorter);
+            sets.iter_mut().flatten().for_each(|q| *q = different[*q]);
+            if sets.is_empty() {
+                sets.push(Vec::new());
+            }
+            Ok(sets)
+        }
         _ => Err(damaged("the claim is about more sets of columns than can be counted")),
     }
 }

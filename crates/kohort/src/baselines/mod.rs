@@ -161,6 +161,11 @@ impl RecodedCodes {
         self.patients as f64 * (1.0 - none)
     }
 
+    /// Returns whether none of these codes is suppressed. The paper asks only for such codes.
+    pub fn keeps(&self, codes: &[u32]) -> bool {
+        codes.iter().all(|&code| self.group_of[code as usize] != GONE)
+    }
+
     /// Codes that are suppressed.
     pub fn suppressed(&self) -> usize {
         self.group_of.iter().filter(|&&g| g == GONE).count()
@@ -207,6 +212,14 @@ mod tests {
             let made = apriori(&records, kohort_core::code_systems::CodeSystem::Icd9, k, m);
             assert!(made.is_safe(&records, k, m), "apriori");
         }
+    }
+
+    /// P3: a suppressed code was answered with 0 and counted as an error of 100 %, which the paper does not do.
+    #[test]
+    fn a_suppressed_code_is_not_kept() {
+        let records = Records::from_texts([vec!["a", "b"], vec!["a", "b"], vec!["a", "c"]]);
+        let made = cba(&records, &Constraints::none(), 2, 1);
+        assert_eq!((made.suppressed(), made.keeps(&[0, 1]), made.keeps(&[0, 2])), (1, true, false));
     }
 
     #[test]

@@ -178,12 +178,15 @@ impl CodesSetting {
     fn measure(&self, records: &Records, source: &Source) -> Result<Outlook> {
         let (policy, params) = (&self.policy, &self.method);
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
-        let asked = |with_all: &dyn Fn(&[u32]) -> f64, with_any: &dyn Fn(&[u32]) -> f64| {
-            evidence::codes::queries((records, policy, params), k, &Answers { with_all, with_any })
-                .map(CodesErrors::from)
-        };
+        let asked =
+            |answers: Answers| evidence::codes::queries((records, policy, params), k, &answers).map(CodesErrors::from);
+        // As in the paper, a baseline is asked only for codes that it did not suppress.
         let of_baseline = |recoded: RecodedCodes| {
-            let utility = asked(&|codes| recoded.with_all(codes), &|codes| recoded.with_any(codes))?;
+            let utility = asked(Answers {
+                with_all: &|codes| recoded.with_all(codes),
+                with_any: &|codes| recoded.with_any(codes),
+                keeps: &|codes| recoded.keeps(codes),
+            })?;
             let (suppressed_codes, items) = (Some(recoded.suppressed() as u64), Some(recoded.items() as u64));
             Ok::<_, Error>(CodesErrors { suppressed_codes, items, ..utility })
         };
@@ -191,7 +194,11 @@ impl CodesSetting {
             None => {
                 let clusters = disassociate::plan(records, policy, params, source.threads())?;
                 let expected = Expected::new(&clusters.nodes, records.distinct(), k);
-                let utility = asked(&|codes| expected.with_all(codes), &|codes| expected.with_any(codes))?;
+                let utility = asked(Answers {
+                    with_all: &|codes| expected.with_all(codes),
+                    with_any: &|codes| expected.with_any(codes),
+                    keeps: &|_| true,
+                })?;
                 (utility, clusters.notes.clone())
             }
             Some(baseline) => {
@@ -201,7 +208,15 @@ impl CodesSetting {
                     RecodingBaseline::Cba => cba(records, &constraints, least, m),
                     RecodingBaseline::Apriori => apriori(records, code_system(records, params), least, m),
                 };
-                (of_baseline(recoded)?, vec!["for comparison only: it is never published".to_string()])
+                let (all, suppressed) = (records.distinct(), recoded.suppressed());
+                let mut notes = vec!["for comparison only: it is never published".to_string()];
+                if suppressed > 0 {
+                    notes.push(format!(
+                        "its errors are those of counts over the {} of {all} codes that it did not suppress",
+                        all - suppressed
+                    ));
+                }
+                (of_baseline(recoded)?, notes)
             }
         };
         let named = policy.method.text("name")?.unwrap_or_default();

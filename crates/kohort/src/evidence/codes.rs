@@ -13,6 +13,7 @@ use crate::queries::{
 };
 use kohort_core::Result;
 use kohort_core::codes::Records;
+use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
@@ -73,7 +74,11 @@ pub fn measure(
     let after =
         CodesRisk { max: 1.0 / compared.fewest_candidates.max(1) as f64, mean: None, unique: Some(0), people: None };
     let expected = Expected::new(&run.clusters.nodes, records.distinct(), k);
-    let answers = Answers { with_all: &|codes| expected.with_all(codes), with_any: &|codes| expected.with_any(codes) };
+    let answers = Answers {
+        with_all: &|codes| expected.with_all(codes),
+        with_any: &|codes| expected.with_any(codes),
+        keeps: &|_| true,
+    };
     let asked = queries((records, policy, run.params), k, &answers)?;
     Ok(Metrics::Codes(Box::new(CodesMetrics {
         method: certificate.method.clone(),
@@ -116,6 +121,8 @@ pub fn measure(
             aware_reader: run.params.subrecords == Subrecords::Whole,
             no_cover: run.params.covers == Covers::Avoided,
             sensitive_codes: run.params.sensitive.len(),
+            confidence: certificate.promise.claim.confidence.map(Fraction::to_f64),
+            highest_confidence: compared.highest_share.map(|(hits, of)| hits as f64 / of.max(1) as f64),
             plain: certificate.guarantee.plain.clone(),
             aware: certificate.guarantee.aware.clone(),
             assumed: certificate.promise.assumed.clone(),
@@ -162,6 +169,8 @@ fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
 pub(crate) struct Answers<'a> {
     pub(crate) with_all: &'a dyn Fn(&[u32]) -> f64,
     pub(crate) with_any: &'a dyn Fn(&[u32]) -> f64,
+    /// Whether nothing of these codes was suppressed. Other queries are not asked.
+    pub(crate) keeps: &'a dyn Fn(&[u32]) -> bool,
 }
 
 /// How well counts can be estimated.
@@ -187,7 +196,11 @@ pub(crate) fn queries(
     let exact = OriginalCounts::new(records);
     let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
     let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
-    let asked = |queries: &[crate::queries::Query]| are(queries, records.len(), |codes| (answers.with_all)(codes));
+    let asked = |queries: &[crate::queries::Query]| {
+        let kept: Vec<_> = queries.iter().filter(|query| (answers.keeps)(&query.codes)).cloned().collect();
+        let own = are(&kept, records.len(), |codes| (answers.with_all)(codes));
+        Are { dropped: own.dropped + (queries.len() - kept.len()) as u64, ..own }
+    };
     let Are { error, queries, dropped, sane } = asked(&frequent);
     let frequent = Workload { are: error, are_sane: sane, queries, dropped };
     let mut counts: Vec<(u32, u32)> = records.supports().into_iter().zip(0u32..).collect();

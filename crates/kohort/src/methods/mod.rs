@@ -56,6 +56,12 @@ pub trait TableMethod: Debug + Send + Sync {
         &[]
     }
 
+    /// Returns whether the method counts only the columns that it makes more detailed. Then it may be
+    /// asked for more sets of columns than can be listed.
+    fn counts_only_split_columns(&self) -> bool {
+        false
+    }
+
     /// The limits on synthetic records, for a method that adds some.
     fn synthetic(&self) -> Option<Synthetic> {
         None
@@ -93,6 +99,14 @@ impl Method {
     pub fn proposed(policy: &Policy) -> Result<Method> {
         let method = PROPOSED.usual(policy.privacy.k)?;
         Method::of(&Policy { method, ..policy.clone() })
+    }
+
+    /// Decides what happens to each tuple. Refuses more sets of columns than the method can count.
+    pub fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
+        match &cohort.sets_not_all {
+            Some(refusal) if !self.params.counts_only_split_columns() => Err(refusal.clone()),
+            _ => self.params.plan(cohort, policy, random),
+        }
     }
 
     /// Its name in policies, certificates and reports.

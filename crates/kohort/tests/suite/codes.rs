@@ -324,3 +324,56 @@ fn what_is_claimed_beyond_k_and_m_is_counted_from_the_bytes() {
         passes_every_gate(&policy, &out);
     }
 }
+
+/// P1: nobody could limit how many patients of a cluster have a sensitive code, and clusters were
+/// formed by it. `confidence` limits it; it is counted on the original, and a recipient counts what
+/// can be counted.
+#[test]
+fn the_share_of_patients_with_a_sensitive_code_is_limited_and_verified() {
+    let rows: Vec<Vec<String>> = (0..120)
+        .map(|i| {
+            let own =
+                [Some("a"), (i % 2 == 0).then_some("b"), (i % 3 == 0).then_some("c"), (i % 4 == 0).then_some("z")];
+            own.into_iter().flatten().map(str::to_string).collect()
+        })
+        .collect();
+    let method = "confidence = 0.3\n[method]\nname = \"disassociate\"\nmax_cluster = 30\nsensitive = [\"z\"]\n";
+    let case = Case { rows, k: 5, m: 2, long: false, method: method.into() };
+    let folder = tempfile::tempdir().unwrap();
+    let policy = case.write(folder.path());
+    let (out, released) = release(&policy, "out", &options(1, 1)).unwrap();
+    passes_every_gate(&policy, &out);
+    let metrics = released.metrics.to_value();
+    assert_eq!(metrics["guarantee"]["confidence"], json!(0.3));
+    let highest = metrics["guarantee"]["highest_confidence"].as_f64().unwrap();
+    assert!(highest > 0.0 && highest <= 0.3, "{highest}");
+    assert!(clusters(&out).len() > 1);
+    let certificate_of = certificate(&out);
+    assert!(certificate_of["attested"]["guarantee"]["plain"].as_str().unwrap().contains("at most the share 0.3"));
+    // z and b go together: the clusters of the same data without a limit break it.
+    let (source, bound) = pipeline::open(&policy, &options(1, 1)).unwrap();
+    let looser = Case { method: case.method.replace("0.3", "1"), ..case.clone() };
+    let other = tempfile::tempdir().unwrap();
+    let (loose, _) = release(&looser.write(other.path()), "out", &options(1, 1)).unwrap();
+    let mut claimed = certificate(&loose);
+    claimed["attested"] = certificate_of["attested"].clone();
+    for key in ["claim", "guarantee"] {
+        claimed["counted"][key] = certificate_of["counted"][key].clone();
+    }
+    put_certificate(&loose, &claimed);
+    assert_eq!(verify_with_original(&loose, &source, &bound).unwrap_err().kind, Kind::Refused);
+    // A cluster of so few patients cannot keep the limit, whoever has the code: the bytes show that.
+    let mut claimed = certificate_of.clone();
+    claimed["counted"]["claim"]["confidence"] = json!("0.02");
+    put_certificate(&out, &claimed);
+    let said = verify_release(&out, 1).unwrap_err();
+    assert_eq!(said.kind, Kind::Refused);
+    // More than the table itself allows cannot be asked for, and a limit on nothing is refused.
+    let strict = Case { method: case.method.replace("0.3", "0.2"), ..case.clone() };
+    let refused = release(&strict.write(folder.path()), "strict", &options(1, 1)).unwrap_err();
+    assert_eq!(refused.kind, Kind::Infeasible);
+    assert!(refused.to_string().contains("0.25"), "{refused}");
+    let nothing = Case { method: "confidence = 0.3\n[method]\nname = \"disassociate\"\n".into(), ..case.clone() };
+    let refused = release(&nothing.write(folder.path()), "nothing", &options(1, 1)).unwrap_err();
+    assert_eq!(refused.kind, Kind::Yours);
+}

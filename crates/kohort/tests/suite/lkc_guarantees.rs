@@ -7,6 +7,7 @@ use crate::common::tamper::{certificate, put_certificate};
 use kohort::pipeline::Released;
 use kohort_core::error::Kind;
 use kohort_core::verify::{AnyRecounted, verify_release};
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::PathBuf;
 
@@ -44,12 +45,16 @@ impl Run {
 }
 
 fn run(table: &str, columns: &str, privacy: &str, method: &str) -> kohort_core::Result<Run> {
+    run_by("specialize", table, columns, privacy, method)
+}
+
+fn run_by(name: &str, table: &str, columns: &str, privacy: &str, method: &str) -> kohort_core::Result<Run> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), table).unwrap();
     fs::write(folder.path().join("jobs.csv"), JOBS).unwrap();
     let policy = folder.path().join("p.toml");
     let text = format!(
-        "[input]\ntable = \"t.csv\"\n[columns]\n{columns}[privacy]\n{privacy}\n[method]\nname = \"specialize\"\n{method}"
+        "[input]\ntable = \"t.csv\"\n[columns]\n{columns}[privacy]\n{privacy}\n[method]\nname = \"{name}\"\n{method}"
     );
     fs::write(&policy, text).unwrap();
     let (out, released) = release(&policy, "out", &options(1, 2))?;
@@ -126,8 +131,45 @@ fn bad_input_is_said_in_words() {
     let wide: Vec<String> = (0..41).map(|c| format!("q{c}")).collect();
     let table = format!("{}\n{}\n", wide.join(","), vec!["a"; 41].join(","));
     let columns: String = wide.iter().map(|q| format!("{q} = {{ role = \"quasi\" }}\n")).collect();
-    refused(&table, &columns, "k = 2\nknows = 6", "", Kind::Yours, "4496388 sets");
-    refused(&table, &columns, "k = 2\nknows = 6", "", Kind::Yours, "Largest supported value here: knows = 5");
+    let error = run_by("lattice", &table, &columns, "k = 2\nknows = 6", "").err().unwrap();
+    assert_eq!(error.kind, Kind::Yours);
+    for says in ["4496388 sets", "Largest supported value here: knows = 5"] {
+        assert!(error.message.contains(says), "{error}");
+    }
+}
+
+/// P6: L = 6 over 42 columns was refused with 5,245,786 sets, though only columns that are made more
+/// detailed need counting. The verifier and the recipient count these, too.
+#[test]
+fn six_known_values_of_forty_two_columns_are_counted_where_few_columns_are_split() {
+    let columns: Vec<String> = (0..42).map(|c| format!("q{c}")).collect();
+    let value = |row: usize, column: usize| match column {
+        0..5 => ["a", "b"][(row >> column) & 1].to_string(),
+        _ => format!("v{row}"),
+    };
+    let mut table = format!("{}\n", columns.join(","));
+    for row in 0..640 {
+        let cells: Vec<String> = (0..42).map(|column| value(row, column)).collect();
+        table += &format!("{}\n", cells.join(","));
+    }
+    let roles: String = columns.iter().map(|q| format!("{q} = {{ role = \"quasi\" }}\n")).collect();
+    let run = run(&table, &roles, "k = 20\nknows = 6", "").unwrap();
+    assert!(matches!(verify_release(&run.out, 1).unwrap(), AnyRecounted::Table(_)));
+    let recount = &certificate(&run.out)["counted"]["recount"];
+    assert_eq!((recount["sets"].as_u64(), recount["smallest_class"].as_u64()), (Some(1), Some(20)), "{recount}");
+    assert_eq!(run.sorted()[0].split(' ').filter(|cell| *cell != "*").count(), 5);
+    // Classes of fewer than k rows are still found: one row shows another value than the others.
+    let data = run.out.join("release/data.csv");
+    let text = fs::read_to_string(&data).unwrap();
+    let (first, rest) = text.split_once("\na,").unwrap();
+    fs::write(&data, format!("{first}\nc,{rest}")).unwrap();
+    let mut forged = certificate(&run.out);
+    let sha = Sha256::digest(fs::read(&data).unwrap()).iter().map(|b| format!("{b:02x}")).collect::<String>();
+    forged["counted"]["files"].as_array_mut().unwrap().iter_mut().filter(|f| f["name"] == "data.csv").for_each(|f| {
+        f["sha256"] = serde_json::json!(sha);
+    });
+    put_certificate(&run.out, &forged);
+    assert_eq!(verify_release(&run.out, 1).unwrap_err().kind, Kind::Refused);
 }
 
 #[test]

@@ -155,8 +155,13 @@ fn recount(
                 let refused = |what: &str| Error::refused(format!("clusters.jsonl, line {line}: {what}."));
                 check_below(node, claim, &mut above, &mut chunked, &mut sum).map_err(refused)?;
             }
-            if let Some(what) = sensitive_in_chunk(texts, &chunked, &claim.sensitive) {
-                return Err(Error::refused(what));
+            let sensitive = sensitive_codes((0..texts.len() as u32).map(|n| texts.get(n)), &claim.sensitive);
+            if chunked.iter().zip(&sensitive).any(|(chunked, sensitive)| *chunked && *sensitive) {
+                return Err(Error::refused("a code that should only be in item chunks is in another chunk."));
+            }
+            for (line, node) in nodes.iter().filter(|_| claim.confidence.is_some()) {
+                large_enough(node, claim, &sensitive)
+                    .map_err(|what| Error::refused(format!("clusters.jsonl, line {line}: {what}.")))?;
             }
             Ok((sum, chunked, above.spent))
         },
@@ -192,19 +197,28 @@ fn recount(
     Ok(RecountedCodes { recount: total, nodes: kept, texts })
 }
 
-/// A code that the claim keeps in item chunks must be in no other; nor may one of its repeats.
-fn sensitive_in_chunk(texts: &Texts, chunked: &[bool], sensitive: &[String]) -> Option<&'static str> {
-    if sensitive.is_empty() {
-        return None;
-    }
+/// By code: whether the claim lists it as sensitive. The repeats of a code are as sensitive as it is.
+fn sensitive_codes<'a>(texts: impl Iterator<Item = &'a [u8]>, sensitive: &[String]) -> Vec<bool> {
     let sensitive: HashSet<&str> = sensitive.iter().map(String::as_str).collect();
     let listed = |text: &str| sensitive.contains(text);
-    let is = |n: u32| {
-        let text = String::from_utf8_lossy(texts.get(n));
+    let is = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
         listed(&text) || text.rsplit_once('#').is_some_and(|(code, n)| n.parse::<u32>().is_ok() && listed(code))
     };
-    let found = (0..texts.len() as u32).any(|n| chunked[n as usize] && is(n));
-    found.then_some("a code that should only be in item chunks is in another chunk.")
+    texts.map(|text| !sensitive.is_empty() && is(text)).collect()
+}
+
+/// Refuses a cluster that is too small for the limit on sensitive codes: one of its patients has the
+/// code. More than that cannot be counted from the bytes.
+fn large_enough(node: &Node, claim: &CodesClaim, sensitive: &[bool]) -> Check<()> {
+    let Some(max) = claim.confidence else { return Ok(()) };
+    let holds = |cluster: &&Cluster| {
+        max.allows(1, u64::from(cluster.size)) || !cluster.item_chunk.iter().any(|&code| sensitive[code as usize])
+    };
+    match node.leaves().iter().all(holds) {
+        true => Ok(()),
+        false => Err("a cluster with a sensitive code is too small for the limit on sensitive codes"),
+    }
 }
 
 type Check<T> = std::result::Result<T, &'static str>;

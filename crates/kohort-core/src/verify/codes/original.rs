@@ -2,6 +2,7 @@
 
 use super::RecountedCodes;
 use crate::codes::Records;
+use crate::number::Fraction;
 use crate::release::{CodeChunk, CodesClaim, Columns, Node};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -21,6 +22,9 @@ pub struct CodesCompared {
     pub combinations: u64,
     /// How many patients at least could have one of them.
     pub fewest_candidates: u64,
+    /// The highest share of a cluster's patients with one sensitive code, as (patients with it, patients
+    /// of the cluster). `None`: nothing is claimed about it, or no list of patients was kept.
+    pub highest_share: Option<(u64, u64)>,
     /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
@@ -55,12 +59,13 @@ pub(super) fn row_by_row(
     lines: &Path,
 ) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
+    let mut limited = LimitedCodes::new(claim, records);
     let text = std::fs::read_to_string(lines).map_err(|e| Error::io(lines, &e))?;
     let mut lines = text.lines();
     let mut used = vec![false; records.len()];
     let mut candidates = Candidates { m: claim.m, left: MOST_COMBINATIONS, ..Candidates::default() };
     for node in &read.nodes {
-        compare(node, &mut lines, records, &mut used, &mut Vec::new(), &mut candidates)?;
+        compare(node, &mut lines, records, &mut used, &mut Vec::new(), (&mut candidates, &mut limited))?;
     }
     if lines.next().is_some() || used.iter().any(|used| !used) {
         return Err(differs("some of its patients are not in any cluster"));
@@ -77,6 +82,7 @@ pub(super) fn row_by_row(
         occurrences: records.occurrences() as u64,
         combinations: candidates.counted,
         fewest_candidates: candidates.fewest.unwrap_or(read.recount.smallest_support),
+        highest_share: limited.highest,
         not_shown,
     })
 }
@@ -88,7 +94,7 @@ fn compare<'a>(
     records: &Records,
     used: &mut [bool],
     above: &mut Vec<&'a CodeChunk>,
-    candidates: &mut Candidates,
+    (candidates, limited): (&mut Candidates, &mut LimitedCodes),
 ) -> Result<Vec<u32>> {
     match node {
         Node::Cluster(cluster) => {
@@ -124,6 +130,7 @@ fn compare<'a>(
                      chunks",
                 ));
             }
+            limited.count(&rows, records)?;
             candidates.look(&rows, &chunks().collect::<Vec<_>>(), u64::from(cluster.size), records);
             Ok(rows)
         }
@@ -132,7 +139,7 @@ fn compare<'a>(
             above.extend(&joint.shared_chunks);
             let mut rows = Vec::new();
             for member in &joint.members {
-                rows.extend(compare(member, lines, records, used, above, candidates)?);
+                rows.extend(compare(member, lines, records, used, above, (candidates, limited))?);
             }
             above.truncate(depth);
             for chunk in &joint.shared_chunks {
@@ -164,6 +171,41 @@ fn same_subrecords(chunk: &CodeChunk, rows: &[u32], records: &Records) -> Result
     original.sort_unstable();
     released.sort_unstable();
     if original == released { Ok(()) } else { Err(differs("a chunk differs from the codes of its patients")) }
+}
+
+/// The limit on sensitive codes, counted on the patients of each cluster.
+struct LimitedCodes {
+    max: Option<Fraction>,
+    sensitive: Vec<bool>,
+    counts: Vec<u64>,
+    highest: Option<(u64, u64)>,
+}
+
+impl LimitedCodes {
+    fn new(claim: &CodesClaim, records: &Records) -> LimitedCodes {
+        let sensitive = super::sensitive_codes(records.texts().map(str::as_bytes), &claim.sensitive);
+        LimitedCodes { max: claim.confidence, sensitive, counts: vec![0; records.distinct()], highest: None }
+    }
+
+    /// Counts the sensitive codes of a cluster's patients; refuses more than is claimed.
+    fn count(&mut self, rows: &[u32], records: &Records) -> Result<()> {
+        let Some(max) = self.max else { return Ok(()) };
+        let of_rows = rows.iter().flat_map(|&row| records.get(row as usize)).map(|&code| code as usize);
+        let own: Vec<usize> = of_rows.filter(|&code| self.sensitive[code]).collect();
+        own.iter().for_each(|&code| self.counts[code] += 1);
+        let hits = own.iter().map(|&code| self.counts[code]).max().unwrap_or(0);
+        own.iter().for_each(|&code| self.counts[code] = 0);
+        let size = rows.len() as u64;
+        if !max.allows(hits, size) {
+            return Err(differs("more patients of a cluster have a sensitive code than the certificate allows"));
+        }
+        let higher =
+            |(before, of): (u64, u64)| u128::from(hits) * u128::from(of) > u128::from(before) * u128::from(size);
+        if self.highest.is_none_or(higher) {
+            self.highest = Some((hits, size));
+        }
+        Ok(())
+    }
 }
 
 /// How many patients could have what is known of one.
@@ -231,6 +273,7 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
         return Err(differs("it has a different number of patients with codes"));
     }
     let supports = records.supports();
+    let limited = LimitedCodes::new(claim, records);
     // By code: the least and the most records that may hold it; and the clusters that do.
     let mut bounds = vec![(0u64, 0u64); records.distinct()];
     let mut leaves: Vec<SearchedCluster> = Vec::new();
@@ -254,7 +297,10 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
             }
             for &code in &cluster.item_chunk {
                 bounds[code as usize].0 += 1;
-                bounds[code as usize].1 += u64::from(cluster.size);
+                let size = u64::from(cluster.size);
+                // Within the limit on sensitive codes, no more than that share of the cluster has it.
+                let max = limited.max.filter(|_| limited.sensitive[code as usize]);
+                bounds[code as usize].1 += max.map_or(size, |max| max.of(size));
             }
             let chunks = chunks.into_iter().map(|chunk| {
                 let key = std::ptr::from_ref(chunk);
@@ -303,6 +349,9 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
     }
     let mut not_shown =
         vec!["that every chunk holds the codes of its own patients: no list of patients was kept".to_string()];
+    if claim.confidence.is_some() {
+        not_shown.push("how many patients of each cluster have a sensitive code: no list of patients was kept".into());
+    }
     if left == 0 {
         not_shown.push("every combination of codes one by one: there are too many".into());
     }
@@ -312,6 +361,7 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
         occurrences: records.occurrences() as u64,
         combinations: seen.len() as u64,
         fewest_candidates: fewest.unwrap_or(0),
+        highest_share: None,
         not_shown,
     })
 }

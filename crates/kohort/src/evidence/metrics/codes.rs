@@ -238,6 +238,12 @@ parts! {
         pub no_cover: bool,
         /// Codes that are kept in item chunks.
         pub sensitive_codes: usize,
+        /// The largest share of a cluster's patients who may have one sensitive code.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub confidence: Option<f64>,
+        /// The largest such share that was counted on the original.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub highest_confidence: Option<f64>,
         /// The guarantee in sentences.
         pub plain: String,
         /// The guarantee against an attacker who knows the algorithm.

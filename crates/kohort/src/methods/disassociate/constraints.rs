@@ -2,6 +2,7 @@
 
 use super::params::{CodeLevel, ConstraintsBy, Params};
 use super::rules::FREE;
+use super::siblings::siblings;
 use crate::itemsets::{Frequent, frequent};
 use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
@@ -52,11 +53,26 @@ impl Constraints {
                 }
                 constraints
             }
-            ConstraintsBy::Siblings(n) => Constraints::siblings(records, *n),
+            ConstraintsBy::Siblings(n) => {
+                let (constraints, outside) = siblings(records, *n);
+                if outside == records.distinct() && outside > 0 {
+                    notes.push(
+                        "`siblings` follows the tree of ICD-9 or ICD-10, but none of the codes belongs to it. Runs of \
+                         codes in byte order were taken instead."
+                            .into(),
+                    );
+                } else if outside > 0 {
+                    notes.push(format!(
+                        "{outside} codes do not belong to the code system, so no constraint includes them."
+                    ));
+                }
+                constraints
+            }
             ConstraintsBy::Frequent(share) => {
                 let (num, den) = share.parts();
                 let least = (records.len() as u128 * u128::from(num)).div_ceil(u128::from(den)).max(1);
-                Constraints::frequent(records, u32::try_from(least).unwrap_or(u32::MAX))
+                let sensitive = params.sensitive_codes(records, &mut Vec::new());
+                Constraints::frequent(records, u32::try_from(least).unwrap_or(u32::MAX), &sensitive)
             }
         };
         Ok((constraints, notes))
@@ -125,16 +141,17 @@ impl Constraints {
         (Constraints::new(sets.into_values().collect(), records.distinct()), outside)
     }
 
-    /// Runs of `n` neighbours in the order of the codes.
+    /// Sets of `n` siblings in the tree of ICD-9 or ICD-10 (the paper's sim n).
     pub fn siblings(records: &Records, n: usize) -> Constraints {
-        let codes: Vec<u32> = (0..records.distinct() as u32).collect();
-        Constraints::new(codes.chunks(n).map(<[u32]>::to_vec).collect(), records.distinct())
+        siblings(records, n).0
     }
 
     /// Codes that are together in at least `least` records: the largest sets first, of equal ones
-    /// the most frequent, as far as they are disjoint.
-    pub fn frequent(records: &Records, least: u32) -> Constraints {
+    /// the most frequent, as far as they are disjoint. Sets with a sensitive code are passed over.
+    pub fn frequent(records: &Records, least: u32, sensitive: &[bool]) -> Constraints {
         let mut sets: Vec<Frequent> = frequent(records, least, MOST_CODES, MOST_SETS);
+        let is_sensitive = |code: &u32| sensitive.get(*code as usize).copied().unwrap_or(false);
+        sets.retain(|set| !set.codes.iter().any(is_sensitive));
         sets.sort_by(|a, b| {
             b.codes.len().cmp(&a.codes.len()).then(b.support.cmp(&a.support)).then_with(|| a.codes.cmp(&b.codes))
         });
@@ -148,6 +165,16 @@ impl Constraints {
         }
         disjoint.sort();
         Constraints::new(disjoint, records.distinct())
+    }
+
+    /// These constraints without the sensitive codes, which must decide nothing. `codes` is the number
+    /// of codes in the data.
+    pub fn without(&self, sensitive: &[bool], codes: usize) -> Constraints {
+        if sensitive.is_empty() {
+            return self.clone();
+        }
+        let open = |set: &Vec<u32>| set.iter().copied().filter(|&code| !sensitive[code as usize]).collect();
+        Constraints::new(self.sets.iter().map(open).collect(), codes)
     }
 
     /// The sets.

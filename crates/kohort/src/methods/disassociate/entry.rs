@@ -10,7 +10,7 @@ pub static METHOD: Entry = Entry {
     summary: "Releases every code unchanged, but splits the codes of patients into chunks, so that rare combinations can no longer be traced to one patient.",
     caption: "the codes of patients are split into chunks, which do not reveal which codes belong to one patient",
     knows: &[Knowledge::Any],
-    requirements: &[Requirement::K],
+    requirements: &[Requirement::K, Requirement::Confidence],
     effects: Effects::NONE,
     params: &[
         Param {
@@ -38,7 +38,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "constraints",
-            help: "Codes that should stay together: groups in a file, under one label of ICD-9 or ICD-10, in runs of a length, or frequent together.",
+            help: "Codes that should stay together: groups in a file, under one label of ICD-9 or ICD-10, N siblings in the tree of ICD, or frequent together.",
             kind: ValueKind::Other(
                 "a file, `{ icd9 = LEVEL }` or `{ icd10 = LEVEL }` (LEVEL is `\"category\"`, `\"section\"` or `\"chapter\"`), `{ siblings = N }` or `{ frequent = SHARE }`",
             ),
@@ -68,7 +68,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "sensitive",
-            help: "Codes that are never shown together with others: a cluster only tells that one of its patients has them.",
+            help: "Codes that are never shown together with others and do not decide who is in which cluster. A cluster only shows that one of its patients has them; `confidence` under [privacy] limits how many do.",
             kind: ValueKind::Texts,
             default: DefaultValue::Is("[]"),
             example: "[\"B20\"]",

@@ -1,6 +1,11 @@
 //! HORPART: patients with a frequent code in common come together, until clusters are small.
+//!
+//! Sensitive codes never decide who is in which cluster (section 7.2 of the paper): no split is made on
+//! one, and records that differ in nothing else are dealt evenly. Where a limit on them is asked for
+//! (`confidence`), a split that would break it in one of the two parts is not made.
 
 use super::rules::{ClusterRules, FREE};
+use super::sensitive::Limited;
 use kohort_core::codes::Records;
 use kohort_core::parallel;
 use std::cmp::Reverse;
@@ -67,7 +72,7 @@ pub(crate) fn horpart(records: &Sorted, rules: &ClusterRules, max_cluster: usize
     clusters
 }
 
-/// Records in the order of their codes: row order changes nothing that follows.
+/// Records in the order of their codes that are not sensitive: row order changes nothing that follows.
 pub(crate) struct Sorted<'a> {
     /// The records.
     pub(crate) records: &'a Records,
@@ -77,7 +82,10 @@ pub(crate) struct Sorted<'a> {
 
 impl<'a> Sorted<'a> {
     /// Sorts them.
-    pub(crate) fn new(records: &'a Records) -> Sorted<'a> {
+    pub(crate) fn new(records: &'a Records, rules: &ClusterRules) -> Sorted<'a> {
+        if !rules.sensitive.is_empty() {
+            return Sorted { records, order: order_by_open_codes(records, rules) };
+        }
         // Most records differ in their first two codes.
         let head = |r: u32| {
             let codes = records.get(r as usize);
@@ -102,6 +110,23 @@ impl<'a> Sorted<'a> {
     }
 }
 
+/// Sorts records by the codes that are not sensitive. Records that differ in nothing else are ordered
+/// so that every stretch of them has its share of the sensitive codes (multiples of the golden ratio).
+fn order_by_open_codes(records: &Records, rules: &ClusterRules) -> Vec<u32> {
+    let open = |&r: &u32| records.get(r as usize).iter().copied().filter(|&code| !rules.is_sensitive(code));
+    let mut order: Vec<u32> = (0..records.len() as u32).collect();
+    order.sort_unstable_by(|a, b| {
+        open(a).cmp(open(b)).then_with(|| records.get(*a as usize).cmp(records.get(*b as usize))).then(a.cmp(b))
+    });
+    for alike in order.chunk_by_mut(|a, b| open(a).eq(open(b))) {
+        let mut spread: Vec<(u64, u32)> =
+            alike.iter().enumerate().map(|(i, &r)| ((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15), r)).collect();
+        spread.sort_unstable();
+        alike.iter_mut().zip(spread).for_each(|(place, (_, r))| *place = r);
+    }
+    order
+}
+
 /// Records to be split; `wanted` is the constraint whose codes are preferred (the paper's u).
 struct RecordsPart {
     rows: Vec<u32>,
@@ -121,6 +146,8 @@ struct ChainSplitter<'a> {
     /// For each code: where its postings start.
     starts: Vec<u32>,
     clusters: Vec<Vec<u32>>,
+    /// The sensitive codes, where a limit on them is asked for.
+    limited: Limited,
 }
 
 impl<'a> ChainSplitter<'a> {
@@ -133,6 +160,7 @@ impl<'a> ChainSplitter<'a> {
             counts: vec![0; codes],
             starts: vec![0; codes],
             clusters: Vec::new(),
+            limited: Limited::new(rules, codes),
         }
     }
 
@@ -174,19 +202,29 @@ impl<'a> ChainSplitter<'a> {
             .collect();
         // Constrained codes are preferred to free ones.
         let mut heaps: [BinaryHeap<(u32, Reverse<u32>)>; 2] = Default::default();
-        for &(code, count) in posted.iter().filter(|(_, count)| *count >= k) {
+        let splitting = |&&(code, count): &&(u32, u32)| count >= k && !self.rules.is_sensitive(code);
+        for &(code, count) in posted.iter().filter(splitting) {
             heaps[usize::from(self.rules.constraint(code).is_none())].push((count, Reverse(code)));
         }
         let mut left = vec![true; rows.len()];
         let mut alive = rows.len();
         let mut wanted = part.wanted;
+        let mut refused: Vec<u32> = Vec::new();
         while alive >= self.max_cluster {
             let pick = self
-                .preferred(wanted, &codes, alive)
+                .preferred(wanted, &codes, &refused, alive)
                 .or_else(|| heaps.iter_mut().find_map(|heap| self.most_frequent(heap, alive)));
             let Some(code) = pick else { break };
             let end = self.starts[code as usize] as usize;
             let start = end - posted[codes.binary_search(&code).unwrap_or_default()].1 as usize;
+            if refused.contains(&code) {
+                continue;
+            }
+            let of_code = postings[start..end].iter().filter(|&&i| left[i as usize]).map(|&i| rows[i as usize]);
+            if !self.limited.allows_split(of_code, self.records, &self.counts, alive) {
+                refused.push(code);
+                continue;
+            }
             let mut with = Vec::with_capacity(self.counts[code as usize] as usize);
             for &i in &postings[start..end] {
                 if std::mem::take(&mut left[i as usize]) {
@@ -209,12 +247,13 @@ impl<'a> ChainSplitter<'a> {
     }
 
     /// The most frequent code of the wanted constraint, if any splits.
-    fn preferred(&self, wanted: u32, codes: &[u32], alive: usize) -> Option<u32> {
+    fn preferred(&self, wanted: u32, codes: &[u32], refused: &[u32], alive: usize) -> Option<u32> {
         if wanted == FREE {
             return None;
         }
         let own = codes.iter().copied().filter(|&c| self.rules.constraint(c) == Some(wanted));
-        own.filter(|&c| self.splits(c, alive)).min_by_key(|&c| (Reverse(self.counts[c as usize]), c))
+        let open = own.filter(|c| !self.rules.is_sensitive(*c) && !refused.contains(c));
+        open.filter(|&c| self.splits(c, alive)).min_by_key(|&c| (Reverse(self.counts[c as usize]), c))
     }
 
     /// The most frequent code of a heap that splits. Counts fall only: an entry that is too high is
@@ -243,15 +282,17 @@ impl<'a> ChainSplitter<'a> {
     /// No code splits what is left: records that are alike stay together, others are cut in order.
     fn slice(&mut self, mut rows: Vec<u32>) {
         rows.sort_unstable();
-        let alike = rows.iter().all(|&row| self.records.get(row) == self.records.get(rows[0]));
+        let open = |row: u32| self.records.get(row).iter().filter(|&&code| !self.rules.is_sensitive(code));
+        let alike = rows.iter().all(|&row| open(row).eq(open(rows[0])));
         let most = if alike { ALIKE.max(self.max_cluster) } else { self.max_cluster };
         let pieces = rows.len().div_ceil(most - 1);
         let (size, larger) = (rows.len() / pieces, rows.len() % pieces);
-        let mut from = 0;
+        let (mut from, mut cut) = (0, Vec::with_capacity(pieces));
         for piece in 0..pieces {
             let to = from + size + usize::from(piece < larger);
-            self.clusters.push(rows[from..to].to_vec());
+            cut.push(rows[from..to].to_vec());
             from = to;
         }
+        self.clusters.extend(self.limited.joined(cut, self.records));
     }
 }

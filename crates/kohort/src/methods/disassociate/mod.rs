@@ -18,6 +18,8 @@ mod leaf;
 mod params;
 mod refine;
 mod rules;
+mod sensitive;
+mod siblings;
 #[cfg(test)]
 mod tests;
 mod verpart;
@@ -29,6 +31,7 @@ pub use rules::{Covers, Subrecords};
 
 use horpart::{Sorted, horpart};
 use kohort_core::codes::Records;
+use kohort_core::number::Fraction;
 use kohort_core::parallel;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Clusters, Joint, Node, Trace};
@@ -50,9 +53,17 @@ pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads:
     }
     let (constraints, mut notes) = Constraints::of(records, policy, params)?;
     let sensitive = params.sensitive_codes(records, &mut notes);
-    let asked =
-        CodesRequirements { k, m: policy.privacy.known_codes(), constraints: &constraints, sensitive: &sensitive };
+    let confidence = policy.privacy.confidence;
+    if let Some(max) = confidence {
+        sensitive::must_be_feasible(records, &sensitive, max)?;
+    }
+    let constraints = constraints.without(&sensitive, records.distinct());
+    let m = policy.privacy.known_codes();
+    let asked = CodesRequirements { k, m, constraints: &constraints, sensitive: &sensitive, confidence };
     let mut clusters = disassociate(records, &asked, params, threads);
+    if confidence.is_none() {
+        notes.extend(sensitive::unlimited(records, &sensitive, &clusters));
+    }
     clusters.notes = notes;
     Ok(clusters)
 }
@@ -68,6 +79,9 @@ pub struct CodesRequirements<'a> {
     pub constraints: &'a Constraints,
     /// For each code: whether it must stay in item chunks.
     pub sensitive: &'a [bool],
+    /// The largest share of a cluster's patients who may have one sensitive code. The patients as a
+    /// whole must meet it.
+    pub confidence: Option<Fraction>,
 }
 
 /// Splits records: HORPART, VERPART, refining. There are at least k of them.
@@ -77,10 +91,11 @@ pub fn disassociate(records: &Records, asked: &CodesRequirements, params: &Param
         m: asked.m,
         constraint_of: asked.constraints.by_code(),
         sensitive: asked.sensitive,
+        confidence: asked.confidence,
         subrecords: params.subrecords,
         covers: params.covers,
     };
-    let sorted = Sorted::new(records);
+    let sorted = Sorted::new(records, &rules);
     let max_cluster = params.max_cluster(asked.k, asked.m, !asked.constraints.is_empty());
     let clusters = horpart(&sorted, &rules, max_cluster, threads);
     let leaves = split_all(&sorted, &clusters, &rules, threads);

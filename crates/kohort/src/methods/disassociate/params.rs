@@ -48,7 +48,7 @@ pub enum ConstraintsBy {
     File(NamedText),
     /// Codes under one label of a code system.
     Level(CodeSystem, CodeLevel),
-    /// Runs of so many codes in their order.
+    /// Sets of so many siblings in the tree of a code system.
     Siblings(usize),
     /// Codes that are frequent together, in at least this share of the patients.
     Frequent(Fraction),
@@ -108,6 +108,14 @@ impl Params {
         if max_cluster.is_some_and(|max| max > LARGEST_CLUSTER) {
             return Err(section.wrong("max_cluster", format!("must be at most {LARGEST_CLUSTER}.")));
         }
+        let sensitive = section.texts("sensitive")?.unwrap_or_default();
+        if policy.privacy.confidence.is_some() && sensitive.is_empty() {
+            return Err(section.error(
+                section.line,
+                "`confidence` limits the codes that [method] lists as `sensitive`, but it lists none. Set sensitive = \
+                 [\"B20\"], for example, or remove `confidence`.",
+            ));
+        }
         let passes = section.whole("refine_max_passes")?.unwrap_or(MOST_PASSES);
         if passes == 0 || passes > MOST_PASSES {
             return Err(section
@@ -122,7 +130,7 @@ impl Params {
             clusters: section.word("clusters", &clusters)?.unwrap_or(Formed::Best),
             subrecords: if flag("aware")? { Subrecords::Whole } else { Subrecords::UpToM },
             covers: if flag("no_cover")? { Covers::Avoided } else { Covers::Shown },
-            sensitive: section.texts("sensitive")?.unwrap_or_default(),
+            sensitive,
         })
     }
 

@@ -1,5 +1,7 @@
 //! The rules that every chunk must keep.
 
+use kohort_core::number::Fraction;
+
 /// The subrecords that must be frequent in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subrecords {
@@ -27,8 +29,11 @@ pub(crate) struct ClusterRules<'a> {
     pub(crate) m: usize,
     /// For each code: its utility constraint, or [`FREE`]. Empty: there are none.
     pub(crate) constraint_of: &'a [u32],
-    /// For each code: whether it must stay in item chunks. Empty: none must.
+    /// For each code: whether it must stay in item chunks, and may not decide who is in which cluster.
+    /// Empty: none must.
     pub(crate) sensitive: &'a [bool],
+    /// The largest share of a cluster's patients who may have one sensitive code.
+    pub(crate) confidence: Option<Fraction>,
     /// The subrecords that must be frequent.
     pub(crate) subrecords: Subrecords,
     /// The treatment of codes that reveal other codes.
@@ -42,5 +47,10 @@ impl ClusterRules<'_> {
     /// The utility constraint a code is in.
     pub(crate) fn constraint(&self, code: u32) -> Option<u32> {
         self.constraint_of.get(code as usize).copied().filter(|&u| u != FREE)
+    }
+
+    /// Returns whether a code is sensitive.
+    pub(crate) fn is_sensitive(&self, code: u32) -> bool {
+        self.sensitive.get(code as usize).copied().unwrap_or(false)
     }
 }

@@ -7,6 +7,8 @@ use super::refine::{JoinLimits, JoinTree, refine};
 use super::rules::{ClusterRules, Covers, FREE, Subrecords};
 use super::verpart::{leave_none_empty, verpart};
 use super::*;
+use kohort_core::error::Kind;
+use kohort_core::number::Decimal;
 use kohort_core::release::{Cluster, CodeChunk};
 
 /// Figure 1.
@@ -38,7 +40,7 @@ fn constraints(records: &Records, sets: &[&str]) -> Constraints {
 
 fn rules(k: u32, m: usize, constraint_of: &[u32]) -> ClusterRules<'_> {
     let (subrecords, covers) = (Subrecords::UpToM, Covers::Shown);
-    ClusterRules { k, m, constraint_of, sensitive: &[], subrecords, covers }
+    ClusterRules { k, m, constraint_of, sensitive: &[], confidence: None, subrecords, covers }
 }
 
 /// Subrecords as sorted text, for comparison as multisets.
@@ -64,7 +66,7 @@ fn figure_1_becomes_figure_4() {
     let records = records(&FIGURE_1);
     let sets = constraints(&records, &CONSTRAINTS);
     let rules = rules(3, 2, sets.by_code());
-    let sorted = Sorted::new(&records);
+    let sorted = Sorted::new(&records, &rules);
     let mut clusters: Vec<Vec<u32>> = horpart(&sorted, &rules, 6, 1);
     clusters.iter_mut().flatten().for_each(|row| *row = sorted.order[*row as usize]);
     clusters.iter_mut().for_each(|rows| rows.sort_unstable());
@@ -88,7 +90,7 @@ fn figure_1_becomes_figure_4() {
 fn figure_4_is_refined_to_figure_10() {
     let records = records(&FIGURE_1);
     let sets = constraints(&records, &CONSTRAINTS);
-    let asked = CodesRequirements { k: 3, m: 2, constraints: &sets, sensitive: &[] };
+    let asked = CodesRequirements { k: 3, m: 2, constraints: &sets, sensitive: &[], confidence: None };
     let params = Params { max_cluster: Some(6), clusters: Formed::Paper, ..Params::default() };
     for threads in [1, 4] {
         let clusters = disassociate(&records, &asked, &params, threads);
@@ -114,7 +116,7 @@ fn figure_4_is_refined_to_figure_10() {
 fn no_cluster_is_smaller_than_k() {
     let records = records(&["a b x", "a b", "a b", "b c", "b c", "a c"]);
     let rules = rules(3, 2, &[]);
-    let clusters = horpart(&Sorted::new(&records), &rules, 6, 1);
+    let clusters = horpart(&Sorted::new(&records, &rules), &rules, 6, 1);
     assert!(clusters.iter().all(|rows| rows.len() >= 3), "{clusters:?}");
     let tiny = disassociate_few(&["x"], 3);
     assert!(tiny.is_err_and(|e| e.message.contains("largest k that can be met is 1")));
@@ -175,7 +177,7 @@ fn a_reader_who_reasons_about_the_method_needs_whole_subrecords() {
     let release = |rows: [&str; 3]| {
         let records = self::records(&rows.map(str::trim));
         let (none, params) = (Constraints::none(), Params { clusters: Formed::Paper, ..Params::default() });
-        let asked = CodesRequirements { k: 2, m: 2, constraints: &none, sensitive: &[] };
+        let asked = CodesRequirements { k: 2, m: 2, constraints: &none, sensitive: &[], confidence: None };
         let made = disassociate(&records, &asked, &params, 1);
         let mut text: Vec<String> = made
             .nodes
@@ -243,7 +245,7 @@ fn every_chunk_is_safe_by_the_definition() {
             continue;
         }
         let sets = if draw(2) == 0 { Constraints::siblings(&records, 2) } else { Constraints::none() };
-        let asked = CodesRequirements { k, m, constraints: &sets, sensitive: &[] };
+        let asked = CodesRequirements { k, m, constraints: &sets, sensitive: &[], confidence: None };
         for clusters in [Formed::Paper, Formed::Best] {
             let params = Params { clusters, ..Params::default() };
             let made = disassociate(&records, &asked, &params, 1);
@@ -267,4 +269,104 @@ fn every_chunk_is_safe_by_the_definition() {
 fn codes_in_no_constraint_are_free() {
     let records = records(&["a b", "b c"]);
     assert_eq!(constraints(&records, &["a c"]).by_code(), [0, FREE, 0]);
+}
+
+/// Random records over open codes, and for each whether it has the sensitive code `z`.
+fn drawn(draw: &mut dyn FnMut(u64) -> u64, share: u64) -> (Vec<Vec<&'static str>>, Vec<bool>) {
+    let codes = ["a", "b", "c", "d", "e", "f", "g"];
+    let patients = 30 + draw(60) as usize;
+    let rows = (0..patients).map(|_| {
+        let mut own: Vec<&str> = codes.into_iter().filter(|_| draw(3) == 0).collect();
+        if own.is_empty() {
+            own.push("a");
+        }
+        own
+    });
+    let rows = rows.collect();
+    (rows, (0..patients).map(|_| draw(100) < share).collect())
+}
+
+fn with_z(rows: &[Vec<&'static str>], z: &[bool]) -> (Records, Vec<bool>) {
+    let with = |(row, z): (&Vec<&'static str>, &bool)| row.iter().copied().chain(z.then_some("z")).collect::<Vec<_>>();
+    let records = Records::from_texts(rows.iter().zip(z).map(with));
+    let sensitive = records.texts().map(|text| text == "z").collect();
+    (records, sensitive)
+}
+
+/// P1: section 7.2 ignores sensitive codes during horizontal partitioning. Whoever has the code, each
+/// cluster holds patients with the same other codes.
+#[test]
+fn sensitive_codes_do_not_decide_who_is_in_which_cluster() {
+    let mut random = kohort_core::random::Randomness::seeded(11);
+    let mut draw = |n: u64| random.below(n);
+    for round in 0..60 {
+        let (rows, z) = drawn(&mut draw, 20 + round);
+        let formed = |z: &[bool]| {
+            let (records, sensitive) = with_z(&rows, z);
+            let none = Constraints::none();
+            let asked = CodesRequirements { k: 3, m: 2, constraints: &none, sensitive: &sensitive, confidence: None };
+            let made = disassociate(&records, &asked, &Params { clusters: Formed::Paper, ..Params::default() }, 1);
+            let open = |r: &u32| rows[*r as usize].join(" ");
+            let mut clusters: Vec<Vec<String>> = (made.nodes.iter().flat_map(|node| node.leaves()))
+                .map(|leaf| {
+                    let mut own: Vec<String> = leaf.records.iter().map(open).collect();
+                    own.sort();
+                    own
+                })
+                .collect();
+            clusters.sort();
+            clusters
+        };
+        let mut turned = z.clone();
+        turned.rotate_left(1 + draw(20) as usize);
+        assert_eq!(formed(&z), formed(&turned), "round {round}");
+    }
+    // FINDINGS: with 042 sensitive, one cluster was exactly the patients with HIV.
+    let rows: Vec<Vec<&str>> = (0..40).map(|i| if i % 3 == 0 { vec!["a"] } else { vec!["a", "b"] }).collect();
+    let z: Vec<bool> = (0..40).map(|i| i % 4 == 0).collect();
+    let (records, sensitive) = with_z(&rows, &z);
+    let none = Constraints::none();
+    let asked = CodesRequirements { k: 3, m: 2, constraints: &none, sensitive: &sensitive, confidence: None };
+    let made = disassociate(&records, &asked, &Params { max_cluster: Some(11), ..Params::default() }, 1);
+    for leaf in made.nodes.iter().flat_map(|node| node.leaves()) {
+        assert!(!leaf.records.iter().all(|&r| z[r as usize]));
+    }
+}
+
+/// P1: with `confidence`, at most that share of the patients of any cluster has a sensitive code.
+#[test]
+fn no_cluster_holds_more_of_a_sensitive_code_than_the_confidence() {
+    let mut random = kohort_core::random::Randomness::seeded(12);
+    let mut draw = |n: u64| random.below(n);
+    let mut several = 0;
+    for round in 0..200 {
+        let (rows, z) = drawn(&mut draw, 10 + round % 30);
+        let (records, sensitive) = with_z(&rows, &z);
+        let max = Decimal::parse(["0.5", "0.3", "0.25"][round as usize % 3], b'.').and_then(Fraction::from_decimal);
+        let sets = if draw(2) == 0 {
+            Constraints::new(vec![vec![0, 1], vec![2, 3]], records.distinct())
+        } else {
+            Constraints::none()
+        };
+        let hits = z.iter().filter(|z| **z).count() as u64;
+        if !max.unwrap().allows(hits, rows.len() as u64) {
+            assert_eq!(
+                sensitive::must_be_feasible(&records, &sensitive, max.unwrap()).unwrap_err().kind,
+                Kind::Infeasible
+            );
+            continue;
+        }
+        sensitive::must_be_feasible(&records, &sensitive, max.unwrap()).unwrap();
+        let asked = CodesRequirements { k: 3, m: 2, constraints: &sets, sensitive: &sensitive, confidence: max };
+        let params = Params { clusters: Formed::Paper, ..Params::default() };
+        let made = disassociate(&records, &asked, &params, 1);
+        let leaves: Vec<&Cluster> = made.nodes.iter().flat_map(|node| node.leaves()).collect();
+        several += usize::from(leaves.len() > 1);
+        for leaf in &leaves {
+            let hits = leaf.records.iter().filter(|&&r| z[r as usize]).count() as u64;
+            assert!(max.unwrap().allows(hits, u64::from(leaf.size)), "round {round}");
+        }
+        assert_eq!(leaves.iter().map(|leaf| leaf.records.len()).sum::<usize>(), rows.len());
+    }
+    assert!(several > 20, "{several} releases have several clusters");
 }

@@ -17,7 +17,7 @@ pub(crate) fn verpart(grid: &Grid, rules: &ClusterRules) -> ChunkSplit {
     // 1. What is too rare, or sensitive, goes to the item chunk.
     let rare = |c: usize| {
         grid.supports[c] < rules.k
-            || rules.sensitive.get(grid.codes[c] as usize).copied().unwrap_or(false)
+            || rules.is_sensitive(grid.codes[c])
             || (rules.covers == Covers::Avoided && grid.supports[c] as usize == grid.patients)
     };
     let (items, kept): (Vec<usize>, Vec<usize>) = (0..grid.codes.len()).partition(|&c| rare(c));

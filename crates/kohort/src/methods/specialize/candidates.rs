@@ -7,6 +7,8 @@ use super::pais::Pais;
 use super::params::{NumericSplit, SpecializeObjective};
 use super::score::{self, Score, ValueRecords};
 use super::taxonomy::Below;
+use kohort_core::cohort::MOST_SETS;
+use kohort_core::privacy::{Knows, Shorter};
 use std::ops::Range;
 
 impl Pais<'_> {
@@ -48,7 +50,10 @@ impl Pais<'_> {
     pub(super) fn candidate(&self, q: usize, node: usize) -> Option<Candidate> {
         let own = &self.columns[q].nodes[node];
         let rows = self.histograms[q].rows(&own.leaves);
-        if rows == 0 || (self.memory.blocked.contains(&(q, node)) && !self.failures_may_heal()) {
+        if rows == 0
+            || self.is_one_column_too_many(q)
+            || (self.memory.blocked.contains(&(q, node)) && !self.failures_may_heal())
+        {
             return None;
         }
         let (score, split) = match &own.below {
@@ -58,6 +63,18 @@ impl Pais<'_> {
         };
         let score = if self.params.objective == SpecializeObjective::None { Score { rank: 0, ..score } } else { score };
         Some(Candidate { score, rows, column: q, name: own.name.clone(), node, split, step: self.steps.len() })
+    }
+
+    /// Returns whether a column must stay as it is because an attacker could know more sets of columns than
+    /// can be counted, if it were specialized, too.
+    fn is_one_column_too_many(&self, q: usize) -> bool {
+        if self.cohort.sets_not_all.is_none() || self.partitions.cut(q).len() > 1 {
+            return false;
+        }
+        let split = (0..self.columns.len()).filter(|&c| self.partitions.cut(c).len() > 1).count();
+        let shorter = if self.attacker.fewer_too { Shorter::Counted } else { Shorter::Implied };
+        let sets = Knows::Any(self.attacker.known).number(split + 1, shorter);
+        sets.is_none_or(|sets| sets > MOST_SETS)
     }
 
     fn score_children(&self, q: usize, node: usize, children: &[usize]) -> Score {

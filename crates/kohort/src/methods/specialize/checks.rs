@@ -12,7 +12,9 @@ use super::pais::Pais;
 use super::requirements::ClassVerdict;
 use super::taxonomy::Below;
 use super::validity::classes_of;
-use super::validity::{ExhaustiveCheck, FailingSet, KnownColumn, PartitionColumn, SAMPLE_SIZES, SampledCheck};
+use super::validity::{
+    ClassCounter, ExhaustiveCheck, FailingSet, KnownColumn, PartitionColumn, SAMPLE_SIZES, SampledCheck,
+};
 
 impl Pais<'_> {
     /// Returns whether the table keeps the guarantee before the first step.
@@ -38,8 +40,11 @@ impl Pais<'_> {
         let parts = ChildPartitions::of_split(self.kept_records(), &self.partitions, q, slot, column, children);
         let others = self.attacker.known - 1;
         let recent = self.memory.recent_failures(q);
+        if let Some(failure) = self.failure_under_recent(&parts, q, others) {
+            return Some(failure);
+        }
         if parts.only_rows_count(&self.requirements) && !self.attacker.fewer_too {
-            let (columns, k, threads) = (self.partition_columns(q), self.requirements.k, self.cohort.threads);
+            let (columns, k, threads) = (self.partition_columns(Some(q)), self.requirements.k, self.cohort.threads);
             let check =
                 SampledCheck { parts: &parts, k, columns: &columns, others, sample_sizes: &SAMPLE_SIZES, threads };
             if check.is_cheaper() {
@@ -48,6 +53,52 @@ impl Pais<'_> {
         }
         let known = self.known_columns(&parts, Some(q));
         self.check(&parts, &known, others).failure(recent)
+    }
+
+    /// Returns a class that fails under one of the sets of columns that failed for this column before:
+    /// these are counted by themselves, before any sample is drawn.
+    fn failure_under_recent(&self, parts: &ChildPartitions, q: usize, others: usize) -> Option<FailingSet> {
+        let recent = self.memory.recent_failures(q);
+        let sets: Vec<&Vec<usize>> = recent.iter().filter(|set| set.len() == others).collect();
+        if sets.is_empty() || self.attacker.fewer_too {
+            return None;
+        }
+        let known = self.known_among(parts, |column| sets.iter().any(|set| set.contains(&column)));
+        let (check, mut counter) = (self.check(parts, &known, others), ClassCounter::default());
+        sets.into_iter().find_map(|set| check.failure_under(set, &mut counter))
+    }
+
+    /// Returns, by child partition, whether it is in a class that fails, or nothing where these hold more
+    /// than `most` rows. `except` is the column that is split. Where k alone matters, samples settle most
+    /// sets of columns, and only the others are counted.
+    pub(super) fn failing(
+        &self,
+        parts: &ChildPartitions,
+        except: Option<usize>,
+        others: usize,
+        most: u64,
+    ) -> Option<Vec<bool>> {
+        let known = self.known_columns(parts, except);
+        let exhaustive = self.check(parts, &known, others);
+        if parts.only_rows_count(&self.requirements) && !self.attacker.fewer_too {
+            let (columns, k, threads) = (self.partition_columns(except), self.requirements.k, self.cohort.threads);
+            let sampled = SampledCheck { parts, k, columns: &columns, others, sample_sizes: &SAMPLE_SIZES, threads };
+            if sampled.is_cheaper() {
+                return exhaustive.failing_under(&sampled.unsettled(), most);
+            }
+        }
+        exhaustive.failing(most)
+    }
+
+    /// Returns a number of rows that a split fails for at least: those of classes that fail under the sets
+    /// of columns that failed for this column before.
+    pub(super) fn fails_at_least(&self, parts: &ChildPartitions, q: usize) -> u64 {
+        let others = self.attacker.known - 1;
+        let sets: Vec<Vec<usize>> =
+            self.memory.recent_failures(q).iter().filter(|set| set.len() == others).cloned().collect();
+        let known = self.known_among(parts, |column| sets.iter().any(|set| set.contains(&column)));
+        let failing = self.check(parts, &known, others).failing_under(&sets, u64::MAX).unwrap_or_default();
+        failing.iter().zip(&parts.rows).filter(|(fails, _)| **fails).map(|(_, &rows)| u64::from(rows)).sum()
     }
 
     /// Returns whether an interval may separate from the values beside it. If it may not, none of its
@@ -116,13 +167,13 @@ impl Pais<'_> {
     }
 
     /// The split columns except one, by partition, for the sampled check.
-    fn partition_columns(&self, except: usize) -> Vec<PartitionColumn<'_>> {
+    fn partition_columns(&self, except: Option<usize>) -> Vec<PartitionColumn<'_>> {
         let view = |column: usize| {
             let rows = |&node: &usize| self.histograms[column].rows(&self.columns[column].nodes[node].leaves);
             let occurs = self.partitions.cut(column).iter().map(|node| rows(node) > 0).collect();
             PartitionColumn { column, slots: self.partitions.slots(column), occurs }
         };
-        let mut columns: Vec<PartitionColumn> = self.split_columns(Some(except)).map(view).collect();
+        let mut columns: Vec<PartitionColumn> = self.split_columns(except).map(view).collect();
         // Columns with few values first: many records share each value, so k of them are met soon.
         columns.sort_by_key(|c| c.occurs.len());
         columns
@@ -130,12 +181,17 @@ impl Pais<'_> {
 
     /// The split columns except one, by child partition, for the exhaustive check.
     pub(super) fn known_columns(&self, parts: &ChildPartitions, except: Option<usize>) -> Vec<KnownColumn> {
+        self.known_among(parts, |column| Some(column) != except)
+    }
+
+    /// Those of the split columns that are wanted, by child partition.
+    fn known_among(&self, parts: &ChildPartitions, wanted: impl Fn(usize) -> bool) -> Vec<KnownColumn> {
         let known = |column: usize| {
             let slots = self.partitions.slots(column);
             let slot_count = self.partitions.cut(column).len() as u32;
             KnownColumn { column, slots: parts.partition.iter().map(|&p| slots[p as usize]).collect(), slot_count }
         };
-        let mut columns: Vec<KnownColumn> = self.split_columns(except).map(known).collect();
+        let mut columns: Vec<KnownColumn> = self.split_columns(None).filter(|&c| wanted(c)).map(known).collect();
         // Columns with few values first: the classes numbered on the way stay few.
         columns.sort_by_key(|c| c.slot_count);
         columns

@@ -55,6 +55,13 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Is("\"reduction\""),
             example: "\"paper-before\"",
         },
+        Param {
+            key: "search",
+            help: "How many orders of the steps are tried: several, of which the best table is kept (in tables of at least 500 records, and as many as the size of the table allows), or, as in the paper, one.",
+            kind: ValueKind::Word(&["best", "paper"]),
+            default: DefaultValue::Means("`\"best\"`; `\"paper\"` with `score_mode` or `min_gain`"),
+            example: "\"paper\"",
+        },
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

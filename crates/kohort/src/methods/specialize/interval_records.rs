@@ -16,7 +16,7 @@ pub(super) struct IntervalRecord {
 }
 
 /// The records of an interval, ascending by leaf.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct IntervalRecords {
     pub records: Vec<IntervalRecord>,
 }

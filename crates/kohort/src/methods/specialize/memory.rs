@@ -23,6 +23,7 @@ enum CutStatus {
 }
 
 /// The records of one interval, and the moment at which they were collected.
+#[derive(Clone)]
 struct LastInterval {
     column: usize,
     node: usize,
@@ -32,6 +33,7 @@ struct LastInterval {
 }
 
 /// Answers that PAIS has found so far.
+#[derive(Clone)]
 pub(super) struct Memory {
     /// For each column and leaf: whether an interval may be cut before this leaf.
     cut_status: Vec<Vec<CutStatus>>,

@@ -14,6 +14,7 @@
 //! times the sets of other columns that were split, and is done once. In wide tables with k alone
 //! most sets are settled by a sample of the records (`validity/sampled.rs`).
 
+mod attempts;
 mod candidate;
 mod candidates;
 mod checks;
@@ -28,6 +29,7 @@ mod params;
 mod partitions;
 mod requirements;
 mod score;
+mod step_order;
 mod suppress;
 mod taxonomy;
 #[cfg(test)]
@@ -36,7 +38,7 @@ mod trace;
 mod validity;
 
 pub use entry::METHOD;
-pub use params::{NumericSplit, Params, ScoreMode, SpecializeObjective};
+pub use params::{NumericSplit, Params, ScoreMode, Search, SpecializeObjective};
 
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -53,21 +55,25 @@ impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, _: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self)
     }
+
+    fn counts_only_split_columns(&self) -> bool {
+        true
+    }
 }
 
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
-    let mut pais = top(cohort, policy, params)?;
-    if !pais.repair_start() {
-        return Err(infeasible::explain(cohort, policy, &pais.requirements));
+    let mut start = top(cohort, policy, params)?;
+    if !start.repair_start() {
+        return Err(infeasible::explain(cohort, policy, &start.requirements));
     }
-    pais.run();
-    while pais.unblock() {
-        pais.run();
-    }
-    let columns = (0..pais.columns.len()).map(|q| pais.columns[q].recoded(cohort, q, pais.partitions.cut(q)));
-    let kept: Vec<bool> = pais.weights.iter().map(|&w| w > 0).collect();
-    let mut plan = Plan::recoded(cohort, columns.collect(), &kept);
+    let best = attempts::best(&start);
+    let order = best.attempt.describe(cohort);
+    let pais = match best.pais.params.max_steps == params.max_steps {
+        true => best.pais,
+        false => best.attempt.finish(&start, params.max_steps),
+    };
+    let mut plan = table_of(&pais);
     let stopped = if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" };
     plan.trace = Trace::of([
         ("objective", params.objective.name().into()),
@@ -76,6 +82,8 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
         ("suppressed", pais.suppressed.into()),
         ("max_steps", params.max_steps.into()),
         ("stopped", stopped.into()),
+        ("orders_tried", best.tried.into()),
+        ("order", order.into()),
         ("invalid", pais.memory.blocked.len().into()),
         ("partitions", (plan.cells.len() / plan.changed.len().max(1)).into()),
         ("steps", pais.trace().into()),
@@ -83,8 +91,16 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     Ok(plan)
 }
 
+/// The table as it is when the search ends.
+fn table_of(pais: &Pais) -> Plan {
+    let cohort = pais.cohort;
+    let columns = (0..pais.columns.len()).map(|q| pais.columns[q].recoded(cohort, q, pais.partitions.cut(q)));
+    let kept: Vec<bool> = pais.weights.iter().map(|&w| w > 0).collect();
+    Plan::recoded(cohort, columns.collect(), &kept)
+}
+
 /// The table with every column at its roots.
-fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pais<'a>> {
+fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &Params) -> Result<Pais<'a>> {
     let columns = taxonomy::columns(cohort, policy)?;
     if params.objective == SpecializeObjective::Class && cohort.class.is_none() {
         return Err(policy.method.wrong(
@@ -100,5 +116,5 @@ fn top<'a>(cohort: &'a Cohort, policy: &Policy, params: &'a Params) -> Result<Pa
     // Two classes at confidence ½ that share a patient merge to ⅔: fewer known values are counted, too.
     let any = matches!(policy.privacy.knows, Knows::Any(_));
     let fewer_too = any && cohort.tuples.patients.is_some() && requirements.reads_sensitive();
-    Ok(Pais::new(cohort, params, Attacker { known, fewer_too }, requirements, columns))
+    Ok(Pais::new(cohort, *params, Attacker { known, fewer_too }, requirements, columns))
 }

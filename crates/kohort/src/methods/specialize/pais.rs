@@ -33,12 +33,14 @@ use super::params::{NumericSplit, Params, SpecializeObjective};
 use super::partitions::Partitions;
 use super::requirements::{ClassVerdict, Requirements};
 use super::score::Histogram;
+use super::step_order::{LookAhead, StepOrder};
 use super::taxonomy::{Below, TaxonomyColumn};
 use super::validity::{Attacker, count_all};
 use kohort_core::cohort::Cohort;
 use std::collections::BinaryHeap;
 
 /// A specialization that was made.
+#[derive(Clone)]
 pub(super) struct Specialization {
     pub candidate: Candidate,
     pub children: Vec<usize>,
@@ -51,9 +53,10 @@ pub(super) struct Specialization {
 }
 
 /// A table on its way down.
+#[derive(Clone)]
 pub(super) struct Pais<'a> {
     pub cohort: &'a Cohort,
-    pub params: &'a Params,
+    pub params: Params,
     pub attacker: Attacker,
     pub requirements: Requirements,
     pub columns: Vec<TaxonomyColumn>,
@@ -66,13 +69,14 @@ pub(super) struct Pais<'a> {
     pub heap: BinaryHeap<Candidate>,
     pub memory: Memory,
     pub steps: Vec<Specialization>,
+    pub order: StepOrder,
 }
 
 impl<'a> Pais<'a> {
     /// Puts every column at its roots.
     pub(super) fn new(
         cohort: &'a Cohort,
-        params: &'a Params,
+        params: Params,
         attacker: Attacker,
         requirements: Requirements,
         columns: Vec<TaxonomyColumn>,
@@ -92,6 +96,7 @@ impl<'a> Pais<'a> {
             heap: BinaryHeap::new(),
             memory: Memory::new(columns.iter().map(|c| c.leaves)),
             steps: Vec::new(),
+            order: StepOrder::default(),
             columns,
         };
         pais.count_histograms();
@@ -123,13 +128,26 @@ impl<'a> Pais<'a> {
     /// Specializes until no candidate is left that keeps the guarantee, or `max_steps` were made.
     pub(super) fn run(&mut self) {
         self.push_cut();
+        self.make_first_step();
         while !self.is_over() {
-            let Some(candidate) = self.heap.pop() else { return };
+            let candidate = match self.order.look_ahead {
+                LookAhead::None => self.best_valid(),
+                LookAhead::TwoSteps => self.best_of_two_steps(),
+            };
+            let Some(candidate) = candidate else { return };
+            self.specialize(&candidate);
+            self.push_children(&candidate);
+        }
+    }
+
+    /// Takes the best candidate that keeps the guarantee out of the heap.
+    pub(super) fn best_valid(&mut self) -> Option<Candidate> {
+        while let Some(candidate) = self.heap.pop() {
             if let Some(candidate) = self.consider(candidate) {
-                self.specialize(&candidate);
-                self.push_children(&candidate);
+                return Some(candidate);
             }
         }
+        None
     }
 
     /// Returns whether `max_steps` were made.
@@ -145,7 +163,7 @@ impl<'a> Pais<'a> {
     }
 
     /// Returns the candidate if it is the best one and keeps the guarantee; otherwise remembers why not.
-    fn consider(&mut self, candidate: Candidate) -> Option<Candidate> {
+    pub(super) fn consider(&mut self, candidate: Candidate) -> Option<Candidate> {
         let (q, node) = (candidate.column, candidate.node);
         if matches!(self.params.objective, SpecializeObjective::Discernibility(_)) && candidate.step < self.steps.len()
         {

@@ -46,6 +46,15 @@ pub enum NumericSplit {
     BestThenCheck,
 }
 
+/// How many orders of the steps are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// "best": several, and the best table is kept.
+    Best,
+    /// "paper": one, the best step first.
+    Paper,
+}
+
 /// The parameters beside `name = "specialize"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
@@ -60,6 +69,8 @@ pub struct Params {
     pub numeric_split: NumericSplit,
     /// `min_gain`: specializations with a lower score are not made. Default: none is too low.
     pub min_gain: Option<f64>,
+    /// `search`: default "best"; "paper" with `score_mode` or `min_gain`.
+    pub search: Search,
 }
 
 impl Params {
@@ -97,6 +108,14 @@ impl Params {
                 _ => return Err(section.wrong("score_mode", "can only be used with objective = \"discernibility\".")),
             }
         }
+        let one_order = section.get("score_mode").is_some() || section.get("min_gain").is_some();
+        let search = section.word("search", &[("best", Search::Best), ("paper", Search::Paper)])?;
+        if one_order && search == Some(Search::Best) {
+            return Err(section.wrong(
+                "search",
+                "\"best\" compares several scores, so it cannot be combined with `score_mode` or `min_gain`.",
+            ));
+        }
         let numeric = [("best_valid", NumericSplit::BestValid), ("best_then_check", NumericSplit::BestThenCheck)];
         Ok(Params {
             objective,
@@ -104,6 +123,7 @@ impl Params {
             max_suppressed: section.share("max_suppressed")?.unwrap_or(Fraction::NONE),
             numeric_split: section.word("numeric_split", &numeric)?.unwrap_or(NumericSplit::BestValid),
             min_gain: section.decimal("min_gain")?.map(|d| d.to_f64()),
+            search: search.unwrap_or(if one_order { Search::Paper } else { Search::Best }),
         })
     }
 }

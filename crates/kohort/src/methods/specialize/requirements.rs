@@ -24,7 +24,7 @@ pub(super) enum ClassVerdict {
 }
 
 /// The requirements over a vector of counts: `counts[0]` are the people.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Requirements {
     /// k.
     pub k: u32,
@@ -38,7 +38,7 @@ pub(super) struct Requirements {
 }
 
 /// The requirement on one sensitive column.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct ColumnRequirement {
     requirement: Sensitive,
     /// The counter of people with any value.

@@ -40,7 +40,7 @@ impl Score {
 }
 
 /// Rows of a column by leaf and class, summed up from the first leaf on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Histogram {
     classes: usize,
     /// Rows before each leaf.

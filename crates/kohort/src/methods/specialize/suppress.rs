@@ -7,6 +7,10 @@
 //! the records of all failing classes are suppressed together, until no class fails. If that takes
 //! more than the budget, the proposal is undone, and the next best is tried.
 //!
+//! Counting the records of a proposal under all sets of columns is expensive in wide tables. So each
+//! proposal is first counted under the few sets that are known to fail: it blocks at least so many
+//! records, and gains at most so much per record. The best ones by this bound are counted in full.
+//!
 //! # Example
 //! In the example of `pais.rs`, `blue` is blocked by the single welder. With a budget of one record,
 //! the welder's record is suppressed, and `blue` is specialized: the two movers are released as
@@ -17,6 +21,8 @@ use super::child_partitions::ChildPartitions;
 use super::pais::Pais;
 use super::params::SpecializeObjective;
 use super::taxonomy::Below;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// The number of cuts of an interval that are proposed, spread over it.
 const CUTS: usize = 8;
@@ -24,10 +30,47 @@ const CUTS: usize = 8;
 /// A blocked specialization, and the records that it would cost.
 struct Proposal {
     candidate: Candidate,
-    /// The gain per suppressed record.
+    /// The gain per suppressed record, or more than that where `tuples` were not counted yet.
     worth: f64,
-    /// The tuples that block it.
-    tuples: Vec<u32>,
+    /// The tuples that block it, once they were counted under all sets of columns.
+    tuples: Option<Vec<u32>>,
+}
+
+impl Proposal {
+    /// The highest gain per record first. What is not counted yet is counted before anything of the same
+    /// worth is made; among equals the order of all candidates decides.
+    fn order(&self, other: &Proposal) -> Ordering {
+        let by_worth = self.worth.total_cmp(&other.worth);
+        by_worth
+            .then_with(|| self.tuples.is_none().cmp(&other.tuples.is_none()))
+            .then_with(|| self.candidate.cmp(&other.candidate))
+    }
+}
+
+impl PartialEq for Proposal {
+    fn eq(&self, other: &Proposal) -> bool {
+        self.order(other) == Ordering::Equal
+    }
+}
+impl Eq for Proposal {}
+impl PartialOrd for Proposal {
+    fn partial_cmp(&self, other: &Proposal) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Proposal {
+    fn cmp(&self, other: &Proposal) -> Ordering {
+        self.order(other)
+    }
+}
+
+/// How far the records that block a specialization are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    /// Under the sets of columns that are known to fail: there are at least so many.
+    AtLeast,
+    /// Under all sets.
+    Fully,
 }
 
 impl Pais<'_> {
@@ -49,17 +92,22 @@ impl Pais<'_> {
         let blocked = self.memory.blocked.clone();
         self.memory.forget_failures();
         let mut proposals = self.proposals();
-        // The highest gain per record first; among equals the order of all candidates.
-        proposals.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| b.candidate.cmp(&a.candidate)));
-        let made = proposals.iter().any(|proposal| self.make(proposal));
-        if !made {
-            self.memory.blocked = blocked;
+        // Most proposals are never counted in full: something better is made before they come up.
+        while let Some(proposal) = proposals.pop() {
+            let Some(tuples) = &proposal.tuples else {
+                proposals.extend(self.propose(proposal.candidate, Counted::Fully));
+                continue;
+            };
+            if self.make(&proposal.candidate, tuples) {
+                return true;
+            }
         }
-        made
+        self.memory.blocked = blocked;
+        false
     }
 
-    fn proposals(&mut self) -> Vec<Proposal> {
-        let mut proposals = Vec::new();
+    fn proposals(&mut self) -> BinaryHeap<Proposal> {
+        let mut proposals = BinaryHeap::new();
         for q in 0..self.columns.len() {
             for node in self.partitions.cut(q).to_vec() {
                 let Some(first) = self.candidate(q, node) else { continue };
@@ -76,14 +124,14 @@ impl Pais<'_> {
                 if candidates.is_empty() {
                     candidates.push(first);
                 }
-                proposals.extend(candidates.into_iter().filter_map(|candidate| self.propose(candidate)));
+                proposals.extend(candidates.into_iter().filter_map(|c| self.propose(c, Counted::AtLeast)));
             }
         }
         proposals
     }
 
     /// Proposes a specialization, if the records that block it are within the budget and worth it.
-    fn propose(&mut self, candidate: Candidate) -> Option<Proposal> {
+    fn propose(&mut self, candidate: Candidate, counted: Counted) -> Option<Proposal> {
         let (q, node) = (candidate.column, candidate.node);
         let least = self.params.min_gain.unwrap_or(0.0);
         if self.params.objective != SpecializeObjective::None
@@ -95,10 +143,20 @@ impl Pais<'_> {
         let slot = self.partitions.slot(q, node)?;
         let parts =
             ChildPartitions::of_split(self.kept_records(), &self.partitions, q, slot, &self.columns[q], &children);
-        let known = self.known_columns(&parts, Some(q));
-        let failing = self.check(&parts, &known, self.attacker.known - 1).failing(self.budget());
-        let proposal = failing.and_then(|failing| {
-            let rows: u64 = failing.iter().zip(&parts.rows).filter(|(f, _)| **f).map(|(_, &r)| u64::from(r)).sum();
+        let blocking = match counted {
+            Counted::AtLeast => Some((self.fails_at_least(&parts, q), None)).filter(|(rows, _)| *rows <= self.budget()),
+            Counted::Fully => {
+                let failing = self.failing(&parts, Some(q), self.attacker.known - 1, self.budget());
+                failing.map(|failing| {
+                    let fails = failing.iter().zip(&parts.rows).filter(|(fails, _)| **fails);
+                    let rows = fails.map(|(_, &rows)| u64::from(rows)).sum();
+                    (rows, Some(self.tuples_of(q, &parts, &children, &failing)))
+                })
+            }
+        };
+        let proposal = blocking.and_then(|(rows, tuples)| {
+            // What no set of columns is known to block may be blocked by one record.
+            let rows: u64 = if counted == Counted::AtLeast { rows.max(1) } else { rows };
             let all = self.cohort.tuples.rows as f64;
             let gain = match self.params.objective {
                 SpecializeObjective::Class => candidate.score.gain * candidate.rows as f64,
@@ -106,7 +164,6 @@ impl Pais<'_> {
                 SpecializeObjective::Discernibility(_) => candidate.score.gain - rows as f64 * all,
                 SpecializeObjective::None => candidate.rows as f64,
             };
-            let tuples = self.tuples_of(q, &parts, &children, &failing);
             (rows > 0 && gain > 0.0).then(|| Proposal {
                 worth: gain / rows as f64,
                 tuples,
@@ -130,11 +187,10 @@ impl Pais<'_> {
     }
 
     /// Makes a proposal, or undoes it where it takes more than the budget.
-    fn make(&mut self, proposal: &Proposal) -> bool {
-        let candidate = &proposal.candidate;
+    fn make(&mut self, candidate: &Candidate, tuples: &[u32]) -> bool {
         let before = (self.partitions.clone(), self.weights.clone(), self.suppressed);
         self.specialize(candidate);
-        self.suppress(&proposal.tuples);
+        self.suppress(tuples);
         if self.suppress_failing() {
             let suppressed = self.suppressed - before.2;
             if let Some(step) = self.steps.last_mut() {
@@ -173,8 +229,7 @@ impl Pais<'_> {
             }
             self.count_table();
             let parts = ChildPartitions::of_cut(self.kept_records(), &self.partitions);
-            let known = self.known_columns(&parts, None);
-            let failing = self.check(&parts, &known, self.attacker.known).failing(self.budget());
+            let failing = self.failing(&parts, None, self.attacker.known, self.budget());
             let Some(failing) = failing else { return false };
             let partitions = parts.partition.iter().zip(&failing).filter(|(_, fails)| **fails);
             let tuples: Vec<u32> = partitions.flat_map(|(&p, _)| self.partitions.tuples(p).to_vec()).collect();

@@ -34,6 +34,7 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         required: Vec::new(),
         class: None,
         sets,
+        sets_not_all: None,
         dependencies: Vec::new(),
         excluded: 0,
         catalogued: None,

@@ -121,7 +121,7 @@ pub(super) fn found(metrics: &MetricsPlace<TableMetrics>) -> String {
         Some(own) => {
             let steps = trace::steps(&own);
             let noted = trace::noted(&own, tuples);
-            trace::scores(&steps) + &noted + &trace::specializations(&steps)
+            trace::scores(&steps) + &trace::losses(&steps) + &noted + &trace::specializations(&steps)
         }
         None => table(&["Step", "Value"], &tuples),
     };

@@ -50,6 +50,12 @@ pub(super) fn asked(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
             Shown::Count,
             "Kept in item chunks: the release shows only that somebody in the cluster has them.",
         ),
+        (
+            figure!(guarantee, confidence),
+            "Highest share with a sensitive code",
+            Shown::Percent,
+            "At most this share of the patients of any cluster may have one of the sensitive codes.",
+        ),
     ];
     section(
         "What was asked, in detail",
@@ -102,6 +108,12 @@ pub(super) fn recounted(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
             "Fewest candidates",
             Shown::Count,
             "Patients who could have such a combination, in the worst case.",
+        ),
+        (
+            figure!(guarantee, highest_confidence),
+            "Highest share with a sensitive code",
+            Shown::Percent,
+            "Of the patients of a cluster, counted on the original. A recipient cannot count it.",
         ),
         (figure!(guarantee, k), "k", Shown::Count, "What was asked."),
     ];

@@ -20,7 +20,7 @@ const fn caption(key: &'static str, name: &'static str, read: &'static str, show
     Caption { key, name, read, shown }
 }
 
-const CAPTIONS: [Caption; 56] = [
+const CAPTIONS: [Caption; 58] = [
     caption("effort", "Effort", "As asked: the amount of work.", Shown::Count),
     caption("groups", "Groups of records that look the same", "Formed by the method.", Shown::Count),
     caption("nodes", "Ways to combine levels", "Every combination of a level for each column.", Shown::Count),
@@ -78,6 +78,13 @@ const CAPTIONS: [Caption; 56] = [
     ),
     caption("max_steps", "Maximum number of steps", "As asked.", Shown::Count),
     caption("stopped", "Reason for stopping", "", Shown::Count),
+    caption(
+        "orders_tried",
+        "Orders of the steps that were tried",
+        "The one with the best table was kept.",
+        Shown::Count,
+    ),
+    caption("order", "Order of the steps", "", Shown::Count),
     caption("invalid", "Values not specialized further", "Finer values would break the guarantee.", Shown::Count),
     caption("partitions", "Classes", "Over all quasi-identifiers.", Shown::Count),
     caption("clusters", "Clusters formed", "", Shown::Count),
@@ -218,6 +225,28 @@ pub(super) fn scores(steps: &[MetricsPlace<TraceStep>]) -> String {
     .draw()
 }
 
+/// What is lost after each step, as a picture: where to stop is the reader's choice.
+pub(super) fn losses(steps: &[MetricsPlace<TraceStep>]) -> String {
+    if steps.iter().all(|step| step.value.loss.is_none()) {
+        return String::new();
+    }
+    let name = |step: &MetricsPlace<TraceStep>| {
+        let number = |element: &str| figure!(step, step).show_in(element, Shown::Count);
+        Name::numbers(number("tspan"), number("span"))
+    };
+    Bars {
+        id: "losses".into(),
+        title: "What is still lost after each step: max_steps stops at any of them".into(),
+        names: "Step".into(),
+        lengths: "Mean loss of a cell",
+        legend: &[],
+        groups: steps.iter().take(MOST_STEPS).map(|step| Group::of(name(step), [figure!(step, loss)])).collect(),
+        full: None,
+        shown: Shown::Percent,
+    }
+    .draw()
+}
+
 /// The steps of a method that specializes, one per row.
 pub(super) fn specializations(steps: &[MetricsPlace<TraceStep>]) -> String {
     let row = |step: &MetricsPlace<TraceStep>| {
@@ -229,6 +258,7 @@ pub(super) fn specializations(steps: &[MetricsPlace<TraceStep>]) -> String {
             code(column),
             format!("{}{at} → {}", code(value), into.join(", ")),
             figure!(step, score).show(Shown::Decimals(4)),
+            figure!(step, loss).show(Shown::Percent),
             figure!(step, rows).show(Shown::Count),
             figure!(step, invalid).show(Shown::Count),
             figure!(step, suppressed).show(Shown::Count),
@@ -238,7 +268,7 @@ pub(super) fn specializations(steps: &[MetricsPlace<TraceStep>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let headings = ["Step", "Column", "Specialized", "Score", "Rows", "Blocked so far", "Rows suppressed"];
+    let headings = ["Step", "Column", "Specialized", "Score", "Mean loss", "Rows", "Blocked so far", "Rows suppressed"];
     format!(
         "<details><summary>Step by step</summary>\n<p class=\"read\">The guarantee holds after each of these steps, so \
          <code>max_steps</code> can stop at any of them. This list is only in the custodian’s report.</p>\n{}</details>\n",

@@ -25,7 +25,7 @@ impl JoinNode {
         placed.sort_unstable();
         let mut items = ItemRecords::default();
         for (i, &code) in leaf.items.codes.iter().enumerate() {
-            if !rules.sensitive.get(code as usize).copied().unwrap_or(false) {
+            if !rules.is_sensitive(code) {
                 items.push(code, leaf.items.rows(i).iter().copied());
             }
         }

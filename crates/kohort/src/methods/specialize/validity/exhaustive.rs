@@ -92,14 +92,50 @@ impl ExhaustiveCheck<'_> {
         (rows <= most).then_some(failing)
     }
 
-    /// Returns whether a class under this one set of columns fails.
-    pub(in super::super) fn failure_under(&self, set: &[usize], counter: &mut ClassCounter) -> Option<FailingSet> {
+    /// Returns the same as [`ExhaustiveCheck::failing`] for these sets of columns only.
+    pub(in super::super) fn failing_under(&self, sets: &[Vec<usize>], most: u64) -> Option<Vec<bool>> {
+        let mut failing = vec![false; self.parts.len()];
+        let mut rows = 0;
+        // A share of the sets for each thread; shares are joined in their order.
+        let shares: Vec<&[Vec<usize>]> = sets.chunks(sets.len().div_ceil(self.threads.max(1)).max(1)).collect();
+        let found = parallel::map(self.threads, shares.len(), |share| {
+            let mut counter = ClassCounter::default();
+            let mut fails = vec![false; self.parts.len()];
+            for set in shares[share] {
+                let Some((of_part, count)) = self.classes_under(set, &mut counter) else { continue };
+                let classes = ChildClasses { of_part: &of_part, count };
+                if counter.worst_verdict(self.parts, self.requirements, classes) == ClassVerdict::Holds {
+                    continue;
+                }
+                let of_class = counter.failing_classes(self.parts, self.requirements, classes);
+                of_part.iter().zip(&mut fails).for_each(|(&class, fails)| *fails |= of_class[class as usize]);
+            }
+            fails
+        });
+        for fails in found {
+            for (part, fails) in fails.into_iter().enumerate() {
+                if fails && !std::mem::replace(&mut failing[part], true) {
+                    rows += u64::from(self.parts.rows[part]);
+                }
+            }
+        }
+        (rows <= most).then_some(failing)
+    }
+
+    /// The classes under one set of columns; `None` where one of the columns was not split.
+    fn classes_under(&self, set: &[usize], counter: &mut ClassCounter) -> Option<(Vec<u32>, u32)> {
         let mut of_part = self.parts.child.clone();
         let mut count = self.parts.children as u32;
         for column in set {
             let known = self.known.iter().find(|k| k.column == *column)?;
             (of_part, count) = counter.refine(ChildClasses { of_part: &of_part, count }, known);
         }
+        Some((of_part, count))
+    }
+
+    /// Returns whether a class under this one set of columns fails.
+    pub(in super::super) fn failure_under(&self, set: &[usize], counter: &mut ClassCounter) -> Option<FailingSet> {
+        let (of_part, count) = self.classes_under(set, counter)?;
         let classes = ChildClasses { of_part: &of_part, count };
         let verdict = counter.worst_verdict(self.parts, self.requirements, classes);
         (verdict != ClassVerdict::Holds).then(|| FailingSet { columns: set.to_vec(), verdict })

@@ -34,7 +34,7 @@ mod exhaustive;
 mod sampled;
 
 pub(super) use bitmaps::PartitionColumn;
-pub(super) use class_counts::{KnownColumn, classes_of, count_all};
+pub(super) use class_counts::{ClassCounter, KnownColumn, classes_of, count_all};
 pub(super) use exhaustive::ExhaustiveCheck;
 pub(super) use sampled::{SAMPLE_SIZES, SampledCheck};
 

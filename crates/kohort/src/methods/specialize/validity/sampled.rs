@@ -96,6 +96,23 @@ impl SampledCheck<'_> {
         rest.map_or_else(Some, |rest| rest.first().map(|group| self.set(group, group.last[0])))
     }
 
+    /// Returns the sets that no sample settles: all others have k rows in every class. In these sets a
+    /// class may have fewer.
+    pub(in super::super) fn unsettled(&self) -> Vec<Vec<usize>> {
+        let records = ChildRecords::new(self.parts, self.k);
+        let mut open = self.all_sets();
+        for &most in self.sample_sizes {
+            if open.is_empty() {
+                break;
+            }
+            open = match self.check(&records, most, open, OnFailure::StaysOpen) {
+                Ok(rest) => rest,
+                Err(_) => self.all_sets(),
+            };
+        }
+        open.iter().flat_map(|group| group.last.iter().map(|&last| self.set(group, last))).collect()
+    }
+
     /// The table's columns of one set of a group.
     fn set(&self, group: &SetGroup, last: usize) -> Vec<usize> {
         group.prefix.iter().chain([&last]).map(|&column| self.columns[column].column).collect()
@@ -139,6 +156,16 @@ impl SampledCheck<'_> {
         most: usize,
         groups: Vec<SetGroup>,
     ) -> Result<Vec<SetGroup>, Vec<usize>> {
+        self.check(records, most, groups, OnFailure::Ends)
+    }
+
+    fn check(
+        &self,
+        records: &ChildRecords,
+        most: usize,
+        groups: Vec<SetGroup>,
+        on_failure: OnFailure,
+    ) -> Result<Vec<SetGroup>, Vec<usize>> {
         let mut wanted = vec![false; self.columns.len()];
         groups.iter().flat_map(|g| g.prefix.iter().chain(&g.last)).for_each(|&column| wanted[column] = true);
         let bitmaps = Bitmaps::new(records, self.columns, &wanted, most, self.threads);
@@ -147,7 +174,7 @@ impl SampledCheck<'_> {
             if stop.load(Ordering::Relaxed) {
                 return Ok(Vec::new());
             }
-            let mut check = GroupCheck::new(self, &bitmaps, &groups[number]);
+            let mut check = GroupCheck::new(self, &bitmaps, &groups[number], on_failure);
             check.run().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
             Ok(check.open_sets())
         });
@@ -162,6 +189,15 @@ impl SampledCheck<'_> {
     }
 }
 
+/// What a class with fewer than k records means, where all records of its child were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnFailure {
+    /// The split fails, and nothing more is counted.
+    Ends,
+    /// The set stays open, and the others are counted.
+    StaysOpen,
+}
+
 /// The check of one group of sets on one sample.
 struct GroupCheck<'a> {
     check: &'a SampledCheck<'a>,
@@ -171,12 +207,18 @@ struct GroupCheck<'a> {
     is_open: Vec<bool>,
     /// For each depth: the records that have the values chosen so far in the columns of the prefix.
     matching: Vec<Vec<u64>>,
+    on_failure: OnFailure,
 }
 
 impl<'a> GroupCheck<'a> {
-    fn new(check: &'a SampledCheck<'a>, bitmaps: &'a Bitmaps, group: &'a SetGroup) -> GroupCheck<'a> {
+    fn new(
+        check: &'a SampledCheck<'a>,
+        bitmaps: &'a Bitmaps,
+        group: &'a SetGroup,
+        on_failure: OnFailure,
+    ) -> GroupCheck<'a> {
         let matching = vec![Vec::new(); group.prefix.len() + 1];
-        GroupCheck { check, bitmaps, group, is_open: vec![false; group.last.len()], matching }
+        GroupCheck { check, bitmaps, group, is_open: vec![false; group.last.len()], matching, on_failure }
     }
 
     /// The last columns of the sets that are open.
@@ -225,7 +267,10 @@ impl<'a> GroupCheck<'a> {
                 self.is_open.fill(true);
             } else if records > 0 {
                 // Whatever else is known about these records, they are too few.
-                return Err(self.group.last[0]);
+                match self.on_failure {
+                    OnFailure::Ends => return Err(self.group.last[0]),
+                    OnFailure::StaysOpen => self.is_open.fill(true),
+                }
             }
             return Ok(());
         }
@@ -251,7 +296,13 @@ impl<'a> GroupCheck<'a> {
                     continue 'sets;
                 }
                 if records > 0 && records < k {
-                    return Err(column);
+                    match self.on_failure {
+                        OnFailure::Ends => return Err(column),
+                        OnFailure::StaysOpen => {
+                            self.is_open[at] = true;
+                            continue 'sets;
+                        }
+                    }
                 }
             }
         }
@@ -366,6 +417,10 @@ mod tests {
                     let first: Vec<Vec<usize>> = counted.iter().cloned().collect();
                     let found = sampled.failure(if seed % 3 == 0 { &first } else { &[] });
                     assert_eq!(found.is_some(), counted.is_some(), "seed {seed}, {others} others, {sample_sizes:?}");
+                    // Every set with a class below k is among those that no sample settles.
+                    let unsettled = sampled.unsettled();
+                    let all = exhaustive.failing(u64::MAX).unwrap_or_default();
+                    assert_eq!(exhaustive.failing_under(&unsettled, u64::MAX), Some(all), "seed {seed}");
                     if let Some(set) = found {
                         assert_eq!(set.len(), others);
                         let verdict = exhaustive.failure_under(&set, &mut Default::default()).map(|f| f.verdict);

@@ -1,0 +1,83 @@
+//! The order in which steps are made: by the score alone, with a given first column, or looking two
+//! steps ahead.
+
+use super::candidate::Candidate;
+use super::pais::Pais;
+use super::params::SpecializeObjective;
+
+/// How far ahead a step is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum LookAhead {
+    /// The best step is made.
+    #[default]
+    None,
+    /// The step is made with which the best two steps begin.
+    TwoSteps,
+}
+
+/// The order of the steps of one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct StepOrder {
+    /// The column that is specialized first, if its root can be.
+    pub first: Option<usize>,
+    /// How far ahead a step is chosen.
+    pub look_ahead: LookAhead,
+}
+
+/// The number of candidates for a step that are followed by a second one.
+const FOLLOWED: usize = 3;
+
+impl Pais<'_> {
+    /// Makes the first step in the column that the order names.
+    pub(super) fn make_first_step(&mut self) {
+        let Some(column) = self.order.first.filter(|_| self.steps.is_empty() && !self.is_over()) else { return };
+        let mut others = Vec::new();
+        while let Some(candidate) = self.heap.pop() {
+            if candidate.column != column {
+                others.push(candidate);
+            } else if let Some(candidate) = self.consider(candidate) {
+                self.specialize(&candidate);
+                self.push_children(&candidate);
+                break;
+            }
+        }
+        self.heap.extend(others);
+    }
+
+    /// Takes the candidate out of the heap with which the best two steps begin.
+    pub(super) fn best_of_two_steps(&mut self) -> Option<Candidate> {
+        let mut followed: Vec<Candidate> = Vec::new();
+        while followed.len() < FOLLOWED
+            && let Some(candidate) = self.best_valid()
+        {
+            followed.push(candidate);
+        }
+        if followed.len() < 2 {
+            return followed.pop();
+        }
+        let worth: Vec<f64> = followed
+            .iter()
+            .map(|candidate| {
+                let mut after = self.clone();
+                after.heap.extend(followed.iter().filter(|other| *other != candidate).cloned());
+                after.specialize(candidate);
+                after.push_children(candidate);
+                self.gained(candidate) + after.best_valid().map_or(0.0, |next| self.gained(&next))
+            })
+            .collect();
+        // Among equals the one with the higher score, which comes first.
+        let best = (1..worth.len()).fold(0, |best, at| if worth[at] > worth[best] { at } else { best });
+        let chosen = followed.swap_remove(best);
+        self.heap.extend(followed);
+        Some(chosen)
+    }
+
+    /// What a step gains over all its records.
+    fn gained(&self, candidate: &Candidate) -> f64 {
+        match self.params.objective {
+            SpecializeObjective::Class => candidate.score.gain * candidate.rows as f64,
+            SpecializeObjective::Discernibility(_) => candidate.score.gain,
+            SpecializeObjective::None => candidate.rows as f64,
+        }
+    }
+}
