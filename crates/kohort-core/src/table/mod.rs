@@ -1,5 +1,6 @@
 //! Columns, dictionaries, reading and writing. The only place that opens files.
 
+mod archive;
 mod chunk;
 mod clean;
 mod csv;

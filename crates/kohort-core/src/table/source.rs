@@ -231,6 +231,11 @@ impl Source {
         self.form == Form::Text { gzip: true }
     }
 
+    /// Returns whether all of its cells are in memory: they were handed over, or read from a workbook.
+    pub fn is_in_memory(&self) -> bool {
+        self.form == Form::Memory
+    }
+
     /// The size of the file.
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -3,6 +3,7 @@
 //! A sheet may hold anything, a table has a header and rows below it. What does not look like one table is an error
 //! that says where: merged cells, an empty row or column in the middle, columns without a name.
 
+use super::archive::{self, Trouble};
 use super::input::{Input, Place};
 use super::memory::{MemoryTable, TextColumn};
 use crate::calendar::Date;
@@ -50,7 +51,12 @@ pub(super) fn read(input: &Input) -> Result<MemoryTable> {
     }
 }
 
-fn read_from(bytes: impl Read + Seek, name: &str, input: &Input) -> Result<MemoryTable> {
+fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input) -> Result<MemoryTable> {
+    archive::check(&mut bytes).map_err(|trouble| match trouble {
+        Trouble::Damaged => damaged(name),
+        Trouble::TooLarge => too_large(name),
+    })?;
+    bytes.rewind().map_err(|e| input.place.io(&e))?;
     let mut workbook = Xlsx::new(bytes).map_err(|e| broken(name, &e))?;
     let sheet = choose(&workbook, name, input.sheet.as_deref())?;
     let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(|e| broken(name, &e))?;
@@ -94,7 +100,7 @@ fn cells<R: Read + Seek>(workbook: &mut Xlsx<R>, name: &str, sheet: &str) -> Res
         }
         held += text.len() + 32;
         if column >= MOST_COLUMNS || held > MOST_TEXT {
-            return Err(Error::yours(format!("{name}: the sheet is too large. Save it as CSV UTF-8.")));
+            return Err(too_large(name));
         }
         cells.entry(row).or_default().push((column, text));
     }
@@ -224,10 +230,16 @@ fn broken(name: &str, error: &XlsxError) -> Error {
         XlsxError::FileNotFound(_) | XlsxError::RelationshipNotFound => {
             Error::yours(format!("{name}: the file is a zip archive, but not an Excel workbook. Unpack it first."))
         }
-        _ => Error::yours(format!(
-            "{name}: the workbook is damaged or cut off. Open it in a spreadsheet and save it again."
-        )),
+        _ => damaged(name),
     }
+}
+
+fn damaged(name: &str) -> Error {
+    Error::yours(format!("{name}: the workbook is damaged or cut off. Open it in a spreadsheet and save it again."))
+}
+
+fn too_large(name: &str) -> Error {
+    Error::yours(format!("{name}: the sheet is too large. Save it as CSV UTF-8."))
 }
 
 #[cfg(test)]

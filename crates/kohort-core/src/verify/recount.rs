@@ -348,6 +348,10 @@ pub(super) fn open_data(
     let mut input = release.input(&data.name);
     input.delimiter = Some(certificate.delimiter);
     let source = open(&input)?.with_threads(threads).with_progress(Arc::clone(progress));
+    // A workbook may hold sheets and comments that nobody counts.
+    if source.is_in_memory() {
+        return Err(Error::refused("the data is neither text nor Parquet."));
+    }
     let declared = certificate.promise.columns.iter().map(|c| c.name.as_str());
     if !source.columns().iter().map(String::as_str).eq(declared) {
         return Err(Error::refused("the columns of the data are not those the certificate declares."));

@@ -126,7 +126,11 @@ fn table(
     let input = Input { delimiter: Some(certificate.delimiter), ..release.input(file) };
     let source: Source = open(&input).map_err(|e| Error::refused(e.message))?.with_threads(threads);
     let names = std::iter::once(PATIENT).chain(columns.iter().map(|c| c.name.as_str()));
-    if source.is_parquet() || source.is_gzip() || !names.eq(source.columns().iter().map(String::as_str)) {
+    if source.is_parquet()
+        || source.is_gzip()
+        || source.is_in_memory()
+        || !names.eq(source.columns().iter().map(String::as_str))
+    {
         return Err(Error::refused(format!("{file}: its columns are not those that the certificate lists.")));
     }
     let cells = |c: &ColumnClaim| Cells {
