@@ -11,7 +11,7 @@ use kohort_core::error::Kind;
 use kohort_core::{Error, Result};
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -104,7 +104,7 @@ pub(crate) fn capital(sentence: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn download(path: &PathBuf, name: &str) -> Result<Response> {
+fn download(path: &Path, name: &str) -> Result<Response> {
     let file = File::open(path).map_err(|e| Error::io(path, &e))?;
     let length = file.metadata().map_err(|e| Error::io(path, &e))?.len();
     let safe: String =

@@ -133,8 +133,8 @@ impl Folder {
             Some((stem, extension)) if !stem.is_empty() => (stem, format!(".{extension}")),
             _ => (name, String::new()),
         };
-        let names = (1..1000).map(|n| if n == 1 { name.to_string() } else { format!("{stem}-{n}{extension}") });
-        let free = names.into_iter().find(|name| fs::symlink_metadata(self.root.join(name)).is_err());
+        let mut names = (1..1000).map(|n| if n == 1 { name.to_string() } else { format!("{stem}-{n}{extension}") });
+        let free = names.find(|name| fs::symlink_metadata(self.root.join(name)).is_err());
         free.ok_or_else(|| Error::yours("there are too many files of this name. Remove some of them."))
     }
 

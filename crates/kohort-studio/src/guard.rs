@@ -70,8 +70,8 @@ fn refusal(session: &Session, request: &Request) -> Option<Response> {
     if !is_opening && matches!(site, Some("cross-site" | "same-site")) {
         return Some(foreign());
     }
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let is_known = cookies.into_iter().any(|cookies| session.knows(cookies));
+    let mut cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let is_known = cookies.any(|cookies| session.knows(cookies));
     (!is_known && !is_opening).then(|| {
         words(
             StatusCode::UNAUTHORIZED,

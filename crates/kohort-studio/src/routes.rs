@@ -8,7 +8,7 @@ use crate::studio::Studio;
 use crate::upload;
 use axum::extract::{DefaultBodyLimit, Form, Path, State};
 use axum::http::{StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{MethodRouter, get, post, put};
 use axum::{Router, middleware};
 use kohort_core::Result;
@@ -123,7 +123,6 @@ async fn open(session: Arc<Session>, address: Uri) -> Response {
             StatusCode::UNAUTHORIZED,
             "This address was used already",
             "It works once. Press Enter in the terminal where the studio runs for a new one. Your work is saved.",
-        )
-        .into_response(),
+        ),
     }
 }

@@ -1,6 +1,6 @@
 //! A file that was dropped on the page: it is written into the folder, block by block.
 
-use crate::folder::{FileKind, private_options};
+use crate::folder::private_options;
 use crate::studio::Studio;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -110,9 +110,4 @@ impl Drop for Draft {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
-}
-
-/// Whether a person can choose files of this kind as data.
-pub(crate) fn is_data(kind: FileKind) -> bool {
-    kind == FileKind::Table
 }

@@ -172,7 +172,7 @@ fn at(studio: &Studio, place: Option<usize>) -> Result<(usize, String, std::path
     Ok((place, tried.name.clone(), path))
 }
 
-/// Makes a setting the policy: its keys of [privacy] and [method].
+/// Makes a setting the policy: its keys of `[privacy]` and `[method]`.
 pub(crate) fn choose(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     let (_, name, path) = at(studio, fields.number("place"))?;
     let text = read_text(&path, 16 << 20)?;

@@ -37,7 +37,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
              the hierarchy of <code>{0}</code></a></p></section>\n",
             escape(&column.name),
             escape(&written),
-            found.as_ref().and_then(|f| ladder(f, column)).map_or(String::new(), |own| levels(own))
+            found.as_ref().and_then(|f| ladder(f, column)).map_or(String::new(), levels)
         );
     }
     body += "<p><a class=\"go\" href=\"/risk\">Next: risk</a></p>\n";

@@ -6,7 +6,6 @@ use crate::folder::{FileKind, Listed};
 use crate::job::Job;
 use crate::page::{Page, Step, button, hidden};
 use crate::studio::{Counted, Studio};
-use crate::upload::is_data;
 use kohort::hospital::Hospital;
 use kohort::init::init;
 use kohort::report::parts::escape;
@@ -51,7 +50,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
 
 fn tables(tables: &[&Listed]) -> String {
     let mut items = String::new();
-    for (i, table) in tables.iter().enumerate().filter(|(_, table)| is_data(table.kind)) {
+    for (i, table) in tables.iter().enumerate() {
         items += &format!(
             "<li><input type=\"checkbox\" name=\"file\" id=\"file-{i}\" value=\"{0}\"><label for=\"file-{i}\"><code>{0}</code> \
              <span class=\"soft\">{1}</span></label></li>\n",

@@ -15,8 +15,8 @@ pub struct Got {
 
 impl Got {
     pub fn header(&self, name: &str) -> Option<&str> {
-        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        lines.into_iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
