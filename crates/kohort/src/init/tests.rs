@@ -170,7 +170,7 @@ fn decimal_commas_are_found() {
          Alter quasi { intervals = [5, 10, 20], from = 0, to = 100 }
          Geschlecht quasi
          Gewicht quasi { intervals = [2, 10, 20], from = 40, to = 100 }
-         Laborwert other
+         Laborwert identifier
          Aufnahme quasi { date = \"%d.%m.%Y\" }
          PLZ quasi { prefix = [3, 2, 1] }",
     );

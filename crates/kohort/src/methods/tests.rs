@@ -55,7 +55,12 @@ fn the_defaults_of_the_register_are_those_of_the_code() {
         for param in entry.params {
             let DefaultValue::Is(value) = param.default else { continue };
             // A score mode is for one objective only.
-            let also = if param.key == "score_mode" { "objective = \"discernibility\"\n" } else { "" };
+            let also = match param.key {
+                "score_mode" => "objective = \"discernibility\"\nsearch = \"paper\"\n",
+                // One order of steps is asked for with it.
+                "min_gain" => "search = \"paper\"\n",
+                _ => "",
+            };
             let set = read(folder.path(), &policy(entry, &format!("{also}{} = {value}", param.key))).unwrap();
             let unset =
                 if also.is_empty() { unset.clone() } else { read(folder.path(), &policy(entry, also)).unwrap() };

@@ -241,23 +241,32 @@ const WORDS: [(Topic, &str); 30] = [
     (Code, "id code cd type typ kind art category kategorie categorie categoria class klasse classe flag ind"),
 ];
 
-/// What a name may be about, the likeliest first.
+/// What a name may be about, the likeliest first: what a whole word says before what a part of one says.
 pub(crate) fn topics(name: &str) -> Vec<Topic> {
     let stem = stem(name);
     let name = spell(name);
-    let says = |word: &&str| {
-        let word = word.replace('_', " ");
-        match word.strip_prefix('^') {
-            Some(word) => name.trim() == word || stem.as_deref() == Some(word),
-            None if word.len() >= 5 => name.contains(&format!(" {word}")) || name.contains(&format!("{word} ")),
-            None => name.contains(&format!(" {word} ")),
-        }
+    let whole = |_: Topic, word: &str| match word.strip_prefix('^') {
+        Some(word) => name.trim() == word || stem.as_deref() == Some(word),
+        None => name.contains(&format!(" {word} ")),
     };
-    WORDS
-        .iter()
-        .filter(|(_, words)| words.split_whitespace().any(|word| says(&word)))
-        .map(|(topic, _)| *topic)
-        .collect()
+    // Long words begin or end compounds; but an outpatient visit is not a patient.
+    let part = |topic: Topic, word: &str| {
+        let ends = topic != Patient && name.contains(&format!("{word} "));
+        word.len() >= 5 && (ends || name.contains(&format!(" {word}")))
+    };
+    let about = |says: &dyn Fn(Topic, &str) -> bool| -> Vec<Topic> {
+        let holds = |(topic, words): &&(Topic, &str)| {
+            words.split_whitespace().any(|word| says(*topic, &word.replace('_', " ")))
+        };
+        WORDS.iter().filter(holds).map(|(topic, _)| *topic).collect()
+    };
+    let mut topics = about(&whole);
+    for topic in about(&part) {
+        if !topics.contains(&topic) {
+            topics.push(topic);
+        }
+    }
+    topics
 }
 
 /// The part of a name before its number, where it has one: `q` for `q17` and `q17b`. Columns that share it are a

@@ -131,7 +131,8 @@ fn bad_input_is_said_in_words() {
     let wide: Vec<String> = (0..41).map(|c| format!("q{c}")).collect();
     let table = format!("{}\n{}\n", wide.join(","), vec!["a"; 41].join(","));
     let columns: String = wide.iter().map(|q| format!("{q} = {{ role = \"quasi\" }}\n")).collect();
-    let error = run_by("lattice", &table, &columns, "k = 2\nknows = 6", "").err().unwrap();
+    let limit = "max_suppressed = 0\n";
+    let error = run_by("lattice", &table, &columns, "k = 2\nknows = 6", limit).err().unwrap();
     assert_eq!(error.kind, Kind::Yours);
     for says in ["4496388 sets", "Largest supported value here: knows = 5"] {
         assert!(error.message.contains(says), "{error}");

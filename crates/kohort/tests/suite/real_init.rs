@@ -64,7 +64,8 @@ fn discharges_of_the_national_survey() {
     check(
         &suggestion,
         &[
-            "identifier id newborn",
+            "patient id",
+            "identifier newborn",
             "quasi age sex race marital_status region payor_primary",
             "sensitive dc_status dx01 dx02 dx15 dx_adm pc01 pc08 DRG",
         ],
