@@ -297,7 +297,7 @@ impl Collected {
         let mut numbered: HashMap<(u32, u32), u32> = HashMap::new();
         let mut records = Records { rows, ..Records::default() };
         let mut record = Vec::new();
-        for patient in 0..lines.len() {
+        for (patient, &line) in lines.iter().enumerate() {
             let codes = by_patient.get_mut(patient);
             codes.sort_unstable();
             let mut time = 0;
@@ -320,7 +320,7 @@ impl Collected {
             }
             if !record.is_empty() {
                 records.items.push(record.drain(..));
-                records.lines.push(lines[patient]);
+                records.lines.push(line);
             } else {
                 records.without_codes += 1;
             }

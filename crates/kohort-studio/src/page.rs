@@ -185,7 +185,7 @@ pub(crate) fn thousands(n: u64) -> String {
 /// A share as a percentage.
 pub(crate) fn percent(share: f64) -> String {
     match 100.0 * share {
-        zero if zero == 0.0 => "0 %".into(),
+        0.0 => "0 %".into(),
         little if little < 0.1 => "under 0.1 %".into(),
         much => format!("{much:.1} %"),
     }

@@ -167,9 +167,9 @@ mod tests {
         // In the first, ann and bob look the same; in the second, ann and cid do.
         let first = patients(2, &[("ann", &[0]), ("bob", &[0]), ("cid", &[1]), ("dea", &[1])]);
         let second = patients(2, &[("ann", &[0]), ("bob", &[1]), ("cid", &[0]), ("dea", &[1])]);
-        let found = Composition::of(&[first.clone()], &second);
+        let found = Composition::of(std::slice::from_ref(&first), &second);
         assert_eq!((found.shared, found.exposed, found.already), (4, 4, 0));
-        let same = Composition::of(&[first.clone()], &first);
+        let same = Composition::of(std::slice::from_ref(&first), &first);
         assert_eq!((same.shared, same.exposed), (4, 0));
     }
 
@@ -194,7 +194,7 @@ mod tests {
     fn a_patient_with_very_many_records_is_named_as_not_compared() {
         let many: Vec<u32> = (0..100).collect();
         let first = patients(2, &[("ann", &many), ("bob", &[0])]);
-        let found = Composition::of(&[first.clone()], &first);
+        let found = Composition::of(std::slice::from_ref(&first), &first);
         assert_eq!((found.shared, found.too_many), (2, 1));
         // Leaving ann out of bob's candidates counts against the release.
         assert_eq!(found.exposed + found.already, 1);

@@ -249,8 +249,11 @@ mod tests {
     use std::io::Write;
     use zip::write::SimpleFileOptions;
 
-    /// A workbook with these sheets; a cell is a reference and its text or number.
-    fn workbook(sheets: &[(&str, &[(&str, &str)], &str)]) -> Vec<u8> {
+    /// The name of a sheet, its cells (a reference and a text or number), and what follows them.
+    type SheetText<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+
+    /// A workbook with these sheets.
+    fn workbook(sheets: &[SheetText]) -> Vec<u8> {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let mut add = |name: &str, text: String| {
             zip.start_file(name, SimpleFileOptions::default()).expect("a file");

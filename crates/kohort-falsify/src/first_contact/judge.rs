@@ -54,7 +54,10 @@ impl Result {
 pub fn judge(table: &Unprepared, limit: Duration) -> Result {
     let (send, receive) = mpsc::channel();
     let (own, start) = (table.clone(), Instant::now());
-    std::thread::spawn(move || send.send(run(&own)));
+    std::thread::spawn(move || {
+        // Nobody waits any more after the limit.
+        let _ = send.send(run(&own));
+    });
     let mut result = receive.recv_timeout(limit).unwrap_or_else(|_| Result {
         stopped: Some(format!("not finished within {} s", limit.as_secs())),
         person: true,

@@ -78,8 +78,8 @@ fn best(table: &Table, limits: SearchLimits, params: &Params) -> Option<Grouping
     if !knows_all(table.cohort) {
         return search.by_cells();
     }
-    let boxes = if k <= LARGEST_K { search.from_boxes() } else { None };
-    let levels = search.from_levels();
+    let boxes = if k <= LARGEST_K { search.by_boxes() } else { None };
+    let levels = search.by_levels();
     let cost = |grouping: &Grouping| grouping.cost(&table.points);
     boxes.into_iter().chain(levels).filter(|g| !g.classes.is_empty()).min_by_key(cost)
 }
@@ -99,7 +99,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Starts with cheapest boxes.
-    fn from_boxes(&self) -> Option<Grouping> {
+    fn by_boxes(&self) -> Option<Grouping> {
         let Search { table, limits, params, .. } = *self;
         let grouping = self.with_requirement(None, |requirement| {
             group(&table.points, requirement, limits.suppressed, params.effort, table.cohort.threads)
@@ -108,7 +108,7 @@ impl Search<'_> {
     }
 
     /// Starts with full-domain classes.
-    fn from_levels(&self) -> Option<Grouping> {
+    fn by_levels(&self) -> Option<Grouping> {
         let Search { table, limits, params, .. } = *self;
         let start = full_domain::full_domain(table, limits)?;
         let grouping = self.with_requirement(Some(&start.clone()), |requirement| {
