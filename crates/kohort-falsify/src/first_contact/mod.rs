@@ -1,7 +1,7 @@
 //! First contact: unprepared tables with known truth, released by the suggestion of `init` as it is.
 //!
-//! [`generated`] makes messy exports from descriptions, [`real`] holds answer keys of public tables, and
-//! [`judge`] accepts the suggestion of `init` at k = 5, releases the table and compares the result with the truth.
+//! `generated` makes messy exports from descriptions, `real` holds answer keys of public tables, and
+//! `judge` accepts the suggestion of `init` at k = 5, releases the table and compares the result with the truth.
 //! The truth comes from the generator or from the meaning of the columns, never from words that `init` knows.
 
 pub mod generated;
