@@ -33,6 +33,11 @@ use kohort_core::release::{Plan, Trace};
 use requirement::ClassCheck;
 use table::Table;
 
+/// Tables with more quasi-identifiers or points than this are not grouped over all columns where an attacker knows
+/// only some of them.
+const NARROW: usize = 10;
+const FEW_POINTS: usize = 50_000;
+
 impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self, random)
@@ -75,13 +80,17 @@ pub fn lower_bound(cohort: &Cohort, k: u32) -> f64 {
 fn best(table: &Table, limits: SearchLimits, params: &Params) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
     let search = Search { table, k, limits, params };
-    if !knows_all(table.cohort) {
-        return search.by_cells();
-    }
-    let boxes = if k <= LARGEST_K { search.by_boxes() } else { None };
-    let levels = search.by_levels();
     let cost = |grouping: &Grouping| grouping.cost(&table.points);
-    boxes.into_iter().chain(levels).filter(|g| !g.classes.is_empty()).min_by_key(cost)
+    let all = knows_all(table.cohort);
+    let boxes = if k <= LARGEST_K && (all || groups_may_be_better(table)) { search.by_boxes() } else { None };
+    let other = if all { search.by_levels(boxes.as_ref().map(cost)) } else { search.by_cells() };
+    boxes.into_iter().chain(other).filter(|g| !g.classes.is_empty()).min_by_key(cost)
+}
+
+/// Returns whether groups over all columns are tried although an attacker knows only some of them: records that
+/// look the same over all columns do so over some. In narrow tables that may lose less than single cells.
+fn groups_may_be_better(table: &Table) -> bool {
+    table.cohort.required.is_empty() && table.cohort.quasi.len() <= NARROW && table.points.len() <= FEW_POINTS
 }
 
 /// Returns whether the attacker is one who knows every quasi-identifier.
@@ -107,10 +116,13 @@ impl Search<'_> {
         self.settled(grouping)
     }
 
-    /// Starts with full-domain classes.
-    fn by_levels(&self) -> Option<Grouping> {
+    /// Starts with full-domain classes, unless they cost more than another grouping to begin with.
+    fn by_levels(&self, other: Option<u64>) -> Option<Grouping> {
         let Search { table, limits, params, .. } = *self;
         let start = full_domain::full_domain(table, limits)?;
+        if other.is_some_and(|other| other < start.cost(&table.points)) {
+            return None;
+        }
         let grouping = self.with_requirement(Some(&start.clone()), |requirement| {
             let mut start = start;
             settle(&table.points, requirement, &mut start, limits.suppressed)?;
