@@ -20,6 +20,7 @@ mod formats;
 mod golden;
 mod hostile_certificate;
 mod known_sets;
+mod levels;
 mod lkc_guarantees;
 mod local;
 mod new_method;

@@ -18,13 +18,14 @@ pub(super) fn overlap(labels: &BTreeMap<String, Vec<String>>, released: &Diction
 /// The error about a released cell that is not true.
 pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
     Error::refused(format!(
-        "column `{}`: a released cell is neither the original value nor one of its ancestors.",
+        "column `{}`: a released cell is not the original value or one of its ancestors at a level that the policy permits.",
         policy.columns[column].name
     ))
 }
 
-/// Returns the labels that each original value may be released as: itself, its ancestors, and those
-/// released labels that are intervals found during the search and contain it.
+/// Returns the labels that each original value may be released as: its labels at the levels that the policy permits,
+/// and, where it permits all, those released labels that are intervals found during the search and contain it. A label
+/// that two levels share is permitted if one of them is.
 pub(in super::super) fn labels_of(
     policy: &Policy,
     column: usize,
@@ -36,14 +37,18 @@ pub(in super::super) fn labels_of(
     texts.extend(values.iter().map(String::as_str).filter(|v| !v.is_empty()));
     let missing = values.iter().any(String::is_empty);
     let detail = matches!(bound.role, Role::Detail { .. });
+    // A column that is declared finer than another one is suppressed with it, whatever levels it has.
+    let follows = policy.effects.single_cells && !bound.of.is_empty();
     let hierarchy = bound.rule.apply(&texts, missing);
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
         } else {
-            let on_levels = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
-            let found = released.iter().copied().filter(|label| bound.rule.found_interval_holds(label, text));
-            on_levels.chain(found).map(str::to_string).collect()
+            let permitted = bound.levels.iter().map(|&level| &hierarchy.levels[level]);
+            let on_levels = permitted.map(|l| l.labels[l.label_of[code] as usize].text.as_str());
+            let all = bound.levels.len() == hierarchy.levels.len();
+            let found = released.iter().copied().filter(|label| all && bound.rule.found_interval_holds(label, text));
+            on_levels.chain(follows.then_some(SUPPRESSED)).chain(found).map(str::to_string).collect()
         };
         (text.to_string(), own)
     });
