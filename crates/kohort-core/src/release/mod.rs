@@ -29,6 +29,7 @@ mod write;
 pub use assumed::Basis;
 pub(crate) use assumed::{TableFacts, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
+pub(crate) use catalog::{LARGEST_CATALOG, parse_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
 pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};

@@ -363,6 +363,11 @@ impl Source {
     }
 
     fn parquet(&self) -> Result<super::ParquetFile> {
+        // Parquet is read here and there: what is counted are the bytes that were hashed, in a copy.
+        if let Place::Hashed(path, hash) = &self.input.place {
+            let copy = hash.copy(path).map_err(|e| self.input.place.io(&e))?;
+            return super::ParquetFile::open_at(path, copy.path());
+        }
         super::ParquetFile::open(self.input.place.path().unwrap_or(Path::new(&self.name)))
     }
 
