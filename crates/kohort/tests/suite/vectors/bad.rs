@@ -12,7 +12,7 @@ use std::fs;
 type Edit = (&'static str, Expected, &'static str, &'static str, fn(&mut Value));
 
 /// Changes to the certificate of the table.
-const CLAIMS: [Edit; 41] = [
+const CLAIMS: [Edit; 40] = [
     ("k_of_one", NotARelease, "", "k = 1 protects nobody", |c| c["counted"]["claim"]["k"] = json!(1)),
     ("k_too_large", Refused, "", "a larger k than the classes have", |c| c["counted"]["claim"]["k"] = json!(4)),
     ("k_as_text", NotARelease, "", "k is not a number", |c| c["counted"]["claim"]["k"] = json!("3")),
@@ -55,9 +55,6 @@ const CLAIMS: [Edit; 41] = [
     }),
     ("tree_of_other_values", Refused, "V2", "a tree whose leaves are not the released values", |c| {
         c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = json!([["8", "low", "*"], ["9", "low", "*"]]);
-    }),
-    ("t_smaller", Refused, "", "a smaller distance than the classes have", |c| {
-        c["counted"]["claim"]["sensitive"][0]["t_closeness"]["max"] = json!("0.0");
     }),
     ("quasi_as_other", Refused, "V3 V4", "a quasi-identifier that is called other", |c| {
         c["counted"]["columns"][1]["role"] = json!("other");
@@ -266,6 +263,27 @@ pub(super) fn vectors() -> Vec<Vector> {
     }
     all.extend(shapes_other_than_tables());
     all.extend(with_the_original());
+    all.push(Vector::new(Base::Table, "bad_t_exceeded", Refused, "classes further from the table than t", |made| {
+        // The low values are in one class and the high ones in the other.
+        let (mut first, mut second) = (["1", "2", "2"].into_iter(), ["0", "0", "1"].into_iter());
+        let value = |line: &str, s: &str| {
+            line.split(',').enumerate().map(|(i, c)| if i == 3 { s } else { c }).collect::<Vec<_>>().join(",")
+        };
+        made.rehashed("data.csv", |text| {
+            let changed = text.lines().map(|line| match &line[..1] {
+                "a" => value(line, first.next().unwrap()),
+                "b" => value(line, second.next().unwrap()),
+                _ => line.to_string(),
+            });
+            changed.map(|line| line + "\n").collect()
+        });
+        made.certificate(|c| {
+            let own = &mut c["counted"]["claim"]["sensitive"][0];
+            ["confidence", "values", "l_diversity"].into_iter().for_each(|key| remove(own, key));
+            own["t_closeness"]["max"] = json!("0.3");
+            c["counted"]["recount"]["sensitive"] = json!([{ "column": "s", "largest_distance": "0.3334" }]);
+        });
+    }));
     all.push(
         Vector::new(Base::Table, "bad_data_is_a_link", Refused, "data.csv is a symbolic link", |made| {
             fs::copy(made.release("data.csv"), made.0.join("elsewhere.csv")).unwrap();
