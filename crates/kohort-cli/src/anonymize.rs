@@ -157,12 +157,14 @@ fn say_events(metrics: &EventsMetrics) {
     let levels: Vec<String> =
         quasi.map(|c| format!("{} {}", c.name, c.level_name.as_deref().unwrap_or_default())).collect();
     say(&format!("  levels     {}", levels.join(", ")));
+    let interval = match (guarantee.found.low, guarantee.found.high) {
+        (Some(low), Some(high)) => format!(" (interval {} to {})", percent(low), percent(high)),
+        _ => String::new(),
+    };
     say(&format!(
-        "  high risk  {} of patients before, {} after (interval {} to {}), at most {} asked; known: {}",
+        "  high risk  {} of patients before, {} after{interval}, at most {} asked; known: {}",
         percent(metrics.risk.before.as_ref().map(|risk| risk.high_risk)),
         percent(guarantee.found.share),
-        percent(guarantee.found.low),
-        percent(guarantee.found.high),
         percent(guarantee.max_high_risk),
         guarantee.knows
     ));

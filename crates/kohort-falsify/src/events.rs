@@ -10,6 +10,7 @@ use kohort::pipeline::{self, Options};
 use kohort::released_shape::ReleasedShape;
 use kohort_core::error::Kind;
 use kohort_core::policy::{AnyPolicy, Policy, Power};
+use kohort_core::privacy::ShareAtRisk;
 use kohort_core::random::Randomness;
 use kohort_core::release::{AnyCertificate, Certificate, EventsClaim, Staging};
 use kohort_core::statistics::wilson;
@@ -179,7 +180,8 @@ impl Reader {
                 let few = |set: &Vec<Fact>| !self.enough(own, k, |theirs| contains(&facts(theirs), set));
                 sets(&facts(events), p).iter().any(few)
             });
-            let (found, said) = ((found.count() as u64, with.len() as u64), said.hits);
+            let found = ShareAtRisk::counted(found.count() as u64, with.len() as u64);
+            let said = said.at_high_risk;
             return (found != said)
                 .then(|| format!("{found:?} patients have facts that fewer than {k} share; {said:?} is said"));
         }
@@ -204,8 +206,9 @@ impl Reader {
         });
         let hits = hits.count() as u64;
         // Both are estimates: at five standard deviations each, one in millions would be wrong.
-        let (low, high) = (wilson((hits, draws), 5.0).0, wilson(said.hits, 5.0).1);
-        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {:?} is said", said.hits))
+        let said = said.at_high_risk;
+        let (low, high) = (wilson((hits, draws), 5.0).0, said.interval(5.0).map_or(said.share(), |own| own.1));
+        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {said:?} is said"))
     }
 
     /// Returns whether k patients look like this and fit.

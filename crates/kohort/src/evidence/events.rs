@@ -11,10 +11,11 @@ use crate::methods::claims::{Estimate, before_release, sensitivity};
 use kohort_core::Result;
 use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
+use kohort_core::privacy::ShareAtRisk;
 use kohort_core::release::{Certificate, EventsPlan};
 use kohort_core::risk::marketer;
 use kohort_core::shape::Events;
-use kohort_core::statistics::{Z95, wilson};
+use kohort_core::statistics::Z95;
 use kohort_core::table::Scope;
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use std::collections::BTreeMap;
@@ -134,9 +135,9 @@ fn guarantee_found(
         unit: Unit::Patient,
         max_high_risk: asked.max_high_risk.to_f64(),
         knows: knows(asked.power),
-        found: share(recount.found.hits),
-        one_event_known: share(recount.found.one_event),
-        events_known: share(recount.found.p_events),
+        found: share(recount.found.at_high_risk),
+        one_event_known: share(recount.found.one_event_known),
+        events_known: share(recount.found.events_known),
         patients: recount.patients,
         events: recount.events,
         classes: recount.classes,
@@ -193,10 +194,17 @@ fn knows(power: Power) -> String {
     }
 }
 
-/// Hits as a share with its interval.
-fn share(found: (u64, u64)) -> FoundShare {
-    let (low, high) = wilson(found, Z95);
-    FoundShare { hits: Some(found.0), of: Some(found.1), share: found.0 as f64 / found.1.max(1) as f64, low, high }
+/// A share, with its interval where draws were needed.
+fn share(found: ShareAtRisk) -> FoundShare {
+    let interval = found.interval(Z95);
+    let drawn = |number: u64| interval.map(|_| number);
+    FoundShare {
+        hits: drawn(found.hits),
+        of: drawn(found.draws),
+        share: found.share(),
+        low: interval.map(|own| own.0),
+        high: interval.map(|own| own.1),
+    }
 }
 
 /// Suppressed events lose everything.

@@ -1,15 +1,16 @@
 //! Compares a release of events with the original: row by row where it is known which is which.
 
-use super::finder::{Finder, PatientLabels, draw, powers};
+use super::at_risk::Attacker;
+use super::finder::{Finder, PatientLabels, powers};
 use super::read::Cells;
-use super::{DRAWS, RecountedEvents, too_many};
+use super::{RecountedEvents, is_within};
 use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs};
 use crate::policy::{Policy, Power};
+use crate::privacy::ShareAtRisk;
 use crate::ragged::Bounds;
 use crate::random::Randomness;
 use crate::release::EventsClaim;
 use crate::shape::Events;
-use crate::statistics::{Z95, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -24,9 +25,9 @@ pub struct EventsCompared {
     pub events: u64,
     /// Released patients that were found in it.
     pub matched: u64,
-    /// Draws from the original's events in which fewer than k patients of the release match
-    /// what is left of them; and all draws.
-    pub original: Option<(u64, u64)>,
+    /// The share of patients for whom fewer than k patients of the release match what is left of known
+    /// events of the original.
+    pub original: Option<ShareAtRisk>,
     /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
@@ -63,10 +64,9 @@ pub(super) fn row_by_row(
     let original = match claim.power {
         Power::Total { .. } => None,
         Power::Values { .. } | Power::Events { .. } => {
-            let found = from_original(&histories, (&tables, &draws), claim, &patients, &levels);
-            if wilson(found, Z95).0 > claim.max_high_risk.to_f64() {
-                return Err(too_many(claim, found, "original's events"));
-            }
+            let threads = source.threads();
+            let found = from_original(&histories, (&tables, &draws), claim, (&patients, &levels), threads);
+            is_within(claim, &found, "original's events")?;
             Some(found)
         }
     };
@@ -209,14 +209,14 @@ fn compare(
     Ok(levels)
 }
 
-/// Draws from the original's events, matched with what is left of them in the release.
+/// Known events of the original, matched with what is left of them in the release.
 fn from_original(
     histories: &Histories,
     (tables, draws): (&super::Tables, &Randomness),
     claim: &EventsClaim,
-    patients: &[u32],
-    levels: &[usize],
-) -> (u64, u64) {
+    (patients, levels): (&[u32], &[usize]),
+    threads: usize,
+) -> ShareAtRisk {
     // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
     let number = |(c, column): (usize, &QuasiColumn)| -> Vec<u32> {
         let texts = &tables.event[c].texts;
@@ -239,25 +239,9 @@ fn from_original(
     let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
     let class_of = tables.classes();
     let finder = Finder::new(&released, &class_of);
-    let people: Vec<usize> = (0..patients.len()).filter(|&r| released[0].number(r) > 0).collect();
-    let mut random = draws.clone();
-    let mut hits = 0;
-    let mut facts = Vec::new();
-    for _ in 0..DRAWS {
-        let person = people[random.below(people.len() as u64) as usize];
-        let original = patients[person] as usize;
-        facts.clear();
-        for (c, column) in all.iter().enumerate() {
-            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut random) {
-                let left = released[c].count(person, label).min(copies);
-                if left > 0 {
-                    facts.push((c, label, left));
-                }
-            }
-        }
-        hits += u64::from(finder.fewer_than(claim.k.get(), person, &facts));
-    }
-    (hits, DRAWS)
+    let k = claim.k.get();
+    let attacker = Attacker { finder: &finder, known: &all, number: Some(patients), power: &power, k, draws, threads };
+    attacker.share(Some(claim.max_high_risk))
 }
 
 /// Whole events of the original and of the release, numbered together.

@@ -7,6 +7,7 @@ mod classes;
 mod draws;
 mod entry;
 mod estimate;
+mod exact;
 mod fact_sets;
 mod facts;
 mod index;
@@ -33,10 +34,11 @@ pub use sensitivity::{Sensitivity, before_release, sensitivity};
 
 use classes::{PatientClasses, Without};
 use draws::{Draws, Who};
-use estimate::{EstimateInput, KnowledgeKind, estimate};
+use estimate::{EstimateInput, KnowledgeKind};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
+use kohort_core::privacy::ShareAtRisk;
 use kohort_core::random::Randomness;
 use kohort_core::release::{EventsPlan, Trace, TraceShare};
 use kohort_core::shape::Events;
@@ -50,7 +52,7 @@ use search::ResumableSearch;
 use tester::NodeTester;
 
 /// A chosen node that does not hold afresh is given up, but not more often than this.
-const ATTEMPTS: u64 = 5;
+const ATTEMPTS: u64 = 20;
 
 /// The events that remain after truncation at one percentile, and the lattice over them.
 struct TruncatedEvents {
@@ -63,7 +65,7 @@ struct TruncatedEvents {
 /// The numbers that a plan was decided on.
 pub(crate) struct Decided {
     /// From the original: tolerant and strict. From the release.
-    pub(crate) estimates: Option<[Estimate; 3]>,
+    pub(crate) estimates: Option<[ShareAtRisk; 3]>,
     /// Patients with a set of facts that fewer than k have.
     pub(crate) violating: Option<u64>,
     pub(crate) without: Without,
@@ -222,28 +224,27 @@ fn decide(asked: &EstimateInput, power: Power, draws: usize, random: &mut Random
             violating = Some(found.iter().filter(|f| **f).count() as u64);
         }
         Power::Values { .. } | Power::Events { .. } => {
-            let (tolerant, strict) = estimate(asked, draws, seed(random));
-            let (released, _) = estimate(&EstimateInput { drawn: left, ..*asked }, draws, seed(random));
+            let [tolerant, strict] = exact::shares(asked, draws, seed(random));
+            let [released, _] = exact::shares(&EstimateInput { drawn: left, ..*asked }, draws, seed(random));
             estimates = Some([tolerant, strict, released]);
         }
     }
     Decided { estimates, violating, without: classes.without, patients }
 }
 
-/// Returns whether the requirement holds: by the upper bound of the larger estimate, or exactly.
+/// Returns whether the requirement holds: exactly, or so clearly by the larger estimate that the verifier's own draws
+/// will show it too.
 fn holds(decided: &Decided, max: Fraction) -> bool {
-    // Rounding counts against the release.
-    let bounded = |e: &Estimate| e.draws > 0 && e.interval(Z95).1 + 1e-9 <= max.to_f64();
-    let estimated = decided.estimates.iter().flatten().enumerate().all(|(i, e)| i == 1 || bounded(e));
+    let estimated = decided.estimates.iter().flatten().enumerate().all(|(i, own)| i == 1 || own.will_be_accepted(max));
     let counted = decided.violating.is_none_or(|n| max.allows(n, decided.patients));
     decided.patients > 0 && estimated && counted && max.allows(decided.without.at_risk, decided.without.patients)
 }
 
 impl Decided {
     fn trace(&self) -> Trace {
-        let share = |e: &Estimate| {
-            let (low, high) = e.interval(Z95);
-            TraceShare { hits: e.hits, draws: e.draws, share: e.share(), low, high }
+        let share = |own: &ShareAtRisk| {
+            let (low, high) = own.interval(Z95).unwrap_or((own.share(), own.share()));
+            TraceShare { hits: own.hits, draws: own.draws, share: own.share(), low, high }
         };
         let mut trace = Trace::of([("patients", self.patients.into())]);
         if let Some([tolerant, strict, released]) = &self.estimates {
