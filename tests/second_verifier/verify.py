@@ -135,7 +135,7 @@ def word(*words):
 
 def share(value):
     text(value)
-    if not re.fullmatch(r"\d+(\.\d+)?", value) or not 0 <= Fraction(value) <= 1:
+    if not re.fullmatch(r"0|1|0\.[0-9]*[1-9]", value):
         raise NotARelease("a share is not a number from 0 to 1")
 
 
@@ -153,8 +153,8 @@ def diversity(value):
     if kind in ("distinct", "entropy"):
         whole(2)(own)
     elif kind == "recursive":
-        record(c=a_list(whole()), l=whole(1))(own)
-        if len(own["c"]) != 2 or own["c"][1] == 0:
+        record(c=a_list(whole(1)), l=whole(2))(own)
+        if len(own["c"]) != 2:
             raise NotARelease("c is not a fraction")
     else:
         raise NotARelease("an unknown l_diversity")

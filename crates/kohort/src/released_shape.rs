@@ -67,10 +67,8 @@ pub trait ReleasedShape: Shape {
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified<Self>>;
 
-    /// The class of each person, for the custodian's ledger. Shapes whose classes cannot be compared have none.
-    fn classes(_: &Ledger, _: &Verified<Self>, _: &Source, _: &Policy<Self>) -> Result<Classes> {
-        Ok(Classes::new())
-    }
+    /// The class of each person, for the custodian's ledger.
+    fn classes(ledger: &Ledger, verified: &Verified<Self>, source: &Source, policy: &Policy<Self>) -> Result<Classes>;
 
     /// Measures risk and utility: the content of metrics.json.
     fn measure(run: &MethodRun<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
@@ -204,6 +202,15 @@ impl ReleasedShape for Codes {
         Ok(verified)
     }
 
+    fn classes(
+        ledger: &Ledger,
+        verified: &Verified<Codes>,
+        source: &Source,
+        policy: &Policy<Codes>,
+    ) -> Result<Classes> {
+        ledger.classes_of_codes(verified, source, policy)
+    }
+
     fn measure(run: &MethodRun<Codes>, verified: &Verified<Codes>, stopwatch: &Stopwatch) -> Result<Metrics> {
         let (records, clusters) = (run.input, run.plan);
         let measured = evidence::codes::CodesRun {
@@ -267,6 +274,15 @@ impl ReleasedShape for Events {
         _: &mut Stopwatch,
     ) -> Result<Verified<Events>> {
         Ok(verified)
+    }
+
+    fn classes(
+        ledger: &Ledger,
+        verified: &Verified<Events>,
+        source: &Source,
+        policy: &Policy<Events>,
+    ) -> Result<Classes> {
+        ledger.classes_of_events(verified, source, policy)
     }
 
     fn measure(run: &MethodRun<Events>, verified: &Verified<Events>, stopwatch: &Stopwatch) -> Result<Metrics> {

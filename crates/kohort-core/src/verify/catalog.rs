@@ -26,7 +26,7 @@ impl CatalogRecount {
     /// The recount as the certificate shows it.
     pub fn shown(&self) -> CatalogShown {
         // Rounded up, so that the text is never below the number itself.
-        let up = (self.highest_posterior * 1e4 - 1e-8).ceil().max(0.0) / 1e4;
+        let up = (self.highest_posterior * 1e4 - 1e-8).ceil().max(0.0) / 1e4 + 0.0;
         CatalogShown { groups: self.groups, counterfeits: self.rows, highest_posterior: format!("{up:.4}") }
     }
 }

@@ -124,6 +124,16 @@ impl<S: Shape> Verified<S> {
         self.staging.name()
     }
 
+    /// Where the release is, until it is published.
+    pub(crate) fn release(&self) -> PathBuf {
+        self.staging.release()
+    }
+
+    /// Where it is written which input line each row comes from.
+    pub(crate) fn private(&self) -> PathBuf {
+        self.staging.private()
+    }
+
     /// Where the evidence is to be written.
     pub fn evidence(&self) -> PathBuf {
         self.staging.evidence()

@@ -24,6 +24,9 @@ const REMEMBER: u64 = 4_000_000;
 /// More cells are not looked at to see whether a detail reveals what it belongs to: no table of Kohort's needs as many.
 const MOST_LOOKS: u64 = 1 << 32;
 
+/// More columns are not counted: each needs memory of its own, on every thread.
+const MOST_COLUMNS: usize = 1 << 14;
+
 /// The most values times steps of a tree of sensitive values.
 const LARGEST_TREE: usize = 1 << 24;
 
@@ -55,7 +58,8 @@ impl Recount {
             format!("{}.{:04}", up / 10_000, up % 10_000)
         };
         // What lies within a float's error of a step is that step: 0.07 is not 0.0701, nor 3 values 2.9999.
-        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4);
+        // Adding zero turns -0 into 0, which `max` may do or not.
+        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4 + 0.0);
         let down = |x: f64| format!("{:.4}", (x * 1e4 + 1e-8).floor() / 1e4);
         let sensitive = self.sensitive.iter().map(|(name, e)| SensitiveShown {
             column: name.clone(),
@@ -347,6 +351,9 @@ pub(super) fn open_data(
     if !super::files::DATA.contains(&data.name.as_str()) {
         return Err(damaged("the name of the data file is unknown"));
     }
+    if certificate.promise.columns.len() > MOST_COLUMNS {
+        return Err(damaged("the release has more columns than can be counted"));
+    }
     let mut input = release.input(&data.name);
     input.delimiter = Some(certificate.delimiter);
     let source = open(&input)?.with_threads(threads).with_progress(Arc::clone(progress));
@@ -528,5 +535,28 @@ fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec
     match levels.len().saturating_mul(dictionary.len()) <= LARGEST_TREE {
         true => Ok(levels),
         false => Err(damaged("the tree of a sensitive column is larger than can be counted")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A distance of 0 was written as -0.0000 by builds without optimisation, and refused by others.
+    #[test]
+    fn no_number_of_a_certificate_is_minus_zero() {
+        let none = Extremes { distance: Some(0.0), ..Extremes::default() };
+        let recount = Recount {
+            rows: 1,
+            sets: 1,
+            classes: 1,
+            smallest_class: 1,
+            sensitive: vec![("s".into(), none)],
+            catalog: Some(CatalogRecount { groups: 0, rows: 0, highest_posterior: 0.0 }),
+            formulas: Vec::new(),
+        };
+        let shown = recount.shown();
+        assert_eq!(shown.sensitive[0].largest_distance.as_deref(), Some("0.0000"));
+        assert_eq!(shown.catalog.map(|own| own.highest_posterior).as_deref(), Some("0.0000"));
     }
 }

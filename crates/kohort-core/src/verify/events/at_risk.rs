@@ -9,9 +9,8 @@ use crate::random::Randomness;
 
 /// A patient with more different sets of facts than this is drawn from.
 const MOST_SETS: u64 = 1 << 12;
-/// All patients together have at most so many sets that are tried, and so many more for each patient.
-const SETS_AT_ONCE: u64 = 1 << 18;
-const SETS_PER_PATIENT: u64 = 4;
+/// All patients together have at most so many sets that are tried.
+const ALL_SETS: u64 = 1 << 18;
 /// Draws that one thread makes at a time.
 const TOGETHER: u64 = 1 << 10;
 
@@ -35,9 +34,9 @@ pub(super) struct Attacker<'a> {
 impl Attacker<'_> {
     /// Counts the share. With a limit, more and more draws are made until it is settled.
     pub(super) fn share(&self, max: Option<Fraction>) -> ShareAtRisk {
-        let people = (0..self.finder.people()).filter(|&p| self.finder.columns[0].number(p) > 0);
+        let people = (0..self.finder.people()).filter(|&p| super::has_labels(self.finder.columns, p));
         let sets: Vec<(usize, u64)> = people.map(|p| (p, self.sets(p))).collect();
-        let most = enumerated_up_to(sets.iter().map(|s| s.1), sets.len() as u64);
+        let most = enumerated_up_to(sets.iter().map(|s| s.1));
         let (few, many): (Vec<(usize, u64)>, Vec<(usize, u64)>) = sets.iter().partition(|s| s.1 <= most);
         let millionths = parallel::map(self.threads, few.len(), |i| self.millionths(few[i].0));
         let mut found = ShareAtRisk {
@@ -143,10 +142,9 @@ impl Attacker<'_> {
 }
 
 /// The largest of 4096, 2048, … 1 such that all patients with at most so many sets together have few enough; or 0.
-fn enumerated_up_to(sets: impl Iterator<Item = u64> + Clone, patients: u64) -> u64 {
-    let most = SETS_AT_ONCE.saturating_add(SETS_PER_PATIENT.saturating_mul(patients));
+fn enumerated_up_to(sets: impl Iterator<Item = u64> + Clone) -> u64 {
     let mut up_to = MOST_SETS;
-    while up_to > 0 && sets.clone().filter(|&n| n <= up_to).sum::<u64>() > most {
+    while up_to > 0 && sets.clone().filter(|&n| n <= up_to).sum::<u64>() > ALL_SETS {
         up_to /= 2;
     }
     up_to
@@ -336,7 +334,7 @@ mod tests {
         assert!(number_of_choices(labels.counts_of(0), 200_000, 3) > MOST_SETS);
         assert_eq!(number_of_choices(labels.counts_of(1), 200_000, 3), 1);
         assert_eq!(choices(labels.counts_of(1), 200_000, 250).len(), 1);
-        assert_eq!(enumerated_up_to([4096; 1000].into_iter(), 1000), 2048);
-        assert_eq!(enumerated_up_to([1; 10].into_iter(), 10), 4096);
+        assert_eq!(enumerated_up_to([4096; 1000].into_iter()), 2048);
+        assert_eq!(enumerated_up_to([1; 10].into_iter()), 4096);
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn compare_events(
     Ok(Checked { claim: claim.clone(), recount, compared, outside })
 }
 
-/// Reads and recounts release/patients.csv and release/claims.csv.
+/// Reads and recounts release/patients.csv and the tables of events.
 fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: usize) -> Result<RecountedEvents> {
     let claim = &certificate.promise.claim;
     let tables = read::read(release, certificate, threads)?;
@@ -104,8 +104,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
     let mut sizes = vec![0u64; classes];
     class_of.iter().for_each(|&c| sizes[c as usize] += 1);
-    let has_events = |p: usize| !tables.events_of(p).is_empty();
-    let without: Vec<usize> = (0..tables.patients()).filter(|&p| !has_events(p)).collect();
+    let without: Vec<usize> = (0..tables.patients()).filter(|&p| !tables.has_events(p)).collect();
     let at_risk = without.iter().filter(|&&p| sizes[class_of[p] as usize] < k).count() as u64;
     if !claim.max_high_risk.allows(at_risk, without.len() as u64) {
         return Err(Error::refused(format!(
@@ -117,7 +116,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     }
     let columns: Vec<PatientLabels> = tables.event_labels();
     let finder = Finder::new(&columns, &class_of);
-    let whole = [tables.whole_events()];
+    let whole = tables.whole_events();
     let whole = Finder::new(&whole, &class_of);
     let people = (tables.patients() - without.len()) as u64;
     let share = |finder: &Finder, power: &[Vec<u8>], max| {
@@ -152,7 +151,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     is_within(claim, &found.at_high_risk, "events")?;
     let recount = EventsRecount {
         patients: tables.patients() as u64,
-        events: tables.events() as u64,
+        events: tables.number_of_events() as u64,
         classes: classes as u64,
         smallest_class: sizes.iter().min().copied().unwrap_or(0),
         without_events: without.len() as u64,
@@ -188,6 +187,11 @@ fn is_within(claim: &EventsClaim, found: &ShareAtRisk, of: &str) -> Result<()> {
             "{about}, which is too near the claimed share {max} to be sure that it is not exceeded."
         ))),
     }
+}
+
+/// Returns whether a patient has a label in any column.
+fn has_labels(columns: &[PatientLabels], person: usize) -> bool {
+    columns.iter().any(|column| column.number(person) > 0)
 }
 
 /// By column, by patient: up to so many values.

@@ -4,14 +4,14 @@
 
 use super::draws::{Draws, Who, number_of_choices};
 use super::estimate::{EstimateInput, LabelKnowledge, SearchedPatients, hits, hits_of};
+use super::labels::EventLabels;
 use kohort_core::parallel;
 use kohort_core::privacy::{ONE_PATIENT, ShareAtRisk};
 
 /// A patient with more choices than this is drawn from.
 const MOST_CHOICES: u64 = 1 << 12;
-/// All choices that are tried, and so many more for each patient.
-const AT_ONCE: u64 = 1 << 18;
-const PER_PATIENT: u64 = 4;
+/// All choices that are tried.
+const ALL_CHOICES: u64 = 1 << 18;
 /// Patients whose choices are tried together.
 const TOGETHER: usize = 64;
 
@@ -43,16 +43,17 @@ pub(super) fn shares(asked: &EstimateInput, count: usize, seed: u64) -> [ShareAt
 
 /// The number of choices of known events of a patient, over all streams.
 fn number(knows: &LabelKnowledge, person: usize) -> u64 {
-    let n = knows.drawn.of_person(person).len();
-    let of_stream = |power: &Vec<u8>| number_of_choices(n, usize::from(power[person]), MOST_CHOICES);
-    knows.power.iter().map(of_stream).fold(1, u64::saturating_mul)
+    let of_stream = |(labels, power): (&EventLabels, &Vec<u8>)| {
+        let n = knows.drawn.of_person(labels.table, person).len();
+        number_of_choices(n, usize::from(power[person]), MOST_CHOICES)
+    };
+    knows.labels.iter().zip(knows.power).map(of_stream).fold(1, u64::saturating_mul)
 }
 
 /// The largest power of two up to which all choices together are few enough; or 0.
 fn tried_up_to(choices: &[(u32, u64)]) -> u64 {
-    let most = AT_ONCE + PER_PATIENT * choices.len() as u64;
     let mut up_to = MOST_CHOICES;
-    while up_to > 0 && choices.iter().map(|own| own.1).filter(|&n| n <= up_to).sum::<u64>() > most {
+    while up_to > 0 && choices.iter().map(|own| own.1).filter(|&n| n <= up_to).sum::<u64>() > ALL_CHOICES {
         up_to /= 2;
     }
     up_to
@@ -60,11 +61,12 @@ fn tried_up_to(choices: &[(u32, u64)]) -> u64 {
 
 /// The sums of the shares of hits, tolerant and strict, in millionths of a patient, each rounded up.
 fn millionths(knows: &LabelKnowledge, crowd: &SearchedPatients, few: &[(u32, u64)], threads: usize) -> [u64; 2] {
+    let streams: Vec<usize> = knows.labels.iter().map(|own| own.table).collect();
     let part = |part: usize| {
         let own = &few[part * TOGETHER..few.len().min((part + 1) * TOGETHER)];
         let people: Vec<u32> = own.iter().map(|own| own.0).collect();
         let known = |stream: usize, person: usize| usize::from(knows.power[stream][person]);
-        let draws = Draws::every(knows.drawn, &people, knows.labels.len(), known);
+        let draws = Draws::every(knows.drawn, &people, &streams, known);
         let mut rest = &hits_of(knows, crowd, &draws)[..];
         let mut sums = [0, 0];
         for &(_, choices) in own {

@@ -12,7 +12,7 @@ use std::fs;
 type Edit = (&'static str, Expected, &'static str, &'static str, fn(&mut Value));
 
 /// Changes to the certificate of the table.
-const CLAIMS: [Edit; 40] = [
+const CLAIMS: [Edit; 43] = [
     ("k_of_one", NotARelease, "", "k = 1 protects nobody", |c| c["counted"]["claim"]["k"] = json!(1)),
     ("k_too_large", Refused, "", "a larger k than the classes have", |c| c["counted"]["claim"]["k"] = json!(4)),
     ("k_as_text", NotARelease, "", "k is not a number", |c| c["counted"]["claim"]["k"] = json!("3")),
@@ -40,6 +40,15 @@ const CLAIMS: [Edit; 40] = [
     }),
     ("confidence_above_one", NotARelease, "", "a share above 1", |c| {
         c["counted"]["claim"]["sensitive"][0]["confidence"] = json!("1.5");
+    }),
+    ("confidence_spelled_otherwise", NotARelease, "V4", "a share with needless zeros", |c| {
+        c["counted"]["claim"]["sensitive"][0]["confidence"] = json!("0.50");
+    }),
+    ("confidence_with_sign", NotARelease, "V4", "a share with a sign", |c| {
+        c["counted"]["claim"]["sensitive"][0]["confidence"] = json!("+0.5");
+    }),
+    ("l_of_one", NotARelease, "V3", "l-diversity that requires nothing", |c| {
+        c["counted"]["claim"]["sensitive"][0]["l_diversity"] = json!({ "distinct": 1 });
     }),
     ("values_empty", NotARelease, "V5", "a limit on no value at all", |c| {
         c["counted"]["claim"]["sensitive"][0]["values"] = json!([]);
@@ -388,7 +397,7 @@ fn shapes_other_than_tables() -> Vec<Vector> {
         (
             events,
             ("events_share_too_small", Refused, "V1", "a smaller share at high risk than was counted", |c| {
-                c["counted"]["claim"]["max_high_risk"] = json!("0.0");
+                c["counted"]["claim"]["max_high_risk"] = json!("0");
             }),
         ),
         (
@@ -506,6 +515,19 @@ fn with_the_original() -> Vec<Vector> {
             made.certificate(|c| c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = tree);
         })
         .finding("V2"),
+        compared(
+            Base::Table,
+            "level_not_permitted",
+            Refused,
+            "cells at a level that the policy does not permit",
+            |made| {
+                let path = made.0.join("original/p.toml");
+                let policy = fs::read_to_string(&path).unwrap();
+                let changed = policy.replace("q = { role = \"quasi\" }", "q = { role = \"quasi\", levels = [\"*\"] }");
+                assert_ne!(changed, policy);
+                fs::write(path, changed).unwrap();
+            },
+        ),
         compared(Base::Table, "rows_swapped", Refused, "private/rows names other rows", |made| {
             let path = made.0.join("private/rows");
             let lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(str::to_string).collect();
