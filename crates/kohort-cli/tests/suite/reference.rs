@@ -58,7 +58,7 @@ struct Section {
 const SECTIONS: [Section; 10] = [
     Section {
         heading: "[input]",
-        lists: &[("kohort-core/src/policy/bind.rs", 2)],
+        lists: &[("kohort-core/src/policy/bind.rs", 1)],
         keys: &[
             ("table", "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz."),
             ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
