@@ -100,7 +100,7 @@ fn bind(
 ) -> Result<AnyPolicy> {
     let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
-    let policy = match source {
+    let mut policy = match source {
         Some(source) => file.bind(source, register)?,
         None => {
             let opened =
@@ -110,6 +110,9 @@ fn bind(
             policy
         }
     };
+    if let Some(source) = source {
+        register.group_numbers(&mut policy, source)?;
+    }
     match (cell.baseline, &policy) {
         (Some(baseline), AnyPolicy::Table(_) | AnyPolicy::Events(_)) => {
             Err(Error::yours(format!("{} is for sets of codes.", baseline.name())))
@@ -122,7 +125,9 @@ impl<S: Shape, M> BoundSetting<S, M> {
     fn new(place: usize, cell: &GridSetting, policy: Policy<S>, method: M) -> BoundSetting<S, M> {
         let privacy = &policy.privacy;
         let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
-        let (counted_by, knows) = (format!("{asked:?} {:?}", policy.own), format!("{:?}", privacy.knows));
+        let rules: Vec<&str> = policy.columns.iter().map(|column| column.rule_text.as_str()).collect();
+        let counted_by = format!("{asked:?} {:?} {rules:?}", policy.own);
+        let knows = format!("{:?}", privacy.knows);
         BoundSetting { place, policy, method, baseline: cell.baseline, counted_by, knows }
     }
 }
