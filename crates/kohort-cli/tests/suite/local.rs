@@ -156,6 +156,49 @@ fn a_flatten_that_cannot_be_is_refused() {
 }
 
 #[test]
+fn numbers_without_a_hierarchy_get_intervals_that_follow_the_data() {
+    let flat = POLICY.replace(", hierarchy = { intervals = [5, 10, 20], from = 0, to = 100 }", "");
+    let home = ward(&flat);
+    let said = run(home.path(), &["hierarchy", "p.toml"]);
+    assert!(said.out.contains("level 1  sixteenths"), "{}", said.all());
+    assert!(said.out.contains("sex (2 values)\n  level 0  value      3 labels\n  level 1  *"), "{}", said.out);
+    for out in ["out", "again"] {
+        let said = run(home.path(), &["anonymize", "p.toml", "-o", out]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+    }
+    assert_eq!(run(home.path(), &["verify", "out", "--original", "p.toml"]).code, Some(0));
+    let sorted = |out: &str| {
+        let mut rows = cells(&home.path().join(out).join("release/data.csv"));
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted("out").len(), sorted("again").len());
+    let labels = |out: &str| fs::read_to_string(home.path().join(out).join("release/hierarchy.csv")).unwrap();
+    assert_eq!(labels("out"), labels("again"), "the bounds are the same each time");
+    // Whatever lies beyond the ends is shown as such.
+    let ages: Vec<u32> = table().lines().skip(1).filter_map(|line| line.split(',').next()?.parse().ok()).collect();
+    let (least, greatest) = (ages.iter().min().unwrap(), ages.iter().max().unwrap());
+    for row in &sorted("out")[1..] {
+        assert!(row[0] != least.to_string() && row[0] != greatest.to_string(), "{}", row[0]);
+    }
+    let dictionary = fs::read_to_string(home.path().join("out/release/dictionary.md")).unwrap();
+    assert!(dictionary.contains("intervals that follow the data"), "{dictionary}");
+}
+
+#[test]
+fn local_is_compared_and_attacked_like_any_method() {
+    let home = released();
+    let said = run(home.path(), &["compare", "p.toml", "--vary", "method=local,lattice", "-o", "grid"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    let grid: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(home.path().join("grid/compare.json")).unwrap()).unwrap();
+    let loss = |i: usize| grid["settings"][i]["loss"].as_f64().unwrap();
+    assert!(loss(0) < loss(1), "{} against {}", loss(0), loss(1));
+    let said = run(home.path(), &["attack", "out", "--original", "p.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+}
+
+#[test]
 fn the_dictionary_says_how_fine_labels_are_and_what_to_do() {
     let home = released();
     let text = fs::read_to_string(home.path().join("out/release/dictionary.md")).unwrap();

@@ -110,8 +110,8 @@ mod tests {
         let ages: Vec<(i64, u64)> = (18..=97).map(|age| (age, if age < 70 { 20 } else { 2 })).collect();
         let own = following(&ages).unwrap();
         assert_eq!(Rule::Intervals(own.clone()).level_names(), ["value", "sixteenths", "eighths", "quarters", "*"]);
-        assert_eq!(labels(&own, "47"), ["47", "[46,48)", "[44,50)", "[44,56)", "*"]);
-        assert_eq!(labels(&own, "97"), [">=90", ">=90", ">=90", ">=90", "*"], "the tail is open on every level");
+        assert_eq!(labels(&own, "47"), ["47", "[44,48)", "[44,52)", "[44,58)", "*"]);
+        assert_eq!(labels(&own, "97"), [">=94", ">=94", ">=94", ">=94", "*"], "the tail is open on every level");
     }
 
     #[test]

@@ -387,7 +387,7 @@ fn shapes_other_than_tables() -> Vec<Vector> {
         ),
     ];
     let mut all: Vec<Vector> = edits.into_iter().map(|(base, edit)| edited(base, "", edit)).collect();
-    let tampers: [(Base, Tamper); 8] = [
+    let tampers: [(Base, Tamper); 12] = [
         (
             codes,
             ("codes_cluster_removed", Refused, "V7", "a cluster removed, and hashed again", |m| {
