@@ -97,7 +97,7 @@ fn figures_13_and_14(records: &Records) {
     let queries = frequent(records, 1.25);
     for (name, m) in [("level 1", 2), ("level 3", 2), ("sim 10", 2), ("sup 1.25", 2), ("level 1", 3)] {
         let constraints = policy(records, name);
-        let baseline = cba(records, &constraints, 5, m);
+        let baseline = cba(records, constraints.sets(), 5, m);
         let kept: Vec<&Query> = queries.iter().filter(|q| baseline.keeps(&q.codes)).collect();
         let errors = |estimate: &dyn Fn(&[u32]) -> f64| -> Vec<f64> {
             kept.iter().map(|q| (estimate(&q.codes) - q.count as f64).abs() / q.count as f64).collect()
@@ -132,7 +132,7 @@ fn figure_15(records: &Records) {
         let some = records.first(size);
         let constraints = policy(&some, "sup 1.25");
         let start = Instant::now();
-        let baseline = cba(&some, &constraints, 5, 2);
+        let baseline = cba(&some, constraints.sets(), 5, 2);
         let theirs_took = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let made = made(&some, &constraints, (5, 2), Formed::Paper);

@@ -207,7 +207,7 @@ mod tests {
             let records = Records::from_texts(rows);
             let (k, m) = (2 + (round % 4) as u32, 1 + (round % 3) as usize);
             let constraints = Constraints::siblings(&records, 3);
-            let made = cba(&records, &constraints, k, m);
+            let made = cba(&records, constraints.sets(), k, m);
             assert!(made.is_safe(&records, k, m), "cba");
             let made = apriori(&records, kohort_core::code_systems::CodeSystem::Icd9, k, m);
             assert!(made.is_safe(&records, k, m), "apriori");
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_suppressed_code_is_not_kept() {
         let records = Records::from_texts([vec!["a", "b"], vec!["a", "b"], vec!["a", "c"]]);
-        let made = cba(&records, &Constraints::none(), 2, 1);
+        let made = cba(&records, &[], 2, 1);
         assert_eq!((made.suppressed(), made.keeps(&[0, 1]), made.keeps(&[0, 2])), (1, true, false));
     }
 

@@ -27,7 +27,7 @@ pub(super) fn asked(metrics: &MetricsPlace<TableMetrics>) -> String {
         ),
     ];
     let mut rows: Vec<Vec<String>> = rows.into_iter().flatten().collect();
-    rows.extend(at!(metrics, trace).some().map_or(Vec::new(), |trace| trace::asked(&trace)));
+    rows.extend(at!(metrics, trace).some().map_or(Vec::new(), |trace| trace::asked(&metrics.value.method, &trace)));
     let columns = at!(guarantee, asked).members();
     let required: Vec<Vec<String>> = columns.iter().map(|(name, asked)| required(name, asked)).collect();
     let mut body = preset(&guarantee.value.preset) + &table(&["Asked", "Value"], &rows);
@@ -120,7 +120,7 @@ pub(super) fn found(metrics: &MetricsPlace<TableMetrics>) -> String {
     let body = match at!(metrics, trace).some() {
         Some(own) => {
             let steps = trace::steps(&own);
-            let noted = trace::noted(&own, tuples);
+            let noted = trace::noted(&metrics.value.method, &own, tuples);
             trace::scores(&steps) + &trace::losses(&steps) + &noted + &trace::specializations(&steps)
         }
         None => table(&["Step", "Value"], &tuples),

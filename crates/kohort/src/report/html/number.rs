@@ -4,7 +4,7 @@ use super::place::Figure;
 
 /// How a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub enum Shown {
     /// With thousands separators, and one decimal if it is not whole.
     Count,
     /// A share, as a percentage with one decimal.
