@@ -147,7 +147,7 @@ fn stop(policy: &Policy, found: &[Finding]) -> Result<()> {
     let says = |finding: &&Finding| format!("`{}` {}.", finding.columns[0], finding.says);
     let all: Vec<String> = open.iter().map(says).collect();
     let columns: Vec<String> = first.columns.iter().map(|column| format!("{column:?}")).collect();
-    Err(Error::yours(format!(
+    Err(Error::unaccepted(format!(
         "{} No requirement covers {}. Drop {} with role = \"identifier\", use role = \"quasi\", or accept each finding: \
          [[accept]] finding = \"{}\", columns = [{}], reason = \"…\".",
         all.join(" "),
