@@ -1,7 +1,7 @@
 //! The entry of `ceiling` in the register.
 
 use super::Params;
-use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind, Shown};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, Shown, Usual, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `ceiling` in the register.

@@ -1,7 +1,7 @@
 //! The entry of `claims` in the register.
 
 use super::Params;
-use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind, Shown};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, Shown, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `claims` in the register.
