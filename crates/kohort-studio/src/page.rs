@@ -1,6 +1,7 @@
 //! The frame around every page, and the small parts that pages share.
 
 use kohort::report::parts::{escape, prose};
+pub(crate) use kohort_core::number::thousands;
 
 /// A page: its heading, its body, and the command that does the same.
 pub(crate) struct Page {
@@ -167,19 +168,6 @@ pub(crate) fn input(name: &str, id: &str, label: &str, value: &str, more: &str) 
         escape(name),
         escape(value)
     )
-}
-
-/// 1234567 → 1,234,567.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A share as a percentage.

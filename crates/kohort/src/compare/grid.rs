@@ -178,8 +178,7 @@ impl CodesSetting {
         let (policy, method) = (&self.policy, &self.method);
         let constraints = method.needed_together(records, policy)?;
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
-        let asked =
-            |answers: Answers| CodesErrors::from(evidence::codes::queries(records, &constraints, k, &answers));
+        let asked = |answers: Answers| CodesErrors::from(evidence::codes::queries(records, &constraints, k, &answers));
         // As in the paper, a baseline is asked only for codes that it did not suppress.
         let of_baseline = |recoded: RecodedCodes| {
             let utility = asked(Answers {

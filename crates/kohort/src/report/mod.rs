@@ -3,8 +3,8 @@
 mod html;
 mod shareable;
 
-pub(crate) use html::{Point, Scatter, cards, escape, frame};
 pub use html::Shown;
+pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 /// The parts that pages beside the reports are made of: text that stays text, tables, points over two numbers, and
 /// the style that all of them share.

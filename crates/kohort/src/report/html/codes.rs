@@ -204,7 +204,8 @@ pub(super) fn clusters(metrics: &MetricsPlace<CodesMetrics>) -> String {
         (figure!(clusters, smallest_subrecord), "Rarest fragment", Shown::Count, "How often it occurs in its chunk."),
     ];
     body += &facts(["Clusters", "Number"], rows);
-    body += &at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&metrics.value.method, &own, Vec::new()));
+    body +=
+        &at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&metrics.value.method, &own, Vec::new()));
     section("What the release consists of", &body)
 }
 

@@ -304,6 +304,7 @@ pub(super) fn utility(metrics: &MetricsPlace<EventsMetrics>) -> String {
 
 /// How the method chose this release.
 pub(super) fn found(metrics: &MetricsPlace<EventsMetrics>) -> String {
-    let noted = at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&metrics.value.method, &own, Vec::new()));
+    let noted =
+        at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&metrics.value.method, &own, Vec::new()));
     section("How the method chose this release", &noted)
 }
