@@ -223,7 +223,7 @@ fn by_k(records: &Records, work: &Workloads) {
     }
 }
 
-/// What S7 costs.
+/// Returns what S7 costs.
 fn aware(records: &Records, work: &Workloads) {
     let asked = CodesRequirements { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[], confidence: None };
     for size in [4, 64, 256] {

@@ -97,7 +97,7 @@ impl Bench {
         }
     }
 
-    /// What `lattice` and `local` lose, and what planning costs.
+    /// Returns what `lattice` and `local` lose, and what planning costs.
     fn compare(&self, title: &str, table: &str, privacy: &str, efforts: &[&str]) {
         println!("{title}");
         let lattice =

@@ -104,7 +104,7 @@ fn whole(data: &Path, folder: &Path, adult: &str) {
     }
 }
 
-/// How a larger table comes from the table itself.
+/// Describes how a larger table comes from the table itself.
 #[derive(Debug, Clone, Copy)]
 enum Grown {
     /// Rows like its own: distinct tuples grow with rows.

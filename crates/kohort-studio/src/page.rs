@@ -40,21 +40,21 @@ impl Step {
         (Step::Policy, "/policy", "Policy"),
     ];
 
-    /// Whether the step needs an open policy.
+    /// Returns whether the step needs an open policy.
     fn needs_policy(self) -> bool {
         !matches!(self, Step::Start | Step::Verify)
     }
 }
 
-/// What is around a page: the open policy, and what was just saved.
+/// Describes what is around a page: the open policy, and what was just saved.
 pub(crate) struct Around {
     /// The name of the open policy.
     pub(crate) policy: Option<String>,
-    /// What the last change did, as HTML.
+    /// Holds what the last change did, as HTML.
     pub(crate) changed: String,
-    /// Whether this studio only reads, since another one works in the folder.
+    /// True if this studio only reads, since another one works in the folder.
     pub(crate) read_only: bool,
-    /// Whether work is going on in the background.
+    /// True if work is going on in the background.
     pub(crate) working: bool,
 }
 

@@ -31,7 +31,7 @@ pub struct CodesRun<'a> {
     pub records: &'a Records,
     /// The plan for it.
     pub clusters: &'a Clusters,
-    /// How many threads work.
+    /// The number of threads.
     pub threads: usize,
 }
 
@@ -144,7 +144,7 @@ pub fn measure(
     })))
 }
 
-/// What the release is made of, as it was recounted.
+/// Returns what the release is made of, as it was recounted.
 fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
     metrics::ClusterCounts {
         patients: recount.patients,
@@ -165,23 +165,23 @@ fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
     }
 }
 
-/// What a release answers: how many patients have all, or any, of some codes.
+/// Describes what a release answers: how many patients have all, or any, of some codes.
 pub(crate) struct Answers<'a> {
     pub(crate) with_all: &'a dyn Fn(&[u32]) -> f64,
     pub(crate) with_any: &'a dyn Fn(&[u32]) -> f64,
-    /// Whether nothing of these codes was suppressed. Other queries are not asked.
+    /// States whether nothing of these codes was suppressed. Other queries are not asked.
     pub(crate) keeps: &'a dyn Fn(&[u32]) -> bool,
 }
 
-/// How well counts can be estimated.
+/// Describes how well counts can be estimated.
 pub(crate) struct Queried {
-    /// Of frequent combinations (workload W1).
+    /// Errors of frequent combinations (workload W1).
     pub(crate) frequent: Workload,
-    /// Of the most frequent codes, one by one.
+    /// Counts of the most frequent codes, one by one.
     pub(crate) counts: Vec<CodeCount>,
-    /// Of random combinations (workload W2).
+    /// Errors of random combinations (workload W2).
     pub(crate) random: Vec<RandomWorkload>,
-    /// Of utility constraints, if there are any.
+    /// Errors of utility constraints, if there are any.
     pub(crate) constraints: Option<ConstraintErrors>,
     /// The error of each constraint.
     pub(crate) errors: Vec<f64>,

@@ -12,7 +12,7 @@ pub struct Caption {
     pub name: &'static str,
     /// An explanation in one sentence, or nothing.
     pub read: &'static str,
-    /// How a number is shown.
+    /// States how a number is shown.
     pub shown: Shown,
 }
 

@@ -102,7 +102,7 @@ impl DataShape {
         }
     }
 
-    /// What `[input]` must say for it.
+    /// Returns what `[input]` must say for it.
     pub(super) fn input(self) -> &'static str {
         match self {
             DataShape::Table => "set `table` under [input], without `layout`",

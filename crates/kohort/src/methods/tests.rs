@@ -31,7 +31,7 @@ fn policy(entry: &Entry, parameters: &str) -> String {
     format!("{before}[method]\nname = \"{}\"\n{}{parameters}\n", entry.name, usual.collect::<String>())
 }
 
-/// What Kohort makes of a policy, apart from its text.
+/// Returns what Kohort makes of a policy, apart from its text.
 fn read(folder: &Path, text: &str) -> Result<String> {
     let path = folder.join("policy.toml");
     fs::write(&path, text).unwrap();

@@ -142,7 +142,7 @@ pub fn disassociate(records: &Records, asked: &CodesRequirements, params: &Param
 
 /// A joint cluster holds at most so many patients.
 const MOST_JOINT: usize = 20_000;
-/// How many clusters a thread takes at a time.
+/// The number of clusters a thread takes at a time.
 const BATCH: usize = 16;
 
 fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &ClusterRules, threads: usize) -> Vec<ChunkedCluster> {

@@ -14,7 +14,7 @@ fn words(name: &str, read: &str, words: String) -> Option<Vec<String>> {
     Some(vec![named(name, read), words])
 }
 
-/// What the policy asked for.
+/// Shows what the policy asked for.
 pub(super) fn asked(metrics: &MetricsPlace<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let rows = [
@@ -45,7 +45,7 @@ pub(super) fn preset(preset: &Option<Preset>) -> String {
     format!("<p>k comes from the preset {}{risk}. {} Source: {}</p>\n", code(name), escape(meaning), escape(source))
 }
 
-/// What was asked of one sensitive column.
+/// Shows what was asked of one sensitive column.
 fn required(name: &str, asked: &MetricsPlace<AskedOfSensitive>) -> Vec<String> {
     let listed = figure!(asked, values);
     vec![
@@ -57,7 +57,7 @@ fn required(name: &str, asked: &MetricsPlace<AskedOfSensitive>) -> Vec<String> {
     ]
 }
 
-/// How the guarantee was verified.
+/// Shows how the guarantee was verified.
 pub(super) fn recounted(metrics: &MetricsPlace<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let compared = at!(guarantee, compared).some();
@@ -112,7 +112,7 @@ pub(super) fn recounted(metrics: &MetricsPlace<TableMetrics>) -> String {
     section("How the guarantee was verified", &body)
 }
 
-/// What the method recorded about its search.
+/// Shows what the method recorded about its search.
 pub(super) fn found(metrics: &MetricsPlace<TableMetrics>) -> String {
     let read = "Different combinations of values in the original. The method looked at nothing else.";
     let tuples = fact("Distinct combinations", read, figure!(metrics, tuples), Shown::Count);

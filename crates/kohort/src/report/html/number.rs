@@ -3,7 +3,7 @@
 use super::place::Figure;
 use kohort_core::number as digits;
 
-/// How a number is shown.
+/// Describes how a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// With thousands separators, and one decimal if it is not whole.

@@ -69,7 +69,7 @@ fn found(name: &str, read: &str, share: &MetricsPlace<TraceShare>) -> Vec<String
     ]
 }
 
-/// What the policy asked of the search, as far as the method recorded it.
+/// Shows what the policy asked of the search, as far as the method recorded it.
 pub(super) fn asked(method: &str, trace: &MetricsPlace<Trace>) -> Vec<Vec<String>> {
     const ASKED: [&str; 2] = [Caption::MAY_SUPPRESS.key, Caption::OBJECTIVE.key];
     let names = Names::of(method);
@@ -114,7 +114,7 @@ pub(super) fn scores(steps: &[MetricsPlace<TraceStep>]) -> String {
     .draw()
 }
 
-/// What is lost after each step, as a picture: where to stop is the reader's choice.
+/// Shows what is lost after each step, as a picture: where to stop is the reader's choice.
 pub(super) fn losses(steps: &[MetricsPlace<TraceStep>]) -> String {
     if steps.iter().all(|step| step.value.loss.is_none()) {
         return String::new();
