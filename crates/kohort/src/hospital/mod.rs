@@ -25,7 +25,7 @@ use patient::{Odds, Patient, Stay};
 use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
 use random::RowRandomness;
 
-/// States how `patients.csv` may leave the hospital by the method `lattice`. Written to be read.
+/// The policy by which `patients.csv` is released by the method `lattice`. Written to be read.
 pub const POLICY: &str = include_str!("../methods/lattice/hospital.toml");
 
 /// A policy for the hospital's files by each method, with the method's name. Written to be read and edited.
