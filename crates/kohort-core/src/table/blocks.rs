@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use std::io::Read;
 
 /// How many bytes of a text table are cut at a time.
-const BLOCK: usize = 1 << 20;
+pub(super) const BLOCK: usize = 1 << 20;
 
 /// Cuts a stream into blocks of whole records.
 pub(super) struct Blocks {

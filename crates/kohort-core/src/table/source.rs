@@ -1,6 +1,6 @@
 //! An opened table, on disk or in memory: read as often as needed, in its order or on all cores.
 
-use super::blocks::{Blocks, read_full};
+use super::blocks::{BLOCK, Blocks, read_full};
 use super::chunk::Chunk;
 use super::clean::{Cleaned, Cleaner, Tally};
 use super::csv::{Cutter, MOST_COLUMNS, split_record};
