@@ -117,6 +117,7 @@ fn main() -> ExitCode {
         Err(error) => {
             let word = match error.kind {
                 Kind::Yours => "error",
+                Kind::Unaccepted => "error",
                 Kind::Refused => "refused",
                 Kind::Infeasible => "no release",
                 Kind::Machine | Kind::Cancelled => "stopped",
@@ -128,6 +129,7 @@ fn main() -> ExitCode {
             ExitCode::from(match error.kind {
                 Kind::Refused => 1,
                 Kind::Yours => 2,
+                Kind::Unaccepted => 2,
                 Kind::Infeasible => 3,
                 Kind::Machine | Kind::Cancelled => 4,
             })

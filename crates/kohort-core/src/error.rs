@@ -9,6 +9,8 @@ pub enum Kind {
     Yours,
     /// The verifier refused a release: exit code 1.
     Refused,
+    /// A released column outside every requirement is dangerous, and the policy does not accept it: exit code 2.
+    Unaccepted,
     /// No release can meet the requirement on this data: exit code 3.
     Infeasible,
     /// Disk, memory, interrupted: exit code 4.
@@ -67,6 +69,11 @@ impl Error {
     /// The verifier does not let a release pass.
     pub fn refused(message: impl Into<String>) -> Self {
         Error::new(Kind::Refused, message)
+    }
+
+    /// The policy does not accept a danger of a released column.
+    pub fn unaccepted(message: impl Into<String>) -> Self {
+        Error::new(Kind::Unaccepted, message)
     }
 
     /// The requirement cannot be met on this data.

@@ -85,6 +85,7 @@ pub(crate) fn respond(studio: &Studio, answer: Result<Answer>) -> Response {
 pub(crate) fn problem(error: &Error) -> Response {
     let (status, heading) = match error.kind {
         Kind::Yours => (StatusCode::BAD_REQUEST, "This did not work"),
+        Kind::Unaccepted => (StatusCode::BAD_REQUEST, "A column is not protected"),
         Kind::Refused => (StatusCode::CONFLICT, "Refused"),
         Kind::Infeasible => (StatusCode::CONFLICT, "No release is possible"),
         Kind::Cancelled => (StatusCode::CONFLICT, "Cancelled"),

@@ -8,7 +8,7 @@ mod format;
 mod usual;
 
 pub use format::DateFormat;
-pub use usual::{FormatSearch, Found};
+pub use usual::{FormatSearch, Found, USUAL_FORMATS};
 
 use std::io::Write;
 

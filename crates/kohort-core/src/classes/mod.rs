@@ -53,7 +53,7 @@ pub(crate) struct KnownPeople {
     pub(crate) known: Vec<ColumnCodes>,
     /// Sensitive columns whose values are counted in each class; code 0 is missing.
     pub(crate) sensitive: Vec<ColumnCodes>,
-    /// Who stands behind each tuple.
+    /// Names who stands behind each tuple.
     pub(crate) people: People,
 }
 
@@ -65,7 +65,7 @@ pub(crate) trait Judge: Send {
     fn values(&mut self, column: usize, class: &Counts);
     /// That was the set with this number.
     fn end(&mut self, set: usize);
-    /// Whether nobody needs to look any further.
+    /// Returns whether nobody needs to look any further.
     fn is_done(&self) -> bool {
         false
     }

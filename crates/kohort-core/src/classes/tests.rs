@@ -5,8 +5,8 @@ use crate::privacy::{Counts, Knows, Shorter};
 use crate::random::Randomness;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What there is to see of one set: sizes of classes, and for each sensitive column the values of
-/// each class with the people who have any; in an order of their own.
+/// Describes what there is to see of one set: sizes of classes, and for each sensitive column the values of each class
+/// with the people who have any; in an order of their own.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Seen {
     sizes: Vec<u64>,

@@ -1,6 +1,7 @@
 //! Columns, dictionaries, reading and writing. The only place that opens files.
 
 mod archive;
+mod blocks;
 mod chunk;
 mod clean;
 mod csv;
@@ -17,6 +18,7 @@ mod parquet;
 mod patients;
 mod progress;
 mod shift;
+mod small_text;
 mod source;
 mod tuples;
 mod workbook;
@@ -35,5 +37,6 @@ pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use patients::{ONLY_ROW, Patients};
 pub use progress::{Progress, Silent};
 pub use shift::Shift;
-pub use source::{CLAIMS, Source, open, read_text};
+pub use small_text::read_text;
+pub use source::{CLAIMS, Source, open};
 pub use tuples::{Counting, Tuples, count, count_and_sum};

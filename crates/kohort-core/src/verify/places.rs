@@ -7,7 +7,7 @@ use crate::classes::People;
 use crate::table::{Keys, Tuples};
 use std::collections::BTreeMap;
 
-/// By column and original value: the released labels it may be shown as, as codes.
+/// For each column and original value: the released labels it may be shown as, as codes.
 pub(super) type LabelMaps = [Vec<Vec<u32>>];
 
 /// More comparisons of a class with an original tuple are not made; the number of patients then stays unknown.
@@ -15,9 +15,9 @@ const MOST_COMPARISONS: u64 = 1 << 28;
 
 /// The place of every original tuple in the release.
 pub(super) struct Places {
-    /// By original tuple: the released tuple that shows it.
+    /// For each original tuple: the released tuple that shows it.
     of: Vec<Option<u32>>,
-    /// By released tuple: original rows that belong there.
+    /// For each released tuple: original rows that belong there.
     pub(super) rows: Vec<u64>,
 }
 

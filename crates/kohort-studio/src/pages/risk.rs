@@ -227,7 +227,7 @@ fn histories(found: &[(String, f64)], patients: u64, events: u64, k: u64) -> Str
     )
 }
 
-/// What must hold: k, what others may know, limits on sensitive values, and the method.
+/// Shows what must hold: k, what others may know, limits on sensitive values, and the method.
 fn asked(opened: &Opened) -> Result<String> {
     let text = |path: &[&str]| get(&opened.text, path).unwrap_or_default().trim_matches('"').to_string();
     let columns = columns_of(opened)?;

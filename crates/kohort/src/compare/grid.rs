@@ -4,8 +4,7 @@ use super::vary::RecodingBaseline;
 use crate::baselines::{RecodedCodes, apriori, cba};
 use crate::evidence::codes::Answers;
 use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
-use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
-use crate::methods::{Method, Register};
+use crate::methods::{CodesMethod, Method, Register, Work};
 use crate::pipeline::{Options, anonymize};
 use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
@@ -46,7 +45,7 @@ struct BoundSetting<S: Shape, M> {
 }
 
 type TableSetting = BoundSetting<Table, Method>;
-type CodesSetting = BoundSetting<Codes, Params>;
+type CodesSetting = BoundSetting<Codes, Method<dyn CodesMethod>>;
 
 /// A setting with its place, and what a release by it would be like.
 type Measured = (usize, Result<Outlook>);
@@ -68,8 +67,8 @@ pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &
                     tables.push(BoundSetting::new(place, cell, policy, method));
                 }
                 AnyPolicy::Codes(policy) => {
-                    let (_, params) = register.for_codes(&policy)?;
-                    codes.push(BoundSetting::new(place, cell, policy, params));
+                    let method = register.for_codes(&policy)?;
+                    codes.push(BoundSetting::new(place, cell, policy, method));
                 }
                 AnyPolicy::Events(policy) => {
                     register.for_events(&policy)?;
@@ -156,7 +155,7 @@ fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Opt
     for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
         let records = codes::survey(source, &counted[0].policy);
         measured.extend(on_all_cores(counted, options.threads, |setting| {
-            setting.measure(records.as_ref().map_err(|error| error.clone())?, source)
+            setting.measure(records.as_ref().map_err(|error| error.clone())?, source, options.seed)
         }));
     }
     measured
@@ -175,38 +174,38 @@ where
 }
 
 impl CodesSetting {
-    fn measure(&self, records: &Records, source: &Source) -> Result<Outlook> {
-        let (policy, params) = (&self.policy, &self.method);
+    fn measure(&self, records: &Records, source: &Source, seed: Option<u64>) -> Result<Outlook> {
+        let (policy, method) = (&self.policy, &self.method);
+        let constraints = method.needed_together(records, policy)?;
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
-        let asked =
-            |answers: Answers| evidence::codes::queries((records, policy, params), k, &answers).map(CodesErrors::from);
+        let asked = |answers: Answers| CodesErrors::from(evidence::codes::queries(records, &constraints, k, &answers));
         // As in the paper, a baseline is asked only for codes that it did not suppress.
         let of_baseline = |recoded: RecodedCodes| {
             let utility = asked(Answers {
                 with_all: &|codes| recoded.with_all(codes),
                 with_any: &|codes| recoded.with_any(codes),
                 keeps: &|codes| recoded.keeps(codes),
-            })?;
+            });
             let (suppressed_codes, items) = (Some(recoded.suppressed() as u64), Some(recoded.items() as u64));
-            Ok::<_, Error>(CodesErrors { suppressed_codes, items, ..utility })
+            CodesErrors { suppressed_codes, items, ..utility }
         };
         let (utility, notes) = match self.baseline {
             None => {
-                let clusters = disassociate::plan(records, policy, params, source.threads())?;
+                let mut random = Randomness::new(seed)?;
+                let clusters = method.plan(records, policy, Work::on(source, &mut random))?;
                 let expected = Expected::new(&clusters.nodes, records.distinct(), k);
                 let utility = asked(Answers {
                     with_all: &|codes| expected.with_all(codes),
                     with_any: &|codes| expected.with_any(codes),
                     keeps: &|_| true,
-                })?;
+                });
                 (utility, clusters.notes.clone())
             }
             Some(baseline) => {
                 let least = u32::try_from(k).unwrap_or(u32::MAX);
-                let (constraints, _) = Constraints::of(records, policy, params)?;
                 let recoded = match baseline {
                     RecodingBaseline::Cba => cba(records, &constraints, least, m),
-                    RecodingBaseline::Apriori => apriori(records, code_system(records, params), least, m),
+                    RecodingBaseline::Apriori => apriori(records, code_system(records, &**method), least, m),
                 };
                 let (all, suppressed) = (records.distinct(), recoded.suppressed());
                 let mut notes = vec!["for comparison only: it is never published".to_string()];
@@ -216,7 +215,7 @@ impl CodesSetting {
                         all - suppressed
                     ));
                 }
-                (of_baseline(recoded)?, notes)
+                (of_baseline(recoded), notes)
             }
         };
         let named = policy.method.text("name")?.unwrap_or_default();
@@ -248,8 +247,8 @@ fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Ou
 }
 
 /// The system that the codes are of: the one the policy names, or the one that holds more of them.
-fn code_system(records: &Records, params: &Params) -> CodeSystem {
-    if let ConstraintsBy::Level(system, _) = params.constraints {
+fn code_system(records: &Records, method: &dyn CodesMethod) -> CodeSystem {
+    if let Some(system) = method.code_system() {
         return system;
     }
     let held = |system: CodeSystem| records.texts().filter(|text| system.place(text).is_some()).count();

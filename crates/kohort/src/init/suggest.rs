@@ -8,6 +8,7 @@ use crate::profile::sample::Coded;
 use crate::profile::shape::{DATE_FORMATS, Shape};
 use crate::profile::words::{Topic, topics};
 use crate::profile::{Column, MISSING, Profile};
+pub(super) use kohort_core::number::thousands;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::Source;
 
@@ -246,18 +247,4 @@ fn facts(rows: u64, column: &Column) -> String {
 pub(super) fn round(n: u64) -> u64 {
     let unit = 10u64.pow(n.checked_ilog10().unwrap_or(0).saturating_sub(1));
     (n + unit / 2) / unit * unit
-}
-
-/// `1,234,567`.
-pub(super) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let first = digits.len() % 3;
-    let mut text = digits[..first].to_string();
-    for i in (first..digits.len()).step_by(3) {
-        if !text.is_empty() {
-            text.push(',');
-        }
-        text.push_str(&digits[i..i + 3]);
-    }
-    text
 }

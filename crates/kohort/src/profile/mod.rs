@@ -66,7 +66,7 @@ pub(crate) struct Column {
     /// Two columns with the same cells in every row have the same one.
     pub fingerprint: u64,
     shapes: [u64; SHAPES],
-    dates: [u64; DATE_FORMATS.len()],
+    dates: Tally<{ DATE_FORMATS.len() }>,
     magnitudes: Tally<MAGNITUDES>,
 }
 
@@ -147,15 +147,15 @@ impl Column {
 
     /// The format most cells are dates in, the cells that are not, and whether day and month could be swapped.
     pub fn date(&self) -> Option<(usize, u64, bool)> {
-        let most = self.dates.iter().copied().max().filter(|&most| most > 0 && most * 100 >= self.present * 95)?;
-        let place = self.dates.iter().position(|&cells| cells == most)?;
-        let ambiguous = DATE_FORMATS[place].starts_with("%m/") && self.dates[place + 1] == most;
+        let most = self.dates.0.iter().copied().max().filter(|&most| most > 0 && most * 100 >= self.present * 95)?;
+        let place = self.dates.0.iter().position(|&cells| cells == most)?;
+        let ambiguous = DATE_FORMATS[place].starts_with("%m/") && self.dates.0[place + 1] == most;
         Some((place, self.present - most, ambiguous))
     }
 
     /// Whether at least a fifth of the cells look like dates, in whatever formats.
     pub fn is_dated(&self) -> bool {
-        let dates = self.dates.iter().copied().max().unwrap_or(0);
+        let dates = self.dates.0.iter().copied().max().unwrap_or(0);
         dates * 5 >= self.present || self.mostly(20, Shape::Timestamp) || self.mostly(90, Shape::YearMonth)
     }
 
@@ -199,7 +199,7 @@ impl Column {
         let pairs = |mine: &mut [u64], others: &[u64]| mine.iter_mut().zip(others).for_each(|(a, b)| *a += b);
         pairs(&mut self.marked, &other.marked);
         pairs(&mut self.shapes, &other.shapes);
-        pairs(&mut self.dates, &other.dates);
+        pairs(&mut self.dates.0, &other.dates.0);
         pairs(&mut self.magnitudes.0, &other.magnitudes.0);
         self.lengths = around(self.lengths, other.lengths);
         self.range = around(self.range, other.range);
@@ -220,11 +220,11 @@ impl Column {
         }
         let seen = Seen::of(text);
         self.present += cells;
-        let tally = |counts: &mut [u64], bits: u32| {
+        let tally = |counts: &mut [u64], bits: u64| {
             counts.iter_mut().enumerate().filter(|(i, _)| bits & (1 << i) != 0).for_each(|(_, count)| *count += cells);
         };
-        tally(&mut self.dates, seen.dates);
-        tally(&mut self.shapes, seen.shapes);
+        tally(&mut self.dates.0, seen.dates);
+        tally(&mut self.shapes, u64::from(seen.shapes));
         let length = text.chars().count();
         self.lengths = around(self.lengths, Some((length, length)));
         if let Some(number) = seen.number {

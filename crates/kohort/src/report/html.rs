@@ -45,6 +45,7 @@ use crate::evidence::Metrics;
 use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
 pub use escape::{escape, prose};
+pub use number::Shown;
 use place::{MetricsPlace, at};
 pub use svg::{Point, Scatter};
 pub use table::cards;

@@ -3,6 +3,7 @@
 mod html;
 mod shareable;
 
+pub use html::Shown;
 pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 /// The parts that pages beside the reports are made of: text that stays text, tables, points over two numbers, and

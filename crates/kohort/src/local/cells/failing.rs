@@ -71,7 +71,7 @@ struct Shown<'a> {
     people: Vec<u32>,
     /// For each column, the number of the label of each released point.
     codes: Vec<Vec<u32>>,
-    /// How many labels each column shows.
+    /// The number of labels each column shows.
     widths: Vec<usize>,
 }
 
