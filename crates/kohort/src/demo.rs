@@ -59,7 +59,7 @@ pub fn demo(
                 Ok(released)
             }
             // A hospital of few patients cannot meet every policy.
-            Err(error) if matches!(error.kind, Kind::Infeasible | Kind::Yours) => Err(error.to_string()),
+            Err(error) if matches!(error.kind, Kind::Infeasible | Kind::Yours | Kind::Policy) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
         made::list_all(folder)?;
