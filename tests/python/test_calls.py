@@ -151,7 +151,7 @@ def test_the_command_line_and_python_make_the_same_release(tmp_path, columns, me
         .quasi("age", intervals=[5, 10, 20], start=0, end=100)
         .quasi("sex")
         .quasi("zip", prefix=[3, 2])
-        .sensitive("diagnosis")
+        .sensitive("diagnosis", domain=["flu", "asthma", "angina", "burn", "fracture", "stroke"])
         .other("los", reason="a test")
         .privacy(k=4)
         .method(method, **METHODS[method])
@@ -165,3 +165,37 @@ def test_the_command_line_and_python_make_the_same_release(tmp_path, columns, me
     assert (tmp_path / "out/release/data.csv").read_bytes() == by_python.file("release/data.csv")
     certificate = json.loads((tmp_path / "out/release/certificate.json").read_text())
     assert certificate == by_python.certificate
+
+
+def same_by_command(tmp_path, data, policy, files):
+    """Releases by the command line and by Python, with the same seed, and compares these files."""
+    policy.save(tmp_path / "policy.toml")
+    args = ["anonymize", str(tmp_path / "policy.toml"), "-o", str(tmp_path / "out"), "--seed", "9"]
+    run = subprocess.run([sys.executable, "-m", "kohort", *args], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    by_python = kh.anonymize(data, policy, seed=9)
+    for name in files:
+        assert (tmp_path / "out/release" / name).read_bytes() == by_python.file(f"release/{name}")
+
+
+def test_the_command_line_and_python_make_the_same_clusters(tmp_path):
+    records = [["401", "250"], ["401", "250", "486"], ["401"], ["250", "486"], ["401", "486"], ["486"]] * 5
+    rows = [(str(n), code) for n, codes in enumerate(records, start=1) for code in codes]
+    pl.DataFrame(rows, schema=["patient", "code"], orient="row").write_csv(tmp_path / "codes.csv")
+    policy = kh.Policy().patient("patient").codes("code").privacy(k=3, knows=2).method("disassociate")
+    policy["input"] = {"table": "codes.csv", "layout": "long"}
+    same_by_command(tmp_path, records, policy, ["clusters.jsonl", "certificate.json"])
+
+
+def test_the_command_line_and_python_make_the_same_events(tmp_path):
+    patients = pl.DataFrame({"id": list(range(60)), "sex": ["F", "M"] * 30})
+    events = pl.DataFrame({"id": [n % 60 for n in range(240)], "dx": [["401", "250", "486"][n % 3] for n in range(240)]})
+    patients.write_csv(tmp_path / "patients.csv")
+    events.write_csv(tmp_path / "claims.csv")
+    policy = kh.Policy().patient("id", table="patients").quasi("sex", table="patients")
+    policy = policy.patient("id", table="claims").quasi("dx", table="claims")
+    policy = policy.privacy(k=3, power=2, max_high_risk=0.2).method("claims")
+    policy["input"] = {"patients": "patients.csv", "claims": "claims.csv"}
+    same_by_command(
+        tmp_path, {"patients": patients, "claims": events}, policy, ["patients.csv", "claims.csv", "certificate.json"]
+    )

@@ -3,8 +3,8 @@
 use crate::data::Data;
 use crate::errors::{DataError, PolicyError, raised};
 use crate::release::Release;
-use crate::running::run;
 use crate::risk;
+use crate::running::run;
 use kohort::compare::Vary;
 use kohort::{Policy, Run, SecretKey, Signers};
 use pyo3::prelude::*;
@@ -140,7 +140,8 @@ pub(crate) fn verify(
     if let Some(path) = &signer {
         own = own.signed_by(&Signers::read(path).map_err(|error| raised(&error))?);
     }
-    let original = original.map(|(data, policy)| Ok::<_, PyErr>((data.get().data.clone(), policy.policy()?))).transpose()?;
+    let original =
+        original.map(|(data, policy)| Ok::<_, PyErr>((data.get().data.clone(), policy.policy()?))).transpose()?;
     let found = run(py, settings.progress.as_ref(), |progress, cancel| {
         let own = own.progress(progress).cancelled_by(cancel);
         match &original {

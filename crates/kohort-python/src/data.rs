@@ -51,11 +51,13 @@ impl Data {
         }
         let named = |wanted: &str| found.iter().find(|(name, ..)| name == wanted).map(|(_, table, _)| table);
         let events: Vec<&(String, Table, Types)> = found.iter().filter(|(name, ..)| name != "patients").collect();
-        let data = match (named("patients"), &events[..]) {
-            (Some(patients), [(_, events, _)]) => kohort::Data::events(patients, events),
+        let data = match named("patients") {
+            Some(patients) if !events.is_empty() => {
+                kohort::Data::event_tables(patients, events.iter().map(|(name, table, _)| (name.as_str(), table)))
+            }
             _ => {
                 return Err(DataError::new_err(
-                    "patients and their events are two tables: {\"patients\": frame, \"claims\": frame}.",
+                    "patients and their events are several tables: {\"patients\": frame, \"claims\": frame}.",
                 ));
             }
         };

@@ -39,8 +39,9 @@ impl Frame {
     fn new(stream: &Bound<'_, PyAny>, asked: Vec<String>) -> PyResult<Frame> {
         let reader = reader(stream)?;
         let schema = reader.schema();
-        let batches: Vec<RecordBatch> =
-            reader.collect::<Result<_, _>>().map_err(|_| DataError::new_err("the data could not be read to its end."))?;
+        let batches: Vec<RecordBatch> = reader
+            .collect::<Result<_, _>>()
+            .map_err(|_| DataError::new_err("the data could not be read to its end."))?;
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         enough_memory(&batches)?;
         let (mut columns, mut types, mut lists) = (Vec::new(), Types::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! Text cells as Arrow columns, of the type that the column came with if every released cell still has it, else as
 //! text.
 
+use arrow_array::ArrayRef;
 use arrow_array::builder::{
     BooleanBuilder, LargeStringBuilder, PrimitiveBuilder, StringBuilder, StringDictionaryBuilder, StringViewBuilder,
 };
@@ -10,7 +11,6 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::ArrayRef;
 use arrow_schema::{DataType, TimeUnit};
 use kohort::TextColumn;
 use kohort_core::calendar::Date;
@@ -58,12 +58,12 @@ fn typed(cells: &TextColumn, wanted: &DataType) -> Option<ArrayRef> {
         D::Date64 => {
             parsed::<Date64Type>(cells, wanted, |cell| Date::parse_iso(cell)?.day_number().checked_mul(86_400_000))?
         }
-        D::Time32(TimeUnit::Second) => parsed::<Time32SecondType>(cells, wanted, |cell| {
-            i32::try_from(in_unit(time(cell)?, 1_000_000_000)?).ok()
-        })?,
-        D::Time32(_) => parsed::<Time32MillisecondType>(cells, wanted, |cell| {
-            i32::try_from(in_unit(time(cell)?, 1_000_000)?).ok()
-        })?,
+        D::Time32(TimeUnit::Second) => {
+            parsed::<Time32SecondType>(cells, wanted, |cell| i32::try_from(in_unit(time(cell)?, 1_000_000_000)?).ok())?
+        }
+        D::Time32(_) => {
+            parsed::<Time32MillisecondType>(cells, wanted, |cell| i32::try_from(in_unit(time(cell)?, 1_000_000)?).ok())?
+        }
         D::Time64(TimeUnit::Microsecond) => {
             parsed::<Time64MicrosecondType>(cells, wanted, |cell| in_unit(time(cell)?, 1_000))?
         }

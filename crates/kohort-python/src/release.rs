@@ -32,7 +32,7 @@ impl Release {
     fn linked(&self, name: &str) -> PyResult<ReleasedTable> {
         let columns = match name {
             "patients" => self.release.patients(),
-            _ => self.release.events(),
+            events => self.release.events_of(events),
         };
         ReleasedTable::new(&columns.map_err(|error| raised(&error))?, &self.types_of(name))
     }

@@ -46,7 +46,11 @@ fn table(risk: &OriginalRisk) -> Value {
         _ => (risk.all.unique, risk.all.people),
     };
     let only_with = risk.singling_out.added.as_ref().map(|added| {
-        risk.quasi.iter().cloned().zip(added.only_with.iter().map(|&n| Value::from(n))).collect::<serde_json::Map<_, _>>()
+        risk.quasi
+            .iter()
+            .cloned()
+            .zip(added.only_with.iter().map(|&n| Value::from(n)))
+            .collect::<serde_json::Map<_, _>>()
     });
     let cost = match &risk.cost.outcome {
         Ok(lost) => json!({

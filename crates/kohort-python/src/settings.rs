@@ -99,7 +99,5 @@ fn object_to_value(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Value> {
             return Ok(Value::Number(digits));
         }
     }
-    Err(PolicyError::new_err(format!(
-        "`{key}`: a policy takes text, numbers, True and False, lists and dictionaries."
-    )))
+    Err(PolicyError::new_err(format!("`{key}`: a policy takes text, numbers, True and False, lists and dictionaries.")))
 }

@@ -93,9 +93,9 @@ class Policy:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy and the hierarchies it holds into a folder, for the command line."""
         path = Path(path)
-        for name in [path, *(path.parent / name for name in self._files)]:
-            if name.exists():
-                raise PolicyError(f"{name} exists. Choose another place.")
+        for own in [path, *(path.parent / name for name in self._files)]:
+            if own.exists():
+                raise PolicyError(f"{own} exists. Choose another place.")
         path.write_text(self.to_toml(), encoding="utf-8")
         for name, text in self._files.items():
             (path.parent / name).write_text(text, encoding="utf-8")
@@ -114,7 +114,7 @@ class Policy:
         of a value, which is called once for each value that occurs.
         """
         settings = {"role": role, **keys}
-        if isinstance(hierarchy, Mapping) and hierarchy and all(isinstance(v, (list, tuple)) for v in hierarchy.values()) and not _KEYS & set(hierarchy):
+        if isinstance(hierarchy, Mapping) and not _KEYS & set(hierarchy):
             settings["hierarchy"] = self._add_tree(name, hierarchy)
         elif callable(hierarchy):
             self._functions[name] = hierarchy

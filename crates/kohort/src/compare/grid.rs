@@ -89,12 +89,7 @@ pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) 
 }
 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
-fn bind(
-    cell: &GridSetting,
-    source: &mut Option<Source>,
-    register: &Register,
-    options: &Options,
-) -> Result<AnyPolicy> {
+fn bind(cell: &GridSetting, source: &mut Option<Source>, register: &Register, options: &Options) -> Result<AnyPolicy> {
     let file = cell.file.as_ref().map_err(Error::clone)?;
     let policy = match source {
         Some(source) => file.bind(source, register)?,
