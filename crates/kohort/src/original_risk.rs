@@ -18,6 +18,14 @@ const TRIED_K: u64 = 5;
 /// The risk of a table as it is.
 #[derive(Debug, Clone)]
 pub struct OriginalRisk {
+    /// The names of the quasi-identifiers, by place.
+    pub quasi: Vec<String>,
+    /// Rows of the table.
+    pub rows: u64,
+    /// The people who are counted: patients where a column names them, else rows.
+    pub people: u64,
+    /// True if a column names the patients.
+    pub has_patients: bool,
     /// The risk from an attacker who knows all quasi-identifiers of a person.
     pub all: Risk,
     /// The three attackers; the threshold is one in `k`.
@@ -63,6 +71,10 @@ pub fn assess(policy: &Policy, cohort: &Cohort) -> Result<OriginalRisk> {
     let population = policy.population.as_ref();
     let outside = population.and_then(|p| risk::outside(cohort, View::Before, p));
     Ok(OriginalRisk {
+        quasi: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        rows: cohort.tuples.rows,
+        people: cohort.tuples.people(),
+        has_patients: policy.patient().is_some(),
         all: Risk::of(&all, &sizes),
         models: risk::models(&sizes, TRIED_K, outside.as_ref()),
         uniqueness: population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people())),

@@ -5,6 +5,7 @@
 //! start, Parquet files and the synthetic hospital.
 
 mod format;
+pub mod time;
 mod usual;
 
 pub use format::DateFormat;

@@ -5,7 +5,7 @@ use crate::baselines::{RecodedCodes, apriori, cba};
 use crate::evidence::codes::Answers;
 use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
 use crate::methods::{CodesMethod, Method, Register, Work};
-use crate::pipeline::{Options, anonymize};
+use crate::pipeline::{Extras, Options, make};
 use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
@@ -13,20 +13,17 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::parallel;
 use kohort_core::policy::{AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::release::Unfinished;
+use kohort_core::release::Staging;
 use kohort_core::shape::{Codes, Shape, Table};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A setting before it is measured.
-pub(super) struct GridSetting<'a> {
-    /// The path of its policy.
-    pub(super) path: &'a Path,
-    /// The policy.
-    pub(super) text: &'a str,
+pub(super) struct GridSetting {
+    /// Its policy, or the reason why it cannot be read.
+    pub(super) file: Result<PolicyFile>,
     /// The baseline that replaces the method, if it is only compared and never released.
     pub(super) baseline: Option<RecodingBaseline>,
 }
@@ -52,14 +49,15 @@ type Measured = (usize, Result<Outlook>);
 
 /// What a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
-pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
+/// Whatever must be written meanwhile is in `scratch`, and nothing stays there.
+pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) -> Vec<Result<Outlook>> {
     let mut source = None;
     let (mut tables, mut codes): (Vec<TableSetting>, Vec<CodesSetting>) = (Vec::new(), Vec::new());
     let mut measured: Vec<Measured> = Vec::new();
     let mut events = Vec::new();
     for (place, cell) in cells.iter().enumerate() {
         let register = Register::built_in();
-        let policy = bind(cell, unfinished, &mut source, &register, options);
+        let policy = bind(cell, &mut source, &register, options);
         let sorted = policy.and_then(|policy| {
             match policy {
                 AnyPolicy::Table(policy) => {
@@ -84,21 +82,14 @@ pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &
         measured.extend(measure_codes(codes, source, options));
     }
     // Patient histories are released to be measured.
-    measured.extend(events.into_iter().map(|place| (place, release(cells[place].path, unfinished, options))));
+    measured.extend(events.into_iter().map(|place| (place, release(&cells[place], scratch, options))));
     measured.sort_by_key(|(place, _)| *place);
     measured.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
-fn bind(
-    cell: &GridSetting,
-    unfinished: &Unfinished,
-    source: &mut Option<Source>,
-    register: &Register,
-    options: &Options,
-) -> Result<AnyPolicy> {
-    let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
+fn bind(cell: &GridSetting, source: &mut Option<Source>, register: &Register, options: &Options) -> Result<AnyPolicy> {
+    let file = cell.file.as_ref().map_err(Error::clone)?;
     let policy = match source {
         Some(source) => file.bind(source, register)?,
         None => {
@@ -231,12 +222,12 @@ fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -
     evidence::outlook(cohort, &plan, policy, method)
 }
 
-/// Patient histories are released and verified, and the release is removed again.
-fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Outlook> {
-    let folder = unfinished.folder().join("release");
-    let options = Options { force: true, keep_rows: false, ..options.clone() };
-    let released = anonymize(path, &folder, &options)?;
-    fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
+/// Patient histories are released in memory and verified.
+fn release(cell: &GridSetting, scratch: &Path, options: &Options) -> Result<Outlook> {
+    let file = cell.file.as_ref().map_err(Error::clone)?;
+    let options = Options { keep_rows: false, ..options.clone() };
+    let staging = Staging::in_memory(scratch)?;
+    let released = make(&Register::built_in(), file, staging, &options, &Extras::default())?;
     match released.metrics {
         Metrics::Events(own) => Ok(Outlook::Events(own)),
         Metrics::Table(_) | Metrics::Codes(_) => Err(Error::refused(

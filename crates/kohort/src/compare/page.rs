@@ -29,7 +29,7 @@ pub(super) fn page(tried: &[MeasuredSetting]) -> String {
 }
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
-fn picture(tried: &[MeasuredSetting]) -> String {
+pub(super) fn picture(tried: &[MeasuredSetting]) -> String {
     let point = |(number, t): (usize, &MeasuredSetting)| {
         let at = (t.risk()?, t.loss()?);
         Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee })

@@ -67,6 +67,32 @@ pub(super) fn page(metrics: &Metrics) -> String {
     frame(&format!("Release report: {}", escape(method)), &body, &footer)
 }
 
+/// The first page alone, as a piece of HTML that keeps its style to itself: for a notebook or another page around it.
+pub(super) fn summary(metrics: &Metrics) -> String {
+    let notes = metrics.notes();
+    let body = match metrics {
+        Metrics::Table(own) => {
+            let own = MetricsPlace::root(&**own);
+            summary::of_table(&own, &head!(own, ["row", "rows"]), notes)
+        }
+        Metrics::Codes(own) => {
+            let own = MetricsPlace::root(&**own);
+            summary::of_codes(&own, &head!(own, ["patient", "patients"]), notes)
+        }
+        Metrics::Events(own) => {
+            let own = MetricsPlace::root(&**own);
+            summary::of_events(&own, &head!(own, ["event", "events"]), notes)
+        }
+    };
+    piece(&body)
+}
+
+/// A piece of HTML that takes the style of the pages along and keeps it to itself.
+pub fn piece(body: &str) -> String {
+    let css = CSS.replace(":root", ":scope").replace("\nbody {", "\n:scope {");
+    format!("<div class=\"kohort\">\n<style>\n@scope {{\n{css}}}\n</style>\n{body}</div>\n")
+}
+
 /// A self-contained page around a body: no network, no script, no fonts but the reader's own.
 /// Title, body and footer are HTML already.
 pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
