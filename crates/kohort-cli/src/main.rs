@@ -84,8 +84,13 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    // An interrupt removes everything that was being made, so that no unfinished folder remains.
+    // An interrupt removes everything that was being made, so that no unfinished folder remains. A method that has a
+    // result already keeps it at the first interrupt.
     let _ = ctrlc::set_handler(|| {
+        if progress::keep_best_so_far() {
+            output::complain("\ninterrupted: the best result so far is kept. Interrupt again to publish nothing.");
+            return;
+        }
         let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
         output::complain("\ninterrupted: nothing was published.");
         std::process::exit(4);

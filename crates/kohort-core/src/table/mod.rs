@@ -33,7 +33,7 @@ pub use intern::{Keys, Texts};
 pub use memory::{MemoryTable, TextColumn};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use patients::{ONLY_ROW, Patients};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Watcher};
 pub use shift::Shift;
 pub use source::{CLAIMS, Source, open, read_text};
 pub use tuples::{Counting, Tuples, count, count_and_sum};
