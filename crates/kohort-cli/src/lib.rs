@@ -89,8 +89,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    // An interrupt removes everything that was being made, so that no unfinished folder remains.
+    // An interrupt removes everything that was being made, so that no unfinished folder remains. A method that has a
+    // result already keeps it at the first interrupt.
     let _ = ctrlc::set_handler(|| {
+        if progress::keep_best_so_far() {
+            output::complain("\ninterrupted: the best result so far is kept. Interrupt again to publish nothing.");
+            return;
+        }
         let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
         output::complain("\ninterrupted: nothing was published.");
         std::process::exit(4);

@@ -76,6 +76,10 @@ pub trait ReleasedShape: Shape {
     fn notes(input: &Self::Input, plan: &Self::Plan) -> Vec<String>;
 }
 
+/// The note about a method that a deadline or an interrupt stopped.
+const STOPPED_EARLY: &str = "The method was stopped before it had finished, and its best result so far was kept. The release \
+    is verified like any other, but it is not repeatable: another run may coarsen other cells.";
+
 /// A run as far as the method decides it.
 pub struct MethodRun<'a, S: ReleasedShape> {
     /// The policy.
@@ -145,8 +149,9 @@ impl ReleasedShape for Table {
         evidence::table::measure(&measured, verified, found, stopwatch)
     }
 
-    fn notes(cohort: &Cohort, _: &Plan) -> Vec<String> {
-        cohort.notes.clone()
+    fn notes(cohort: &Cohort, plan: &Plan) -> Vec<String> {
+        let early = plan.trace.stopped_early().then(|| STOPPED_EARLY.to_string());
+        cohort.notes.iter().cloned().chain(early).collect()
     }
 }
 

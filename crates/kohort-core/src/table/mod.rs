@@ -35,7 +35,7 @@ pub use intern::{Keys, Texts};
 pub use memory::{MemoryTable, TextColumn};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use patients::{ONLY_ROW, Patients};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Watcher};
 pub use shift::Shift;
 pub use small_text::read_text;
 pub use source::{CLAIMS, Source, open};

@@ -2,7 +2,7 @@
 //! has one possible place in the release and all of them are released, they are counted; otherwise their number
 //! is bounded from below by what the original allows.
 
-use super::recount::Counted;
+use super::recount::{Counted, KnownSets};
 use crate::classes::People;
 use crate::table::{Keys, Tuples};
 use std::collections::BTreeMap;
@@ -94,7 +94,8 @@ pub(super) fn bounds(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> 
     let patients = original.patients.as_ref()?;
     let mut bounds = Bounds { least: u64::MAX, most: u64::MAX };
     let mut left = MOST_COMPARISONS;
-    for set in &counted.sets {
+    let KnownSets::Listed(sets) = &counted.sets else { return None };
+    for set in sets {
         let mut classes: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
         for t in 0..counted.tuples.len() {
             let key = set.iter().map(|&q| counted.tuples.code(t, q)).collect();

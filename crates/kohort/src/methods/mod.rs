@@ -20,7 +20,7 @@ pub use register::Register;
 use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
-use kohort_core::cohort::Cohort;
+use kohort_core::cohort::{Cohort, is_any_three};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Policy;
@@ -69,6 +69,12 @@ pub trait TableMethod: Debug + Send + Sync {
     /// Returns whether the method counts only the columns that it makes more detailed. Then it may be
     /// asked for more sets of columns than can be listed.
     fn counts_only_split_columns(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the method can count any three columns together. Then it may be asked for more sets of three
+    /// columns than can be listed, where the policy requires nothing but k of rows.
+    fn counts_any_three(&self) -> bool {
         false
     }
 
@@ -160,7 +166,12 @@ impl Method {
     /// Decides what happens to each tuple. Refuses more sets of columns than the method can count.
     pub fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
         match &cohort.sets_not_all {
-            Some(refusal) if !self.params.counts_only_split_columns() => Err(refusal.clone()),
+            Some(refusal)
+                if !self.params.counts_only_split_columns()
+                    && !(self.params.counts_any_three() && is_any_three(policy, cohort.quasi.len())) =>
+            {
+                Err(refusal.clone())
+            }
             _ => self.params.plan(cohort, policy, random),
         }
     }
