@@ -7,6 +7,7 @@ mod attack;
 mod compare;
 mod demo;
 mod failure;
+mod flatten;
 mod hierarchy;
 mod init;
 mod key;
@@ -69,6 +70,7 @@ enum Command {
     Ledger(ledger::Args),
     Attack(attack::Args),
     Reconstruct(reconstruct::Args),
+    Flatten(flatten::Args),
     Truthful(truthful::Args),
     Hierarchy(hierarchy::Args),
     #[cfg(feature = "studio")]
@@ -115,6 +117,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             Command::Ledger(args) => ledger::run(&args)?,
             Command::Attack(args) => attack::run(&args, &context)?,
             Command::Reconstruct(args) => reconstruct::run(&args, &context)?,
+            Command::Flatten(args) => flatten::run(&args, &context)?,
             Command::Truthful(args) => truthful::run(&args, &context)?,
             Command::Hierarchy(args) => hierarchy::run(&args, &context)?,
             #[cfg(feature = "studio")]

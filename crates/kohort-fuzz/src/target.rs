@@ -7,6 +7,7 @@ use crate::mutate::mutate;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use kohort::flatten::{Flatten, flatten_release};
 use kohort::init;
 use kohort::pipeline::{self, Options};
 use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
@@ -411,7 +412,8 @@ fn read_release(folder: &Path) -> Result<()> {
     let asked = Reconstruct { copies: 1, form: DataForm::Long, items: ItemMode::Rare, seed: Some(1), threads: 1 };
     let made = reconstruct_release(&dir, &folder.join("plain"), &asked).map(drop);
     let view = truthful_view(&dir, &folder.join("view.csv"), 1).map(drop);
-    for more in [made, view] {
+    let flat = flatten_release(&dir, &folder.join("flat"), &Flatten { threads: 1, ..Flatten::default() }).map(drop);
+    for more in [made, view, flat] {
         // Nothing is made of what does not verify.
         if let (Ok(()), Err(error)) = (more, &verified) {
             return Err(Error::machine(format!("made of a release that is refused: {error}")));

@@ -100,6 +100,11 @@ fn a_table_is_published_as_the_guide_says() {
 }
 
 #[test]
+fn a_release_by_local_is_analysed_as_the_guide_says() {
+    check("docs/guides/analyse-local.md", |_| {});
+}
+
+#[test]
 fn a_public_use_file_is_published_as_the_guide_says() {
     check("docs/guides/public-use-file.md", |_| {});
 }

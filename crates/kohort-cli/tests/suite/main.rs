@@ -14,6 +14,7 @@ mod docs;
 mod hostile_targets;
 mod kills;
 mod ledger;
+mod local;
 mod machine;
 mod reference;
 mod signatures;

@@ -88,7 +88,7 @@ const SECTIONS: [Section; 10] = [
             ("role", "The role of the column: see [roles](../concepts/roles.md)."),
             (
                 "hierarchy",
-                "How values are generalized: a file, a code system, or one of the forms below. Default: two levels, the value and `*`.",
+                "How values are generalized: a file, a code system, or one of the forms below. Default: two levels, the value and `*`; with `local`, numbers get intervals that follow the data.",
             ),
             (
                 "levels",

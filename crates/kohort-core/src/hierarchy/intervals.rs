@@ -2,6 +2,7 @@
 
 use super::Hierarchy;
 use super::build::{by_paths, loss, loss_of_top};
+use super::follow;
 use crate::number::Decimal;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -27,6 +28,8 @@ pub(super) enum IntervalSteps {
     Widths(Vec<Decimal>),
     /// One level, with these bounds and `from` and `to` around them.
     Cuts(Vec<Decimal>),
+    /// One level per list of bounds, with `from` and `to` around them. Each list is part of the one before.
+    Nested(Vec<Vec<Decimal>>),
     /// No level: a method finds the cuts while it runs, on multiples of this step from `from` on.
     Grid(Decimal),
 }
@@ -101,6 +104,7 @@ impl Intervals {
         match &self.steps {
             IntervalSteps::Widths(widths) => names.extend(widths.iter().map(Decimal::to_string)),
             IntervalSteps::Cuts(_) => names.push("cuts".to_string()),
+            IntervalSteps::Nested(_) => names.extend(follow::LEVELS.map(|(name, _)| name.to_string())),
             IntervalSteps::Grid(_) => {}
         }
         names
@@ -171,13 +175,17 @@ impl Intervals {
                 };
                 widths.iter().map(interval).collect()
             }
-            IntervalSteps::Cuts(cuts) => {
-                let after = cuts.partition_point(|&cut| cut <= number);
-                let start = if after == 0 { self.from } else { cuts[after - 1] };
-                vec![(start, cuts.get(after).copied().unwrap_or(self.to))]
-            }
+            IntervalSteps::Cuts(cuts) => vec![self.between(cuts, number)],
+            IntervalSteps::Nested(levels) => levels.iter().map(|cuts| self.between(cuts, number)).collect(),
             IntervalSteps::Grid(_) => Vec::new(),
         }
+    }
+
+    /// The interval of a number between these bounds.
+    fn between(&self, cuts: &[Decimal], number: Decimal) -> (Decimal, Decimal) {
+        let after = cuts.partition_point(|&cut| cut <= number);
+        let start = if after == 0 { self.from } else { cuts[after - 1] };
+        (start, cuts.get(after).copied().unwrap_or(self.to))
     }
 
     /// The loss of an interval.

@@ -8,6 +8,7 @@ mod cells;
 mod consistent;
 mod date;
 mod file;
+mod follow;
 mod intervals;
 mod known;
 mod months;
@@ -22,6 +23,7 @@ pub use months::Months;
 pub use prefix::Prefix;
 
 pub(crate) use build::by_values;
+pub(crate) use follow::IN_WORDS as NUMBERS_IN_WORDS;
 
 use crate::calendar::DateFormat;
 use crate::code_systems::{CodeSystem, Grouping};

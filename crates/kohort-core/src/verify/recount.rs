@@ -11,11 +11,13 @@ use crate::cohort::MOST_SETS_OF_THREE;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
-use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown};
+use crate::release::{
+    Certificate, Claim, ColumnClaim, ColumnLevels, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown,
+};
 use crate::table::{Chunk, Counting, Dictionary, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::visible::is_visible;
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,6 +101,8 @@ pub(super) struct Counted {
     pub(super) recount: Recount,
     /// Released columns that are not quasi-identifiers.
     pub(super) outside: Vec<Outside>,
+    /// The groups of released labels that the release lists, by place among the quasi-identifiers.
+    pub(super) label_levels: BTreeMap<usize, ColumnLevels>,
 }
 
 /// The sets of quasi-identifiers that a claim is about, by their places.
@@ -245,7 +249,9 @@ pub(super) fn recount(
         claim,
         recount,
         outside,
+        label_levels: BTreeMap::new(),
     };
+    counted.label_levels = super::label_levels::read(release, certificate, &counted)?;
     let required = match certificate.sample {
         // What is claimed was counted on the whole file.
         Some(_) => Required::Nothing,

@@ -90,7 +90,7 @@ pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
 fn bind(cell: &GridSetting, source: &mut Option<Source>, register: &Register, options: &Options) -> Result<AnyPolicy> {
     let file = cell.file.as_ref().map_err(Error::clone)?;
-    let policy = match source {
+    let mut policy = match source {
         Some(source) => file.bind(source, register)?,
         None => {
             let opened =
@@ -100,6 +100,9 @@ fn bind(cell: &GridSetting, source: &mut Option<Source>, register: &Register, op
             policy
         }
     };
+    if let Some(source) = source {
+        register.group_numbers(&mut policy, source)?;
+    }
     match (cell.baseline, &policy) {
         (Some(baseline), AnyPolicy::Table(_) | AnyPolicy::Events(_)) => {
             Err(Error::yours(format!("{} is for sets of codes.", baseline.name())))
@@ -112,7 +115,9 @@ impl<S: Shape, M> BoundSetting<S, M> {
     fn new(place: usize, cell: &GridSetting, policy: Policy<S>, method: M) -> BoundSetting<S, M> {
         let privacy = &policy.privacy;
         let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
-        let (counted_by, knows) = (format!("{asked:?} {:?}", policy.own), format!("{:?}", privacy.knows));
+        let rules: Vec<&str> = policy.columns.iter().map(|column| column.rule_text.as_str()).collect();
+        let counted_by = format!("{asked:?} {:?} {rules:?}", policy.own);
+        let knows = format!("{:?}", privacy.knows);
         BoundSetting { place, policy, method, baseline: cell.baseline, counted_by, knows }
     }
 }

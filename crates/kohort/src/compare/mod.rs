@@ -75,14 +75,7 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
 /// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
 fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
     made::keep_apart(out, &policy::read(policy)?.files_read())?;
-    match (fs::symlink_metadata(out), force) {
-        (Err(_), _) => Ok(()),
-        (Ok(_), true) => made::is_all_ours(out),
-        (Ok(_), false) => Err(Error::yours(format!(
-            "{} exists. Choose another folder with -o, or replace it with --force.",
-            out.display()
-        ))),
-    }
+    made::may_become(out, force)
 }
 
 /// Measures every setting of the grid for data and a policy that are in memory. Nothing is written.

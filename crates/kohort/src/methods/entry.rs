@@ -23,6 +23,8 @@ pub struct Entry {
     pub requirements: &'static [Requirement],
     /// The method's additions to the promise of a release: the verifier and the certificate take them from here.
     pub effects: Effects,
+    /// True if numbers without a hierarchy get intervals that follow the data.
+    pub groups_numbers: bool,
     /// The keys of `[method]`, beside `name`.
     pub params: &'static [Param],
     /// The names of the values that the method records about its search, as the report shows them.

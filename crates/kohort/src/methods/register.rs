@@ -5,8 +5,9 @@
 
 use super::entry::{DataShape, Entry, Knowledge, Read, Requirement};
 use super::{CodesMethod, EventsMethod, Method};
-use kohort_core::policy::{Effects, Methods, Policy, nearest};
+use kohort_core::policy::{AnyPolicy, Effects, Methods, Policy, nearest};
 use kohort_core::shape::{Codes, Events, Shape};
+use kohort_core::table::Source;
 use kohort_core::{Error, Result};
 
 /// The methods that a policy may name.
@@ -36,6 +37,16 @@ impl Register {
     /// The entry of this name.
     pub fn find(&self, name: &str) -> Option<&'static Entry> {
         self.entries.iter().copied().find(|entry| entry.name == name)
+    }
+
+    /// Gives intervals to numbers without a hierarchy, where the method of a policy works with them.
+    pub fn group_numbers(&self, policy: &mut AnyPolicy, source: &Source) -> Result<()> {
+        let AnyPolicy::Table(policy) = policy else { return Ok(()) };
+        let entry = policy.method.text("name")?.and_then(|name| self.find(name));
+        match entry.is_some_and(|entry| entry.groups_numbers) {
+            true => policy.group_numbers(source),
+            false => Ok(()),
+        }
     }
 
     /// The entries for one shape of data.

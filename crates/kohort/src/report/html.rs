@@ -16,6 +16,7 @@ mod escape;
 mod events;
 mod exclusions;
 mod facts;
+mod fineness;
 mod limits;
 mod number;
 mod people;
@@ -123,6 +124,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             cleaning::cleaning(&at!(metrics, cleaning)),
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            fineness::fineness(&at!(metrics, fineness)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
             asked::found(metrics),
         ]),

@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { synthetic: true, ..Effects::NONE },
+    groups_numbers: false,
     params: &[
         Param {
             key: "h",

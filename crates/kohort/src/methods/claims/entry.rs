@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::Power],
     requirements: &[Requirement::K, Requirement::MaxHighRisk],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[
         Param {
             key: "truncate",

@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[
         Param {
             key: "max_cluster",

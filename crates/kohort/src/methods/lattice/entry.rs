@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All, Knowledge::Any, Knowledge::Sets],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[
         Param {
             key: "max_suppressed",

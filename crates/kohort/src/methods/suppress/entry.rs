@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::Sets, Knowledge::All, Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { single_cells: true, ..Effects::NONE },
+    groups_numbers: false,
     params: &[
         Param {
             key: "weights",

@@ -26,6 +26,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All],
     requirements: &[Requirement::K],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[Param {
         key: "max_suppressed",
         help: "Maximum share of the records that may be removed.",
