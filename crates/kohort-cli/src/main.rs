@@ -86,6 +86,12 @@ fn main() -> ExitCode {
     };
     // An interrupt removes everything that was being made, so that no unfinished folder remains.
     let _ = ctrlc::set_handler(|| {
+        if progress::ends_early() {
+            output::complain(
+                "\ninterrupted: what is running is finished, then you see what is known. Press again to stop at once.",
+            );
+            return;
+        }
         let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
         output::complain("\ninterrupted: nothing was published.");
         std::process::exit(4);

@@ -47,10 +47,13 @@ pub struct Comparison {
     pub folder: PathBuf,
     /// In the order of the grid.
     pub tried: Vec<MeasuredSetting>,
+    /// The settings that were not measured, because the caller stopped the run.
+    pub skipped: usize,
 }
 
 /// Measures every setting of the grid and lays them side by side in `out`: all of it, or nothing, and
-/// then what stood there stays.
+/// then what stood there stays. If the caller stops the run, the settings that were measured by then are laid side by
+/// side, and the others say that they were not measured.
 pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Comparison> {
     let text = fs::read_to_string(policy).map_err(|e| Error::io(policy, &e))?;
     let file = policy.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -63,17 +66,17 @@ pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> R
     }
     may_be_made(policy, out, options.force)?;
     let unfinished = Unfinished::beside(out, &*options.progress)?;
-    let mut tried = run(policy, &settings, &unfinished, options)?;
+    let (mut tried, skipped) = run(policy, &settings, &unfinished, options)?;
     frontier::mark(&mut tried);
     let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();
     write(&unfinished.folder().join("compare.json"), &(numbers + "\n"))?;
-    write(&unfinished.folder().join("compare.html"), &page::page(&tried))?;
+    write(&unfinished.folder().join("compare.html"), &page::page(&tried, out))?;
     unfinished.finish(options.force)?;
     // Where they stand now.
     for t in &mut tried {
         t.policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|name| out.join("policies").join(name));
     }
-    Ok(Comparison { folder: out.to_path_buf(), tried })
+    Ok(Comparison { folder: out.to_path_buf(), tried, skipped })
 }
 
 /// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
@@ -94,7 +97,7 @@ fn run(
     settings: &[vary::VariedPolicy],
     unfinished: &Unfinished,
     options: &Options,
-) -> Result<Vec<MeasuredSetting>> {
+) -> Result<(Vec<MeasuredSetting>, usize)> {
     let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
     let policies = unfinished.folder().join("policies");
@@ -114,14 +117,19 @@ fn run(
         }
         cells.push(GridSetting { path, text, baseline: setting.baseline });
     }
-    let (mut tried, mut first_error) = (Vec::new(), None);
+    let (mut tried, mut first_error, mut skipped) = (Vec::new(), None, 0);
     for (outcome, (cell, setting)) in
         grid::measure(&cells, unfinished, options).into_iter().zip(cells.iter().zip(settings))
     {
         let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
-            Err(error) if matches!(error.kind, Kind::Machine | Kind::Cancelled) => return Err(error),
+            Err(error) if error.kind == Kind::Machine => return Err(error),
+            Err(error) if error.kind == Kind::Cancelled => {
+                skipped += 1;
+                first_error.get_or_insert(error);
+                Err("not measured, because the run was interrupted.".into())
+            }
             Err(error) => {
                 let reason = error.to_string();
                 first_error.get_or_insert(error);
@@ -132,11 +140,12 @@ fn run(
         tried.push(MeasuredSetting { name: setting.name.clone(), policy, outcome, on_frontier: false, is_knee: false });
     }
     match first_error {
+        Some(error) if skipped > 0 && tried.iter().all(|t| t.outcome.is_err()) => Err(error),
         Some(error) if tried.iter().all(|t| t.outcome.is_err()) => Err(Error {
             message: format!("none of the settings can be released. The first one: {}", error.message),
             ..error
         }),
-        _ => Ok(tried),
+        _ => Ok((tried, skipped)),
     }
 }
 
