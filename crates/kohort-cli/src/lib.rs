@@ -98,6 +98,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             output::complain("\ninterrupted: the best result so far is kept. Interrupt again to publish nothing.");
             return;
         }
+        if progress::ends_early() {
+            output::complain(
+                "\ninterrupted: what is running is finished, then you see what is known. Press again to stop at once.",
+            );
+            return;
+        }
         let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
         output::complain("\ninterrupted: nothing was published.");
         std::process::exit(4);

@@ -7,8 +7,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Whether a command has something to show for an interrupt.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+/// Whether such a command was interrupted.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// An interrupt from now on ends the run early, with what is known by then. A second one stops it at once.
+pub(crate) fn keep_what_is_known() {
+    KEEPS.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether an interrupt only ends the run early.
+pub(crate) fn ends_early() -> bool {
+    KEEPS.load(Ordering::Relaxed) && !INTERRUPTED.swap(true, Ordering::Relaxed)
+}
+
+/// A run that is over before this needs no progress.
+const SHORT: Duration = Duration::from_secs(2);
+
 struct Bar {
     current: Mutex<ProgressBar>,
+    start: Instant,
     deadline: Option<Instant>,
 }
 
@@ -16,11 +35,17 @@ impl Bar {
     fn current(&self) -> MutexGuard<'_, ProgressBar> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Nothing is drawn while the run may still be a short one.
+    fn target(&self) -> ProgressDrawTarget {
+        if self.start.elapsed() < SHORT { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
+    }
 }
 
 impl Progress for Bar {
     fn stage(&self, name: &str, total: u64) {
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+        // A short run shows nothing: its bar is drawn once two seconds are over.
+        let bar = ProgressBar::with_draw_target(Some(total), self.target());
         let style = "{msg:11} {bar:30} {percent:>3} % {eta} left";
         bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(name.to_string());
@@ -31,7 +56,11 @@ impl Progress for Bar {
     }
 
     fn advance(&self, steps: u64) {
-        self.current().inc(steps);
+        let current = self.current();
+        current.inc(steps);
+        if current.is_hidden() && self.start.elapsed() >= SHORT {
+            current.set_draw_target(ProgressDrawTarget::stderr());
+        }
     }
 
     fn note(&self, text: &str) {
@@ -41,7 +70,7 @@ impl Progress for Bar {
     fn improving(&self, at_work: bool) {
         IMPROVING.store(at_work, Ordering::SeqCst);
         if at_work {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(None, self.target());
             bar.set_style(
                 ProgressStyle::with_template("{msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar()),
             );
@@ -54,11 +83,19 @@ impl Progress for Bar {
     }
 
     fn found(&self, loss: f64) {
-        self.current().set_message(format!("improving, loss {loss:.4}"));
+        let current = self.current();
+        if current.is_hidden() && self.start.elapsed() >= SHORT {
+            current.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        current.set_message(format!("improving, loss {loss:.4}"));
     }
 
     fn is_enough(&self) -> bool {
         is_enough(self.deadline)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
     }
 }
 
@@ -83,6 +120,9 @@ impl Progress for Notes {
     }
     fn is_enough(&self) -> bool {
         is_enough(self.deadline)
+    }
+    fn is_cancelled(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
     }
 }
 
@@ -111,7 +151,7 @@ pub(crate) fn until(deadline: Option<Duration>) -> Arc<dyn Progress> {
     // A time that no clock can show never comes.
     let deadline = deadline.and_then(|deadline| Instant::now().checked_add(deadline));
     match std::io::stderr().is_terminal() {
-        true => Arc::new(Bar { current: Mutex::new(ProgressBar::hidden()), deadline }),
+        true => Arc::new(Bar { current: Mutex::new(ProgressBar::hidden()), start: Instant::now(), deadline }),
         false => Arc::new(Notes { deadline }),
     }
 }

@@ -20,11 +20,12 @@ mod progress;
 mod shift;
 mod small_text;
 mod source;
+mod statistics;
 mod tuples;
 mod workbook;
 
 pub use chunk::Chunk;
-pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps};
+pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps, number_in_text, units_agree};
 pub use csv::{split_cells, write_cell};
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;

@@ -11,7 +11,7 @@ use super::input::{Input, Place};
 use super::memory::MemoryTable;
 use super::progress::{Progress, Silent};
 use super::shift::Shift;
-use super::workbook;
+use super::{statistics, workbook};
 use crate::calendar::FormatSearch;
 use crate::parallel::in_order;
 use crate::{Error, Result};
@@ -68,6 +68,13 @@ pub fn open(input: &Input) -> Result<Source> {
     if fhir::is_fhir(&name, &magic[..got]) {
         let table = Place::Memory(Arc::new(fhir::read(input)?));
         return open(&Input { place: table, ..input.clone() });
+    }
+    if let Some(program) = statistics::program(&magic[..got]) {
+        let table = Place::Memory(Arc::new(statistics::read(program, input)?));
+        return open(&Input { place: table, ..input.clone() });
+    }
+    if statistics::is_sas7bdat(&magic[..got], &name) {
+        return Err(statistics::sas7bdat(&name));
     }
     if magic[..got].starts_with(&workbook::OLE) {
         return Err(workbook::old_or_encrypted(&name));

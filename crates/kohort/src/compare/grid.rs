@@ -82,7 +82,10 @@ pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) 
         measured.extend(measure_codes(codes, source, options));
     }
     // Patient histories are released to be measured.
-    measured.extend(events.into_iter().map(|place| (place, release(&cells[place], scratch, options))));
+    measured.extend(events.into_iter().map(|place| {
+        let going = options.progress.go_on();
+        (place, going.and_then(|()| release(&cells[place], scratch, options)))
+    }));
     measured.sort_by_key(|(place, _)| *place);
     measured.into_iter().map(|(_, outcome)| outcome).collect()
 }
@@ -135,7 +138,7 @@ fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Op
                 Some(mut own) => own.know(policy).map(|()| own),
                 None => cohort::survey(source, policy),
             };
-            measured.extend(on_all_cores(alike, options.threads, |setting| {
+            measured.extend(on_all_cores(alike, options, |setting| {
                 table(&setting.policy, &setting.method, known.as_ref().map_err(|error| error.clone())?, options)
             }));
             cohort = known.ok();
@@ -150,23 +153,29 @@ fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Opt
     let mut measured = Vec::new();
     for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
         let records = codes::survey(source, &counted[0].policy);
-        measured.extend(on_all_cores(counted, options.threads, |setting| {
+        measured.extend(on_all_cores(counted, options, |setting| {
             setting.measure(records.as_ref().map_err(|error| error.clone())?, source, options.seed)
         }));
     }
     measured
 }
 
-/// Measures settings, one after the other on each thread.
+/// Measures settings, one after the other on each thread, until the caller stops the run.
 fn on_all_cores<S: Shape, M: Sync>(
     settings: &[BoundSetting<S, M>],
-    threads: usize,
+    options: &Options,
     measure: impl Fn(&BoundSetting<S, M>) -> Result<Outlook> + Sync,
 ) -> Vec<Measured>
 where
     BoundSetting<S, M>: Sync,
 {
-    parallel::map(threads, settings.len(), |number| (settings[number].place, measure(&settings[number])))
+    options.progress.stage("comparing", settings.len() as u64);
+    parallel::map(options.threads, settings.len(), |number| {
+        let setting = &settings[number];
+        let outlook = options.progress.go_on().and_then(|()| measure(setting));
+        options.progress.advance(1);
+        (setting.place, outlook)
+    })
 }
 
 impl CodesSetting {

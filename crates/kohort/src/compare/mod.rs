@@ -49,27 +49,30 @@ pub struct Comparison {
     pub folder: PathBuf,
     /// In the order of the grid.
     pub tried: Vec<MeasuredSetting>,
+    /// The settings that were not measured, because the caller stopped the run.
+    pub skipped: usize,
 }
 
 /// Measures every setting of the grid and lays them side by side in `out`: all of it, or nothing, and
-/// then what stood there stays.
+/// then what stood there stays. If the caller stops the run, the settings that were measured by then are laid side by
+/// side, and the others say that they were not measured.
 pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Comparison> {
     let text = fs::read_to_string(policy).map_err(|e| Error::io(policy, &e))?;
     let file = policy.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let settings = settings_of(&file, &text, vary)?;
     may_be_made(policy, out, options.force)?;
     let unfinished = Unfinished::beside(out, &*options.progress)?;
-    let mut tried = run(policy, &settings, &unfinished, options)?;
+    let (mut tried, skipped) = run(policy, &settings, &unfinished, options)?;
     frontier::mark(&mut tried);
     let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();
     write(&unfinished.folder().join("compare.json"), &(numbers + "\n"))?;
-    write(&unfinished.folder().join("compare.html"), &page::page(&tried))?;
+    write(&unfinished.folder().join("compare.html"), &page::page(&tried, out))?;
     unfinished.finish(options.force)?;
     // Where they stand now.
     for t in &mut tried {
         t.policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|name| out.join("policies").join(name));
     }
-    Ok(Comparison { folder: out.to_path_buf(), tried })
+    Ok(Comparison { folder: out.to_path_buf(), tried, skipped })
 }
 
 /// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
@@ -88,7 +91,10 @@ pub(crate) fn compare_texts(
 ) -> Result<Vec<MeasuredSetting>> {
     let settings = settings_of(name, text, vary)?;
     let texts: Vec<String> = settings.iter().map(VariedPolicy::text).collect();
-    let mut tried = measure(&settings, &texts, read, scratch, options)?;
+    let (mut tried, skipped) = measure(&settings, &texts, read, scratch, options)?;
+    if skipped > 0 {
+        return Err(Error::cancelled());
+    }
     frontier::mark(&mut tried);
     Ok(tried)
 }
@@ -111,21 +117,21 @@ fn run(
     settings: &[VariedPolicy],
     unfinished: &Unfinished,
     options: &Options,
-) -> Result<Vec<MeasuredSetting>> {
+) -> Result<(Vec<MeasuredSetting>, usize)> {
     let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
     let policies = unfinished.folder().join("policies");
     fs::create_dir_all(&policies).map_err(|e| Error::io(&policies, &e))?;
     let texts: Vec<String> = settings.iter().map(|own| own.policy(&source.display().to_string())).collect();
     let read = |text: &str| PolicyFile::parse("the policy", text, unfinished.folder());
-    let mut tried = measure(settings, &texts, read, unfinished.folder(), options)?;
+    let (mut tried, skipped) = measure(settings, &texts, read, unfinished.folder(), options)?;
     for (number, own) in (1..).zip(&mut tried) {
         let Some(text) = &own.text else { continue };
         let path = policies.join(format!("{number:03}.toml"));
         write(&path, text)?;
         own.policy = Some(path);
     }
-    Ok(tried)
+    Ok((tried, skipped))
 }
 
 /// Measures every setting. If none can be released, the reason is that of the first.
@@ -135,18 +141,23 @@ fn measure(
     read: impl Fn(&str) -> Result<PolicyFile>,
     scratch: &Path,
     options: &Options,
-) -> Result<Vec<MeasuredSetting>> {
+) -> Result<(Vec<MeasuredSetting>, usize)> {
     let cells: Vec<GridSetting> = settings
         .iter()
         .zip(texts)
         .map(|(setting, text)| GridSetting { file: read(text), baseline: setting.baseline })
         .collect();
-    let (mut tried, mut first_error) = (Vec::new(), None);
+    let (mut tried, mut first_error, mut skipped) = (Vec::new(), None, 0);
     for ((outcome, setting), text) in grid::measure(&cells, scratch, options).into_iter().zip(settings).zip(texts) {
         let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
-            Err(error) if matches!(error.kind, Kind::Machine | Kind::Cancelled) => return Err(error),
+            Err(error) if error.kind == Kind::Machine => return Err(error),
+            Err(error) if error.kind == Kind::Cancelled => {
+                skipped += 1;
+                first_error.get_or_insert(error);
+                Err("not measured, because the run was interrupted.".into())
+            }
             Err(error) => {
                 let reason = error.to_string();
                 first_error.get_or_insert(error);
@@ -158,11 +169,12 @@ fn measure(
         tried.push(MeasuredSetting { name, text, policy: None, outcome, on_frontier: false, is_knee: false });
     }
     match first_error {
+        Some(error) if skipped > 0 && tried.iter().all(|t| t.outcome.is_err()) => Err(error),
         Some(error) if tried.iter().all(|t| t.outcome.is_err()) => Err(Error {
             message: format!("none of the settings can be released. The first one: {}", error.message),
             ..error
         }),
-        _ => Ok(tried),
+        _ => Ok((tried, skipped)),
     }
 }
 

@@ -55,6 +55,9 @@ methods! {
 /// The method that `init` proposes, and that answers questions about data without a policy.
 pub static PROPOSED: &Entry = &local::METHOD;
 
+/// The method that `init` proposes for patients with their events.
+pub static PROPOSED_FOR_EVENTS: &Entry = &claims::METHOD;
+
 /// A method for tables with its parameters, checked against a policy.
 pub trait TableMethod: Debug + Send + Sync {
     /// Decides what happens to each tuple. Only what the method leaves to randomness by design uses `random`.

@@ -113,6 +113,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Whether the cell has a shape.
+    pub fn has(&self, shape: Shape) -> bool {
+        self.shapes & (1 << shape as u32) != 0
+    }
+
     /// Looks at a cell that is not missing.
     pub fn of(text: &str) -> Seen {
         let mut seen = Seen { shapes: 0, dates: dates(text), number: None };

@@ -111,6 +111,11 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     let head = head!(metrics, ["row", "rows"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
+    let (rows, people) = (&metrics.value.rows, &metrics.value.people);
+    let several = match (rows.r#in.known(), rows.excluded.known(), people.r#in.known()) {
+        (Some(rows), Some(excluded), Some(people)) if rows - excluded <= people => limits::Rows::OneEach,
+        _ => limits::Rows::Several,
+    };
     [
         verdict::title(&head),
         summary::of_table(metrics, &head, notes),
@@ -137,7 +142,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
         ]),
         Chapter::Limits.of([
             limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable),
-            limits::limits(guarantee.value),
+            limits::limits(guarantee.value, several),
         ]),
         Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]
