@@ -73,7 +73,7 @@ fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
                 notes: [policy.notes.clone(), cohort.notes.clone()].concat(),
                 ladders: cohort.quasi.iter().enumerate().map(ladder).collect(),
                 shape: RiskShape::Table {
-                    risk: Box::new(assess_table(policy, cohort)?),
+                    risk: Box::new(assess_table(policy, cohort, &mut |_| ())?),
                     names: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
                     unit,
                     rows: cohort.tuples.rows,
