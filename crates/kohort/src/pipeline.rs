@@ -148,7 +148,7 @@ impl Start<'_> {
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
         let verified =
-            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
+            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, method.name(), random.test))?;
         options.progress.go_on()?;
         let checks = match &policy.checks[..] {
             [] => Vec::new(),

@@ -140,6 +140,23 @@ fn what_the_studio_does_is_done_without_it_as_the_guide_says() {
 }
 
 #[test]
+fn an_excel_export_is_published_as_the_guide_says() {
+    check("docs/guides/excel-export.md", |folder| {
+        fs::copy(project().join("data/guides/ward.xlsx"), folder.join("ward.xlsx")).unwrap();
+    });
+}
+
+#[test]
+fn an_omop_folder_is_published_as_the_guide_says() {
+    check("docs/guides/omop-folder.md", |folder| crate::first_contact::omop(&folder.join("omop")));
+}
+
+#[test]
+fn a_wide_survey_is_published_as_the_guide_says() {
+    check("docs/guides/wide-survey.md", |folder| crate::first_contact::survey(&folder.join("survey.csv")));
+}
+
+#[test]
 fn the_readme_works() {
     check("README.md", |folder| {
         fs::copy(demo().join("kohort-demo/patients.csv"), folder.join("patients.csv")).unwrap();

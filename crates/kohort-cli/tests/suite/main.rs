@@ -11,6 +11,7 @@ mod codes;
 mod commands;
 mod common;
 mod docs;
+mod first_contact;
 mod hostile_targets;
 mod kills;
 mod ledger;

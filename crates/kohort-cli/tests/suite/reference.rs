@@ -74,7 +74,7 @@ const SECTIONS: [Section; 10] = [
             ("delimiter", "The character between cells. Default: detected."),
             (
                 "header",
-                "`false` if the file has no header line; the columns are then called c1, c2 and so on. Default `true`.",
+                "`false` if the file has no header line; the columns are then called column1, column2 and so on. Default `true`.",
             ),
             ("trim", "`true` removes spaces around cells. Default `false`."),
             ("encoding", "`\"windows-1252\"` if the file is not in UTF-8."),

@@ -5,7 +5,7 @@ use super::intervals::{IntervalSteps, Intervals, LeafValues, NumberSide, text_of
 use super::{Label, SUPPRESSED};
 use crate::number::Decimal;
 
-/// Where a value lies.
+/// Describes where a value lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValuePosition {
     /// Below the range: it is released as `<from`.
@@ -64,7 +64,7 @@ impl Intervals {
 }
 
 impl CutPoints {
-    /// How many there are.
+    /// Returns how many there are.
     pub fn count(&self) -> u64 {
         self.count
     }

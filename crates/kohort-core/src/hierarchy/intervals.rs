@@ -34,7 +34,7 @@ pub(super) enum IntervalSteps {
     Grid(Decimal),
 }
 
-/// Where a number lies.
+/// Describes where a number lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NumberSide {
     Below,
@@ -42,7 +42,7 @@ pub(super) enum NumberSide {
     Above,
 }
 
-/// What the leaves of a column are.
+/// Describes what the leaves of a column are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LeafValues {
     /// The whole numbers inside, and whatever else occurs: this many.
@@ -197,12 +197,12 @@ impl Intervals {
     }
 }
 
-/// How an interval leaves.
+/// Returns how an interval leaves.
 pub(super) fn text_of(start: Decimal, end: Decimal) -> String {
     format!("[{start},{end})")
 }
 
-/// How many whole numbers lie in [start, end).
+/// Returns how many whole numbers lie in [start, end).
 fn whole_numbers(start: Decimal, end: Decimal) -> f64 {
     let one = Decimal::whole(1);
     let ceiling = |number: Decimal| -i128::from(Decimal::whole(0).minus(number).floor_div(one));

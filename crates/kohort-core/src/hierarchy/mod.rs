@@ -63,18 +63,18 @@ pub struct Hierarchy {
     pub levels: Vec<Level>,
     /// Codes of values the rule does not cover. They carry `*` on every level.
     pub uncovered: Vec<u32>,
-    /// How many leaves it has: what `loss` is measured in. Where widths count, how wide the range is.
+    /// The number of leaves it has: what `loss` is measured in. Where widths count, how wide the range is.
     pub leaves: f64,
 }
 
 impl Hierarchy {
-    /// How many leaves lie under a label of this loss.
+    /// Returns how many leaves lie under a label of this loss.
     pub fn leaves_under(&self, loss: f64) -> f64 {
         1.0 + loss * (self.leaves - 1.0).max(0.0)
     }
 }
 
-/// How a column is generalized, as the policy declares it.
+/// Describes how a column is generalized, as the policy declares it.
 #[derive(Debug, Clone)]
 pub enum Rule {
     /// The value or `*`.

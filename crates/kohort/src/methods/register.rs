@@ -4,7 +4,7 @@
 //! captions, `init` and `compare` read the entry; nothing outside a method's folder asks for its name.
 
 use super::entry::{DataShape, Entry, Knowledge, Read, Requirement};
-use super::{Method, claims, disassociate};
+use super::{CodesMethod, EventsMethod, Method};
 use kohort_core::policy::{AnyPolicy, Effects, Methods, Policy, nearest};
 use kohort_core::shape::{Codes, Events, Shape};
 use kohort_core::table::Source;
@@ -123,19 +123,19 @@ impl Register {
     }
 
     /// The method of a policy about sets of codes, with its parameters checked.
-    pub fn for_codes(&self, policy: &Policy<Codes>) -> Result<(&'static Entry, disassociate::Params)> {
+    pub fn for_codes(&self, policy: &Policy<Codes>) -> Result<Method<dyn CodesMethod>> {
         let entry = self.entry(policy)?;
         match entry.read {
-            Read::Codes(read) => Ok((entry, read(policy)?)),
+            Read::Codes(read) => Ok(Method::new(entry, read(policy)?)),
             Read::Table(_) | Read::Events(_) => Err(self.is_for_other_data(entry, policy)),
         }
     }
 
     /// The method of a policy about patient histories, with its parameters checked.
-    pub fn for_events(&self, policy: &Policy<Events>) -> Result<(&'static Entry, claims::Params)> {
+    pub fn for_events(&self, policy: &Policy<Events>) -> Result<Method<dyn EventsMethod>> {
         let entry = self.entry(policy)?;
         match entry.read {
-            Read::Events(read) => Ok((entry, read(policy)?)),
+            Read::Events(read) => Ok(Method::new(entry, read(policy)?)),
             Read::Table(_) | Read::Codes(_) => Err(self.is_for_other_data(entry, policy)),
         }
     }

@@ -34,6 +34,7 @@ pub static METHOD: Entry = Entry {
         default: DefaultValue::Required(Usual::Is("0.5")),
         example: "0.5",
     }],
+    captions: &[],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),
 };
