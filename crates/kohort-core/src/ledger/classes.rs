@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::Path;
 
-/// By keyed hash of a person, the classes of this person's records.
+/// For each keyed hash of a person, the classes of this person's records.
 pub type Classes = BTreeMap<String, Vec<u32>>;
 
 /// The class of each input line that is released.

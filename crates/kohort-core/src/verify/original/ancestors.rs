@@ -1,7 +1,9 @@
 //! The labels that a value of the original may be released as.
 
+use super::super::label_levels;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
+use crate::release::ColumnLevels;
 use crate::table::Dictionary;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,12 +27,14 @@ pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
 
 /// Returns the labels that each original value may be released as: its labels at the levels that the policy permits,
 /// and, where it permits all, those released labels that are intervals found during the search and contain it. A label
-/// that two levels share is permitted if one of them is.
+/// that two levels share is permitted if one of them is. Refuses groups of
+/// labels that the release lists and the hierarchy does not have.
 pub(in super::super) fn labels_of(
     policy: &Policy,
     column: usize,
     values: &[String],
     released: &[&str],
+    listed: Option<&ColumnLevels>,
 ) -> Result<BTreeMap<String, Vec<String>>> {
     let bound = &policy.columns[column];
     let mut texts: Vec<&str> = vec![""];
@@ -40,6 +44,7 @@ pub(in super::super) fn labels_of(
     // A column that is declared finer than another one is suppressed with it, whatever levels it has.
     let follows = policy.effects.single_cells && !bound.of.is_empty();
     let hierarchy = bound.rule.apply(&texts, missing);
+    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, texts.len()))?;
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
