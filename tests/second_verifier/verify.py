@@ -240,7 +240,7 @@ def check_listed(release, certificate):
     catalog = "catalog" in certificate["attested"].get("synthetic", {})
     if len(data) != 1 or data[0]["name"] not in ("data.csv", "data.csv.gz", "data.parquet"):
         raise Refused("not one file of data")
-    others = sorted(f["name"] for f in files if "rows" not in f)
+    others = sorted(f["name"] for f in files if "rows" not in f and f["name"] != "hierarchy.csv")
     if others != sorted(["dictionary.md"] + ["catalog.csv"] * catalog):
         raise Refused("a file that is neither data nor dictionary, or one of them is missing")
     for f in files:
@@ -330,6 +330,44 @@ def check_details(rows, columns):
             raise Refused("a detail belongs to no quasi-identifier")
         if any(row[i] != "*" and any(row[place[name]] == "*" for name in of) for row in rows):
             raise Refused("a detail is shown where its column is suppressed")
+
+
+def check_hierarchy(files, rows, columns):
+    """hierarchy.csv: the groups of labels of different levels are a forest over the labels that the data shows."""
+    if "hierarchy.csv" not in files:
+        return
+    lines = list(csv.reader(io.StringIO(files["hierarchy.csv"].decode("utf-8", "replace"), newline="")))
+    if not lines or lines[0] != ["column", "label", "level", "level_name", "group"] or any(len(own) != 5 for own in lines):
+        raise Refused("hierarchy.csv: other columns")
+    found, names = {}, {}
+    for column, label, level, name, group in lines[1:]:
+        if not re.fullmatch(r"0|[1-9][0-9]{0,8}", level) or "" in (label, group) or "*" in (label, group):
+            raise Refused("hierarchy.csv: a cell that is never written")
+        if names.setdefault((column, level), name) != name:
+            raise Refused("hierarchy.csv: a level with two names")
+        own = found.setdefault(column, {}).setdefault(label, [])
+        if own and int(level) != own[-1][0] + 1:
+            raise Refused("hierarchy.csv: levels of a label with a gap")
+        own.append((int(level), group))
+    quasi = [(i, c["name"]) for i, c in enumerate(columns) if c["role"] == "quasi"]
+    if [name for _, name in quasi if name in found] != list(found):
+        raise Refused("hierarchy.csv: columns that are no quasi-identifiers, or in another order")
+    for i, name in quasi:
+        own = found.get(name)
+        if own is None:
+            continue
+        if list(own) != sorted(own, key=str.encode) or set(own) != {row[i] for row in rows} - {"", "*"}:
+            raise Refused("hierarchy.csv: other labels than the data shows")
+        above = {}
+        for label, groups in own.items():
+            if groups[0][1] != label:
+                raise Refused("hierarchy.csv: a label is not its own group on its first level")
+            for at, (level, group) in enumerate(groups):
+                if above.setdefault((level, group), groups[at:]) != groups[at:]:
+                    raise Refused("hierarchy.csv: two labels share a group and part above it")
+                # A group that is also a listed label, on the level where it begins.
+                if group in own and own[group][0][0] == level and own[group] != groups[at:]:
+                    raise Refused("hierarchy.csv: a group has other groups than the label of its name")
 
 
 # --- The claim -------------------------------------------------------------------------------------------------------
@@ -682,6 +720,7 @@ def verify(folder):
     if listed != len(rows):
         raise Refused("another number of rows")
     check_details(rows, certificate["counted"]["columns"])
+    check_hierarchy(files, rows, certificate["counted"]["columns"])
     found, shown = count(rows, certificate)
     compare_recount(found, shown, certificate)
     unique = nearly_unique(rows, certificate["counted"]["columns"], certificate["counted"]["claim"])
