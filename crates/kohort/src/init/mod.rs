@@ -25,7 +25,7 @@ mod warn;
 mod write;
 
 use crate::profile::Profile;
-use crate::profile::shape::{Seen, Shape};
+use crate::profile::shape::{CellShape, Seen};
 use kohort_core::error::Kind;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::{Encoding, Input, Place, Progress, Source, open};
@@ -239,7 +239,7 @@ fn is_data(names: &[String]) -> bool {
     let mut numbers = 0;
     for name in names {
         let seen = Seen::of(name);
-        let named = [Shape::Email, Shape::Url, Shape::Uuid, Shape::SocialSecurity, Shape::Phone];
+        let named = [CellShape::Email, CellShape::Url, CellShape::Uuid, CellShape::SocialSecurity, CellShape::Phone];
         if seen.dates != 0 || named.iter().any(|&shape| seen.shapes & (1 << shape as u32) != 0) {
             return true;
         }
