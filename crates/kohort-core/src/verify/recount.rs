@@ -556,6 +556,10 @@ fn steps_that_join(levels: &[&Vec<u32>]) -> Vec<bool> {
 fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec<u32>>> {
     let wrong = || damaged("the tree of a sensitive column does not hold each of its values once, at one depth");
     let depth = paths.first().map_or(0, Vec::len);
+    // A column in which every released value is missing has no tree.
+    if paths.is_empty() && dictionary.len() == 1 {
+        return Ok(Vec::new());
+    }
     if depth < 2 || paths.len() + 1 != dictionary.len() || paths.iter().any(|path| path.len() != depth) {
         return Err(wrong());
     }
