@@ -95,6 +95,11 @@ fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'stati
     if let Some(column) = first(&|c| c.named) {
         return Some((column, NAMED));
     }
+    // Counting too few people is safe, counting rows as people is not.
+    let named = candidates.iter().filter(|c| c.named && c.repeats && c.present && !c.of_something_else);
+    if let Some(named) = named.min_by_key(|c| (c.values, c.column)) {
+        return Some((named.column, "named like the person, although what belongs to a person differs within it"));
+    }
     if let Some(column) = coarsest(&|c| c.repeats) {
         return Some((column, "repeats and looks like a key, so that it is counted as the person"));
     }
@@ -177,7 +182,12 @@ fn within(profile: &Profile, topics: &[Vec<Topic>], key: usize) -> Within {
         if other.values() < 2 || other.values() * 2 > own.values() && !personal {
             continue;
         }
-        if let Some((same, chance)) = own.agreement(other) {
+        // A person keeps their sex, however it is written.
+        let united = column.clues.sex_of().filter(|all| all.len() > 2).map(|all| {
+            let meanings: Vec<(&str, u32)> = all.into_iter().map(|(text, sex)| (text, sex as u32)).collect();
+            other.united(&meanings)
+        });
+        if let Some((same, chance)) = own.agreement(united.as_ref().unwrap_or(other)) {
             binds |= same >= 0.97 && chance <= 0.9;
             binds_person |= personal && same >= 0.99 && chance <= 0.9;
             mixes |= personal && same < 0.9 && same < 0.5 + chance / 2.0;

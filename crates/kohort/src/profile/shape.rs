@@ -55,7 +55,7 @@ pub(crate) enum CellShape {
 pub(crate) const SHAPES: usize = CellShape::Timestamp as usize + 1;
 
 /// Words and letters for a sex.
-const SEX_WORDS: [&str; 41] = [
+const SEX_WORDS: [&str; 47] = [
     "m",
     "f",
     "w",
@@ -97,6 +97,12 @@ const SEX_WORDS: [&str; 41] = [
     "unbekannt",
     "inconnu",
     "desconocido",
+    "herr",
+    "monsieur",
+    "madame",
+    "mr",
+    "mrs",
+    "ms",
 ];
 
 static FORMATS: LazyLock<Vec<DateFormat>> =
