@@ -7,7 +7,7 @@ use kohort::pipeline::{self, Options};
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::error::Kind;
 use kohort_core::policy::Policy;
-use kohort_core::privacy::Confidence;
+use kohort_core::privacy::{Confidence, Distance, TCloseness};
 use kohort_core::random::Randomness;
 use kohort_core::release::{Guarantee, Plan, Promise, guarantee_of_table};
 use kohort_core::shape::{Shape, Table};
@@ -125,6 +125,9 @@ impl<'u> Maker<'u> {
             if let Some(Confidence { listed: Some(listed), .. }) = &mut required.requirement.confidence {
                 let is_listed = |text: &&str| like.code(text).is_some_and(|code| listed[code as usize]);
                 *listed = own.texts().iter().map(is_listed).collect();
+            }
+            if let Some(TCloseness { distance: Distance::Ordered(order), .. }) = &mut required.requirement.t_closeness {
+                *order = order.iter().filter_map(|&code| own.code(like.text(code))).collect();
             }
         }
         cohort.tuples = tuples;

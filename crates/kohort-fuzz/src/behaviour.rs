@@ -63,8 +63,13 @@ fn magnitude(n: u64) -> u32 {
 /// The message without names and numbers, and the magnitude of its first number: mostly a line.
 fn said(error: &Error) -> (u8, String, u32) {
     let (mut text, mut quote, mut digits, mut first) = (String::new(), None, false, None);
-    for c in error.message.chars() {
+    let mut chars = error.message.chars();
+    while let Some(c) = chars.next() {
         match (quote, c) {
+            // A quote within a name is written with this in front.
+            (Some('"'), '\\') => {
+                chars.next();
+            }
             (Some(end), c) if c == end => quote = None,
             (Some(_), _) => {}
             (None, '"' | '`') => {

@@ -142,9 +142,16 @@ pub(crate) fn read_signature(folder: &Path) -> Result<Counts> {
     }
 }
 
+/// More releases of a ledger are not compared: each is compared with all before it, and a ledger is its custodian's
+/// own file.
+const MOST_RELEASES: usize = 64;
+
 /// Reads a ledger, and compares its releases with each other.
 pub(crate) fn read_ledger(folder: &Path) -> Result<Counts> {
     let ledger = Ledger::read(&folder.join("ledger"))?;
+    if ledger.releases().len() > MOST_RELEASES {
+        return Ok(vec![ledger.releases().len() as u64]);
+    }
     let history = ledger.history();
     let words: usize = history.iter().flat_map(|own| own.sentences()).map(|text| text.len()).sum();
     Ok(vec![history.len() as u64, words as u64])

@@ -8,6 +8,10 @@ use serde_json::{Value, json};
 
 /// Makes hashes and numbers of rows fit the files.
 pub fn rehash(release: &mut Release) {
+    release.bytes = None;
+    if !is_one(release) {
+        return;
+    }
     let rows = table(release).map(|(_, rows)| rows.len());
     for file in release.certificate["counted"]["files"].as_array_mut().into_iter().flatten() {
         let Some(bytes) = file["name"].as_str().and_then(|name| release.files.get(name)) else { continue };
@@ -16,13 +20,18 @@ pub fn rehash(release: &mut Release) {
             file["rows"] = json!(rows);
         }
     }
-    release.bytes = None;
+}
+
+/// Returns whether a certificate still has its parts, so that they can be made to fit.
+fn is_one(release: &Release) -> bool {
+    let files = release.certificate.pointer("/counted/files").and_then(Value::as_array);
+    release.certificate.pointer("/counted/claim").is_some() && files.is_some_and(|all| all.iter().all(Value::is_object))
 }
 
 /// Makes everything fit: hashes, recounted numbers, and the sentences that follow from the claim.
 pub fn all(release: &mut Release) {
     rehash(release);
-    if release.certificate["shape"] == "table" {
+    if is_one(release) && release.certificate["shape"] == "table" {
         let counted = count(release, None);
         let attested = &release.certificate["attested"];
         let sensitive = attested["unit"] == "row" && attested["sample"].is_null();

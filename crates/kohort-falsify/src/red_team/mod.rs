@@ -173,8 +173,8 @@ impl Team<'_> {
                 return Ok(());
             }
             Err(error) if error.kind == Kind::Yours => {
-                let words: Vec<&str> = error.message.split_whitespace().take(14).collect();
-                *found.unfit.entry(words.join(" ")).or_default() += 1;
+                let words = error.message.split_whitespace().skip_while(|word| !word.ends_with(':')).skip(1);
+                *found.unfit.entry(words.take(12).collect::<Vec<_>>().join(" ")).or_default() += 1;
                 return Ok(());
             }
             Err(error) => return Err(describe(format!("no release: {error}"))),
