@@ -157,7 +157,8 @@ pub fn outcomes(universe: &Universe, people: &[usize], made: &Made, draws: Draws
 
 /// Tuples go whole: each row of a patient is where its combination is.
 fn of_patients(universe: &Universe, people: &[usize], made: &Made, rows: &mut Rows) -> Outcome {
-    let number = |a: &Alike, rows: &mut Rows| a.shown.first().map(|(cells, _)| rows.number(cells, a.secret.unwrap_or(0)));
+    let number =
+        |a: &Alike, rows: &mut Rows| a.shown.first().map(|(cells, _)| rows.number(cells, a.secret.unwrap_or(0)));
     let row_of: BTreeMap<(usize, Option<usize>), Option<Row>> =
         made.alike.iter().map(|a| ((a.combination, a.secret), number(a, rows))).collect();
     let reads_secret = made.alike.iter().any(|a| a.secret.is_some());
@@ -165,7 +166,8 @@ fn of_patients(universe: &Universe, people: &[usize], made: &Made, rows: &mut Ro
         let Person { rows: own, secret } = &universe.kinds[kind].0;
         let mut known = own.clone();
         known.dedup();
-        let rows = own.iter().filter_map(|&combination| row_of[&(combination, reads_secret.then_some(*secret))]).collect();
+        let rows =
+            own.iter().filter_map(|&combination| row_of[&(combination, reads_secret.then_some(*secret))]).collect();
         Placed { known, secret: *secret, rows, times: 1.0 }
     };
     let people: Vec<Placed> = people.iter().map(place).collect();
@@ -174,7 +176,7 @@ fn of_patients(universe: &Universe, people: &[usize], made: &Made, rows: &mut Ro
     Outcome { chance: 1.0, shown, people }
 }
 
-/// Which of the rows that are alike get which cells is drawn: every way to deal their secrets out.
+/// Returns which of the rows that are alike get which cells is drawn: every way to deal their secrets out.
 fn of_rows(universe: &Universe, people: &[usize], made: &Made, rows: &mut Rows) -> Vec<Outcome> {
     let mut outcomes = vec![Outcome { chance: 1.0, shown: Vec::new(), people: Vec::new() }];
     for alike in &made.alike {
@@ -311,8 +313,7 @@ fn with_invented(
     outcomes
 }
 
-/// How many rows a class of n people gets, and how likely that is: to k, or to k + G with
-/// P(G = g) = 2^−(g+1).
+/// Returns how many rows a class of n people gets, and how likely that is: to k, or to k + G with P(G = g) = 2^−(g+1).
 fn padding(n: u64, k: u64, most: u64, exact: bool) -> Vec<(f64, u64)> {
     if exact {
         return vec![(1.0, k.saturating_sub(n))];

@@ -16,7 +16,7 @@ pub enum Domain {
 pub const TREE: &str = "0;x;*\n1;x;*\n2;y;*\n";
 
 impl Domain {
-    /// How many values there are.
+    /// Returns how many values there are.
     pub fn values(self) -> usize {
         match self {
             Domain::Flat(n) => n,
@@ -54,7 +54,7 @@ pub enum Secret {
 }
 
 impl Secret {
-    /// How many values it has; one where there is none.
+    /// Returns how many values it has; one where there is none.
     pub fn values(self) -> usize {
         match self {
             Secret::None => 1,
@@ -169,7 +169,7 @@ pub struct Universe {
     pub secret: Secret,
     /// The kinds of people there may be, and how likely each is, in proportion.
     pub kinds: Vec<(Person, f64)>,
-    /// How many people there are.
+    /// The number of people.
     pub people: usize,
     /// k.
     pub k: u64,
@@ -223,7 +223,8 @@ impl Universe {
                 writeln!(policy, "knows = [{first:?}, {second:?}]")
             }
             Requirement::Two => {
-                let of = ["confidence = 0.67", "confidence = 0.75", "l_diversity = { distinct = 2 }", "t_closeness = 0.34"];
+                let of =
+                    ["confidence = 0.67", "confidence = 0.75", "l_diversity = { distinct = 2 }", "t_closeness = 0.34"];
                 writeln!(policy, "{}", dice.one_of(&of))
             }
             Requirement::Confidence | Requirement::PatientsConfidence => {
@@ -266,7 +267,7 @@ impl Universe {
         universe
     }
 
-    /// How many originals there are; more than 2⁴⁰ count as that.
+    /// Returns how many originals there are; more than 2⁴⁰ count as that.
     pub fn originals(&self) -> u64 {
         let mut count: u64 = 1;
         for i in 0..self.people as u64 {

@@ -13,6 +13,8 @@ pub struct Examples {
     pub parquet: Vec<Vec<u8>>,
     /// Sheets of workbooks, as XML.
     pub sheets: Vec<Vec<u8>>,
+    /// Files of SAS, Stata and SPSS.
+    pub statistics: Vec<Vec<u8>>,
     /// Lines of FHIR resources.
     pub resources: Vec<Vec<u8>>,
     pub hierarchies: Vec<Vec<u8>>,
@@ -32,6 +34,7 @@ impl Examples {
             tables,
             parquet: corpus::single("tables", ".parquet"),
             sheets: corpus::single("tables", ".sheet.xml"),
+            statistics: [".xpt", ".dta", "sav"].iter().flat_map(|end| corpus::single("tables", end)).collect(),
             resources: corpus::single("tables", ".ndjson"),
             hierarchies,
             signatures: corpus::single("signatures", ".txt"),

@@ -41,6 +41,15 @@ pub(crate) fn make_parquet(dice: &mut Dice, examples: &Examples) -> Seed {
     vec![("t.csv".into(), mutated(&examples.parquet, dice))]
 }
 
+/// A file of SAS, Stata or SPSS: the reader is chosen by the first bytes, so these mostly stay.
+pub(crate) fn make_statistics(dice: &mut Dice, examples: &Examples) -> Seed {
+    let (own, other) = two(&examples.statistics, dice);
+    let kept = if dice.once_in(20) { 0 } else { 8 };
+    let mut rest = own[kept..].to_vec();
+    mutate(&mut rest, other, dice);
+    vec![("t.csv".into(), [&own[..kept], &rest[..]].concat())]
+}
+
 /// A workbook whose sheet was changed.
 pub(crate) fn make_workbook(dice: &mut Dice, examples: &Examples) -> Seed {
     let sheet = mutated(&examples.sheets, dice);
@@ -160,7 +169,8 @@ pub(crate) fn make_signature(dice: &mut Dice, examples: &Examples) -> Seed {
 }
 
 pub(crate) fn make_ledger(dice: &mut Dice, examples: &Examples) -> Seed {
-    let mut value: serde_json::Value = serde_json::from_slice(dice.one_of::<Vec<u8>>(&examples.ledgers)).unwrap_or_default();
+    let mut value: serde_json::Value =
+        serde_json::from_slice(dice.one_of::<Vec<u8>>(&examples.ledgers)).unwrap_or_default();
     if !dice.once_in(8) {
         json::mutate(&mut value, dice);
     }

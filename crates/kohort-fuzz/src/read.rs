@@ -1,6 +1,7 @@
 //! Reads an input as Kohort would, and checks what must hold of whatever is read.
 
 use crate::behaviour::Counts;
+use kohort::flatten::{Flatten, flatten_release};
 use kohort::init;
 use kohort::pipeline::{self, AnySurvey, Options};
 use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
@@ -186,7 +187,8 @@ pub(crate) fn read_release(folder: &Path) -> Result<Counts> {
     let asked = Reconstruct { copies: 1, form: DataForm::Long, items: ItemMode::Rare, seed: Some(1), threads: 1 };
     let made = reconstruct_release(&dir, &folder.join("plain"), &asked).map(drop);
     let view = truthful_view(&dir, &folder.join("view.csv"), 1).map(drop);
-    for more in [made, view] {
+    let flat = flatten_release(&dir, &folder.join("flat"), &Flatten { threads: 1, ..Flatten::default() }).map(drop);
+    for more in [made, view, flat] {
         // Nothing is made of what does not verify.
         if let (Ok(()), Err(error)) = (more, &verified) {
             return Err(Error::machine(format!("made of a release that is refused: {error}")));

@@ -79,7 +79,8 @@ fn child(
     let output = command.output()?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let counts = out.lines().rev().find_map(|line| {
-        let numbers: Option<Vec<u64>> = line.strip_prefix("read ")?.split(' ').step_by(2).map(|n| n.parse().ok()).collect();
+        let numbers: Option<Vec<u64>> =
+            line.strip_prefix("read ")?.split(' ').step_by(2).map(|n| n.parse().ok()).collect();
         numbers?.try_into().ok()
     });
     let fault = match output.status.code() {

@@ -8,7 +8,7 @@ use crate::examples::Examples;
 use crate::make::{
     make_archive, make_catalog, make_certificate, make_clusters, make_csv, make_dictionary, make_fhir, make_gzip,
     make_hierarchy, make_ledger, make_linked, make_marker, make_parquet, make_policy, make_release, make_run,
-    make_signature, make_workbook,
+    make_signature, make_statistics, make_workbook,
 };
 use crate::read::{
     read_catalog_file, read_certificate, read_clusters_file, read_fhir, read_hierarchy, read_ledger, read_marker,
@@ -51,12 +51,13 @@ const fn folder(
 }
 
 /// Every reader there is.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 19] = [
     file("csv", "t.csv", make_csv, read_table),
     file("gzip", "t.csv", make_gzip, read_table),
     file("parquet", "t.csv", make_parquet, read_table),
     file("workbook", "t.csv", make_workbook, read_table),
     file("archive", "t.csv", make_archive, read_table),
+    file("statistics", "t.csv", make_statistics, read_table),
     file("fhir", "t.ndjson", make_fhir, read_fhir),
     file("hierarchy", "h.csv", make_hierarchy, read_hierarchy),
     Target { writes: false, ..folder("policy", make_policy, as_it_is, read_policy) },

@@ -62,7 +62,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// The data of a release of a table.
 pub fn table(release: &Release) -> Option<(Vec<String>, Vec<Vec<String>>)> {
-    let name = ["data.csv", "data.csv.gz", "data.parquet"].into_iter().find(|name| release.files.contains_key(*name))?;
+    let name =
+        ["data.csv", "data.csv.gz", "data.parquet"].into_iter().find(|name| release.files.contains_key(*name))?;
     csv::read(std::str::from_utf8(release.files.get(name)?).ok()?)
 }
 
@@ -286,9 +287,8 @@ fn recursive(value: &Value) -> Option<(f64, u64)> {
 
 /// The distance between the values of a class and those of the file.
 fn distance(t: &Value, class: &Values, whole: &Values) -> Option<f64> {
-    let share = |own: &Values, value: &str| {
-        *own.of.get(value).unwrap_or(&0) as f64 / own.of.values().sum::<usize>() as f64
-    };
+    let share =
+        |own: &Values, value: &str| *own.of.get(value).unwrap_or(&0) as f64 / own.of.values().sum::<usize>() as f64;
     let extra = |value: &str| share(class, value) - share(whole, value);
     match t["distance"].as_str()? {
         "equal" => Some(whole.of.keys().map(|value| extra(value).abs()).sum::<f64>() / 2.0),

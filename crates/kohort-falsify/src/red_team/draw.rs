@@ -128,17 +128,15 @@ impl Case {
         }
         let tree = if self.requirement == "t hierarchical" { ", hierarchy = \"s.csv\"" } else { "" };
         let domain = if self.method == "ceiling" { ", domain = [\"1\", \"2\", \"3\", \"4\"]" } else { "" };
-        let listed = if self.requirement == "confidence" && dice.below(3) == 0 { ", values = [\"2\", \"3\"]" } else { "" };
+        let listed =
+            if self.requirement == "confidence" && dice.below(3) == 0 { ", values = [\"2\", \"3\"]" } else { "" };
         let kept = self.kept();
         text += &format!("s = {{ role = \"sensitive\"{tree}{domain}{listed} }}\n");
         if kept.contains(&"u") {
             text += &format!("u = {{ role = \"sensitive\"{tree}{domain} }}\n");
         }
         let steers = self.method == "specialize" && dice.below(3) == 0;
-        text += &format!(
-            "y = {{ role = {} }}\n",
-            if steers { "\"class\"" } else { "\"other\", reason = \"a test\"" }
-        );
+        text += &format!("y = {{ role = {} }}\n", if steers { "\"class\"" } else { "\"other\", reason = \"a test\"" });
         text += "o = { role = \"other\", reason = \"a test\" }\n";
         if excludes {
             let scope = if self.patients { dice.one_of(&["row", "patient"]) } else { "row" };
@@ -176,7 +174,11 @@ impl Case {
                 writeln!(text, "t_closeness = {{ max = {}, distance = \"ordered\" }}", dice.one_of(&["0.2", "0.4"]))
             }
             "t hierarchical" => {
-                writeln!(text, "t_closeness = {{ max = {}, distance = \"hierarchical\" }}", dice.one_of(&["0.3", "0.5"]))
+                writeln!(
+                    text,
+                    "t_closeness = {{ max = {}, distance = \"hierarchical\" }}",
+                    dice.one_of(&["0.3", "0.5"])
+                )
             }
             _ => Ok(()),
         }
@@ -197,7 +199,8 @@ impl Case {
             }
             "specialize" => {
                 let objective = if steers { "class" } else { dice.one_of(&["discernibility", "none"]) };
-                text += &format!("objective = \"{objective}\"\nmax_suppressed = {}\n", dice.one_of(&["0", "0.34", "0.6"]));
+                text +=
+                    &format!("objective = \"{objective}\"\nmax_suppressed = {}\n", dice.one_of(&["0", "0.34", "0.6"]));
             }
             "suppress" => {
                 text += dice.one_of(&["", "order = \"paper\"\n"]);

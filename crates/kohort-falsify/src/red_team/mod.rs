@@ -113,7 +113,8 @@ pub fn run(campaign: &Campaign, mut each: impl FnMut(&Found)) -> Result<Found, S
     }));
     fs::create_dir_all(&campaign.scratch).map_err(|e| e.to_string())?;
     let mut found = Found::default();
-    let mut team = Team { scratch: &campaign.scratch, ways: tamper::all(), last: None, tamperings: campaign.tamperings };
+    let mut team =
+        Team { scratch: &campaign.scratch, ways: tamper::all(), last: None, tamperings: campaign.tamperings };
     let mut number = 0;
     while found.releases() < campaign.releases && found.broken.len() < 20 {
         let mut dice = Dice::new(campaign.seed.wrapping_add(number));

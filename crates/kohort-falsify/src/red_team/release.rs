@@ -91,7 +91,7 @@ fn made<S: ReleasedShape>(source: &Source, policy: &Policy<S>, scratch: &Path, s
     let staging = Staging::in_memory(scratch)?;
     let staged = S::write(source, policy, (&input, &plan), staging, &mut random)?;
     staged.describe(&S::dictionary(source, policy, (&input, &plan), &staged))?;
-    let verified = verify::verify(staged, source, policy, S::name(&method), random.test)?;
+    let verified = verify::verify(staged, source, policy, method.name(), random.test)?;
     let mut stopwatch = kohort::evidence::Stopwatch::start();
     let verified = S::sample(&method, verified, source, policy, &mut random, &mut stopwatch)?;
     let Published::Memory(files) = verified.publish(true)? else {

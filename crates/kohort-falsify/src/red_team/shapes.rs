@@ -62,9 +62,7 @@ fn shape(
     dice: &mut Dice,
     found: &mut Found,
 ) -> Result<(), String> {
-    let told = |what: String| {
-        files.iter().fold(what, |all, (name, text)| format!("{all}\n--- {name}\n{text}"))
-    };
+    let told = |what: String| files.iter().fold(what, |all, (name, text)| format!("{all}\n--- {name}\n{text}"));
     let folder = team.scratch.join("case");
     write_files(&folder, files)?;
     let made = pipeline::open(&folder.join("policy.toml"), &options()).and_then(|(source, policy)| {
@@ -159,7 +157,12 @@ fn false_clusters(release: &Release) -> Option<String> {
         k,
         m,
         aware: claim["aware"] == json!(true),
-        sensitive: claim["sensitive"].as_array().into_iter().flatten().map(|v| v.as_str().unwrap_or("").into()).collect(),
+        sensitive: claim["sensitive"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|v| v.as_str().unwrap_or("").into())
+            .collect(),
     };
     nodes.iter().find_map(|node| claims.broken(node, &mut Vec::new()).err())
 }
@@ -211,7 +214,8 @@ impl Claims {
         let domain = domain(chunk);
         let subrecords: Vec<BTreeSet<String>> =
             chunk["subrecords"].as_array().into_iter().flatten().map(texts).collect();
-        if subrecords.len() as u64 > patients || subrecords.iter().any(|own| own.is_empty() || !own.is_subset(&domain)) {
+        if subrecords.len() as u64 > patients || subrecords.iter().any(|own| own.is_empty() || !own.is_subset(&domain))
+        {
             return Err("subrecords that no patient can have".into());
         }
         if !domain.is_disjoint(&self.sensitive) {

@@ -57,7 +57,8 @@ fn is_excluded(case: &Case, own: &Row) -> bool {
 /// details: which of the unchanged cells belong to them cannot be shown without private/rows.
 pub fn can_be_true(case: &Case, release: &Release) -> bool {
     let Some((mut header, mut rows)) = table(release) else { return false };
-    let changed: Vec<bool> = header.iter().map(|name| name == "e" || case.quasi.iter().any(|q| q.name == name)).collect();
+    let changed: Vec<bool> =
+        header.iter().map(|name| name == "e" || case.quasi.iter().any(|q| q.name == name)).collect();
     let only = |row: &mut Vec<String>| {
         let mut at = changed.iter();
         row.retain(|_| at.next() == Some(&true));

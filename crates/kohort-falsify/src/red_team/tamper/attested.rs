@@ -19,7 +19,9 @@ fn lines(c: &mut super::Change, change: impl FnOnce(&mut Vec<String>, &mut crate
 
 pub(super) const WAYS: &[Tampering] = &[
     way("another method", All, |c| {
-        c.value("/attested/method", |own, dice| *own = dice.one_of(&["lattice", "local", "specialize", "suppress", "ceiling"]).into())
+        c.value("/attested/method", |own, dice| {
+            *own = dice.one_of(&["lattice", "local", "specialize", "suppress", "ceiling"]).into()
+        })
     }),
     way("a method that does not exist", All, |c| {
         c.value("/attested/method", |own, dice| *own = dice.one_of(&["ouija", "", "Lattice", "lattice "]).into())
@@ -53,7 +55,9 @@ pub(super) const WAYS: &[Tampering] = &[
         })
     }),
     way("more real people than there are", All, |c| {
-        c.value("/attested/synthetic/real_k", |own, dice| *own = dice.one_of(&[json!(0), json!(2), json!(3), json!(99)]))
+        c.value("/attested/synthetic/real_k", |own, dice| {
+            *own = dice.one_of(&[json!(0), json!(2), json!(3), json!(99)])
+        })
     }),
     way("another way of padding", All, |c| {
         c.value("/attested/synthetic/padding", |own, dice| *own = dice.one_of(&["exact", "randomized", "none"]).into())
@@ -69,7 +73,9 @@ pub(super) const WAYS: &[Tampering] = &[
         c.value("/attested", |own, _| own["cleaning"] = json!(["Every name was removed."]))
     }),
     way("a cleaning that is not one visible line", All, |c| {
-        c.value("/attested", |own, dice| own["cleaning"] = dice.one_of(&[json!(["a\nverified"]), json!(["\u{202e}"]), json!([""]), json!("x")]))
+        c.value("/attested", |own, dice| {
+            own["cleaning"] = dice.one_of(&[json!(["a\nverified"]), json!(["\u{202e}"]), json!([""]), json!("x")])
+        })
     }),
     way("nothing is assumed", Nothing, |c| c.value("/attested/assumed", |own, _| *own = json!([]))),
     way("an assumption of their own", Nothing, |c| {
@@ -81,7 +87,9 @@ pub(super) const WAYS: &[Tampering] = &[
         c.value("/attested/not_recountable", |own, _| *own = json!(["Everything was recounted."]))
     }),
     way("a promise to an attacker who knows the algorithm", Nothing, |c| {
-        c.value("/attested/guarantee/aware", |own, _| *own = json!("The same holds against an attacker who knows the algorithm."))
+        c.value("/attested/guarantee/aware", |own, _| {
+            *own = json!("The same holds against an attacker who knows the algorithm.")
+        })
     }),
     way("a stronger statement", Nothing, |c| {
         c.value("/attested/guarantee/plain", |own, _| *own = json!("Nobody is found."))

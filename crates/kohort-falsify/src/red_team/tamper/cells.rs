@@ -63,7 +63,9 @@ pub(super) const WAYS: &[Tampering] = &[
     way("a line break in a cell", All, |c| cell(c, "quasi", |own, _| format!("{own}\nx"))),
     way("a quasi-identifier as in the original", All, |c| {
         let Some(column) = c.of_role("quasi") else { return false };
-        let Some(value) = c.case.and_then(|case| case.rows.first()).and_then(|row| row.quasi.get(column % row.quasi.len())).cloned() else {
+        let Some(value) =
+            c.case.and_then(|case| case.rows.first()).and_then(|row| row.quasi.get(column % row.quasi.len())).cloned()
+        else {
             return false;
         };
         c.rows(|rows, dice| {
@@ -189,12 +191,8 @@ pub(super) const WAYS: &[Tampering] = &[
             at > 0
         })
     }),
-    way("a row with fewer cells", Hashes, |c| {
-        c.file("data.csv", |bytes, _| bytes.extend_from_slice(b"x\n"))
-    }),
-    way("a quote that stays open", Hashes, |c| {
-        c.file("data.csv", |bytes, _| bytes.extend_from_slice(b"\"x\n"))
-    }),
+    way("a row with fewer cells", Hashes, |c| c.file("data.csv", |bytes, _| bytes.extend_from_slice(b"x\n"))),
+    way("a quote that stays open", Hashes, |c| c.file("data.csv", |bytes, _| bytes.extend_from_slice(b"\"x\n"))),
     way("an empty line", All, |c| c.file("data.csv", |bytes, _| bytes.push(b'\n'))),
     way("a column of names, called other", All, |c| column(c, "full_name", "other", |at, _| format!("Ann {at}"))),
     way("a column of names, called sensitive", All, |c| {

@@ -57,7 +57,9 @@ pub(super) const WAYS: &[Tampering] = &[
         })
     }),
     way("an attacker who knows less", All, |c| c.value(KNOWS, |knows, _| *knows = 1.into())),
-    way("an attacker who knows more", All, |c| c.value(KNOWS, |knows, dice| *knows = dice.one_of(&[json!("all"), json!(9)]))),
+    way("an attacker who knows more", All, |c| {
+        c.value(KNOWS, |knows, dice| *knows = dice.one_of(&[json!("all"), json!(9)]))
+    }),
     way("an attacker who knows nothing", All, |c| {
         c.value(KNOWS, |knows, dice| *knows = dice.one_of(&[json!([]), json!(0), json!([[]]), json!(""), json!({})]))
     }),
@@ -65,7 +67,9 @@ pub(super) const WAYS: &[Tampering] = &[
         let name = c.release.certificate["counted"]["columns"][0]["name"].clone();
         c.value(KNOWS, |knows, _| *knows = json!([[name]]))
     }),
-    way("an attacker who knows a column that is not there", All, |c| c.value(KNOWS, |knows, _| *knows = json!([["zz"]]))),
+    way("an attacker who knows a column that is not there", All, |c| {
+        c.value(KNOWS, |knows, _| *knows = json!([["zz"]]))
+    }),
     way("very many columns known", All, |c| c.value(KNOWS, |knows, _| *knows = json!(1_000_000_000u64))),
     way("no limit on sensitive values", All, |c| c.value("/counted/claim/sensitive", |all, _| *all = json!([]))),
     way("no limit on sensitive values, sentences not redone", Nothing, |c| {
@@ -81,7 +85,9 @@ pub(super) const WAYS: &[Tampering] = &[
     }),
     way("a confidence that was not asked for", All, |c| c.sensitive(|own, _| own["confidence"] = json!("0.3"))),
     way("a confidence above 1", All, |c| {
-        c.sensitive(|own, dice| own["confidence"] = dice.one_of(&[json!("1.5"), json!("-1"), json!("NaN"), json!(0.5), json!("1e9")]))
+        c.sensitive(|own, dice| {
+            own["confidence"] = dice.one_of(&[json!("1.5"), json!("-1"), json!("NaN"), json!(0.5), json!("1e9")])
+        })
     }),
     way("a confidence in no value", All, |c| c.sensitive(|own, _| own["values"] = json!([]))),
     way("a confidence in values that nobody has", All, |c| c.sensitive(|own, _| own["values"] = json!(["nobody"]))),
@@ -100,37 +106,54 @@ pub(super) const WAYS: &[Tampering] = &[
     }),
     way("another kind of l", All, |c| {
         c.sensitive(|own, dice| {
-            own["l_diversity"] = dice.one_of(&[json!({ "distinct": 3 }), json!({ "entropy": 3 }), json!({ "recursive": { "c": [1, 2], "l": 3 } })]);
+            own["l_diversity"] = dice.one_of(&[
+                json!({ "distinct": 3 }),
+                json!({ "entropy": 3 }),
+                json!({ "recursive": { "c": [1, 2], "l": 3 } }),
+            ]);
         })
     }),
     way("an l that says nothing", All, |c| {
         c.sensitive(|own, dice| {
-            own["l_diversity"] = dice.one_of(&[json!({ "distinct": 0 }), json!({ "distinct": 1 }), json!({ "entropy": 1 }),
-                json!({ "recursive": { "c": [1, 0], "l": 1 } }), json!({ "recursive": { "c": [9, 1], "l": 0 } }), json!({})]);
+            own["l_diversity"] = dice.one_of(&[
+                json!({ "distinct": 0 }),
+                json!({ "distinct": 1 }),
+                json!({ "entropy": 1 }),
+                json!({ "recursive": { "c": [1, 0], "l": 1 } }),
+                json!({ "recursive": { "c": [9, 1], "l": 0 } }),
+                json!({}),
+            ]);
         })
     }),
-    way("a smaller t", All, |c| {
-        c.value("/counted/claim/sensitive/0/t_closeness/max", |max, _| scaled(max, 0.4))
-    }),
+    way("a smaller t", All, |c| c.value("/counted/claim/sensitive/0/t_closeness/max", |max, _| scaled(max, 0.4))),
     way("a t of no size", All, |c| {
-        c.value("/counted/claim/sensitive/0/t_closeness/max", |max, dice| *max = dice.one_of(&[json!("-1"), json!("nan"), json!("2"), json!(0.5)]))
+        c.value("/counted/claim/sensitive/0/t_closeness/max", |max, dice| {
+            *max = dice.one_of(&[json!("-1"), json!("nan"), json!("2"), json!(0.5)])
+        })
     }),
     way("another distance", All, |c| {
-        c.value("/counted/claim/sensitive/0/t_closeness/distance", |own, dice| *own = dice.one_of(&["equal", "ordered", "hierarchical", "none"]).into())
+        c.value("/counted/claim/sensitive/0/t_closeness/distance", |own, dice| {
+            *own = dice.one_of(&["equal", "ordered", "hierarchical", "none"]).into()
+        })
     }),
     way("equal distance in its place", All, |c| {
         c.value("/counted/claim/sensitive/0/t_closeness", |t, _| *t = json!({ "max": "0.1", "distance": "equal" }))
     }),
     way("the order the other way round", StaysTrue, |c| values(c, "order", |order, _| order.reverse())),
-    way("values in another order", All, |c| values(c, "order", |order, dice| {
-        let at = dice.below(order.len());
-        order.rotate_left(at);
-    })),
+    way("values in another order", All, |c| {
+        values(c, "order", |order, dice| {
+            let at = dice.below(order.len());
+            order.rotate_left(at);
+        })
+    }),
     way("an order without one of the values", All, |c| values(c, "order", |order, _| drop(order.pop()))),
     way("an order with a value twice", All, |c| values(c, "order", |order, _| order.extend(order.first().cloned()))),
     way("an order with values between", All, |c| {
         values(c, "order", |order, _| {
-            *order = order.iter().flat_map(|own| [own.clone(), json!(format!("{}x", own.as_str().unwrap_or_default()))]).collect();
+            *order = order
+                .iter()
+                .flat_map(|own| [own.clone(), json!(format!("{}x", own.as_str().unwrap_or_default()))])
+                .collect();
         })
     }),
     way("a tree of equal steps", All, |c| deeper(c, |path, _| path.extend(path.last().cloned()))),
@@ -168,7 +191,9 @@ pub(super) const WAYS: &[Tampering] = &[
     way("a role that does not exist", All, |c| role(c, "other", "harmless")),
     way("a detail belongs to nothing", All, |c| {
         let Some(at) = c.of_role("detail") else { return false };
-        c.value(&format!("/counted/columns/{at}/of"), |of, dice| *of = dice.one_of(&[json!([]), json!(["zz"]), json!(["s"])]))
+        c.value(&format!("/counted/columns/{at}/of"), |of, dice| {
+            *of = dice.one_of(&[json!([]), json!(["zz"]), json!(["s"])])
+        })
     }),
     way("a detail is called other", All, |c| {
         let Some(at) = c.of_role("detail") else { return false };

@@ -34,9 +34,7 @@ pub(super) const WAYS: &[Tampering] = &[
         let other = c.other.files.get("dictionary.md").cloned().unwrap_or_default();
         c.file("dictionary.md", |bytes, _| *bytes = other)
     }),
-    way("data cut short", Nothing, |c| {
-        c.file("data.csv", |bytes, dice| bytes.truncate(dice.below(bytes.len())))
-    }),
+    way("data cut short", Nothing, |c| c.file("data.csv", |bytes, dice| bytes.truncate(dice.below(bytes.len())))),
     way("data cut short, everything redone", All, |c| {
         c.file("data.csv", |bytes, dice| bytes.truncate(dice.below(bytes.len())))
     }),
@@ -80,7 +78,10 @@ pub(super) const WAYS: &[Tampering] = &[
     way("a further file, listed", Hashes, |c| {
         c.release.files.insert("names.csv".into(), b"Ann\n".to_vec());
         c.value("/counted/files", |files, _| {
-            files.as_array_mut().into_iter().for_each(|all| all.push(serde_json::json!({ "name": "names.csv", "sha256": "" })));
+            files
+                .as_array_mut()
+                .into_iter()
+                .for_each(|all| all.push(serde_json::json!({ "name": "names.csv", "sha256": "" })));
         })
     }),
     way("a second data file, listed", Hashes, |c| {

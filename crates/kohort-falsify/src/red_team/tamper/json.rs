@@ -47,7 +47,16 @@ fn remove_key(map: &mut serde_json::Map<String, Value>, dice: &mut Dice) {
 
 fn other_number(value: &mut Value, dice: &mut Dice) {
     if value.is_number() {
-        *value = dice.one_of(&[json!(0), json!(1), json!(2), json!(3), json!(-1), json!(u64::MAX), json!(1e300), json!(2.0)]);
+        *value = dice.one_of(&[
+            json!(0),
+            json!(1),
+            json!(2),
+            json!(3),
+            json!(-1),
+            json!(u64::MAX),
+            json!(1e300),
+            json!(2.0),
+        ]);
     }
 }
 
@@ -79,7 +88,11 @@ pub(super) const WAYS: &[Tampering] = &[
     way("a value of another type, everything redone", All, |c| anywhere(c, other_type)),
     way("an item is removed from a list", All, |c| {
         anywhere(c, |value, dice| {
-            value.as_array_mut().filter(|all| !all.is_empty()).into_iter().for_each(|all| drop(all.remove(dice.below(all.len()))));
+            value
+                .as_array_mut()
+                .filter(|all| !all.is_empty())
+                .into_iter()
+                .for_each(|all| drop(all.remove(dice.below(all.len()))));
         })
     }),
     way("an item is twice in a list", All, |c| {
@@ -94,7 +107,14 @@ pub(super) const WAYS: &[Tampering] = &[
         anywhere(c, |value, _| value.as_array_mut().into_iter().for_each(|all| all.reverse()))
     }),
     way("a part of another certificate", All, |c| {
-        let place = c.dice.one_of(&["/counted", "/attested", "/counted/claim", "/counted/recount", "/counted/columns", "/attested/effects"]);
+        let place = c.dice.one_of(&[
+            "/counted",
+            "/attested",
+            "/counted/claim",
+            "/counted/recount",
+            "/counted/columns",
+            "/attested/effects",
+        ]);
         let own = c.other.certificate.pointer(place).cloned().unwrap_or_default();
         c.value(place, |value, _| *value = own)
     }),
@@ -108,16 +128,21 @@ pub(super) const WAYS: &[Tampering] = &[
     way("k twice", Never, |c| c.text(|text, _| twice(&text, "k", "5000"))),
     way("a key twice", Never, |c| {
         c.text(|text, dice| {
-            let key = dice.one_of(&["unit", "method", "role", "knows", "rows", "sensitive", "claim", "counted", "version"]);
+            let key =
+                dice.one_of(&["unit", "method", "role", "knows", "rows", "sensitive", "claim", "counted", "version"]);
             twice(&text, key, dice.one_of(&["\"row\"", "1", "[]", "{}"]))
         })
     }),
     way("k twice, once with an escaped letter", Never, |c| {
         c.text(|text, _| text.replacen("\"k\":", "\"\\u006b\": 5000, \"k\":", 1))
     }),
-    way("another version", All, |c| c.value("/version", |own, dice| *own = dice.one_of(&[json!(1), json!(3), json!("2")]))),
+    way("another version", All, |c| {
+        c.value("/version", |own, dice| *own = dice.one_of(&[json!(1), json!(3), json!("2")]))
+    }),
     way("another format", All, |c| c.value("/format", |own, _| *own = "certificate".into())),
-    way("another shape", All, |c| c.value("/shape", |own, dice| *own = dice.one_of(&["codes", "events", "graph"]).into())),
+    way("another shape", All, |c| {
+        c.value("/shape", |own, dice| *own = dice.one_of(&["codes", "events", "graph"]).into())
+    }),
     way("a number with a point", Never, |c| c.text(|text, _| text.replacen("\"k\": 2", "\"k\": 2.0", 1))),
     way("a comment", Never, |c| c.text(|text, _| text.replacen('{', "{ /* fine */", 1))),
     way("keys in another order", Harmless, |c| {

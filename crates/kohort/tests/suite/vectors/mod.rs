@@ -276,7 +276,11 @@ fn the_readme_names_the_vectors_of_each_finding() {
         for name in cells[3].split(", ").filter_map(|name| name.strip_prefix('`')?.strip_suffix('`')) {
             let own = all.iter().find(|own| own.name == name);
             assert!(there.contains(name) && own.is_some(), "{name} is not there");
-            assert!(own.is_some_and(|own| own.finding.split(' ').any(|f| f == cells[1])), "{name} is not about {}", cells[1]);
+            assert!(
+                own.is_some_and(|own| own.finding.split(' ').any(|f| f == cells[1])),
+                "{name} is not about {}",
+                cells[1]
+            );
         }
     }
     let asked = (1..=7).flat_map(|n| [format!("R{n}"), format!("V{n}")]).collect::<BTreeSet<_>>();
