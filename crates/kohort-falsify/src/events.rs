@@ -28,9 +28,9 @@ pub const REQUIREMENTS: [&str; 3] = ["power", "power, whole events", "power_tota
 /// Patients with events and a policy over them.
 #[derive(Debug, Clone)]
 pub struct Case {
-    patients: String,
-    claims: String,
-    policy: String,
+    pub(crate) patients: String,
+    pub(crate) claims: String,
+    pub(crate) policy: String,
 }
 
 impl Case {
@@ -141,7 +141,7 @@ type Fact = (usize, String);
 type Patient = (Vec<String>, Vec<Vec<String>>);
 
 /// Someone who has read the two files.
-struct Reader {
+pub(crate) struct Reader {
     people: Vec<Patient>,
 }
 
@@ -149,7 +149,7 @@ struct Reader {
 const KNOWN: (usize, usize) = (2, 2);
 
 impl Reader {
-    fn read(release: &Path) -> std::io::Result<Reader> {
+    pub(crate) fn read(release: &Path) -> std::io::Result<Reader> {
         let rows = |name: &str| -> std::io::Result<Vec<Vec<String>>> {
             let text = fs::read_to_string(release.join(name))?;
             // No label of these tables holds the delimiter but an interval, which is quoted.
@@ -167,7 +167,7 @@ impl Reader {
         Ok(Reader { people: people.into_values().collect() })
     }
 
-    fn broken(&self, claim: &EventsClaim, said: &EventsFound, dice: &mut Dice) -> Option<String> {
+    pub(crate) fn broken(&self, claim: &EventsClaim, said: &EventsFound, dice: &mut Dice) -> Option<String> {
         let (k, p) = (claim.k.get() as usize, claim.power.p());
         let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
         // Of those without events their own columns are known, and nothing else can be.

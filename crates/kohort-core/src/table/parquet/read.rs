@@ -339,8 +339,8 @@ impl ColumnDecoder {
 
     /// Decodes at most `n` rows and says how many it were.
     fn read(&mut self, n: usize) -> std::result::Result<usize, Fault> {
-        let before = self.values.len();
-        let levels = &mut self.levels;
+        let (before, known) = (self.values.len(), self.levels.len());
+        let (levels, optional) = (&mut self.levels, self.optional);
         guarded(|| {
             let rows = match (&mut self.reader, &mut self.values) {
                 (ColumnReader::BoolColumnReader(reader), StoredValues::Bool(values)) => read(reader, n, levels, values),
@@ -367,6 +367,11 @@ impl ColumnDecoder {
                 }
                 _ => Err(ParquetError::General("the column has two types".into())),
             }?;
+            // A damaged page may have levels without values.
+            let present = if optional { levels[known..].iter().filter(|&&level| level > 0).count() } else { rows };
+            if self.values.len() - before != present {
+                return Err(ParquetError::General("levels and values differ in number".into()));
+            }
             // Also finds values that a short dictionary left without bytes: looking at them panics.
             self.bytes += (before..self.values.len()).map(|i| self.values.text_bound(i)).sum::<usize>();
             Ok(rows)

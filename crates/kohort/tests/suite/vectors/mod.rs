@@ -278,3 +278,26 @@ fn every_finding_has_a_vector() {
     let missing: Vec<&str> = asked.into_iter().filter(|own| !named.contains(own)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// The table in tests/vectors/README.md has a line for each finding, and names only vectors that are there.
+#[test]
+fn the_readme_names_the_vectors_of_each_finding() {
+    let text = fs::read_to_string(stored().join("README.md")).unwrap();
+    let (there, all) = (folders(&stored()), all());
+    let mut findings = BTreeSet::new();
+    for line in text.lines().filter(|line| line.starts_with("| R") || line.starts_with("| V")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        findings.insert(cells[1].to_string());
+        for name in cells[3].split(", ").filter_map(|name| name.strip_prefix('`')?.strip_suffix('`')) {
+            let own = all.iter().find(|own| own.name == name);
+            assert!(there.contains(name) && own.is_some(), "{name} is not there");
+            assert!(
+                own.is_some_and(|own| own.finding.split(' ').any(|f| f == cells[1])),
+                "{name} is not about {}",
+                cells[1]
+            );
+        }
+    }
+    let asked = (1..=7).flat_map(|n| [format!("R{n}"), format!("V{n}")]).collect::<BTreeSet<_>>();
+    assert_eq!(findings, asked);
+}
