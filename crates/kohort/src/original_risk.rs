@@ -24,8 +24,8 @@ pub struct OriginalRisk {
     pub models: Models,
     /// The number of people who are unique in the population, if the policy gives its size.
     pub uniqueness: Option<Uniqueness>,
-    /// The matches with a registry, if there is one.
-    pub attacks: Option<RegistryAttacks>,
+    /// The matches with each registry that the policy names.
+    pub attacks: Vec<RegistryAttacks>,
     /// The columns that single people out.
     pub singling_out: SinglingOut,
     /// The cost of reaching `k`.
@@ -59,15 +59,16 @@ pub struct Lost {
 /// Assesses the risk. Nothing is written.
 pub fn assess(policy: &Policy, cohort: &Cohort) -> Result<OriginalRisk> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-    let sizes = risk::sizes(cohort, View::Before, &all);
-    let population = policy.population.as_ref();
-    let outside = population.and_then(|p| risk::outside(cohort, View::Before, p));
+    let own = cohort.at_own_levels();
+    let sizes = risk::sizes(&own, View::Before, &all);
+    let population = policy.population();
+    let outside = population.and_then(|p| risk::outside(&own, View::Before, p));
     Ok(OriginalRisk {
         all: Risk::of(&all, &sizes),
         models: risk::models(&sizes, TRIED_K, outside.as_ref()),
         uniqueness: population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people())),
         attacks: evidence::attacks(cohort, policy)?,
-        singling_out: risk::singling_out(cohort, MOST_COUNTED, cohort.threads),
+        singling_out: risk::singling_out(&own, MOST_COUNTED, cohort.threads),
         cost: cost(policy, cohort)?,
     })
 }

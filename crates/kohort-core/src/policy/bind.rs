@@ -229,7 +229,7 @@ impl PolicyFile {
             None => quasi.clone(),
             Some(patients) => patients.iter().filter(of_patients).map(|c| c.name.as_str()).collect(),
         };
-        let population = Population::read(&self.root, &self.files, &outside)?;
+        let populations = Population::read_all(&self.root, &self.files, &outside)?;
         let baseline = BaselineLoss::read(&self.root, &self.files)?;
         let context = Context::read(&self.root)?;
         if self.layout != Layout::Table && self.root.get("check").is_some() {
@@ -247,7 +247,7 @@ impl PolicyFile {
             privacy: bound,
             exclude,
             accept,
-            population,
+            populations,
             baseline,
             context,
             checks,

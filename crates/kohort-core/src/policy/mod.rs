@@ -37,7 +37,7 @@ pub use effects::{Effects, Methods};
 pub use events::{EventsPolicy, Power, PowerRule, WithoutEvents};
 pub use exclude_events::{EventsRule, EventsTable, RuleKind};
 pub use files::PolicyFiles;
-pub use population::{Population, Registry};
+pub use population::{Covers, Population, Registry};
 pub use preset::{PRESETS, Preset};
 pub use privacy::{LedgerRule, Privacy, TDistance};
 pub use section::{Item, Section, Value, nearest};
