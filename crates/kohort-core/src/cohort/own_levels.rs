@@ -26,7 +26,9 @@ impl Cohort {
             // Missing is no text of the dictionary: it keeps code 0.
             let number: Vec<Option<u32>> = (0u32..)
                 .zip(&level.label_of)
-                .map(|(code, &l)| (code != MISSING).then(|| texts.intern(label(&level.labels[l as usize].text).as_bytes())))
+                .map(|(code, &l)| {
+                    (code != MISSING).then(|| texts.intern(label(&level.labels[l as usize].text).as_bytes()))
+                })
                 .collect();
             let missing_occurs = own.tuples.dictionaries[q].missing_occurs;
             let code_of: Vec<u32> = own.tuples.relabel(q, &texts, &number, missing_occurs);
@@ -86,8 +88,9 @@ mod tests {
     fn cohort() -> Cohort {
         let codes = ["410", "411", "412", "250", "250", "251"];
         let rows: Vec<Vec<&str>> = codes.iter().map(|code| vec![*code, "F"]).collect();
-        let mut cohort =
-            Cohort::of(Tuples::from_rows(&rows, None), |q| if q == 0 { Rule::Prefix(Prefix::new(&[2, 1]).unwrap()) } else { Rule::Flat });
+        let mut cohort = Cohort::of(Tuples::from_rows(&rows, None), |q| {
+            if q == 0 { Rule::Prefix(Prefix::new(&[2, 1]).unwrap()) } else { Rule::Flat }
+        });
         let quasi = &mut cohort.quasi[0];
         (quasi.own_level, quasi.levels) = (1, vec![1, 3]);
         quasi.hierarchy.measure_from(1, false);

@@ -134,7 +134,8 @@ impl<'a> CoveredPeople<'a> {
                     return None;
                 }
                 let mut values = by_text.get(label.text.as_str()).cloned().unwrap_or_default();
-                values.extend((0u32..).zip(&shown).filter(|(_, l)| l.contains(&number)).map(|(c, _)| dictionary.text(c)));
+                values
+                    .extend((0u32..).zip(&shown).filter(|(_, l)| l.contains(&number)).map(|(c, _)| dictionary.text(c)));
                 Some(values)
             });
             own.collect()
@@ -156,8 +157,12 @@ impl<'a> CoveredPeople<'a> {
             }
             index
         });
-        let key: Vec<&str> = covers.iter().zip(&exact).filter(|(_, exact)| **exact)
-            .filter_map(|(own, _)| own.as_ref().and_then(|own| own.first().copied())).collect();
+        let key: Vec<&str> = covers
+            .iter()
+            .zip(&exact)
+            .filter(|(_, exact)| **exact)
+            .filter_map(|(own, _)| own.as_ref().and_then(|own| own.first().copied()))
+            .collect();
         let Some(found) = index.get(&key) else { return Some(0.0) };
         *looks = looks.checked_sub(found.len() as u64)?;
         let within = |key: &[String]| {

@@ -52,7 +52,8 @@ pub fn analyst_error(published: &PublishedCounts) -> Option<AnalystError> {
         let y = question.average.and_then(|q| numbers[q].as_deref());
         let truth = truth(cohort, question, y);
         let answers = answers(published, question, y);
-        for ((count, sum), (answer, answered_sum)) in truth.into_iter().zip(answers).filter(|((count, _), _)| *count > 0.0)
+        for ((count, sum), (answer, answered_sum)) in
+            truth.into_iter().zip(answers).filter(|((count, _), _)| *count > 0.0)
         {
             counts.0 += (answer - count).abs() / count.max(least);
             counts.1 += 1;

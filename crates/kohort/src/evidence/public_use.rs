@@ -1,8 +1,8 @@
 //! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
-    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, SampleRisk, TableMetrics, TargetRisk,
-    Targeted, Undeclared, WholeFile,
+    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, SampleRisk, TableMetrics, TargetRisk, Targeted,
+    Undeclared, WholeFile,
 };
 use super::people::matches;
 use super::table::{TableRun, files, names};

@@ -456,7 +456,9 @@ fn ward(folder: &Path, rows: u32, method: &str) -> PathBuf {
 fn a_catalog_of_thousands_of_rows_is_made_or_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let method = |padding: &str| {
-        format!("h = 0.3\nreal_k = 1\nmax_counterfeits = 0.3\ncatalog = \"grouped\"\npadding = \"{padding}\"")
+        format!(
+            "h = 0.04\nreal_k = 1\nmax_counterfeits = 0.6\nprefer = \"detail\"\ncatalog = \"grouped\"\npadding = \"{padding}\""
+        )
     };
     let (out, released) = release(&ward(folder.path(), 4000, &method("randomized")), "out", &options(3, 1)).unwrap();
     let m = released.metrics.to_value();
@@ -473,7 +475,7 @@ fn a_catalog_of_thousands_of_rows_is_made_or_refused_at_once() {
 #[test]
 fn no_more_counterfeits_are_added_than_pay() {
     let folder = tempfile::tempdir().unwrap();
-    let method = |more: &str| format!("h = \"auto\"\nreal_k = 1\nmax_counterfeits = 0.5\n{more}");
+    let method = |more: &str| format!("h = \"auto\"\nreal_k = 1\nmax_counterfeits = 0.8\nobjective = \"loss\"\n{more}");
     let made = |name: &str, more: &str| {
         release(&ward(folder.path(), 1500, &method(more)), name, &options(3, 1)).unwrap().1.metrics.to_value()
     };

@@ -57,8 +57,7 @@ impl CatalogGroup {
             let fits = 1.0 - broken;
             let real_rows = |synthetic: usize| (size - synthetic as u64) as f64;
             let kept = |(synthetic, _): &(usize, &f64)| synthetic + least as usize <= size as usize;
-            let weighted: f64 =
-                shares.all.iter().enumerate().filter(kept).map(|(j, share)| share * real_rows(j)).sum();
+            let weighted: f64 = shares.all.iter().enumerate().filter(kept).map(|(j, share)| share * real_rows(j)).sum();
             // Placements that do not fit elsewhere have at most `size` real rows here.
             let weighted = weighted - (broken - shares.broken) * size as f64;
             if fits <= 0.0 || weighted <= 0.0 {

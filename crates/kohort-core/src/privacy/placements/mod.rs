@@ -142,9 +142,7 @@ impl CatalogGroup {
         let most = 1.0 / k.get() as f64 - NEAR;
         match self.bound_posteriors(least) {
             None => vec![REFUSED; self.classes.len()],
-            Some(bounds) => {
-                bounds.into_iter().map(|b| Posterior { highest: b.min(1.0), holds: b <= most }).collect()
-            }
+            Some(bounds) => bounds.into_iter().map(|b| Posterior { highest: b.min(1.0), holds: b <= most }).collect(),
         }
     }
 

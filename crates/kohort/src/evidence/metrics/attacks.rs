@@ -105,10 +105,6 @@ parts! {
 
 impl TableAttacks {
     /// No attack was measured.
-    pub(crate) const NONE: TableAttacks = TableAttacks {
-        registries: None,
-        targeted: None,
-        undeclared: None,
-        tried: None,
-    };
+    pub(crate) const NONE: TableAttacks =
+        TableAttacks { registries: None, targeted: None, undeclared: None, tried: None };
 }

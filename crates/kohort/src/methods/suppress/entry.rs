@@ -17,7 +17,9 @@ pub static METHOD: Entry = Entry {
             key: "weights",
             help: "Weight of a blank cell, for each quasi-identifier. Columns with a higher weight keep more of their cells.",
             kind: ValueKind::Other("a number above 0 for each column"),
-            default: DefaultValue::Means("the `weight` of each column, times 3 for columns in every combination of `knows`"),
+            default: DefaultValue::Means(
+                "the `weight` of each column, times 3 for columns in every combination of `knows`",
+            ),
             example: "{ age = 3, zip = 0.5 }",
         },
         Param {

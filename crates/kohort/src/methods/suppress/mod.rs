@@ -137,9 +137,8 @@ fn blank_within_caps<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params
 /// The columns that are blank in a larger share of the released records than is permitted.
 fn over_caps(records: &RecordRuns, max_blank: &[Option<Fraction>]) -> Vec<usize> {
     let released = records.cohort.tuples.rows - records.lost().1;
-    let is_over = |q: &usize| {
-        max_blank[*q].is_some_and(|most| !most.allows(records.support[*q][BLANK as usize], released))
-    };
+    let is_over =
+        |q: &usize| max_blank[*q].is_some_and(|most| !most.allows(records.support[*q][BLANK as usize], released));
     (0..max_blank.len()).filter(is_over).collect()
 }
 

@@ -5,8 +5,8 @@ use super::number::Shown;
 use super::place::{MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name, Point, Scatter};
 use super::table::{cards, section};
-use kohort_core::release::Noted;
 use crate::evidence::metrics::{ByName, ClassKind, DistinguishableRecords, FoundOfSensitive, TableMetrics};
+use kohort_core::release::Noted;
 
 /// How many there are, how many real people each class holds, and whether an attacker can recognise them.
 pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {

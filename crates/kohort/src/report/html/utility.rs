@@ -5,7 +5,9 @@ use super::facts::{facts, rows};
 use super::number::{Shown, counted};
 use super::place::{MetricsPlace, at, figure};
 use super::table::{cards, named, section, table};
-use crate::evidence::metrics::{AnalystError, AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility};
+use crate::evidence::metrics::{
+    AnalystError, AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility,
+};
 
 /// What a researcher can still do with it.
 pub(super) fn utility(utility: &MetricsPlace<Utility>) -> String {
