@@ -9,11 +9,11 @@ use crate::codes::{self, Records};
 use crate::cohort::{self, Cohort};
 use crate::events::{self, Histories};
 use crate::number::K;
-use crate::policy::{CodesPolicy, EventsPolicy, Policy, TablePolicy};
+use crate::policy::{CodesPolicy, EventsPolicy, Policy, TablePolicy, is_table_name};
 use crate::random::Randomness;
 use crate::release::{
-    self, Basis, Certificate, Claim, Clusters, CodesClaim, EventsClaim, EventsPlan, Guarantee, Plan, Promise, Staged,
-    Staging, SyntheticClaim, TableFacts, TableShown,
+    self, Basis, Certificate, Claim, Clusters, CodesClaim, ColumnClaim, EventsClaim, EventsPlan, Guarantee, Plan,
+    Promise, Staged, Staging, SyntheticClaim, TableClaim, TableFacts, TableShown,
 };
 use crate::table::Source;
 use crate::verify::{
@@ -30,8 +30,6 @@ use std::path::Path;
 pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// The word for it in certificates and reports.
     const NAME: &'static str;
-    /// The names that its data files may have in release/, and how many of them a release has.
-    const FILES: (&'static [&'static str], usize);
     /// Whether its data files have cells and a delimiter; lines of JSON have neither.
     const HAS_CELLS: bool;
     /// Whether a release may be a random sample of a larger one.
@@ -52,6 +50,9 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     type Shown: Debug + Clone + PartialEq + Default + Serialize + DeserializeOwned;
     /// What the verifier finds when it compares a release with the original.
     type Compared: Debug + Clone;
+
+    /// The names that the data files of a release may have, and how many of them it has.
+    fn data_files(claim: &Self::Claim) -> (Vec<String>, usize);
 
     /// Reads and counts the data.
     fn survey(source: &Source, policy: &Policy<Self>) -> Result<Self::Input>;
@@ -125,6 +126,16 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
         Err("only a table can have synthetic records")
     }
 
+    /// Returns the tables of a release, if this shape may have several, with their columns.
+    fn tables(_: &Self::Claim, _: &[ColumnClaim]) -> Option<Vec<TableClaim>> {
+        None
+    }
+
+    /// Adds the tables of a release to its claim, and returns the columns of all of them.
+    fn set_tables(_: &mut Self::Claim, _: Vec<TableClaim>) -> std::result::Result<Vec<ColumnClaim>, &'static str> {
+        Err("only a release of events has `tables`")
+    }
+
     /// Says what makes no sense in a claim or a recount that a stranger wrote.
     fn makes_sense(claim: &Self::Claim, shown: &Self::Shown) -> std::result::Result<(), &'static str>;
 
@@ -165,13 +176,12 @@ pub struct Table;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Codes;
 
-/// Patients and their events, in two linked tables.
+/// Patients and their events, in linked tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Events;
 
 impl Shape for Table {
     const NAME: &'static str = "table";
-    const FILES: (&'static [&'static str], usize) = (&verify::DATA, 1);
     const HAS_CELLS: bool = true;
     const MAY_BE_SAMPLE: bool = true;
     const CHECKS_LABELS: bool = false;
@@ -182,6 +192,10 @@ impl Shape for Table {
     type Recount = Recount;
     type Shown = TableShown;
     type Compared = Compared;
+
+    fn data_files(_: &Claim) -> (Vec<String>, usize) {
+        (verify::DATA.map(String::from).to_vec(), 1)
+    }
 
     fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         cohort::survey(source, policy)
@@ -307,7 +321,6 @@ impl Shape for Table {
 
 impl Shape for Codes {
     const NAME: &'static str = "codes";
-    const FILES: (&'static [&'static str], usize) = (&[release::CLUSTERS_FILE], 1);
     const HAS_CELLS: bool = false;
     const MAY_BE_SAMPLE: bool = false;
     const CHECKS_LABELS: bool = false;
@@ -318,6 +331,10 @@ impl Shape for Codes {
     type Recount = CodesRecount;
     type Shown = CodesRecount;
     type Compared = CodesCompared;
+
+    fn data_files(_: &CodesClaim) -> (Vec<String>, usize) {
+        (vec![release::CLUSTERS_FILE.into()], 1)
+    }
 
     fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
         codes::survey(source, policy)
@@ -416,7 +433,6 @@ impl Shape for Codes {
 
 impl Shape for Events {
     const NAME: &'static str = "events";
-    const FILES: (&'static [&'static str], usize) = (&[release::CLAIMS_FILE, release::PATIENTS_FILE], 2);
     const HAS_CELLS: bool = true;
     const MAY_BE_SAMPLE: bool = false;
     const CHECKS_LABELS: bool = true;
@@ -427,6 +443,12 @@ impl Shape for Events {
     type Recount = EventsRecount;
     type Shown = EventsRecount;
     type Compared = EventsCompared;
+
+    fn data_files(claim: &EventsClaim) -> (Vec<String>, usize) {
+        let files: Vec<String> = claim.tables.iter().map(|(name, _)| release::table_file(name)).collect();
+        let number = files.len();
+        (files, number)
+    }
 
     fn survey(source: &Source, policy: &Policy<Events>) -> Result<Histories> {
         events::survey(source, policy)
@@ -483,6 +505,30 @@ impl Shape for Events {
 
     fn k(claim: &EventsClaim) -> K {
         claim.k
+    }
+
+    fn tables(claim: &EventsClaim, columns: &[ColumnClaim]) -> Option<Vec<TableClaim>> {
+        let tables = claim.columns_of(columns).into_iter();
+        Some(tables.map(|(name, own)| TableClaim { name: name.into(), columns: own.to_vec() }).collect())
+    }
+
+    fn set_tables(
+        claim: &mut EventsClaim,
+        tables: Vec<TableClaim>,
+    ) -> std::result::Result<Vec<ColumnClaim>, &'static str> {
+        let mut names: Vec<String> = tables.iter().map(|own| own.name.to_ascii_lowercase()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let (patients, events) = tables.split_first().ok_or("`tables` is empty")?;
+        if patients.name != release::PATIENTS_TABLE
+            || events.is_empty()
+            || names.len() < tables.len()
+            || !events.iter().all(|own| is_table_name(&own.name))
+        {
+            return Err("`tables` does not list the patients and then tables of events, each once");
+        }
+        claim.tables = tables.iter().map(|own| (own.name.clone(), own.columns.len())).collect();
+        Ok(tables.into_iter().flat_map(|own| own.columns).collect())
     }
 
     fn makes_sense(_: &EventsClaim, shown: &EventsRecount) -> std::result::Result<(), &'static str> {

@@ -1,7 +1,7 @@
 //! Rules that exclude events by the patient's age on that day.
 
 use super::read::CellsRead;
-use crate::policy::{EventsPolicy, RuleKind};
+use crate::policy::{EventsPolicy, EventsTable, RuleKind};
 use crate::table::Chunk;
 
 /// The dates of birth of all patients, for rules about ages.
@@ -11,8 +11,10 @@ pub(super) struct BirthDates {
 }
 
 impl BirthDates {
-    pub(super) fn new(asked: &EventsPolicy, people: &CellsRead) -> BirthDates {
-        let births = (0u32..).zip(&asked.exclude).filter_map(|(number, rule)| {
+    /// Takes the rules about one table of events.
+    pub(super) fn new(asked: &EventsPolicy, table: EventsTable, people: &CellsRead) -> BirthDates {
+        let own = (0u32..).zip(&asked.exclude).filter(|(_, rule)| rule.table == table);
+        let births = own.filter_map(|(number, rule)| {
             let RuleKind::Age { birth: (column, format), .. } = &rule.kind else { return None };
             let (texts, numbers) = people.columns.get(column)?;
             let days: Vec<Option<i64>> = (0..texts.len() as u32)

@@ -41,6 +41,7 @@ pub(super) fn column(policy: &policy::Column, position: usize, dictionary: Dicti
         dictionary,
         hierarchy,
         levels: policy.levels.clone(),
+        table: 0,
         weight: policy.weight.to_f64(),
         codes,
         unmapped: 0,

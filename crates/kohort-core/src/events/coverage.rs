@@ -8,10 +8,10 @@ use crate::{Error, Result};
 
 /// Refuses values that no hierarchy covers, or notes that they are released as `*`. Counts codes
 /// without a group.
-pub(super) fn check_coverage(
+pub(super) fn check_coverage<'a>(
     source: &Source,
     policies: &[policy::Column],
-    columns: &mut [QuasiColumn],
+    columns: impl IntoIterator<Item = &'a mut QuasiColumn>,
     lines: &[u64],
     notes: &mut Vec<String>,
 ) -> Result<()> {

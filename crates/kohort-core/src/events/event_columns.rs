@@ -5,60 +5,86 @@ use super::QuasiColumn;
 use super::columns::{column, columns};
 use super::months::{firsts, months, read_dates};
 use super::read::{CellsRead, EventRows, PatientRows, refuse};
-use crate::policy::{self, EventsPolicy, Origin, Policy, Role};
+use crate::policy::{self, EventsPolicy, MonthsSince, Origin, Role};
 use crate::table::{Dictionary, Source, Texts};
-use crate::{Error, Result, shape};
+use crate::{Error, Result};
 
-/// Makes the quasi-identifiers of events, months among them, in the order of the policy.
+/// Makes the quasi-identifiers of events, months among them, table by table in the order of the policy.
 pub(super) fn event_columns(
     source: &Source,
-    policy: &Policy<shape::Events>,
     asked: &EventsPolicy,
     patients: &Source,
     people: &PatientRows,
-    events: &EventRows,
+    tables: &[EventRows],
 ) -> Result<Vec<QuasiColumn>> {
-    let is_months = |c: &usize| policy.columns[*c].months.is_some() && policy.columns[*c].role == Role::Quasi;
-    let derived: Vec<usize> = (0..policy.columns.len()).filter(is_months).collect();
-    let mut all = columns(source, &policy.columns, &events.cells, &derived)?;
-    for &c in &derived {
-        let found = months_of(source, &policy.columns[c], c, asked, patients, people, events)?;
-        let Some(found) = found else { continue };
-        let mut texts = Texts::default();
-        let mut numbers = Vec::with_capacity(found.len());
-        for month in found {
-            let digits = month.map_or(String::new(), |month| month.to_string());
-            numbers.push(texts.intern(digits.as_bytes()));
+    let mut dated = Vec::new();
+    for (table, (source, events)) in source.event_tables().zip(tables).enumerate() {
+        for (c, own) in asked.tables[table].columns.iter().enumerate() {
+            if let (Some(since), Role::Quasi) = (&own.months, &own.role)
+                && let Some((texts, numbers)) = events.cells.columns.get(&c)
+            {
+                let (days, wrong) = read_dates(texts, &since.date, |cell| source.is_missing(cell));
+                refuse_dates(source, &own.name, &events.cells, numbers, &wrong)?;
+                let dates = numbers.iter().map(|&n| days[n as usize]).collect();
+                dated.push(Dated { table, column: c, since, dates });
+            }
         }
-        let (dictionary, code_of) = Dictionary::of(&texts, <[u8]>::is_empty);
-        let codes = numbers.iter().map(|&n| code_of[n as usize]).collect();
-        all.push(column(&policy.columns[c], c, dictionary, codes));
     }
-    all.sort_by_key(|own| policy.columns[own.column].place);
+    let mut all = Vec::new();
+    for (table, (source, events)) in source.event_tables().zip(tables).enumerate() {
+        let policies = &asked.tables[table].columns;
+        let derived: Vec<&Dated> = dated.iter().filter(|own| own.table == table).collect();
+        let positions: Vec<usize> = derived.iter().map(|own| own.column).collect();
+        let mut own = columns(source, policies, &events.cells, &positions)?;
+        for column in derived {
+            if let Some(months) = months_of(source, column, &dated, asked, (patients, people), tables)? {
+                own.push(column_of_months(&policies[column.column], column.column, months));
+            }
+        }
+        own.sort_by_key(|own| policies[own.column].place);
+        all.extend(own.into_iter().map(|own| QuasiColumn { table, ..own }));
+    }
     Ok(all)
 }
 
-/// Computes the months of all events since the start that the column's policy names. `None`: the
-/// column was not read.
+/// A column of dates that becomes one of months: by event the day and the year.
+struct Dated<'a> {
+    table: usize,
+    column: usize,
+    since: &'a MonthsSince,
+    dates: Vec<Option<(i64, i64)>>,
+}
+
+fn column_of_months(own: &policy::Column, position: usize, months: Vec<Option<u32>>) -> QuasiColumn {
+    let mut texts = Texts::default();
+    let mut numbers = Vec::with_capacity(months.len());
+    for month in months {
+        let digits = month.map_or(String::new(), |month| month.to_string());
+        numbers.push(texts.intern(digits.as_bytes()));
+    }
+    let (dictionary, code_of) = Dictionary::of(&texts, <[u8]>::is_empty);
+    let codes = numbers.iter().map(|&n| code_of[n as usize]).collect();
+    column(own, position, dictionary, codes)
+}
+
+/// Computes the months of all events since the start that the column's policy names. The first event of a patient
+/// is the earliest in any table whose months are counted alike. `None`: the column was not read.
 fn months_of(
     source: &Source,
-    own: &policy::Column,
-    c: usize,
+    own: &Dated,
+    all: &[Dated],
     asked: &EventsPolicy,
-    patients: &Source,
-    people: &PatientRows,
-    events: &EventRows,
+    (patients, people): (&Source, &PatientRows),
+    tables: &[EventRows],
 ) -> Result<Option<Vec<Option<u32>>>> {
-    let Some(since) = &own.months else { return Ok(None) };
-    let Some((texts, numbers)) = events.cells.columns.get(&c) else { return Ok(None) };
-    let (days, wrong) = read_dates(texts, &since.date, |cell| source.is_missing(cell));
-    refuse_dates(source, &own.name, &events.cells, numbers, &wrong)?;
-    let dates: Vec<Option<(i64, i64)>> = numbers.iter().map(|&n| days[n as usize]).collect();
+    let Dated { table, since, dates, .. } = own;
+    let events = &tables[*table];
     let found = match &since.origin {
         Origin::First | Origin::FirstInYear => {
             let by_year = since.origin == Origin::FirstInYear;
-            let firsts = firsts(&dates, &events.patient, by_year);
-            months(&dates, |e| {
+            let alike = all.iter().filter(|other| other.since.origin == since.origin);
+            let firsts = firsts(alike.map(|other| (&other.dates[..], &tables[other.table].patient[..])), by_year);
+            months(dates, |e| {
                 let year = if by_year { dates[e]?.1 } else { 0 };
                 firsts.get(&(events.patient[e], year)).copied()
             })
@@ -68,7 +94,7 @@ fn months_of(
             let Some((texts, numbers)) = people.cells.columns.get(&start) else { return Ok(None) };
             let (starts, wrong) = read_dates(texts, &since.date, |cell| patients.is_missing(cell));
             refuse_dates(patients, name, &people.cells, numbers, &wrong)?;
-            months(&dates, |e| starts[numbers[events.patient[e] as usize] as usize].map(|d| d.0))
+            months(dates, |e| starts[numbers[events.patient[e] as usize] as usize].map(|d| d.0))
         }
     };
     found.map(Some).map_err(|before| {

@@ -4,17 +4,15 @@ use super::differences::{self, Differences};
 use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
 use super::{Histories, QuasiColumn};
-use crate::policy::{self, EventsPolicy, Policy};
-use crate::shape;
+use crate::policy::{self, EventsPolicy};
 use crate::statistics::median;
 
 /// Compares the excluded patients with the kept ones, column by column.
 pub(super) fn compare_excluded(
-    policy: &Policy<shape::Events>,
     asked: &EventsPolicy,
     all: &Histories,
     people: &PatientRows,
-    events: &EventRows,
+    tables: &[EventRows],
     kept_patients: &KeptPatients,
 ) -> Differences {
     let counts = |column: &QuasiColumn, patient_of: &dyn Fn(usize) -> usize| {
@@ -37,8 +35,11 @@ pub(super) fn compare_excluded(
             differences::compare(column, order.as_deref(), of_patients, counts(column, patient_of))
         };
     let of_patients = all.patient.iter().map(|c| difference(c, &asked.patients[c.column], true, &|p| p));
-    let of_events =
-        all.event.iter().map(|c| difference(c, &policy.columns[c.column], false, &|e| events.patient[e] as usize));
+    let of_events = all.event.iter().map(|c| {
+        let patient_of = &tables[c.table].patient;
+        let found = difference(c, &asked.tables[c.table].columns[c.column], false, &|e| patient_of[e] as usize);
+        differences::ColumnDifference { name: all.shown(c), ..found }
+    });
     let columns = of_patients.chain(of_events).collect();
     let with_events = |excluded: bool| {
         let own = (0..kept_patients.is_kept.len())

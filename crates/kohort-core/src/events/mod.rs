@@ -25,6 +25,8 @@ use crate::table::Dictionary;
 pub struct QuasiColumn {
     /// Its name.
     pub name: String,
+    /// The table of events that it is in; 0 for a column of patients.
+    pub table: usize,
     /// Its position in its table.
     pub column: usize,
     /// Its distinct values.
@@ -104,7 +106,7 @@ pub struct Copied {
 pub struct EventsCounts {
     /// Rows of the patients' table.
     pub patients_in: u64,
-    /// Rows of the events' table.
+    /// Rows of all tables of events.
     pub events_in: u64,
     /// Patients that rules exclude.
     pub patients_excluded: u64,
@@ -116,24 +118,57 @@ pub struct EventsCounts {
     pub without_events: u64,
 }
 
-/// Patients with their events, after exclusions. Events are sorted by patient.
+/// The events of one table, after exclusions, sorted by patient.
+#[derive(Debug, Clone, Default)]
+pub struct TableEvents {
+    /// The table's name.
+    pub name: String,
+    /// Columns that are released unchanged or as pseudonyms.
+    pub copied: Vec<Copied>,
+    bounds: Bounds,
+    /// For each event: the line of the input.
+    pub lines: Vec<u64>,
+    /// For each event: its place in time, if the policy names the column that orders events; else 0.
+    pub order: Vec<u32>,
+    /// Rows that were read.
+    pub rows: u64,
+}
+
+impl TableEvents {
+    /// The number of events.
+    pub fn len(&self) -> usize {
+        self.bounds.total()
+    }
+
+    /// Returns whether the table has no events.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A patient's events.
+    pub fn of(&self, patient: usize) -> std::ops::Range<usize> {
+        self.bounds.range(patient)
+    }
+
+    /// The bounds of each patient's events.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+}
+
+/// Patients with their events, after exclusions. An event is a row of one of the tables, and is numbered in it.
 #[derive(Debug, Clone, Default)]
 pub struct Histories {
     /// Quasi-identifiers of patients.
     pub patient: Vec<QuasiColumn>,
-    /// Quasi-identifiers of events.
+    /// Quasi-identifiers of events, those of the first table first.
     pub event: Vec<QuasiColumn>,
     /// Columns of patients that are released unchanged.
     pub patient_copied: Vec<Copied>,
-    /// Columns of events that are released unchanged or as pseudonyms.
-    pub event_copied: Vec<Copied>,
-    bounds: Bounds,
+    /// The tables of events.
+    pub tables: Vec<TableEvents>,
     /// For each patient: the line of the input.
     pub patient_lines: Vec<u64>,
-    /// For each event: the line of the input.
-    pub event_lines: Vec<u64>,
-    /// For each event: its place in time, if the policy names the column that orders events; else 0.
-    pub event_order: Vec<u32>,
     /// The numbers of patients and events that were read and excluded.
     pub counts: EventsCounts,
     /// The findings of each rule.
@@ -147,21 +182,30 @@ pub struct Histories {
 impl Histories {
     /// The number of patients.
     pub fn patients(&self) -> usize {
-        self.bounds.len()
+        self.patient_lines.len()
     }
 
-    /// The number of events.
+    /// The number of events in all tables.
     pub fn events(&self) -> usize {
-        self.bounds.total()
+        self.tables.iter().map(TableEvents::len).sum()
     }
 
-    /// A patient's events.
-    pub fn events_of(&self, patient: usize) -> std::ops::Range<usize> {
-        self.bounds.range(patient)
+    /// Returns whether a patient has an event in any table.
+    pub fn has_events(&self, patient: usize) -> bool {
+        self.tables.iter().any(|table| !table.of(patient).is_empty())
     }
 
-    /// The bounds of each patient's events.
-    pub(crate) fn bounds(&self) -> &Bounds {
-        &self.bounds
+    /// The positions of a table's quasi-identifiers among those of all events.
+    pub fn columns_of(&self, table: usize) -> std::ops::Range<usize> {
+        let start = self.event.partition_point(|column| column.table < table);
+        start..self.event.partition_point(|column| column.table <= table)
+    }
+
+    /// The name of an event column, with that of its table where there are several.
+    pub fn shown(&self, column: &QuasiColumn) -> String {
+        match &self.tables[..] {
+            [] | [_] => column.name.clone(),
+            tables => format!("{}.{}", tables[column.table].name, column.name),
+        }
     }
 }

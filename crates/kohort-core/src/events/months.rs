@@ -45,13 +45,18 @@ pub(super) fn months(
     if before.is_empty() { Ok(all) } else { Err(before) }
 }
 
-/// The first day of each patient, or of each patient and year.
-pub(super) fn firsts(dates: &[Option<(i64, i64)>], patient_of: &[u32], by_year: bool) -> HashMap<(u32, i64), i64> {
+/// Dates by event, and by event its patient.
+type DatesOf<'a> = (&'a [Option<(i64, i64)>], &'a [u32]);
+
+/// The first day of each patient, or of each patient and year, over some columns of dates.
+pub(super) fn firsts<'a>(columns: impl Iterator<Item = DatesOf<'a>>, by_year: bool) -> HashMap<(u32, i64), i64> {
     let mut firsts: HashMap<(u32, i64), i64> = HashMap::new();
-    for (date, &patient) in dates.iter().zip(patient_of) {
-        let Some((day, year)) = *date else { continue };
-        let first = firsts.entry((patient, if by_year { year } else { 0 })).or_insert(day);
-        *first = day.min(*first);
+    for (dates, patient_of) in columns {
+        for (date, &patient) in dates.iter().zip(patient_of) {
+            let Some((day, year)) = *date else { continue };
+            let first = firsts.entry((patient, if by_year { year } else { 0 })).or_insert(day);
+            *first = day.min(*first);
+        }
     }
     firsts
 }

@@ -1,10 +1,10 @@
-//! Reads the two tables: one pass over the patients, then one over the events.
+//! Reads the tables: one pass over the patients, then one over each table of events.
 
 use super::ages::BirthDates;
 use super::rules::{RuleTally, hits};
-use crate::policy::{self, EventsPolicy, EventsTable, Policy, Role, RuleKind};
+use crate::policy::{self, EventsPolicy, EventsTable, Role, RuleKind};
 use crate::table::{Chunk, Scope, Source, Texts};
-use crate::{Error, Result, shape};
+use crate::{Error, Result};
 use std::collections::HashMap;
 
 /// The cells of some columns, by row as they were read. Equal texts of a column have one number.
@@ -98,7 +98,7 @@ impl PatientRows {
     }
 }
 
-/// The rows of the events' table that no rule excludes alone.
+/// The rows of a table of events that no rule excludes alone.
 pub(super) struct EventRows {
     pub(super) cells: CellsRead,
     /// For each event: its patient.
@@ -112,24 +112,26 @@ pub(super) struct EventRows {
 }
 
 impl EventRows {
-    /// Reads the table in one pass, and counts the rules that apply to its rows.
+    /// Reads one of the tables of events in one pass, and counts the rules that apply to its rows.
     pub(super) fn read(
         source: &Source,
-        policy: &Policy<shape::Events>,
+        table: usize,
         asked: &EventsPolicy,
         people: &mut PatientRows,
         tally: &mut RuleTally,
     ) -> Result<EventRows> {
-        let Some(id) = policy.patient() else { return Err(policy.error("the table of events has no patient column.")) };
+        let own = &asked.tables[table];
+        let Some(id) = own.patient() else { return Err(Error::yours("a table of events has no patient column.")) };
+        let table = EventsTable::Events(table);
         let mut events = EventRows {
-            cells: CellsRead::of(needed(&policy.columns, asked.event_date)),
+            cells: CellsRead::of(needed(&own.columns, own.event_date)),
             patient: Vec::new(),
             read_of: vec![0; people.cells.lines.len()],
             excluded: 0,
             read: 0,
         };
         let (mut nameless, mut unknown) = (Vec::new(), Vec::new());
-        let ages = BirthDates::new(asked, &people.cells);
+        let ages = BirthDates::new(asked, table, &people.cells);
         let people_ids = &people.ids;
         let excluded = &mut people.excluded;
         source.scan(
@@ -138,7 +140,7 @@ impl EventRows {
                 let found: Vec<(Option<u32>, Vec<u32>)> = (0..chunk.rows())
                     .map(|row| {
                         let patient = people_ids.find(chunk.cell(row, id));
-                        let mut found = hits(&asked.exclude, EventsTable::Events, &chunk, row);
+                        let mut found = hits(&asked.exclude, table, &chunk, row);
                         if let Some(patient) = patient {
                             found.extend(ages.hits(asked, patient, &chunk, row));
                         }

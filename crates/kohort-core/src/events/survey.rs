@@ -10,7 +10,7 @@
 //! | C | V08 | no event is left, so C is removed |
 //! | D | none | kept or removed, as `without_events` says |
 //!
-//! 1. `read.rs` reads both tables. It counts the rules that apply to each row (`rules.rs`, `ages.rs`)
+//! 1. `read.rs` reads all tables. It counts the rules that apply to each row (`rules.rs`, `ages.rs`)
 //!    and drops events that are excluded alone, such as C's V08.
 //! 2. `kept.rs` decides about patients: A is kept, B is excluded, C lost all events.
 //! 3. `columns.rs` and `event_columns.rs` make the columns, over everybody who was read.
@@ -18,7 +18,6 @@
 //! 5. All columns are cut down to the rows that are kept, and `coverage.rs` checks that the
 //!    hierarchies cover their values.
 
-use super::Histories;
 use super::columns::{columns, copied, order_in_time};
 use super::coverage::check_coverage;
 use super::event_columns::event_columns;
@@ -26,7 +25,9 @@ use super::excluded::compare_excluded;
 use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
 use super::rules::RuleTally;
-use crate::policy::Policy;
+use super::{Histories, TableEvents};
+use crate::policy::{EventTable, Policy};
+use crate::ragged::Bounds;
 use crate::table::{Scope, Source};
 use crate::{Error, Result, shape};
 
@@ -39,46 +40,75 @@ pub fn survey(source: &Source, policy: &Policy<shape::Events>) -> Result<Histori
         ));
     };
     let asked = &policy.own;
-    source.progress().stage("reading", patients.bytes() + source.bytes());
+    source.progress().stage("reading", source.tables().map(Source::bytes).sum());
     let mut tally = RuleTally::new(&asked.exclude);
     let mut people = PatientRows::read(patients, asked, &mut tally)?;
-    let mut events = EventRows::read(source, policy, asked, &mut people, &mut tally)?;
-    events.sort_by_patient(people.cells.lines.len());
-    let kept = KeptPatients::of(asked, &people, &events);
+    let mut rows = Vec::new();
+    for (table, own) in source.event_tables().enumerate() {
+        let mut events = EventRows::read(own, table, asked, &mut people, &mut tally)?;
+        events.sort_by_patient(people.cells.lines.len());
+        rows.push(events);
+    }
+    let kept = KeptPatients::of(asked, &people, &rows);
     let mut histories =
-        Histories { rules: tally.counts(), counts: kept.counts(&people, &events), ..Histories::default() };
+        Histories { rules: tally.counts(), counts: kept.counts(&people, &rows), ..Histories::default() };
+    let keep_patient: Vec<usize> = (0..people.cells.lines.len()).filter(|&p| kept.is_kept[p]).collect();
+    for ((own, asked), events) in source.event_tables().zip(&asked.tables).zip(&rows) {
+        histories.tables.push(table_events(own, asked, events, &kept)?);
+    }
     // Columns cover every row that was read, so that the excluded can be compared with the kept.
     histories.patient = columns(patients, &asked.patients, &people.cells, &[])?;
-    histories.event = event_columns(source, policy, asked, patients, &people, &events)?;
-    if kept.counts(&people, &events).patients_excluded > 0 {
-        histories.differences = Some(compare_excluded(policy, asked, &histories, &people, &events, &kept));
+    histories.event = event_columns(source, asked, patients, &people, &rows)?;
+    if histories.counts.patients_excluded > 0 {
+        histories.differences = Some(compare_excluded(asked, &histories, &people, &rows, &kept));
     }
-    let keep_event: Vec<usize> =
-        (0..events.cells.lines.len()).filter(|&e| kept.is_kept[events.patient[e] as usize]).collect();
-    let keep_patient: Vec<usize> = (0..people.cells.lines.len()).filter(|&p| kept.is_kept[p]).collect();
     histories.patient_copied = copied(patients, &asked.patients, &people.cells, &keep_patient)?;
-    histories.event_copied = copied(source, &policy.columns, &events.cells, &keep_event)?;
     for column in &mut histories.patient {
         column.codes = keep_patient.iter().map(|&p| column.codes[p]).collect();
     }
+    let keep_event: Vec<Vec<usize>> = rows.iter().map(|events| kept_events(events, &kept)).collect();
     for column in &mut histories.event {
-        column.codes = keep_event.iter().map(|&e| column.codes[e]).collect();
+        column.codes = keep_event[column.table].iter().map(|&e| column.codes[e]).collect();
     }
     histories.patient_lines = keep_patient.iter().map(|&p| people.cells.lines[p]).collect();
-    histories.event_lines = keep_event.iter().map(|&e| events.cells.lines[e]).collect();
-    histories.event_order = match asked.event_date {
-        None => vec![0; keep_event.len()],
-        Some(column) => order_in_time(source, &policy.columns[column], &events.cells, column, &keep_event),
-    };
-    keep_patient.iter().for_each(|&p| histories.bounds.push(kept.events_of[p] as usize));
     let (patient, event) = (&mut histories.patient, &mut histories.event);
     check_coverage(patients, &asked.patients, patient, &histories.patient_lines, &mut histories.notes)?;
-    check_coverage(source, &policy.columns, event, &histories.event_lines, &mut histories.notes)?;
+    for (table, own) in source.event_tables().enumerate() {
+        let columns = event.iter_mut().filter(|column| column.table == table);
+        let lines = &histories.tables[table].lines;
+        check_coverage(own, &asked.tables[table].columns, columns, lines, &mut histories.notes)?;
+    }
     histories.note_exclusions();
     if histories.patients() == 0 || histories.events() == 0 {
         return Err(Error::yours(format!("{}: no events remain to publish.", source.name())));
     }
     Ok(histories)
+}
+
+/// The events of one table whose patients are kept.
+fn kept_events(events: &EventRows, kept: &KeptPatients) -> Vec<usize> {
+    (0..events.cells.lines.len()).filter(|&e| kept.is_kept[events.patient[e] as usize]).collect()
+}
+
+/// What is kept of one table of events, but for its quasi-identifiers.
+fn table_events(source: &Source, asked: &EventTable, events: &EventRows, kept: &KeptPatients) -> Result<TableEvents> {
+    let keep = kept_events(events, kept);
+    let order = match asked.event_date {
+        None => vec![0; keep.len()],
+        Some(column) => order_in_time(source, &asked.columns[column], &events.cells, column, &keep),
+    };
+    let mut number = vec![0usize; kept.is_kept.len()];
+    keep.iter().for_each(|&e| number[events.patient[e] as usize] += 1);
+    let mut bounds = Bounds::default();
+    (0..number.len()).filter(|&p| kept.is_kept[p]).for_each(|p| bounds.push(number[p]));
+    Ok(TableEvents {
+        name: asked.name.clone(),
+        copied: copied(source, &asked.columns, &events.cells, &keep)?,
+        bounds,
+        lines: keep.iter().map(|&e| events.cells.lines[e]).collect(),
+        order,
+        rows: events.read,
+    })
 }
 
 impl Histories {

@@ -9,7 +9,7 @@ use super::cleaning;
 use super::column::{Column, Role};
 use super::context::Context;
 use super::effects::{Effects, Methods};
-use super::events::{self, EventsPolicy, Tables};
+use super::events::{self, EventTable, EventsPolicy, Tables};
 use super::files::PolicyFiles;
 use super::population::Population;
 use super::privacy::Privacy;
@@ -21,9 +21,11 @@ use super::synthetic::SyntheticRules;
 use crate::Result;
 use crate::codes::Repeats;
 use crate::number::K;
-use crate::table::{Encoding, Input, Place, Source, read_text};
+use crate::table::{CLAIMS, Encoding, Input, Place, Source, read_text};
 use std::path::{Path, PathBuf};
 
+/// The name of the table of patients in a policy.
+pub(super) const PATIENTS: &str = "patients";
 pub(super) const LARGEST_POLICY: u64 = 16 << 20;
 
 /// The unit of a row of the input.
@@ -51,12 +53,12 @@ pub struct NamedText {
 pub enum GivenTables {
     /// A table, or the codes of patients.
     One(Place),
-    /// Patients, and their events in a table of their own.
+    /// Patients, and their events in tables of their own.
     Linked {
         /// The table of patients.
         patients: Place,
-        /// The table of events.
-        events: Place,
+        /// The tables of events, with their names in the policy.
+        events: Vec<(String, Place)>,
     },
 }
 
@@ -120,8 +122,11 @@ impl PolicyFile {
                 None => input.cleaning = cleaning::read(&columns)?,
                 Some(patients) => {
                     let of = |table: &str| columns.section(table)?.map_or(Ok(Vec::new()), |s| cleaning::read(&s));
-                    patients.cleaning = of("patients")?;
-                    input.cleaning = of("claims")?;
+                    patients.cleaning = of(PATIENTS)?;
+                    input.cleaning = of(input.events.as_deref().unwrap_or(CLAIMS))?;
+                    for own in &mut input.more_events {
+                        own.cleaning = of(own.events.as_deref().unwrap_or(CLAIMS))?;
+                    }
                 }
             }
         }
@@ -129,11 +134,7 @@ impl PolicyFile {
         let layout = section.word("layout", &words)?;
         let layout = match (layout, &input.patients) {
             (Some(_), Some(_)) => {
-                return Err(section.wrong(
-                    "layout",
-                    "is for one table, but patient histories are \
-                 two tables.",
-                ));
+                return Err(section.wrong("layout", "is for one table, but patient histories are several tables."));
             }
             (None, Some(_)) => Layout::Events,
             (layout, None) => layout.unwrap_or(Layout::Table),
@@ -145,6 +146,7 @@ impl PolicyFile {
     /// command may write over them.
     pub fn files_read(&self) -> Vec<PathBuf> {
         let inputs = [Some(&self.input), self.input.patients.as_deref()].into_iter().flatten();
+        let inputs = inputs.chain(&self.input.more_events);
         let tables = inputs.filter_map(|input| input.place.path()).map(Path::to_path_buf);
         let mut files: Vec<PathBuf> = self.path.iter().cloned().chain(tables).collect();
         let folder = self.files.path("");
@@ -181,8 +183,16 @@ impl PolicyFile {
     }
 
     fn bind_with(&self, source: &Source, methods: &dyn Methods, k: Option<K>) -> Result<AnyPolicy> {
-        let columns = self.columns_of(source, "claims")?;
-        let patients = source.patients().map(|patients| self.columns_of(patients, "patients")).transpose()?;
+        let patients = source.patients().map(|patients| self.columns_of(patients, PATIENTS)).transpose()?;
+        let mut event_tables = Vec::new();
+        for own in source.event_tables().filter(|_| patients.is_some()) {
+            let name = own.events_name().to_string();
+            event_tables.push(EventTable { columns: self.columns_of(own, &name)?, name, event_date: None });
+        }
+        let columns = match &event_tables[..] {
+            [] => self.columns_of(source, CLAIMS)?,
+            tables => tables.iter().flat_map(|own| own.columns.clone()).collect(),
+        };
         let quasi: Vec<&str> = columns.iter().filter(|c| c.role == Role::Quasi).map(|c| c.name.as_str()).collect();
         match self.layout {
             Layout::Table if quasi.is_empty() => {
@@ -225,8 +235,7 @@ impl PolicyFile {
         if !columns.iter().any(|c| c.role == Role::Patient) {
             notes.push("no column has role = \"patient\", so every row is counted as a different person.".into());
         }
-        let tables = [Some(source), source.patients()].into_iter().flatten();
-        notes.extend(tables.flat_map(|table| table.cleaned().notes.clone()));
+        notes.extend(source.tables().flat_map(|table| table.cleaned().notes.clone()));
         notes.extend(cleaning::notes(&columns));
         notes.extend(shift::notes(&columns));
         let Some(method) = self.root.section("method")? else {
@@ -235,7 +244,7 @@ impl PolicyFile {
         let events = match &patients {
             None => None,
             Some(patients) => {
-                let tables = Tables { patients, events: &columns };
+                let tables = Tables { patients, events: &event_tables };
                 Some(EventsPolicy::read(&self.root, &self.files, &tables, &mut notes)?)
             }
         };
@@ -301,7 +310,7 @@ impl PolicyFile {
         Ok(Some(NamedText { name: name.clone(), text }))
     }
 
-    /// The columns of a table; of claims, `table` says which.
+    /// The columns of a table; of patient histories, `table` says which.
     fn columns_of(&self, source: &Source, table: &str) -> Result<Vec<Column>> {
         let Some(section) = self.root.section("columns")? else {
             return Err(self.root.error(
@@ -312,7 +321,9 @@ impl PolicyFile {
         if self.layout != Layout::Events {
             return self.bind_columns(source, &section);
         }
-        section.only(&["patients", "claims"])?;
+        let mut names = vec![PATIENTS, self.input.events.as_deref().unwrap_or(CLAIMS)];
+        names.extend(self.input.more_events.iter().filter_map(|own| own.events.as_deref()));
+        section.only(&names)?;
         match section.section(table)? {
             Some(own) => self.bind_columns(source, &own),
             None => Err(section.error(
@@ -390,10 +401,10 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
         "layout",
         "patients",
         "claims",
+        "events",
     ])?;
-    let (table, patients) = match given {
-        Some(GivenTables::One(table)) => (table.clone(), None),
-        Some(GivenTables::Linked { patients, events }) => (events.clone(), Some(patients.clone())),
+    let given = match given {
+        Some(given) => given.clone(),
         None => named_tables(section, files)?,
     };
     let one_byte = |key: &str| -> Result<Option<u8>> {
@@ -411,27 +422,49 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
             Encoding::named(name).ok_or_else(|| section.wrong("encoding", "must be \"utf-8\" or \"windows-1252\"."))?
         }
     };
-    let input = Input {
-        place: table,
-        delimiter: one_byte("delimiter")?,
-        sheet: section.text("sheet")?.map(str::to_string),
-        header: section.flag("header")?.unwrap_or(true),
-        trim: section.flag("trim")?.unwrap_or(false),
+    let (delimiter, decimal) = (one_byte("delimiter")?, one_byte("decimal")?.unwrap_or(b'.'));
+    let (header, trim) = (section.flag("header")?.unwrap_or(true), section.flag("trim")?.unwrap_or(false));
+    let (sheet, missing) = (section.text("sheet")?.map(str::to_string), section.texts("missing")?.unwrap_or_default());
+    let input = |place: Place| Input {
+        place,
+        delimiter,
+        sheet: sheet.clone(),
+        header,
+        trim,
         encoding,
-        missing: section.texts("missing")?.unwrap_or_default(),
-        decimal: one_byte("decimal")?.unwrap_or(b'.'),
+        missing: missing.clone(),
+        decimal,
         cleaning: Vec::new(),
         patients: None,
+        events: None,
+        more_events: Vec::new(),
     };
-    let patients = patients.map(|place| Box::new(Input { place, ..input.clone() }));
-    Ok(Input { patients, ..input })
+    Ok(match given {
+        GivenTables::One(place) => input(place),
+        GivenTables::Linked { patients, events } => {
+            let mut tables = events.into_iter().map(|(name, place)| Input { events: Some(name), ..input(place) });
+            let Some(first) = tables.next() else {
+                return Err(section.error(section.line, "[input.events] does not name a table."));
+            };
+            Input { patients: Some(Box::new(input(patients))), more_events: tables.collect(), ..first }
+        }
+    })
 }
 
 /// The tables that `[input]` names: one, or events with the table of their patients.
-fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option<Place>)> {
-    match (section.text("table")?, section.text("patients")?, section.text("claims")?) {
-        (Some(table), None, None) => Ok((files.place(table)?, None)),
-        (None, Some(patients), Some(claims)) => Ok((files.place(claims)?, Some(files.place(patients)?))),
+fn named_tables(section: &Section, files: &PolicyFiles) -> Result<GivenTables> {
+    let (claims, several) = (section.text("claims")?, section.section("events")?);
+    if claims.is_some() && several.is_some() {
+        return Err(section.wrong("claims", "and [input.events] are alternatives. Keep one of them."));
+    }
+    let events = match (claims, several) {
+        (Some(claims), _) => Some(vec![(CLAIMS.to_string(), files.place(claims)?)]),
+        (None, Some(several)) => Some(named_events(&several, files)?),
+        (None, None) => None,
+    };
+    match (section.text("table")?, section.text("patients")?, events) {
+        (Some(table), None, None) => Ok(GivenTables::One(files.place(table)?)),
+        (None, Some(patients), Some(events)) => Ok(GivenTables::Linked { patients: files.place(patients)?, events }),
         (None, None, None) => Err(section.error(
             section.line,
             "[input] does not name a table. Set table = \
@@ -439,8 +472,42 @@ fn named_tables(section: &Section, files: &PolicyFiles) -> Result<(Place, Option
         )),
         _ => Err(section.error(
             section.line,
-            "[input] must name either `table`, or the two linked tables `patients` and \
-                 `claims`.",
+            "[input] must name either `table`, or the linked tables `patients` and `claims` (or `patients` and \
+             several tables of events in [input.events]).",
         )),
     }
+}
+
+/// The tables of `[input.events]`, by name. A name becomes that of a file in the release.
+fn named_events(section: &Section, files: &PolicyFiles) -> Result<Vec<(String, Place)>> {
+    let mut tables: Vec<(String, Place)> = Vec::new();
+    for (name, item) in &section.entries {
+        if !is_table_name(name) || tables.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            return Err(section.error(
+                item.line,
+                format!(
+                    "`{name}` cannot name a table of events. Use up to 40 letters, digits, `_` or `-`, beginning with a \
+                     letter, another name than `patients`, and each name once."
+                ),
+            ));
+        }
+        let Value::Text(path) = &item.value else {
+            return Err(section.wrong(name, "must be the path of a table."));
+        };
+        tables.push((name.clone(), files.place(path)?));
+    }
+    if tables.is_empty() {
+        return Err(section
+            .error(section.line, "[input.events] does not name a table. Set, for example, visits = \"visits.csv\"."));
+    }
+    Ok(tables)
+}
+
+/// Returns whether a name can be that of a table of events: a file of the release is called NAME.csv.
+pub(crate) fn is_table_name(name: &str) -> bool {
+    let is_part = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
+    (1..=40).contains(&name.len())
+        && name.as_bytes()[0].is_ascii_alphabetic()
+        && name.bytes().all(is_part)
+        && !name.eq_ignore_ascii_case(PATIENTS)
 }

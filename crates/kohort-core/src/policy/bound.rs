@@ -16,7 +16,7 @@ use crate::table::ExcludeRule;
 /// A policy bound to its data, which has the shape `S`.
 #[derive(Debug, Clone)]
 pub struct Policy<S: Shape = Table> {
-    /// Every column of the input, in its order; of two linked tables those of the events.
+    /// Every column of the input, in its order; of patient histories those of all tables of events.
     pub columns: Vec<Column>,
     /// The privacy requirements.
     pub privacy: Privacy,

@@ -1,11 +1,12 @@
 //! Policies for patient histories: two linked tables, exclusions, and what an attacker knows of events.
 
+use super::bind::PATIENTS;
 use super::column::{Column, Role};
 use super::exclude::find;
 use super::exclude_events::{EventsRule, read_rules};
 use super::files::PolicyFiles;
 use super::privacy::{LedgerRule, Privacy, read_k};
-use super::section::Section;
+use super::section::{Section, Value};
 use crate::Result;
 use crate::calendar::DateFormat;
 use crate::hierarchy::Rule;
@@ -69,28 +70,46 @@ pub enum WithoutEvents {
 pub struct EventsPolicy {
     /// The columns of the patients' table, in its order.
     pub patients: Vec<Column>,
+    /// The tables of events.
+    pub tables: Vec<EventTable>,
     /// An exclusion: rows that are removed before anything is counted.
     pub exclude: Vec<EventsRule>,
     /// The facts that the attacker knows.
     pub power: Power,
     /// The share of patients who may be at high risk.
     pub max_high_risk: Fraction,
-    /// The events' column that says which of two events is the later.
-    pub event_date: Option<usize>,
     /// The treatment of patients without any events in the input.
     pub without_events: WithoutEvents,
     /// The patients' columns that months are counted from.
     pub origins: Vec<usize>,
 }
 
-/// A table of the policy: its name, its columns, the file's columns.
+/// A table of events.
+#[derive(Debug, Clone)]
+pub struct EventTable {
+    /// Its name in the policy; the release calls its file NAME.csv.
+    pub name: String,
+    /// Its columns, in its order.
+    pub columns: Vec<Column>,
+    /// The column that says which of two events is the later.
+    pub event_date: Option<usize>,
+}
+
+impl EventTable {
+    /// Its column of patients.
+    pub fn patient(&self) -> Option<usize> {
+        self.columns.iter().position(|c| c.role == Role::Patient)
+    }
+}
+
+/// The tables of a policy for patient histories.
 pub(super) struct Tables<'a> {
     pub(super) patients: &'a [Column],
-    pub(super) events: &'a [Column],
+    pub(super) events: &'a [EventTable],
 }
 
 impl EventsPolicy {
-    /// Reads what is said of events over the columns of both tables.
+    /// Reads what is said of events over the columns of all tables.
     pub(super) fn read(
         root: &Section,
         files: &PolicyFiles,
@@ -100,17 +119,13 @@ impl EventsPolicy {
         check_columns(root, tables)?;
         let method = root.section("method")?.unwrap_or_else(|| Section::empty(&root.file, "[method]"));
         let privacy = root.section("privacy")?.unwrap_or_else(|| Section::empty(&root.file, "[privacy]"));
-        let event_date = match method.text("event_date")? {
-            None => None,
-            Some(name) => Some(find(&method, "event_date", name, tables.events)?),
-        };
         let words = [("keep", WithoutEvents::Keep), ("drop", WithoutEvents::Drop)];
         Ok(EventsPolicy {
             patients: tables.patients.to_vec(),
+            tables: with_dates(&method, tables.events)?,
             exclude: read_rules(root, files, tables, notes)?,
             power: read_power(&privacy)?,
             max_high_risk: read_high_risk(&privacy)?,
-            event_date,
             without_events: method.word("without_events", &words)?.unwrap_or(WithoutEvents::Keep),
             origins: origins(tables),
         })
@@ -127,7 +142,27 @@ fn origins(tables: &Tables) -> Vec<usize> {
         Some(super::column::Origin::Column(name)) => tables.patients.iter().position(|p| p.name == *name),
         _ => None,
     };
-    tables.events.iter().filter_map(named).collect()
+    tables.events.iter().flat_map(|own| &own.columns).filter_map(named).collect()
+}
+
+/// The tables of events with their columns of dates: `event_date` names one column, or several for several tables.
+fn with_dates(method: &Section, tables: &[EventTable]) -> Result<Vec<EventTable>> {
+    let names = match method.get("event_date").map(|item| &item.value) {
+        None => Vec::new(),
+        Some(Value::Text(name)) => vec![name.clone()],
+        Some(_) => method.texts("event_date")?.unwrap_or_default(),
+    };
+    for name in &names {
+        if !tables.iter().any(|own| own.columns.iter().any(|c| c.name == *name)) {
+            let columns: Vec<Column> = tables.iter().flat_map(|own| own.columns.clone()).collect();
+            find(method, "event_date", name, &columns)?;
+        }
+    }
+    let dated = |own: &EventTable| EventTable {
+        event_date: names.iter().find_map(|name| own.columns.iter().position(|c| c.name == *name)),
+        ..own.clone()
+    };
+    Ok(tables.iter().map(dated).collect())
 }
 
 /// k, for events.
@@ -202,17 +237,19 @@ fn read_high_risk(section: &Section) -> Result<Fraction> {
 
 fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
     let at = root.get("columns").map_or(0, |i| i.line);
-    for (columns, name) in [(tables.patients, "patients"), (tables.events, "claims")] {
+    let events = tables.events.iter().map(|own| (&own.columns[..], own.name.as_str()));
+    for (columns, name) in std::iter::once((tables.patients, PATIENTS)).chain(events) {
+        let of_events = name != PATIENTS;
         if columns.iter().all(|c| c.role != Role::Patient) {
             return Err(root.error(
                 at,
-                format!("[columns.{name}] has no column with role = \"patient\", which links the two tables."),
+                format!("[columns.{name}] has no column with role = \"patient\", which links the tables."),
             ));
         }
         for column in columns {
             let allowed = match column.role {
                 Role::Identifier | Role::Patient | Role::Quasi | Role::Other { .. } => true,
-                Role::Pseudonym => name == "claims",
+                Role::Pseudonym => of_events,
                 _ => false,
             };
             if !allowed {
@@ -223,15 +260,12 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
                          quasi, identifier, other with a reason{}.",
                         column.name,
                         column.role.name(),
-                        if name == "claims" { ", or pseudonym" } else { "" }
+                        if of_events { ", or pseudonym" } else { "" }
                     ),
                 ));
             }
-            if column.months.is_some() && name == "patients" {
-                return Err(root.error(
-                    at,
-                    format!("`{}`: months_since can only be used for events, in [columns.claims].", column.name),
-                ));
+            if column.months.is_some() && !of_events {
+                return Err(root.error(at, format!("`{}`: months_since can only be used for events.", column.name)));
             }
             if let Some(since) = &column.months
                 && let super::column::Origin::Column(origin) = &since.origin
@@ -251,14 +285,17 @@ fn check_columns(root: &Section, tables: &Tables) -> Result<()> {
             }
         }
     }
-    if !tables.events.iter().any(|c| c.role == Role::Quasi) {
-        return Err(root.error(
+    match tables.events.iter().find(|own| own.columns.iter().all(|c| c.role != Role::Quasi)) {
+        None => Ok(()),
+        Some(own) => Err(root.error(
             at,
-            "[columns.claims] has no column with role = \"quasi\", so the policy does not \
-             state what an attacker may know about events.",
-        ));
+            format!(
+                "[columns.{}] has no column with role = \"quasi\", so the policy does not state what an attacker may \
+                 know about these events.",
+                own.name
+            ),
+        )),
     }
-    Ok(())
 }
 
 impl Column {

@@ -1,5 +1,6 @@
 //! `[[exclude]]` for patient histories: events alone, or patients with all their events.
 
+use super::bind::PATIENTS;
 use super::column::Column;
 use super::events::Tables;
 use super::exclude::find;
@@ -12,13 +13,13 @@ use crate::{Error, Result};
 /// The rules of the Heritage Health Prize.
 const HHP: &str = include_str!("../code_systems/tables/hhp_rules.csv");
 const LARGEST_RULES: u64 = 16 << 20;
-/// One of the two tables.
+/// One of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventsTable {
     /// A row for each patient.
     Patients,
-    /// A row for each event.
-    Events,
+    /// A row for each event: which of the tables of events.
+    Events(usize),
 }
 
 /// The condition of a rule.
@@ -89,17 +90,21 @@ pub(super) fn read_rules(
         section.only(&[
             "table", "column", "codes", "scope", "rules", "icd9", "cpt", "place", "except", "birth", "date", "dates",
         ])?;
-        let table = section.word("table", &[("patients", EventsTable::Patients), ("claims", EventsTable::Events)])?;
-        let Some(table) = table else {
+        let events = tables.events.iter().enumerate().map(|(t, own)| (own.name.as_str(), EventsTable::Events(t)));
+        let words: Vec<(&str, EventsTable)> =
+            std::iter::once((PATIENTS, EventsTable::Patients)).chain(events).collect();
+        let Some(table) = section.word("table", &words)? else {
             return Err(section.error(
                 section.line,
-                "[[exclude]] does not name a `table`. Set table = \"patients\" \
-                 or \"claims\".",
+                format!(
+                    "[[exclude]] does not name a `table`. Set table = \"{}\".",
+                    words.iter().map(|word| word.0).collect::<Vec<_>>().join("\" or \"")
+                ),
             ));
         };
         let columns = match table {
             EventsTable::Patients => tables.patients,
-            EventsTable::Events => tables.events,
+            EventsTable::Events(t) => &tables.events[t].columns,
         };
         match section.text("rules")? {
             Some(name) => read_rule_table(section, name, files, (table, columns), tables, &mut rules, notes)?,
@@ -228,9 +233,9 @@ fn read_age(section: &Section, codes: &str, tables: &Tables, table: EventsTable)
     else {
         return Ok(None);
     };
-    if table != EventsTable::Events {
-        return Err(section.wrong("birth", "can only be used for events, with table = \"claims\"."));
-    }
+    let EventsTable::Events(events) = table else {
+        return Err(section.wrong("birth", "can only be used for a table of events."));
+    };
     let format = DateFormat::new(format).map_err(|e| section.wrong("dates", e.message))?;
     let days = codes.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     let days = days.filter(|(from, to): &(i64, i64)| from <= to);
@@ -243,7 +248,7 @@ fn read_age(section: &Section, codes: &str, tables: &Tables, table: EventsTable)
     };
     Ok(Some(RuleKind::Age {
         birth: (find(section, "birth", birth, tables.patients)?, format.clone()),
-        date: (find(section, "date", date, tables.events)?, format),
+        date: (find(section, "date", date, &tables.events[events].columns)?, format),
         days,
     }))
 }

@@ -5,7 +5,7 @@
 //!
 //! Nothing else is in it: no input, no original or suppressed counts, no seeds, no paths.
 
-use super::claim::{ColumnClaim, SyntheticClaim};
+use super::claim::{ColumnClaim, SyntheticClaim, TableClaim};
 use super::guarantee::Guarantee;
 use super::promise::Promise;
 use super::serial;
@@ -115,8 +115,11 @@ struct CountedFile<C, R> {
     files: Vec<FileEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
     text: Option<Marks>,
-    #[serde(deserialize_with = "serial::list")]
-    columns: Vec<ColumnClaim>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
+    columns: Option<Vec<ColumnClaim>>,
+    /// Of events: the tables with their columns.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
+    tables: Option<Vec<TableClaim>>,
     claim: C,
     recount: R,
     guarantee: String,
@@ -189,7 +192,8 @@ impl<S: Shape> Certificate<S> {
             counted: CountedFile {
                 files: self.files.clone(),
                 text: S::HAS_CELLS.then_some(marks),
-                columns: promise.columns,
+                tables: S::tables(&promise.claim, &promise.columns),
+                columns: S::tables(&promise.claim, &promise.columns).is_none().then_some(promise.columns),
                 claim: promise.claim,
                 recount: self.recount.clone(),
                 guarantee: counted,
@@ -208,11 +212,19 @@ impl<S: Shape> Certificate<S> {
             (None, false) => b',',
             _ => return Err(wrong("`text` is missing, or is present for a format without text cells")),
         };
+        let mut claim = counted.claim;
+        let columns = match (counted.columns, counted.tables) {
+            (Some(columns), None) => columns,
+            (None, Some(tables)) => S::set_tables(&mut claim, tables).map_err(wrong)?,
+            _ => return Err(wrong("`columns` and `tables` are both there, or both missing")),
+        };
+        if S::tables(&claim, &columns).is_some_and(|tables| tables.is_empty()) {
+            return Err(wrong("`tables` is missing"));
+        }
         let repeats = |of: &[String]| of.iter().collect::<BTreeSet<_>>().len() < of.len();
-        if counted.columns.iter().any(|column| repeats(&column.of)) {
+        if columns.iter().any(|column| repeats(&column.of)) {
             return Err(wrong("`of` names a column twice"));
         }
-        let mut claim = counted.claim;
         if let Some(synthetic) = attested.synthetic {
             S::set_synthetic(&mut claim, synthetic).map_err(wrong)?;
         }
@@ -234,7 +246,7 @@ impl<S: Shape> Certificate<S> {
             promise: Promise {
                 patients: attested.unit == Unit::Patient,
                 effects: attested.effects,
-                columns: counted.columns,
+                columns,
                 claim,
                 cleaning: attested.cleaning,
                 assumed: attested.assumed,

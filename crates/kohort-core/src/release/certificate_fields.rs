@@ -83,7 +83,8 @@ fn codes() -> Certificate<Codes> {
 }
 
 fn events(power: Power) -> Certificate<Events> {
-    let claim = EventsClaim { k: K::LEAST, power, max_high_risk: half(), patient_columns: 1 };
+    let tables = vec![("t".to_string(), 1)];
+    let claim = EventsClaim { k: K::LEAST, power, max_high_risk: half(), tables };
     full(claim, EventsRecount::default())
 }
 

@@ -133,6 +133,17 @@ pub struct CodesClaim {
     pub confidence: Option<Fraction>,
 }
 
+/// A table of a release of events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableClaim {
+    /// Its name: the file is NAME.csv.
+    pub name: String,
+    /// Its columns, in order.
+    #[serde(deserialize_with = "serial::list")]
+    pub columns: Vec<ColumnClaim>,
+}
+
 /// The claim of a release of events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "EventsWritten", into = "EventsWritten")]
@@ -143,8 +154,23 @@ pub struct EventsClaim {
     pub power: Power,
     /// The share of patients who may be at high risk.
     pub max_high_risk: Fraction,
-    /// How many of the columns, the first ones, are of the patients' table.
-    pub patient_columns: usize,
+    /// The tables, patients first: the name of each and its number of columns. A certificate writes them with
+    /// their columns, so that they are not part of the claim there.
+    pub tables: Vec<(String, usize)>,
+}
+
+impl EventsClaim {
+    /// The columns of each table, patients first.
+    pub fn columns_of<'a>(&self, columns: &'a [ColumnClaim]) -> Vec<(&str, &'a [ColumnClaim])> {
+        let mut rest = columns;
+        let mut tables = Vec::new();
+        for (name, number) in &self.tables {
+            let (own, behind) = rest.split_at((*number).min(rest.len()));
+            rest = behind;
+            tables.push((name.as_str(), own));
+        }
+        tables
+    }
 }
 
 /// As a certificate writes it.
@@ -154,7 +180,6 @@ struct EventsWritten {
     k: K,
     power: PowerWritten,
     max_high_risk: Fraction,
-    patient_columns: usize,
 }
 
 /// The attacker's knowledge, as a certificate writes it.
@@ -198,8 +223,8 @@ impl From<EventsWritten> for EventsClaim {
             PowerWritten::Events(p) => Power::Events { p: p.0 },
             PowerWritten::Total(p) => Power::Total { p: p.0 },
         };
-        let EventsWritten { k, max_high_risk, patient_columns, .. } = written;
-        EventsClaim { k, power, max_high_risk, patient_columns }
+        let EventsWritten { k, max_high_risk, .. } = written;
+        EventsClaim { k, power, max_high_risk, tables: Vec::new() }
     }
 }
 
@@ -211,8 +236,8 @@ impl From<EventsClaim> for EventsWritten {
             Power::Events { p } => PowerWritten::Events(Few(p)),
             Power::Total { p } => PowerWritten::Total(Few(p)),
         };
-        let EventsClaim { k, max_high_risk, patient_columns, .. } = claim;
-        EventsWritten { k, power, max_high_risk, patient_columns }
+        let EventsClaim { k, max_high_risk, .. } = claim;
+        EventsWritten { k, power, max_high_risk }
     }
 }
 

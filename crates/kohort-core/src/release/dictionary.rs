@@ -1,7 +1,7 @@
 //! dictionary.md: what each column of a release now means, for the people who receive it.
 
 use super::catalog::CATALOG_FILE;
-use super::events::{CLAIMS_FILE, EventsPlan, PATIENTS_FILE};
+use super::events::{EventsPlan, PATIENTS_FILE, table_file};
 use super::fineness;
 use super::plan::{Plan, Recoding};
 use crate::cohort::Cohort;
@@ -76,19 +76,24 @@ pub fn codes_dictionary(file: &str, (k, m): (u64, usize)) -> String {
 
 /// The data dictionary of patients and their events.
 pub fn events_dictionary(policy: &Policy<Events>, histories: &Histories, plan: &EventsPlan) -> String {
+    let events: Vec<String> = histories.tables.iter().map(|table| table_file(&table.name)).collect();
     let mut text = format!(
-        "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{CLAIMS_FILE}`: a row for each event. Both are \
+        "# Data dictionary\n\n`{PATIENTS_FILE}`: a row for each patient. `{}`: a row for each event. They are \
          text, UTF-8, and are linked by `patient`, a random number that is in no other file. The events of a patient are in random order.\n\n\
          - `*`: suppressed.\n\
          - an empty cell: missing in the source.\n\
          - `[30,60)`: from 30 up to but not including 60; `<0`: below 0; `>=182`: 182 or more.\n\
-         - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n"
+         - `123*`: begins with 123. `2010-Q1`: first quarter; `2010s`: 2010 to 2019.\n\n",
+        events.join("`, `")
     );
     let of_patients = &policy.own.patients[..];
-    let tables: [Described; 2] = [
-        (PATIENTS_FILE, of_patients, &histories.patient, &plan.patient_levels, &histories.patient_copied),
-        (CLAIMS_FILE, &policy.columns, &histories.event, &plan.event_levels, &histories.event_copied),
-    ];
+    let mut tables: Vec<Described> =
+        vec![(PATIENTS_FILE, of_patients, &histories.patient, &plan.patient_levels, &histories.patient_copied)];
+    for (t, (table, file)) in histories.tables.iter().zip(&events).enumerate() {
+        let own = histories.columns_of(t);
+        let (quasi, levels) = (&histories.event[own.clone()], &plan.event_levels[own]);
+        tables.push((file, &policy.own.tables[t].columns, quasi, levels, &table.copied));
+    }
     for (file, policies, quasi, levels, copied) in tables {
         text += &format!("## {file}\n\n| column | role | what it shows |\n|---|---|---|\n");
         text += "| patient | id | a random number for each patient |\n";

@@ -31,7 +31,9 @@ pub(crate) use assumed::{TableFacts, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
-pub use claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
+pub use claim::{
+    Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim, TableClaim,
+};
 pub use coarsened::ShownLabel;
 pub(crate) use codes::read_clusters_from;
 pub use codes::{
@@ -39,7 +41,8 @@ pub use codes::{
     write_codes,
 };
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
-pub use events::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE, write_events};
+pub(crate) use events::lines_file;
+pub use events::{EventsPlan, PATIENT, PATIENTS_FILE, PATIENTS_TABLE, table_file, write_events};
 pub use files::{Published, ReleaseFiles};
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
 pub use plan::{

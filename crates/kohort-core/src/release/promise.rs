@@ -5,6 +5,7 @@
 
 use super::assumed::{Basis, TableFacts, basis_of_codes, basis_of_events};
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim};
+use super::events::PATIENTS_TABLE;
 use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
 use crate::policy::{Column, Effects, Policy, Role, Unmapped, cleaning_sentences};
@@ -164,14 +165,15 @@ impl Promise<Codes> {
 impl Promise<Events> {
     pub(crate) fn of_events(policy: &Policy<Events>) -> Promise<Events> {
         let asked = &policy.own;
-        let of_patients = released(&asked.patients);
-        let claim = EventsClaim {
-            k: policy.privacy.k,
-            power: asked.power,
-            max_high_risk: asked.max_high_risk,
-            patient_columns: of_patients.len(),
-        };
-        let columns: Vec<ColumnClaim> = of_patients.into_iter().chain(released(&policy.columns)).collect();
+        let patients = (PATIENTS_TABLE, &asked.patients[..]);
+        let events = asked.tables.iter().map(|own| (own.name.as_str(), &own.columns[..]));
+        let (mut tables, mut columns) = (Vec::new(), Vec::new());
+        for (name, own) in std::iter::once(patients).chain(events) {
+            let own = released(own);
+            tables.push((name.to_string(), own.len()));
+            columns.extend(own);
+        }
+        let claim = EventsClaim { k: policy.privacy.k, power: asked.power, max_high_risk: asked.max_high_risk, tables };
         let Basis { assumed, not_recountable } = basis_of_events(&claim, &columns);
         Promise {
             patients: true,
@@ -185,7 +187,7 @@ impl Promise<Events> {
     }
 }
 
-/// The released columns of one of the two tables, quasi-identifiers first.
+/// The released columns of one of the tables, quasi-identifiers first.
 fn released(columns: &[Column]) -> Vec<ColumnClaim> {
     let mut own: Vec<&Column> = columns.iter().filter(|c| c.role.is_released()).collect();
     own.sort_by_key(|c| (c.role != Role::Quasi, c.place));

@@ -102,6 +102,10 @@ pub struct Input {
     pub cleaning: Vec<ColumnCleaning>,
     /// For a table of events: the table of the patients they belong to.
     pub patients: Option<Box<Input>>,
+    /// For a table of events: its name in the policy and in the release.
+    pub events: Option<String>,
+    /// For the first table of events: the further ones, about the same patients.
+    pub more_events: Vec<Input>,
 }
 
 impl Input {
@@ -123,6 +127,8 @@ impl Input {
             decimal: b'.',
             cleaning: Vec::new(),
             patients: None,
+            events: None,
+            more_events: Vec::new(),
         }
     }
 }

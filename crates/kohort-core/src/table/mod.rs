@@ -37,5 +37,5 @@ pub use patients::{ONLY_ROW, Patients};
 pub use population_part::{People, PopulationPart, people_of};
 pub use progress::{Progress, Silent};
 pub use shift::Shift;
-pub use source::{Source, open, read_text};
+pub use source::{CLAIMS, Source, open, read_text};
 pub use tuples::{Counting, Tuples, count, count_and_sum};

@@ -33,6 +33,9 @@ enum Form {
     Memory,
 }
 
+/// The name of the only table of events, where `[input]` names it by `claims`.
+pub const CLAIMS: &str = "claims";
+
 /// An opened table: its columns are known, its rows are read when asked for.
 #[derive(Clone)]
 pub struct Source {
@@ -51,6 +54,8 @@ pub struct Source {
     shift: Option<Arc<Shift>>,
     /// Of events: the table of their patients.
     patients: Option<Box<Source>>,
+    /// Of the first table of events: the further ones.
+    more_events: Vec<Source>,
     bytes: u64,
     threads: usize,
     progress: Arc<dyn Progress>,
@@ -102,6 +107,7 @@ pub fn open(input: &Input) -> Result<Source> {
         part: None,
         shift: None,
         patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
+        more_events: input.more_events.iter().map(open).collect::<Result<_>>()?,
         bytes,
         threads: 1,
         progress: Arc::new(Silent),
@@ -121,12 +127,15 @@ impl Source {
     pub fn with_threads(mut self, threads: usize) -> Source {
         self.threads = threads.max(1);
         self.patients = self.patients.map(|p| Box::new(p.with_threads(threads)));
+        self.more_events = self.more_events.into_iter().map(|own| own.with_threads(threads)).collect();
         self
     }
 
     /// The same table; `progress` is told of the bytes that were read.
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Source {
         self.patients = self.patients.map(|p| Box::new(p.with_progress(Arc::clone(&progress))));
+        let more = self.more_events.into_iter();
+        self.more_events = more.map(|own| own.with_progress(Arc::clone(&progress))).collect();
         self.progress = progress;
         self
     }
@@ -204,6 +213,21 @@ impl Source {
     /// Returns, for a table of events, the table of their patients.
     pub fn patients(&self) -> Option<&Source> {
         self.patients.as_deref()
+    }
+
+    /// Returns, for a table of events, all tables of events of these patients, this one first.
+    pub fn event_tables(&self) -> impl Iterator<Item = &Source> {
+        std::iter::once(self).chain(&self.more_events)
+    }
+
+    /// Returns all tables: this one, further tables of events, and the table of their patients.
+    pub fn tables(&self) -> impl Iterator<Item = &Source> {
+        self.event_tables().chain(self.patients())
+    }
+
+    /// Returns the name of a table of events in the policy and in the release.
+    pub fn events_name(&self) -> &str {
+        self.input.events.as_deref().unwrap_or(CLAIMS)
     }
 
     /// The file's name, without its folder.

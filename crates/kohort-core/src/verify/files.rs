@@ -113,7 +113,7 @@ pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S
         }
     }
     // What is handed over is one file of data, which is counted, and its dictionary.
-    let (names, files) = S::FILES;
+    let (names, files) = S::data_files(&certificate.promise.claim);
     let mut data: Vec<&str> = certificate.files.iter().filter(|f| f.rows.is_some()).map(|f| f.name.as_str()).collect();
     let listed = data.len();
     data.sort_unstable();
@@ -121,9 +121,7 @@ pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S
     let catalog = S::has_catalog(&certificate.promise.claim);
     let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
     let known = |f: &FileEntry| {
-        f.name == "dictionary.md"
-            || (f.rows.is_some() && names.contains(&f.name.as_str()))
-            || (catalog && is_catalog(f))
+        f.name == "dictionary.md" || (f.rows.is_some() && names.contains(&f.name)) || (catalog && is_catalog(f))
     };
     if catalog != certificate.files.iter().any(is_catalog) {
         return Err(Error::refused(

@@ -144,7 +144,11 @@ pub(crate) fn count_tables(studio: &Arc<Studio>, job: &Arc<Job>) -> Result<()> {
     let progress = studio.options(job).progress;
     let inputs = match &file.input.patients {
         None => vec![(None, &file.input)],
-        Some(patients) => vec![(Some("patients".to_string()), &**patients), (Some("claims".to_string()), &file.input)],
+        Some(patients) => {
+            let events = std::iter::once(&file.input).chain(&file.input.more_events);
+            let events = events.map(|own| (own.events.clone(), own));
+            std::iter::once((Some("patients".to_string()), &**patients)).chain(events).collect()
+        }
     };
     let (mut tables, mut warnings) = (Vec::new(), Vec::new());
     for (group, input) in inputs {

@@ -2,7 +2,7 @@
 
 use kohort_core::Result;
 use kohort_core::policy::GivenTables;
-use kohort_core::table::{MemoryTable, Place, TextColumn};
+use kohort_core::table::{CLAIMS, MemoryTable, Place, TextColumn};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -141,7 +141,13 @@ pub struct Data {
 impl Data {
     /// Patients and their events, in two tables that a patient column links.
     pub fn events(patients: &Table, events: &Table) -> Data {
-        Data { tables: GivenTables::Linked { patients: patients.place(), events: events.place() } }
+        Data::event_tables(patients, [(CLAIMS, events)])
+    }
+
+    /// Patients and their events in several tables (visits, conditions, …), each with its name in the policy.
+    pub fn event_tables<'a>(patients: &Table, events: impl IntoIterator<Item = (&'a str, &'a Table)>) -> Data {
+        let events = events.into_iter().map(|(name, table)| (name.to_string(), table.place())).collect();
+        Data { tables: GivenTables::Linked { patients: patients.place(), events } }
     }
 
     /// A set of codes for each patient, as a table of two columns: `patient`, which numbers the patients, and

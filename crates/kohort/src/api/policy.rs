@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::policy_builder::PolicyBuilder;
 use kohort_core::policy::{GivenTables, PolicyFile, PolicyFiles, Section};
-use kohort_core::table::read_text;
+use kohort_core::table::{CLAIMS, read_text};
 use kohort_core::{Error, Result};
 use std::path::Path;
 
@@ -90,7 +90,12 @@ impl Policy {
         let input = PolicyFile::parse_with(&self.name, &self.text, &self.files, None)?.input;
         let tables = match input.patients {
             None => GivenTables::One(input.place),
-            Some(patients) => GivenTables::Linked { patients: patients.place, events: input.place },
+            Some(patients) => {
+                let name = |own: &Option<String>| own.clone().unwrap_or_else(|| CLAIMS.to_string());
+                let first = (name(&input.events), input.place);
+                let more = input.more_events.into_iter().map(|own| (name(&own.events), own.place));
+                GivenTables::Linked { patients: patients.place, events: std::iter::once(first).chain(more).collect() }
+            }
         };
         Ok(Data { tables })
     }

@@ -2,9 +2,9 @@
 
 use crate::evidence::metrics::Metrics;
 use crate::pipeline::Released;
-use kohort_core::release::{AnyCertificate, CLAIMS_FILE, CLUSTERS_FILE, PATIENTS_FILE, Published, ReleaseFiles};
+use kohort_core::release::{AnyCertificate, CLUSTERS_FILE, PATIENTS_FILE, Published, ReleaseFiles, table_file};
 use kohort_core::signature::SecretKey;
-use kohort_core::table::{Chunk, Input, MemoryTable, Place, Silent, TextColumn, open};
+use kohort_core::table::{CLAIMS, Chunk, Input, MemoryTable, Place, Silent, TextColumn, open};
 use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -42,9 +42,16 @@ impl Release {
         self.table(PATIENTS_FILE)
     }
 
-    /// The released events, with the random id of their patient in the column `patient`.
+    /// The released events, with the random id of their patient in the column `patient`; of several tables, those
+    /// of the first.
     pub fn events(&self) -> Result<MemoryTable> {
-        self.table(CLAIMS_FILE)
+        let tables = self.certificate()?.events().map(|own| own.promise.claim.tables).unwrap_or_default();
+        self.events_of(tables.get(1).map_or(CLAIMS, |(name, _)| name))
+    }
+
+    /// The released events of one of several tables, by its name in the policy.
+    pub fn events_of(&self, table: &str) -> Result<MemoryTable> {
+        self.table(&table_file(table))
     }
 
     /// The released clusters of codes: a header, then one cluster in each line, as JSON.

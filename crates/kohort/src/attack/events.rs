@@ -1,61 +1,116 @@
-//! Attacks on patients with events: all of a patient's own columns are known, and some values of
-//! each event column, or some whole events.
+//! Attacks on patients with events: all of a patient's own columns are known, and of their events what the
+//! certificate's attacker knows, or whole events.
 
 use super::{Attack, Attacked, Mean, Scene};
+use crate::methods::claims::known_values;
 use kohort_core::Result;
 use kohort_core::events;
+use kohort_core::policy::{Power, PowerRule};
 use kohort_core::random::Randomness;
-use kohort_core::release::{CLAIMS_FILE, EventsClaim, PATIENTS_FILE};
+use kohort_core::release::{EventsClaim, PATIENTS_FILE, table_file};
 use kohort_core::shape::Events;
 use kohort_core::table::{Source, Texts};
 use std::collections::HashMap;
 
-/// Patients: their own columns as one number, and their events, a number for each column.
+/// An event: a number for the value of each column of its table.
+type Event = Vec<u32>;
+
+/// What is known of a patient's events: the table, its columns, and values that belong together, each as often.
+type Known = Vec<(usize, Vec<usize>, Vec<Vec<u32>>)>;
+
+/// Patients: their own columns as one number, and their events.
 struct AttackedPatients {
     own: Vec<u32>,
-    events: Vec<Vec<Vec<u32>>>,
+    /// For each table and patient: the events.
+    tables: Vec<Vec<Vec<Event>>>,
     /// Patients by their own columns.
     alike: HashMap<u32, Vec<usize>>,
 }
 
 impl AttackedPatients {
-    fn new(own: Vec<u32>, events: Vec<Vec<Vec<u32>>>) -> AttackedPatients {
+    fn new(own: Vec<u32>, tables: Vec<Vec<Vec<Event>>>) -> AttackedPatients {
         let mut alike: HashMap<u32, Vec<usize>> = HashMap::new();
         own.iter().enumerate().for_each(|(person, &class)| alike.entry(class).or_default().push(person));
-        AttackedPatients { own, events, alike }
+        AttackedPatients { own, tables, alike }
     }
 
-    /// Who looks the same and has all these values of each column, each as often.
-    fn with_values(&self, person: usize, known: &[Vec<u32>]) -> usize {
+    /// Who looks the same and has all that is known.
+    fn matching(&self, person: usize, known: &Known) -> usize {
         let fits = |other: &&usize| {
-            let events = &self.events[**other];
-            known
-                .iter()
-                .enumerate()
-                .all(|(c, values)| contains(&mut events.iter().map(|e| e[c]).collect::<Vec<_>>(), values))
+            known.iter().all(|(table, columns, values)| {
+                let part = |event: &Event| -> Vec<u32> { columns.iter().map(|&c| event[c]).collect() };
+                contains(&mut self.tables[*table][**other].iter().map(part).collect::<Vec<_>>(), values)
+            })
         };
         self.alike[&self.own[person]].iter().filter(fits).count()
     }
 
-    /// Who looks the same and has all these events, each as often.
-    fn with_events(&self, person: usize, known: &[Vec<u32>]) -> usize {
-        let fits = |other: &&usize| contains(&mut self.events[**other].clone(), known);
-        self.alike[&self.own[person]].iter().filter(fits).count()
+    /// The number of columns of a table.
+    fn columns(&self, table: usize) -> usize {
+        self.tables[table].iter().flatten().next().map_or(0, Vec::len)
     }
 
-    /// Linkage by p values of each column, and by p whole events: how often the right one, and alone.
-    fn attack(&self, p: usize, most: u64, random: &mut Randomness) -> [[Mean; 2]; 2] {
-        let with: Vec<usize> = (0..self.own.len()).filter(|&person| !self.events[person].is_empty()).collect();
+    /// For each table, column and patient: how many values are known.
+    fn powers(&self, p: usize, rule: PowerRule) -> Vec<Vec<Vec<u8>>> {
+        let of_column = |table: usize, c: usize| {
+            let values = |events: &Vec<Event>| events.iter().map(|event| event[c]).collect();
+            known_values(&self.tables[table].iter().map(values).collect::<Vec<Vec<u32>>>(), p, rule)
+        };
+        let of_table = |table: usize| (0..self.columns(table)).map(|c| of_column(table, c)).collect();
+        (0..self.tables.len()).map(of_table).collect()
+    }
+
+    /// Some of a patient's events in a table, in these columns.
+    fn draw(&self, person: usize, table: usize, columns: Vec<usize>, p: usize, random: &mut Randomness) -> Known {
+        let events = &self.tables[table][person];
+        let part = |e: usize| -> Vec<u32> { columns.iter().map(|&c| events[e][c]).collect() };
+        let drawn = random.sample(events.len(), p).into_iter().map(part).collect();
+        vec![(table, columns, drawn)]
+    }
+
+    /// What the certificate's attacker knows of a patient.
+    fn known(&self, person: usize, power: Power, powers: &[Vec<Vec<u8>>], random: &mut Randomness) -> Known {
+        let tables = 0..self.tables.len();
+        match power {
+            Power::Values { .. } => {
+                let columns = tables.flat_map(|t| (0..self.columns(t)).map(move |c| (t, c)));
+                let mut draw =
+                    |(t, c): (usize, usize)| self.draw(person, t, vec![c], usize::from(powers[t][c][person]), random);
+                columns.flat_map(&mut draw).collect()
+            }
+            Power::Events { p } => {
+                tables.flat_map(|t| self.draw(person, t, (0..self.columns(t)).collect(), p, random)).collect()
+            }
+            Power::Total { p } => {
+                let cells = tables.flat_map(|t| {
+                    let events = self.tables[t][person].iter();
+                    events.flat_map(move |event| event.iter().enumerate().map(move |(c, &value)| (t, c, value)))
+                });
+                let cells: Vec<(usize, usize, u32)> = cells.collect();
+                let mut known: Vec<(usize, usize, u32)> =
+                    random.sample(cells.len(), p).into_iter().map(|at| cells[at]).collect();
+                known.sort_unstable();
+                let column = |run: &[(usize, usize, u32)]| {
+                    (run[0].0, vec![run[0].1], run.iter().map(|fact| vec![fact.2]).collect())
+                };
+                known.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(column).collect()
+            }
+        }
+    }
+
+    /// Linkage by what the certificate's attacker knows, and by as many whole events: how often the right patient,
+    /// and alone.
+    fn attack(&self, power: Power, most: u64, random: &mut Randomness) -> [[Mean; 2]; 2] {
+        let has_events = |person: &usize| self.tables.iter().any(|table| !table[*person].is_empty());
+        let with: Vec<usize> = (0..self.own.len()).filter(has_events).collect();
+        let powers = match power {
+            Power::Values { p, rule } => self.powers(p, rule),
+            _ => Vec::new(),
+        };
         let mut found = [[Mean::default(); 2]; 2];
         for i in random.sample(with.len(), most as usize) {
-            let events = &self.events[with[i]];
-            let values: Vec<Vec<u32>> = (0..events[0].len())
-                .map(|c| random.sample(events.len(), p).into_iter().map(|e| events[e][c]).collect())
-                .collect();
-            let whole: Vec<Vec<u32>> = random.sample(events.len(), p).into_iter().map(|e| events[e].clone()).collect();
-            for (means, n) in
-                found.iter_mut().zip([self.with_values(with[i], &values), self.with_events(with[i], &whole)])
-            {
+            for (means, power) in found.iter_mut().zip([power, Power::Events { p: power.p() }]) {
+                let n = self.matching(with[i], &self.known(with[i], power, &powers, random));
                 means[0].add(1.0 / n.max(1) as f64);
                 means[1].add(f64::from(u8::from(n == 1)));
             }
@@ -68,6 +123,19 @@ fn contains<T: PartialEq>(left: &mut Vec<T>, some: &[T]) -> bool {
     some.iter().all(|one| left.iter().position(|l| l == one).map(|at| left.swap_remove(at)).is_some())
 }
 
+fn about(power: Power) -> String {
+    match power {
+        Power::Values { p, rule: PowerRule::Variable } => {
+            format!("patient-level columns and up to {p} values of each event column known, as the power rule says")
+        }
+        Power::Values { p, rule: PowerRule::Fixed } => {
+            format!("patient-level columns and {p} values of each event column known")
+        }
+        Power::Events { p } => format!("patient-level columns and {p} whole events known"),
+        Power::Total { p } => format!("patient-level columns and {p} facts about events known"),
+    }
+}
+
 pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attacked> {
     let histories = events::survey(scene.source, scene.policy)?;
     let mut rows: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -77,23 +145,22 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
         *rows.entry(labels).or_insert(next)
     });
     let own: Vec<u32> = own.collect();
-    let events = (0..histories.patients())
-        .map(|p| histories.events_of(p).map(|e| histories.event.iter().map(|c| c.codes[e]).collect()).collect());
-    let original = AttackedPatients::new(own, events.collect());
+    let of_table = |t: usize| {
+        let columns = &histories.event[histories.columns_of(t)];
+        let event = |e: usize| columns.iter().map(|c| c.codes[e]).collect();
+        (0..histories.patients()).map(|p| histories.tables[t].of(p).map(event).collect()).collect()
+    };
+    let original = AttackedPatients::new(own, (0..histories.tables.len()).map(of_table).collect());
     let released = read(scene, claim)?;
     let mut random = scene.random()?;
-    let p = claim.power.p();
-    let before = original.attack(p, scene.trial.targets, &mut random);
-    let after = released.attack(p, scene.trial.targets, &mut random);
+    let before = original.attack(claim.power, scene.trial.targets, &mut random);
+    let after = released.attack(claim.power, scene.trial.targets, &mut random);
     let mut attacked = Attacked::default();
     let baseline = 1.0 / original.own.len().max(1) as f64;
-    for (what, about) in [
-        format!("patient-level columns and {p} values of each event column known"),
-        format!("patient-level columns and {p} whole events known"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    let whole = Power::Events { p: claim.power.p() };
+    // Where whole events are the certificate's knowledge, they are listed once.
+    let powers = if claim.power == whole { vec![whole] } else { vec![claim.power, whole] };
+    for (what, power) in powers.into_iter().enumerate() {
         for (which, measure) in
             ["average probability of picking the right patient", "people whom exactly one patient matches"]
                 .into_iter()
@@ -101,7 +168,7 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
         {
             attacked.attacks.push(Attack {
                 name: "linkage",
-                about: about.clone(),
+                about: about(power),
                 measure,
                 targets: after[what][which].of,
                 before: before[what][which].get(),
@@ -114,26 +181,30 @@ pub(super) fn attack(scene: &Scene<Events>, claim: &EventsClaim) -> Result<Attac
     Ok(attacked)
 }
 
-/// The released patients. Their quasi-identifiers are the first columns of both files.
+/// The released patients. Their quasi-identifiers are the first columns of each file.
 fn read(scene: &Scene<Events>, claim: &EventsClaim) -> Result<AttackedPatients> {
-    let quasi = |c: &&kohort_core::release::ColumnClaim| c.role == "quasi";
-    let (of_patients, of_events) = scene.certificate.promise.columns.split_at(claim.patient_columns);
-    let (patient, event) = (of_patients.iter().filter(quasi).count(), of_events.iter().filter(quasi).count());
+    let quasi = |columns: &[kohort_core::release::ColumnClaim]| columns.iter().filter(|c| c.role == "quasi").count();
+    let split = claim.columns_of(&scene.certificate.promise.columns);
     let mut number: HashMap<String, usize> = HashMap::new();
     let (mut keys, mut own) = (HashMap::new(), Vec::new());
+    let patient = split.first().map_or(0, |(_, columns)| quasi(columns));
     each_row(&scene.open(PATIENTS_FILE)?, |row| {
         number.insert(row[0].clone(), own.len());
         let next = keys.len() as u32;
         own.push(*keys.entry(row[1..=patient].to_vec()).or_insert(next));
     })?;
-    let mut texts = Texts::default();
-    let mut events = vec![Vec::new(); own.len()];
-    each_row(&scene.open(CLAIMS_FILE)?, |row| {
-        if let Some(&person) = number.get(&row[0]) {
-            events[person].push(row[1..=event].iter().map(|cell| texts.intern(cell.as_bytes())).collect());
-        }
-    })?;
-    Ok(AttackedPatients::new(own, events))
+    let mut tables = Vec::new();
+    for (name, columns) in split.into_iter().skip(1) {
+        let (mut texts, event) = (Texts::default(), quasi(columns));
+        let mut events: Vec<Vec<Event>> = vec![Vec::new(); own.len()];
+        each_row(&scene.open(&table_file(name))?, |row| {
+            if let Some(&person) = number.get(&row[0]) {
+                events[person].push(row[1..=event].iter().map(|cell| texts.intern(cell.as_bytes())).collect());
+            }
+        })?;
+        tables.push(events);
+    }
+    Ok(AttackedPatients::new(own, tables))
 }
 
 fn each_row(source: &Source, mut each: impl FnMut(&[String])) -> Result<()> {

@@ -63,11 +63,21 @@ pub(super) fn of_table(cohort: &Cohort, plan: &Plan) -> Vec<Distribution> {
     columns.collect()
 }
 
+/// The quasi-identifiers of patients and of events: each with its name in the report, its level, and which patients
+/// or events are released.
+fn columns_of_events<'a>(
+    histories: &'a Histories,
+    plan: &'a EventsPlan,
+) -> impl Iterator<Item = (String, &'a QuasiColumn, usize, &'a Vec<bool>)> {
+    let patients = histories.patient.iter().zip(&plan.patient_levels);
+    let patients = patients.map(|(c, &level)| (c.name.clone(), c, level, &plan.patients));
+    let events = histories.event.iter().zip(&plan.event_levels);
+    patients.chain(events.map(|(c, &level)| (histories.shown(c), c, level, &plan.events[c.table])))
+}
+
 /// The distribution of each quasi-identifier of patients and of events.
 pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distribution> {
-    let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
-    let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
-    let columns = patients.chain(events).filter_map(|(own, level, kept): (&QuasiColumn, usize, &Vec<bool>)| {
+    let columns = columns_of_events(histories, plan).filter_map(|(name, own, level, kept)| {
         let labels = own.level(level);
         let text = |code: usize| labels.labels[labels.label_of[code] as usize].text.clone();
         let values = own.dictionary.len();
@@ -82,7 +92,7 @@ pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distrib
                 None => counted.blank += u64::from(kept),
             }
         }
-        column(&own.name, &own.hierarchy, counted)
+        column(&name, &own.hierarchy, counted)
     });
     columns.collect()
 }
@@ -106,9 +116,7 @@ pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Vec<
 
 /// The same for patients and events.
 pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Missingness> {
-    let patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, l)| (c, *l, &plan.patients));
-    let events = histories.event.iter().zip(&plan.event_levels).map(|(c, l)| (c, *l, &plan.events));
-    let columns = patients.chain(events).map(|(own, level, kept): (&QuasiColumn, usize, &Vec<bool>)| {
+    let columns = columns_of_events(histories, plan).map(|(name, own, level, kept)| {
         let before = own.codes.iter().filter(|code| **code == MISSING).count() as u64;
         let (mut missing, mut suppressed, mut out) = (0, 0, 0);
         for at in (0..kept.len()).filter(|&at| kept[at]) {
@@ -119,7 +127,7 @@ pub(super) fn missingness_of_events(histories: &Histories, plan: &EventsPlan) ->
                 _ => {}
             }
         }
-        shares(&own.name, (before, own.codes.len() as u64), (missing, suppressed, out))
+        shares(&name, (before, own.codes.len() as u64), (missing, suppressed, out))
     });
     columns.collect()
 }

@@ -11,7 +11,7 @@ use crate::methods::claims::{Estimate, before_release, sensitivity};
 use kohort_core::Result;
 use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
-use kohort_core::release::{Certificate, EventsPlan};
+use kohort_core::release::{Certificate, EventsPlan, PATIENTS_TABLE};
 use kohort_core::risk::marketer;
 use kohort_core::shape::Events;
 use kohort_core::statistics::{Z95, wilson};
@@ -49,7 +49,7 @@ pub fn measure(
     let counts = &histories.counts;
     let k = policy.privacy.k.get();
     let of_events = |share: u64| share as f64 / histories.events().max(1) as f64;
-    let gone = plan.events.iter().filter(|keep| !**keep).count() as u64;
+    let gone = plan.removed() as u64;
     let patients_gone = plan.patients.iter().filter(|keep| !**keep).count() as u64;
     let dropped = counts.patients_in - counts.patients_excluded - counts.patients_emptied - histories.patients() as u64;
     let (powers, shown) = powers(asked.power);
@@ -63,10 +63,11 @@ pub fn measure(
         Power::Total { .. } => after.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
     };
     let high_risk = |e: Estimate| HighRisk { high_risk: e.share(), hits: Some(e.hits), of: Some(e.draws) };
-    let lost =
-        |(column, &level): (&QuasiColumn, &usize)| ColumnLoss { column: column.name.clone(), loss: column.loss(level) };
+    let lost = |name: String, column: &QuasiColumn, level: usize| ColumnLoss { column: name, loss: column.loss(level) };
     let patient_columns = histories.patient.iter().zip(&plan.patient_levels);
+    let patient_columns = patient_columns.map(|(c, &level)| lost(c.name.clone(), c, level));
     let event_columns = histories.event.iter().zip(&plan.event_levels);
+    let event_columns = event_columns.map(|(c, &level)| lost(histories.shown(c), c, level));
     let exclusion = |r: &kohort_core::events::RuleCount| Exclusion {
         rule: r.name.clone(),
         scope: if r.scope == Scope::Patient { "patient" } else { "row" }.into(),
@@ -107,7 +108,7 @@ pub fn measure(
             loss: loss_with_suppressed(histories, plan),
             loss_of_levels: plan.loss,
             events_left: Some(1.0 - of_events(gone)),
-            columns: patient_columns.chain(event_columns).map(lost).collect(),
+            columns: patient_columns.chain(event_columns).collect(),
         },
         guarantee: guarantee_found(run, certificate, (recount, compared)),
         trace: Some(plan.trace.clone()),
@@ -202,22 +203,25 @@ fn share(found: (u64, u64)) -> FoundShare {
 /// Suppressed events lose everything.
 fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
     let left = |keep: &[bool]| keep.iter().filter(|k| **k).count() as f64 / keep.len().max(1) as f64;
-    let (patients, events) = (left(&plan.patients), left(&plan.events));
+    let patients = left(&plan.patients);
     let lost =
         |column: &QuasiColumn, level: usize, left: f64| column.weight * (1.0 - (1.0 - column.loss(level)) * left);
     let of_patients = histories.patient.iter().zip(&plan.patient_levels).map(|(c, &l)| lost(c, l, patients));
-    let of_events = histories.event.iter().zip(&plan.event_levels).map(|(c, &l)| lost(c, l, events));
+    let of_events =
+        histories.event.iter().zip(&plan.event_levels).map(|(c, &l)| lost(c, l, left(&plan.events[c.table])));
     let weights: f64 = histories.patient.iter().chain(&histories.event).map(|c| c.weight).sum();
     of_patients.chain(of_events).sum::<f64>() / weights
 }
 
-/// What happened to each column of both tables.
+/// What happened to each column of all tables.
 fn columns(run: &EventsRun) -> Vec<metrics::ColumnChange> {
-    let EventsRun { policy, asked, histories, plan, .. } = *run;
-    let tables = [
-        ("patients", &asked.patients[..], &histories.patient, &plan.patient_levels),
-        ("claims", &policy.columns[..], &histories.event, &plan.event_levels),
-    ];
+    let EventsRun { asked, histories, plan, .. } = *run;
+    let patients = (PATIENTS_TABLE, &asked.patients[..], &histories.patient[..], &plan.patient_levels[..]);
+    let events = asked.tables.iter().enumerate().map(|(t, own)| {
+        let columns = histories.columns_of(t);
+        (own.name.as_str(), &own.columns[..], &histories.event[columns.clone()], &plan.event_levels[columns])
+    });
+    let tables = std::iter::once(patients).chain(events);
     let mut all = Vec::new();
     for (table, columns, quasi, levels) in tables {
         for (c, own) in columns.iter().enumerate() {
@@ -266,7 +270,7 @@ fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
 
 /// The correlation of diversities (the paper's Table 5), below the diagonal.
 fn correlation(histories: &Histories, found: &[Vec<Option<f64>>]) -> Vec<Correlation> {
-    let name = |c: usize| histories.event[c].name.clone();
+    let name = |c: usize| histories.shown(&histories.event[c]);
     let pairs = (1..found.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
     pairs.map(|(a, b)| Correlation { columns: [name(b), name(a)], r: found[a][b] }).collect()
 }

@@ -135,7 +135,7 @@ fn patients_with_events_are_attacked() {
         [columns.claims]\nid = { role = \"patient\" }\ndx = { role = \"quasi\", hierarchy = { intervals = [4], from = 0, to = 12 } }\nplace = { role = \"quasi\" }\n\
         [privacy]\nk = 4\npower_total = 2\nmax_high_risk = 0\n[method]\nname = \"claims\"\n";
     let (out, attacked) = tried(&put(folder.path(), &[("p.csv", &patients), ("c.csv", &claims), ("p.toml", policy)]));
-    let values = find(&attacked, "linkage", "2 values");
+    let values = find(&attacked, "linkage", "2 facts");
     let events = find(&attacked, "linkage", "2 whole events");
     assert!(values.before > values.after && events.before > events.after, "{attacked:?}");
     assert_eq!(values.baseline, Some(1.0 / 80.0));

@@ -284,7 +284,7 @@ fn a_changed_release_is_refused() {
         ("certificate.json", "\"max_high_risk\": \"0.2\"", "\"max_high_risk\": \"0.00001\""),
         ("certificate.json", "\"variable_values\": 2", "\"variable_values\": 3"),
         ("certificate.json", "\"k\": 4", "\"k\": 5"),
-        ("certificate.json", "\"patient_columns\": 3", "\"patient_columns\": 2"),
+        ("certificate.json", "\"name\": \"claims\"", "\"name\": \"claim\""),
         ("certificate.json", "For about", "For at most"),
     ] {
         change(file, from, to);

@@ -1,7 +1,7 @@
 //! Writes patients and their events with fresh random ids, events of a patient in random order.
 
-use super::{CLAIMS_FILE, EventsPlan, PATIENT, PATIENTS_FILE};
-use crate::events::{Copied, Histories, ReleasedAs};
+use super::{EventsPlan, PATIENT, PATIENTS_FILE, lines_file, table_file};
+use crate::events::{Copied, Histories, QuasiColumn, ReleasedAs};
 use crate::random::Randomness;
 use crate::release::{Staged, Staging, Written};
 use crate::shape::Events;
@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes release/patients.csv and release/claims.csv; private/patients and private/rows hold the
-/// input lines of their rows.
+/// Writes release/patients.csv and a file for each table of events; private/patients, private/rows and
+/// private/rows-NAME hold the input lines of their rows.
 ///
 /// The ids are a random permutation of 1 to n. Patients stand in their order, events by them, and
 /// within a patient in an order that is drawn.
@@ -29,15 +29,19 @@ pub fn write_events(
     let (release, private) = (staging.release(), staging.private());
     let lines = private.join("rows");
     let mut patients = TableLines::create(&release.join(PATIENTS_FILE), &private.join("patients"))?;
-    let mut claims = TableLines::create(&release.join(CLAIMS_FILE), &lines)?;
-    let names = |quasi: &[crate::events::QuasiColumn], copied: &[Copied]| -> Vec<String> {
+    let names = |quasi: &[QuasiColumn], copied: &[Copied]| -> Vec<String> {
         let quasi = quasi.iter().map(|c| c.name.clone());
         std::iter::once(PATIENT.to_string()).chain(quasi).chain(copied.iter().map(|c| c.name.clone())).collect()
     };
-    let headers =
-        [names(&histories.patient, &histories.patient_copied), names(&histories.event, &histories.event_copied)];
-    patients.header(&headers[0], delimiter)?;
-    claims.header(&headers[1], delimiter)?;
+    patients.header(&names(&histories.patient, &histories.patient_copied), delimiter)?;
+    let mut tables = Vec::new();
+    for (t, table) in histories.tables.iter().enumerate() {
+        let lines = private.join(lines_file(t, &table.name));
+        let mut own = TableLines::create(&release.join(table_file(&table.name)), &lines)?;
+        let header = names(&histories.event[histories.columns_of(t)], &table.copied);
+        own.header(&header, delimiter)?;
+        tables.push((own, header));
+    }
     let (mut events, mut pseudonyms) = (Vec::new(), Pseudonyms::default());
     for (id, &patient) in (1u64..).zip(&order) {
         let patient = patient as usize;
@@ -49,37 +53,48 @@ pub fn write_events(
             patients.cell(column.dictionary.text(column.codes[patient]).as_bytes(), delimiter);
         }
         patients.end(histories.patient_lines[patient])?;
-        events.clear();
-        events.extend(histories.events_of(patient).filter(|&e| plan.events[e]).map(|e| e as u32));
-        random.shuffle(&mut events);
         pseudonyms.next_patient();
-        for &event in &events {
-            let event = event as usize;
-            claims.start(id);
-            for (column, &level) in histories.event.iter().zip(&plan.event_levels) {
-                claims.cell(column.text(level, event).as_bytes(), delimiter);
-            }
-            for (c, column) in histories.event_copied.iter().enumerate() {
-                let code = column.codes[event];
-                match column.leaves {
-                    ReleasedAs::Unchanged => claims.cell(column.dictionary.text(code).as_bytes(), delimiter),
-                    ReleasedAs::AsPseudonym => claims.cell(pseudonyms.of(c, code, random).as_bytes(), delimiter),
+        for (t, (out, _)) in tables.iter_mut().enumerate() {
+            let (table, columns) = (&histories.tables[t], histories.columns_of(t));
+            events.clear();
+            events.extend(table.of(patient).filter(|&e| plan.events[t][e]).map(|e| e as u32));
+            random.shuffle(&mut events);
+            for &event in &events {
+                let event = event as usize;
+                out.start(id);
+                for (column, &level) in histories.event[columns.clone()].iter().zip(&plan.event_levels[columns.clone()])
+                {
+                    out.cell(column.text(level, event).as_bytes(), delimiter);
                 }
+                for (c, column) in table.copied.iter().enumerate() {
+                    let code = column.codes[event];
+                    match column.leaves {
+                        ReleasedAs::Unchanged => out.cell(column.dictionary.text(code).as_bytes(), delimiter),
+                        ReleasedAs::AsPseudonym => out.cell(pseudonyms.of((t, c), code, random).as_bytes(), delimiter),
+                    }
+                }
+                out.end(table.lines[event])?;
             }
-            claims.end(histories.event_lines[event])?;
         }
     }
-    let more = vec![(PATIENTS_FILE.to_string(), patients.finish()?)];
-    let rows = claims.finish()?;
-    let written =
-        Written { file: CLAIMS_FILE.into(), rows, lines, columns: headers[1].clone(), added: 0, catalog: None, more };
-    Ok(Staged::new(staging, written))
+    let mut more = vec![(PATIENTS_FILE.to_string(), patients.finish()?)];
+    let mut first: Option<(String, u64, Vec<String>)> = None;
+    for ((out, header), table) in tables.into_iter().zip(&histories.tables) {
+        let (file, rows) = (table_file(&table.name), out.finish()?);
+        match first {
+            None => first = Some((file, rows, header)),
+            Some(_) => more.push((file, rows)),
+        }
+    }
+    let (file, rows, columns) = first.unwrap_or_default();
+    Ok(Staged::new(staging, Written { file, rows, lines, columns, added: 0, catalog: None, more }))
 }
 
 /// Random numbers for the values of one patient; missing stays missing.
 #[derive(Default)]
 struct Pseudonyms {
-    of: HashMap<(usize, u32), String>,
+    /// By table and column, and value.
+    of: HashMap<((usize, usize), u32), String>,
 }
 
 impl Pseudonyms {
@@ -87,7 +102,7 @@ impl Pseudonyms {
         self.of.clear();
     }
 
-    fn of(&mut self, column: usize, code: u32, random: &mut Randomness) -> &str {
+    fn of(&mut self, column: (usize, usize), code: u32, random: &mut Randomness) -> &str {
         if code == crate::hierarchy::MISSING {
             return "";
         }

@@ -105,7 +105,7 @@ pub(crate) fn compare_events(
     Ok(Checked { claim: claim.clone(), recount, compared, outside })
 }
 
-/// Reads and recounts release/patients.csv and release/claims.csv.
+/// Reads and recounts release/patients.csv and the tables of events.
 fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: usize) -> Result<RecountedEvents> {
     let claim = &certificate.promise.claim;
     let tables = read::read(release, certificate, threads)?;
@@ -115,8 +115,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
     let mut sizes = vec![0u64; classes];
     class_of.iter().for_each(|&c| sizes[c as usize] += 1);
-    let has_events = |p: usize| !tables.events_of(p).is_empty();
-    let without: Vec<usize> = (0..tables.patients()).filter(|&p| !has_events(p)).collect();
+    let without: Vec<usize> = (0..tables.patients()).filter(|&p| !tables.has_events(p)).collect();
     let at_risk = without.iter().filter(|&&p| sizes[class_of[p] as usize] < k).count() as u64;
     if !claim.max_high_risk.allows(at_risk, without.len() as u64) {
         return Err(Error::refused(format!(
@@ -128,7 +127,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     }
     let columns: Vec<PatientLabels> = tables.event_labels();
     let finder = Finder::new(&columns, &class_of);
-    let whole = [tables.whole_events()];
+    let whole = tables.whole_events();
     let whole = Finder::new(&whole, &class_of);
     let people = (tables.patients() - without.len()) as u64;
     let mut found = EventsFound {
@@ -160,7 +159,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     }
     let recount = EventsRecount {
         patients: tables.patients() as u64,
-        events: tables.events() as u64,
+        events: tables.number_of_events() as u64,
         classes: classes as u64,
         smallest_class: sizes.iter().min().copied().unwrap_or(0),
         without_events: without.len() as u64,
@@ -188,6 +187,11 @@ fn too_many(claim: &EventsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
     ))
 }
 
+/// Returns whether a patient has a label in any column.
+fn has_labels(columns: &[PatientLabels], person: usize) -> bool {
+    columns.iter().any(|column| column.number(person) > 0)
+}
+
 /// By column, by patient: up to so many values.
 fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
     finder.columns.iter().map(|c| powers(c, p, PowerRule::Fixed)).collect()
@@ -195,7 +199,7 @@ fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
 
 /// Draws in which fewer than k match what is known of a patient, and all draws.
 fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64, draws: &Randomness) -> (u64, u64) {
-    let people: Vec<usize> = (0..finder.people()).filter(|&p| finder.columns[0].number(p) > 0).collect();
+    let people: Vec<usize> = (0..finder.people()).filter(|&p| has_labels(finder.columns, p)).collect();
     let mut random = draws.clone();
     if people.is_empty() {
         return (0, 0);

@@ -1,13 +1,13 @@
 //! Compares a release of events with the original: row by row where it is known which is which.
 
 use super::finder::{Finder, PatientLabels, draw, powers};
-use super::read::Cells;
+use super::read::{Cells, EventCells};
 use super::{DRAWS, RecountedEvents, too_many};
-use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs};
+use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs, TableEvents};
 use crate::policy::{Policy, Power};
 use crate::ragged::Bounds;
 use crate::random::Randomness;
-use crate::release::EventsClaim;
+use crate::release::{EventsClaim, lines_file};
 use crate::shape::Events;
 use crate::statistics::{Z95, wilson};
 use crate::table::{Source, Texts};
@@ -35,7 +35,8 @@ fn refused(what: &str) -> Error {
     Error::refused(format!("the release is not that of the original: {what}."))
 }
 
-/// Row by row: `lines` names the input line of each event, and a file beside it those of the patients.
+/// Row by row: `lines` names the input line of each event of the first table, and files beside it those of the
+/// patients and of further tables.
 pub(super) fn row_by_row(
     read: RecountedEvents,
     claim: &EventsClaim,
@@ -46,20 +47,27 @@ pub(super) fn row_by_row(
     let histories = events::survey(source, policy)?;
     let RecountedEvents { tables, draws, .. } = read;
     let patients = find(&read_lines(&lines.with_file_name("patients"))?, &histories.patient_lines, tables.patients())?;
-    let events = find(&read_lines(lines)?, &histories.event_lines, tables.events())?;
-    let mut patient_of = vec![0u32; histories.events()];
-    (0..histories.patients()).for_each(|p| histories.events_of(p).for_each(|e| patient_of[e] = p as u32));
     for (released, &original) in patients.iter().enumerate() {
-        if tables.events_of(released).any(|e| patient_of[events[e] as usize] != original) {
-            return Err(refused("an event is another patient's"));
-        }
-        if tables.events_of(released).is_empty() && !histories.events_of(original as usize).is_empty() {
+        if !tables.has_events(released) && histories.has_events(original as usize) {
             return Err(refused("it contains a patient without any released events"));
         }
     }
     compare(&histories.patient, &histories.patient_copied, &tables.patient, &patients, None)?;
-    let owner: Vec<u32> = events.iter().map(|&e| patient_of[e as usize]).collect();
-    let levels = compare(&histories.event, &histories.event_copied, &tables.event, &events, Some(&owner))?;
+    let mut levels = Vec::new();
+    for (t, (own, table)) in tables.events.iter().zip(&histories.tables).enumerate() {
+        let lines = lines.with_file_name(lines_file(t, &table.name));
+        let events = find(&read_lines(&lines)?, &table.lines, own.events())?;
+        let mut patient_of = vec![0u32; table.len()];
+        (0..histories.patients()).for_each(|p| table.of(p).for_each(|e| patient_of[e] = p as u32));
+        for (released, &original) in patients.iter().enumerate() {
+            if own.of(released).any(|e| patient_of[events[e] as usize] != original) {
+                return Err(refused("an event is another patient's"));
+            }
+        }
+        let owner: Vec<u32> = events.iter().map(|&e| patient_of[e as usize]).collect();
+        let quasi = &histories.event[histories.columns_of(t)];
+        levels.extend(compare(quasi, &table.copied, &own.columns, &events, Some(&owner))?);
+    }
     let original = match claim.power {
         Power::Total { .. } => None,
         Power::Values { .. } | Power::Events { .. } => {
@@ -83,10 +91,13 @@ pub(super) fn row_by_row(
 pub(super) fn as_multisets(read: RecountedEvents, source: &Source, policy: &Policy<Events>) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
     let RecountedEvents { tables, .. } = read;
-    if tables.patients() > histories.patients() || tables.events() > histories.events() {
+    let more = |(own, table): (&EventCells, &TableEvents)| own.events() > table.len();
+    if tables.patients() > histories.patients() || tables.events.iter().zip(&histories.tables).any(more) {
         return Err(refused("it has more patients or events"));
     }
-    for (columns, cells) in [(&histories.patient, &tables.patient), (&histories.event, &tables.event)] {
+    let of_events =
+        (0..histories.tables.len()).map(|t| (&histories.event[histories.columns_of(t)], &tables.events[t].columns[..]));
+    for (columns, cells) in std::iter::once((&histories.patient[..], &tables.patient[..])).chain(of_events) {
         for column in columns {
             let Some(own) = cells.iter().find(|c| c.name == column.name) else {
                 return Err(refused("a column is missing"));
@@ -218,19 +229,25 @@ fn from_original(
     levels: &[usize],
 ) -> (u64, u64) {
     // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
+    let quasi: Vec<&Cells> = tables.events.iter().flat_map(EventCells::quasi).collect();
     let number = |(c, column): (usize, &QuasiColumn)| -> Vec<u32> {
-        let texts = &tables.event[c].texts;
+        let texts = &quasi[c].texts;
         let known = numbers(column, levels[c], texts);
         let number = |(at, &n): (usize, &u32)| if n == NOWHERE { (texts.len() + at) as u32 } else { n };
         let known: Vec<u32> = known.iter().enumerate().map(number).collect();
         let label_of = &column.level(levels[c]).label_of;
         column.codes.iter().map(|&code| known[label_of[code as usize] as usize]).collect()
     };
-    let bounds = histories.bounds().clone();
     let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
-    let (all, released) = match claim.power {
-        Power::Events { .. } => whole_events(columns, bounds, tables),
-        _ => (columns.into_iter().map(|c| PatientLabels::new(bounds.clone(), c)).collect(), tables.event_labels()),
+    let bounds = |table: usize| histories.tables[table].bounds().clone();
+    let (all, released): (Vec<PatientLabels>, Vec<PatientLabels>) = match claim.power {
+        Power::Events { .. } => (0..histories.tables.len())
+            .map(|t| whole_events(&columns[histories.columns_of(t)], bounds(t), &tables.events[t]))
+            .unzip(),
+        _ => {
+            let own = histories.event.iter().zip(columns).map(|(c, own)| PatientLabels::new(bounds(c.table), own));
+            (own.collect(), tables.event_labels())
+        }
     };
     let (p, rule) = match claim.power {
         Power::Values { p, rule } => (p, rule),
@@ -239,7 +256,7 @@ fn from_original(
     let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
     let class_of = tables.classes();
     let finder = Finder::new(&released, &class_of);
-    let people: Vec<usize> = (0..patients.len()).filter(|&r| released[0].number(r) > 0).collect();
+    let people = tables.with_events();
     let mut random = draws.clone();
     let mut hits = 0;
     let mut facts = Vec::new();
@@ -260,12 +277,9 @@ fn from_original(
     (hits, DRAWS)
 }
 
-/// Whole events of the original and of the release, numbered together.
-fn whole_events(
-    columns: Vec<Vec<u32>>,
-    bounds: Bounds,
-    tables: &super::Tables,
-) -> (Vec<PatientLabels>, Vec<PatientLabels>) {
+/// Whole events of one table, of the original and of the release, numbered together.
+fn whole_events(columns: &[Vec<u32>], bounds: Bounds, own: &EventCells) -> (PatientLabels, PatientLabels) {
+    let quasi: Vec<&Cells> = own.quasi().collect();
     let mut keys = crate::table::Keys::new(columns.len());
     let mut key = Vec::new();
     let mut number = |of: &dyn Fn(usize) -> u32| {
@@ -275,6 +289,6 @@ fn whole_events(
     };
     let events = columns[0].len();
     let all: Vec<u32> = (0..events).map(|e| number(&|c| columns[c][e])).collect();
-    let released: Vec<u32> = (0..tables.events()).map(|e| number(&|c| tables.event[c].rows[e])).collect();
-    (vec![PatientLabels::new(bounds, all)], vec![PatientLabels::new(tables.bounds().clone(), released)])
+    let released: Vec<u32> = (0..own.events()).map(|e| number(&|c| quasi[c].rows[e])).collect();
+    (PatientLabels::new(bounds, all), PatientLabels::new(own.bounds().clone(), released))
 }

@@ -1,11 +1,11 @@
-//! Reads the two tables of a release of events as a stranger wrote them.
+//! Reads the tables of a release of events as a stranger wrote them.
 
 use super::super::ReleaseFolder;
 use super::super::outside::{Outside, of_rows};
 use super::finder::PatientLabels;
 use crate::hierarchy::StandardHierarchy;
 use crate::ragged::Bounds;
-use crate::release::{CLAIMS_FILE, Certificate, ColumnClaim, PATIENT, PATIENTS_FILE};
+use crate::release::{Certificate, ColumnClaim, PATIENT, PATIENTS_FILE, table_file};
 use crate::shape::Events;
 use crate::table::{Input, Keys, Source, Texts, open};
 use crate::{Error, Result};
@@ -18,28 +18,55 @@ pub(in crate::verify) struct Cells {
     pub(in crate::verify) rows: Vec<u32>,
 }
 
-/// The two tables. Patient i has the id i + 1.
-pub(in crate::verify) struct Tables {
-    pub(in crate::verify) patient: Vec<Cells>,
-    pub(in crate::verify) event: Vec<Cells>,
+/// A table of events.
+pub(in crate::verify) struct EventCells {
+    pub(in crate::verify) name: String,
+    pub(in crate::verify) columns: Vec<Cells>,
     bounds: Bounds,
 }
 
-impl Tables {
-    pub(in crate::verify) fn patients(&self) -> usize {
-        self.bounds.len()
-    }
-
+impl EventCells {
     pub(in crate::verify) fn events(&self) -> usize {
         self.bounds.total()
     }
 
-    pub(in crate::verify) fn events_of(&self, patient: usize) -> std::ops::Range<usize> {
+    pub(in crate::verify) fn of(&self, patient: usize) -> std::ops::Range<usize> {
         self.bounds.range(patient)
     }
 
     pub(super) fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// Its quasi-identifiers.
+    pub(super) fn quasi(&self) -> impl Iterator<Item = &Cells> {
+        self.columns.iter().filter(|c| c.role == "quasi")
+    }
+}
+
+/// The tables. Patient i has the id i + 1.
+pub(in crate::verify) struct Tables {
+    pub(in crate::verify) patient: Vec<Cells>,
+    pub(in crate::verify) events: Vec<EventCells>,
+    patients: usize,
+}
+
+impl Tables {
+    pub(in crate::verify) fn patients(&self) -> usize {
+        self.patients
+    }
+
+    pub(in crate::verify) fn number_of_events(&self) -> usize {
+        self.events.iter().map(EventCells::events).sum()
+    }
+
+    pub(in crate::verify) fn has_events(&self, patient: usize) -> bool {
+        self.events.iter().any(|table| !table.of(patient).is_empty())
+    }
+
+    /// Patients who have an event in some table.
+    pub(super) fn with_events(&self) -> Vec<usize> {
+        (0..self.patients()).filter(|&p| self.has_events(p)).collect()
     }
 
     /// By patient: who looks the same in all patient-level quasi-identifiers.
@@ -52,39 +79,56 @@ impl Tables {
         (0..self.patients()).map(|p| keys.intern(&key(p))).collect()
     }
 
-    /// The columns of both tables that are not quasi-identifiers.
+    /// The columns of all tables that are not quasi-identifiers.
     pub(super) fn outside(&self) -> Vec<Outside> {
-        let outside = self.patient.iter().chain(&self.event).filter(|c| c.role != "quasi");
-        outside.map(|c| of_rows(&c.name, &c.rows, |text| c.texts.get(text).is_empty())).collect()
+        let of = |name: String, c: &Cells| of_rows(&name, &c.rows, |text| c.texts.get(text).is_empty());
+        let is_outside = |c: &&Cells| c.role != "quasi";
+        let mut all: Vec<Outside> = self.patient.iter().filter(is_outside).map(|c| of(c.name.clone(), c)).collect();
+        for table in &self.events {
+            let shown = |c: &Cells| match self.events.len() {
+                1 => c.name.clone(),
+                _ => format!("{}.{}", table.name, c.name),
+            };
+            all.extend(table.columns.iter().filter(is_outside).map(|c| of(shown(c), c)));
+        }
+        all
     }
 
-    /// By event-level quasi-identifier: the labels of each patient.
+    /// By event-level quasi-identifier of all tables: the labels of each patient.
     pub(super) fn event_labels(&self) -> Vec<PatientLabels> {
-        let quasi = self.event.iter().filter(|c| c.role == "quasi");
-        quasi.map(|c| PatientLabels::new(self.bounds.clone(), c.rows.clone())).collect()
+        let of = |table: &EventCells| -> Vec<PatientLabels> {
+            table.quasi().map(|c| PatientLabels::new(table.bounds.clone(), c.rows.clone())).collect()
+        };
+        self.events.iter().flat_map(of).collect()
     }
 
-    /// Whole events as labels: the same number for events that are the same in all quasi-identifiers.
-    pub(super) fn whole_events(&self) -> PatientLabels {
-        let quasi: Vec<&Cells> = self.event.iter().filter(|c| c.role == "quasi").collect();
-        let mut keys = Keys::new(quasi.len());
-        let mut key = Vec::new();
-        let number = |e: usize| {
-            key.clear();
-            key.extend(quasi.iter().map(|c| c.rows[e]));
-            keys.intern(&key)
+    /// Whole events as labels, by table: the same number for events that are the same in all quasi-identifiers.
+    pub(super) fn whole_events(&self) -> Vec<PatientLabels> {
+        let of = |table: &EventCells| {
+            let quasi: Vec<&Cells> = table.quasi().collect();
+            let mut keys = Keys::new(quasi.len());
+            let mut key = Vec::new();
+            let number = |e: usize| {
+                key.clear();
+                key.extend(quasi.iter().map(|c| c.rows[e]));
+                keys.intern(&key)
+            };
+            PatientLabels::new(table.bounds.clone(), (0..table.events()).map(number).collect())
         };
-        PatientLabels::new(self.bounds.clone(), (0..self.events()).map(number).collect())
+        self.events.iter().map(of).collect()
     }
 }
 
 pub(super) fn read(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: usize) -> Result<Tables> {
     let claim = &certificate.promise.claim;
-    if claim.patient_columns > certificate.promise.columns.len() {
-        return Err(Error::refused("the certificate lists fewer columns than it says are the patients'."));
+    if claim.tables.iter().map(|own| own.1).sum::<usize>() != certificate.promise.columns.len() {
+        return Err(Error::refused("the certificate lists other columns than those of its tables."));
     }
-    let (of_patients, of_events) = certificate.promise.columns.split_at(claim.patient_columns);
-    if !of_events.iter().any(|c| c.role == "quasi") {
+    let split = claim.columns_of(&certificate.promise.columns);
+    let Some((&(_, of_patients), of_events)) = split.split_first() else {
+        return Err(Error::refused("the certificate does not list a table."));
+    };
+    if of_events.is_empty() || !of_events.iter().all(|(_, own)| own.iter().any(|c| c.role == "quasi")) {
         return Err(Error::refused("the certificate does not name a quasi-identifier of the events."));
     }
     let rows = |name: &str| certificate.files.iter().find(|f| f.name == name).and_then(|f| f.rows);
@@ -94,24 +138,34 @@ pub(super) fn read(release: &ReleaseFolder, certificate: &Certificate<Events>, t
         id == Some(next)
     })?;
     let patients = next as usize;
-    let mut ends = vec![0usize; patients];
-    let (mut last, mut events) = (1u64, 0);
-    let event = table(release, CLAIMS_FILE, certificate, of_events, threads, &mut |id| {
-        let Some(id) = id.filter(|&id| id >= last && id <= patients as u64) else { return false };
-        events += 1;
-        last = id;
-        ends[id as usize - 1] = events;
-        true
-    })?;
-    // Who has no event ends where the one before does.
-    (1..patients).for_each(|p| ends[p] = ends[p].max(ends[p - 1]));
-    if rows(PATIENTS_FILE) != Some(patients as u64) || rows(CLAIMS_FILE) != Some(events as u64) {
-        return Err(Error::refused("the number of rows of a table differs from the certificate."));
+    let wrong = || Error::refused("the number of rows of a table differs from the certificate.");
+    if rows(PATIENTS_FILE) != Some(patients as u64) {
+        return Err(wrong());
     }
-    if events == 0 {
+    let mut all = Vec::new();
+    for &(name, columns) in of_events {
+        let mut ends = vec![0usize; patients];
+        let (mut last, mut events) = (1u64, 0);
+        let file = table_file(name);
+        let columns = table(release, &file, certificate, columns, threads, &mut |id| {
+            let Some(id) = id.filter(|&id| id >= last && id <= patients as u64) else { return false };
+            events += 1;
+            last = id;
+            ends[id as usize - 1] = events;
+            true
+        })?;
+        // Who has no event ends where the one before does.
+        (1..patients).for_each(|p| ends[p] = ends[p].max(ends[p - 1]));
+        if rows(&file) != Some(events as u64) {
+            return Err(wrong());
+        }
+        all.push(EventCells { name: name.to_string(), columns, bounds: Bounds::from_ends(ends) });
+    }
+    let tables = Tables { patient, events: all, patients };
+    if tables.number_of_events() == 0 {
         return Err(Error::refused("the release has no events."));
     }
-    Ok(Tables { patient, event, bounds: Bounds::from_ends(ends) })
+    Ok(tables)
 }
 
 /// Reads a table: the id first, then the columns as declared. `accepts` sees the ids in their order.

@@ -14,7 +14,7 @@ const MOST_DIFFERENT: usize = 1 << 25;
 pub(super) fn violating(columns: &[PatientLabels], class_of: &[u32], (k, p): (u64, usize)) -> Option<u64> {
     let people = columns.first().map_or(0, PatientLabels::people);
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); class_of.iter().max().map_or(0, |c| *c as usize + 1)];
-    (0..people).filter(|&p| columns[0].number(p) > 0).for_each(|p| members[class_of[p] as usize].push(p));
+    (0..people).filter(|&p| super::has_labels(columns, p)).for_each(|p| members[class_of[p] as usize].push(p));
     // Labels of all columns in one row of numbers.
     let mut first = vec![0u32; columns.len()];
     for c in 1..columns.len() {
@@ -28,7 +28,7 @@ pub(super) fn violating(columns: &[PatientLabels], class_of: &[u32], (k, p): (u6
         };
         columns.iter().zip(&first).flat_map(of).collect()
     };
-    let events: u64 = columns.first().map_or(0, |c| (0..people).map(|p| c.number(p) as u64).sum());
+    let events: u64 = columns.iter().map(|c| (0..people).map(|p| c.number(p) as u64).sum::<u64>()).max().unwrap_or(0);
     let mut left = MOST_SETS.checked_add(events.checked_mul(SETS_PER_EVENT)?)?;
     for person in 0..people {
         let facts: u64 = facts(person).iter().map(|&(_, times)| u64::from(times).min(p as u64)).sum();

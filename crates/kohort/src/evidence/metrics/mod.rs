@@ -118,7 +118,7 @@ impl Metrics {
 
     /// Keeps what cleaning the tables changed.
     pub fn clean(&mut self, source: &Source) {
-        let tables = [source.patients(), Some(source)].into_iter().flatten();
+        let tables = source.patients().into_iter().chain(source.event_tables());
         let steps = tables.flat_map(|table| {
             let name = source.patients().map(|_| table.name().to_string());
             table.cleaned().steps.iter().map(move |step| Cleaning {

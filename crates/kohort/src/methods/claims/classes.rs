@@ -121,7 +121,7 @@ fn without_events(
         return Without::default();
     }
     let mut classes: HashMap<Vec<u32>, u64> = HashMap::new();
-    let without = (0..histories.patients() as u32).filter(|&p| histories.events_of(p as usize).is_empty());
+    let without = (0..histories.patients() as u32).filter(|&p| !histories.has_events(p as usize));
     without.for_each(|p| *classes.entry(key(p)).or_default() += 1);
     let with = |key: &Vec<u32>| number_of.get(key).map_or(0, |&class| u64::from(sizes[class as usize]));
     let small = classes.iter().filter(|(key, own)| **own + with(key) < k);

@@ -28,23 +28,23 @@ impl Who<'_> {
 pub(crate) struct Draws {
     /// For each draw: the patient's place.
     pub(crate) person: Vec<u32>,
-    /// By stream (one for each event column, or one for whole events), by draw: events.
+    /// By stream (one for each event column, or one for the whole events of a table), by draw: events.
     streams: Vec<Ragged<u32>>,
 }
 
 impl Draws {
-    /// The draws of these numbers, of events in `events`; `most` is how many of a patient's events are
+    /// The draws of these numbers, of events in `events`; `streams` are the tables they are drawn from, and `most` is how many of a patient's events are
     /// drawn in a stream. Each draw has its own randomness, so that
     /// the result does not depend on which thread makes it.
     pub(crate) fn of(
         events: &PatientEvents,
         who: Who,
         numbers: Range<usize>,
-        streams: usize,
+        streams: &[usize],
         most: impl Fn(usize, usize) -> usize,
         seed: u64,
     ) -> Draws {
-        let mut draws = Draws { person: Vec::new(), streams: vec![Ragged::default(); streams] };
+        let mut draws = Draws { person: Vec::new(), streams: vec![Ragged::default(); streams.len()] };
         for number in numbers {
             let mut random = Randomness::numbered(seed, number as u64);
             let person = match who {
@@ -52,8 +52,8 @@ impl Draws {
                 Who::Each(people, count) => people[number / count],
             };
             draws.person.push(person);
-            let own = events.of_person(person as usize);
             for (s, stream) in draws.streams.iter_mut().enumerate() {
+                let own = events.of_person(streams[s], person as usize);
                 stream.push_with(|drawn| {
                     let start = drawn.len();
                     random.choose_few(own.len() as u64, most(s, person as usize), drawn);
@@ -68,8 +68,8 @@ impl Draws {
         self.person.len()
     }
 
-    /// The events whose values in a column are known.
-    pub(crate) fn events(&self, draw: usize, column: usize) -> &[u32] {
-        self.streams[column.min(self.streams.len() - 1)].get(draw)
+    /// The events of a stream that are known.
+    pub(crate) fn events(&self, draw: usize, stream: usize) -> &[u32] {
+        self.streams[stream].get(draw)
     }
 }

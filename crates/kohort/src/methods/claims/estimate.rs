@@ -50,13 +50,23 @@ impl KnowledgeKind {
         }
     }
 
+    /// The tables that knowledge is drawn from, one for each stream.
+    pub(crate) fn streams(self, histories: &Histories) -> Vec<usize> {
+        match self {
+            KnowledgeKind::Values(_) => histories.event.iter().map(|column| column.table).collect(),
+            KnowledgeKind::Events => (0..histories.tables.len()).collect(),
+        }
+    }
+
     /// The labels of events that are known: of each column, or of whole events.
     pub(crate) fn labels(self, histories: &Histories, levels: &[usize], threads: usize) -> Vec<EventLabels> {
         match self {
             KnowledgeKind::Values(_) => {
                 parallel::map(threads, levels.len(), |c| EventLabels::of_column(&histories.event[c], levels[c]))
             }
-            KnowledgeKind::Events => vec![EventLabels::of_events(histories, levels)],
+            KnowledgeKind::Events => {
+                parallel::map(threads, histories.tables.len(), |t| EventLabels::of_events(histories, levels, t))
+            }
         }
     }
 
@@ -66,7 +76,9 @@ impl KnowledgeKind {
             KnowledgeKind::Values(PowerRule::Variable) => {
                 parallel::map(threads, labels.len(), |c| Powers::of(drawn, &labels[c]).known(drawn, p))
             }
-            KnowledgeKind::Values(PowerRule::Fixed) | KnowledgeKind::Events => vec![most_known(drawn, p); labels.len()],
+            KnowledgeKind::Values(PowerRule::Fixed) | KnowledgeKind::Events => {
+                labels.iter().map(|own| most_known(drawn, own.table, p)).collect()
+            }
         }
     }
 }
@@ -110,10 +122,11 @@ pub(crate) fn hits(
     seed: u64,
 ) -> Vec<(bool, bool)> {
     let all = who.draws();
+    let streams: Vec<usize> = knows.labels.iter().map(|own| own.table).collect();
     let some = |part: usize| {
         let numbers = part * AT_ONCE..all.min((part + 1) * AT_ONCE);
         let power = |stream: usize, person: usize| usize::from(knows.power[stream][person]);
-        let draws = Draws::of(knows.drawn, who, numbers, knows.labels.len(), power, seed);
+        let draws = Draws::of(knows.drawn, who, numbers, &streams, power, seed);
         hits_of(knows, crowd, &draws)
     };
     parallel::map(threads, all.div_ceil(AT_ONCE), some).concat()
@@ -171,7 +184,7 @@ impl EstimateInput<'_> {
         let labels = known.labels(histories, levels.1, threads);
         let power = known.power(drawn, &labels, p, threads);
         let index = SearchedPatients::index(left, &labels, p, threads);
-        let alive = |place: usize| !left.of_person(place).is_empty();
+        let alive = |place: usize| left.has_events(place);
         let classes = PatientClasses::of(histories, people, levels.0, alive, k);
         see(
             &LabelKnowledge { drawn, labels: &labels, power: &power },

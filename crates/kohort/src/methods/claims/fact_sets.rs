@@ -25,7 +25,7 @@ impl PatientFacts {
             let mut first = 0;
             for (c, column) in histories.event.iter().enumerate() {
                 let label = |&e: &u32| column.label(levels[c], e as usize);
-                counters[c].count(left.of_person(person).iter().map(label), |label, count| {
+                counters[c].count(left.of_person(column.table, person).iter().map(label), |label, count| {
                     own.push((first + label, count));
                 });
                 first += sizes[c] as u32;

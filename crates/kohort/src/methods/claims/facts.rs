@@ -33,8 +33,8 @@ impl Facts {
             let person = draws.person[draw] as usize;
             let events = draws.events(draw, stream);
             // A patient who lost no event still has everything that is known about them.
-            let own_left = left.of_person(person);
-            let whole = own_left.len() == drawn.of_person(person).len();
+            let own_left = left.of_person(labels.table, person);
+            let whole = own_left.len() == drawn.of_person(labels.table, person).len();
             known.clear();
             known.extend(events.iter().take(usize::from(power[person])).map(label));
             known.sort_unstable();

@@ -56,7 +56,7 @@ impl Index {
         let mut counter = LabelCounter::new(labels.distinct);
         let label = |&e: &u32| labels.of[e as usize];
         for person in 0..events.people() {
-            counter.count(events.of_person(person).iter().map(label), |label, count| {
+            counter.count(events.of_person(labels.table, person).iter().map(label), |label, count| {
                 let first = label as usize * most;
                 people[first..first + most.min(count as usize)].iter_mut().for_each(|own| own.push(person as u32));
             });

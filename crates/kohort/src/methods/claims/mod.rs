@@ -28,13 +28,14 @@ mod tests;
 pub use entry::METHOD;
 pub use estimate::Estimate;
 pub use params::Params;
+pub use power::known_values;
 pub use residual::Residual;
 pub use sensitivity::{Sensitivity, before_release, sensitivity};
 
 use classes::{PatientClasses, Without};
 use draws::{Draws, Who};
 use estimate::{EstimateInput, KnowledgeKind, estimate};
-use kohort_core::events::Histories;
+use kohort_core::events::{Histories, TableEvents};
 use kohort_core::number::Fraction;
 use kohort_core::policy::{Policy, Power};
 use kohort_core::random::Randomness;
@@ -55,7 +56,7 @@ const ATTEMPTS: u64 = 5;
 /// The events that remain after truncation at one percentile, and the lattice over them.
 struct TruncatedEvents {
     share: Fraction,
-    keep: Vec<bool>,
+    keep: Vec<Vec<bool>>,
     left: PatientEvents,
     nodes: Nodes,
 }
@@ -82,14 +83,14 @@ pub fn plan(
     let claims = &policy.own;
     let (k, power) = (policy.privacy.k.get(), claims.power);
     let people = PatientOrder::of(histories);
-    let all = PatientEvents::of(histories, &people, |_| true);
+    let all = PatientEvents::of(histories, &people, |_, _| true);
     let supports = truncate::supports(histories);
     let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
     let worlds = worlds.collect::<Result<Vec<TruncatedEvents>>>()?;
-    let streams = if KnowledgeKind::of(power) == KnowledgeKind::Events { 1 } else { histories.event.len() };
+    let streams = KnowledgeKind::of(power).streams(histories);
     let from = all.with_events();
     let who = Who::Any(&from, tester::DRAWS);
-    let draws = Draws::of(&all, who, 0..who.draws(), streams, |_, _| power.p(), seed(random));
+    let draws = Draws::of(&all, who, 0..who.draws(), &streams, |_, _| power.p(), seed(random));
     let nodes: u64 = worlds.iter().map(|w| w.nodes.len() as u64).sum();
     progress.stage("searching", nodes);
     let mut searches: Vec<(ResumableSearch, NodeTester)> = worlds
@@ -133,7 +134,7 @@ pub fn plan(
             progress,
         };
         let removed = suppress(&demand, &mut keep, seed(random));
-        let left = PatientEvents::of(histories, &people, |e| keep[e]);
+        let left = PatientEvents::of(histories, &people, |table, e| keep[table][e]);
         let asked = |drawn, left| EstimateInput {
             histories,
             people: &people,
@@ -156,7 +157,7 @@ pub fn plan(
         let tests: u64 = searches.iter().map(|s| s.0.tests).sum();
         let matched: u64 = searches.iter().map(|s| s.1.matched).sum();
         let cut = searches.iter().any(|s| s.0.is_cut());
-        let truncated = world.keep.iter().filter(|k| !**k).count() as u64;
+        let truncated = world.keep.iter().flatten().filter(|k| !**k).count() as u64;
         let residual = Trace::of([
             ("passes", removed.passes.into()),
             ("flagged", removed.flagged.into()),
@@ -178,8 +179,8 @@ pub fn plan(
             ("decided", decided.trace().into()),
         ]);
         let leaves = |p: usize| {
-            let events = histories.events_of(p);
-            events.is_empty() || events.into_iter().any(|e| keep[e])
+            let keeps = |(t, table): (usize, &TableEvents)| table.of(p).any(|e| keep[t][e]);
+            !histories.has_events(p) || histories.tables.iter().enumerate().any(keeps)
         };
         return Ok(EventsPlan {
             patient_levels: levels.0.to_vec(),
@@ -200,11 +201,11 @@ fn world(
     histories: &Histories,
     people: &PatientOrder,
     all: &PatientEvents,
-    supports: &[u32],
+    supports: &[Vec<u32>],
     share: Fraction,
 ) -> Result<TruncatedEvents> {
     let keep = truncate::truncated(histories, people, all, supports, share);
-    let left = PatientEvents::of(histories, people, |e| keep[e]);
+    let left = PatientEvents::of(histories, people, |table, e| keep[table][e]);
     let nodes = Nodes::of(histories, left.len() as f64 / all.len().max(1) as f64)?;
     Ok(TruncatedEvents { share, keep, left, nodes })
 }
@@ -212,7 +213,7 @@ fn world(
 /// Estimates afresh, from the original and from the release, or counts exactly.
 fn decide(asked: &EstimateInput, power: Power, draws: usize, random: &mut Randomness) -> Decided {
     let EstimateInput { histories, people, levels, left, k, .. } = *asked;
-    let alive = |place: usize| !left.of_person(place).is_empty();
+    let alive = |place: usize| left.has_events(place);
     let classes = PatientClasses::of(histories, people, levels.0, alive, k);
     let patients = left.with_events().len() as u64;
     let (mut estimates, mut violating) = (None, None);

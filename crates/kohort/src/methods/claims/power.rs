@@ -2,6 +2,8 @@
 
 use super::labels::EventLabels;
 use super::patient_events::{LabelCounter, PatientEvents};
+use kohort_core::policy::PowerRule;
+use kohort_core::ragged::Ragged;
 
 /// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
 pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
@@ -13,10 +15,11 @@ pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)>
     (n > 1).then(|| (n * (n - 1) - same, n * (n - 1)))
 }
 
-/// Where the number of events is capped: two standard deviations above the mean over patients with events.
-pub(crate) fn cap_of_events(events: &PatientEvents) -> f64 {
+/// Where the number of events in a table is capped: two standard deviations above the mean over patients with
+/// events there.
+pub(crate) fn cap_of_events(events: &PatientEvents, table: usize) -> f64 {
     let numbers: Vec<f64> =
-        (0..events.people()).map(|p| events.of_person(p).len() as f64).filter(|&n| n > 0.0).collect();
+        (0..events.people()).map(|p| events.of_person(table, p).len() as f64).filter(|&n| n > 0.0).collect();
     let people = numbers.len().max(1) as f64;
     let mean = numbers.iter().sum::<f64>() / people;
     let variance = numbers.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / people;
@@ -24,17 +27,23 @@ pub(crate) fn cap_of_events(events: &PatientEvents) -> f64 {
 }
 
 /// The quotients n / diversity of equation 1, from which the power follows for any maximum.
-pub(crate) struct Powers(Vec<Option<f64>>);
+pub(crate) struct Powers {
+    /// The table of the column.
+    table: usize,
+    quotients: Vec<Option<f64>>,
+}
 
 impl Powers {
     /// For each place: n / diversity, n capped; none where nothing differs.
     pub(crate) fn of(events: &PatientEvents, labels: &EventLabels) -> Powers {
-        let cap = cap_of_events(events);
+        let cap = cap_of_events(events, labels.table);
         let divide = |((differ, pairs), n): ((u64, u64), usize)| {
             (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
         };
         let diversities = diversities(events, labels).into_iter().enumerate();
-        Powers(diversities.map(|(p, ratio)| ratio.map(|r| (r, events.of_person(p).len())).and_then(divide)).collect())
+        let number = |p: usize| events.of_person(labels.table, p).len();
+        let quotients = diversities.map(|(p, ratio)| ratio.map(|r| (r, number(p))).and_then(divide)).collect();
+        Powers { table: labels.table, quotients }
     }
 
     /// For each place: how many labels an attacker knows.
@@ -49,24 +58,24 @@ impl Powers {
 
     /// The same, measured against the 95th percentile instead of the largest: the attacker knows more (H-3).
     pub(crate) fn by_p95(&self, events: &PatientEvents, p_max: usize) -> Vec<u8> {
-        let mut sorted: Vec<f64> = self.0.iter().flatten().copied().collect();
+        let mut sorted: Vec<f64> = self.quotients.iter().flatten().copied().collect();
         sorted.sort_by(f64::total_cmp);
         let at = (sorted.len() * 95).div_ceil(100).saturating_sub(1);
         let most = sorted.get(at).copied().unwrap_or(0.0);
-        let clipped = self.0.iter().map(|q| q.map(|q| q.min(most))).collect();
-        Powers(clipped).known(events, p_max)
+        let quotients = self.quotients.iter().map(|q| q.map(|q| q.min(most))).collect();
+        Powers { table: self.table, quotients }.known(events, p_max)
     }
 
     fn rounded(&self, events: &PatientEvents, p_max: usize, round: fn(f64) -> f64) -> Vec<u8> {
-        let raw = raw_powers(&self.0, p_max);
+        let raw = raw_powers(&self.quotients, p_max);
         let known = |(raw, most): (f64, u8)| most.min(round(raw) as u8);
-        raw.into_iter().zip(most_known(events, p_max)).map(known).collect()
+        raw.into_iter().zip(most_known(events, self.table, p_max)).map(known).collect()
     }
 }
 
-/// For each place: `p_max`, or as many events as there are.
-pub(crate) fn most_known(events: &PatientEvents, p_max: usize) -> Vec<u8> {
-    (0..events.people()).map(|p| events.of_person(p).len().min(p_max) as u8).collect()
+/// For each place: `p_max`, or as many events as there are in a table.
+pub(crate) fn most_known(events: &PatientEvents, table: usize, p_max: usize) -> Vec<u8> {
+    (0..events.people()).map(|p| events.of_person(table, p).len().min(p_max) as u8).collect()
 }
 
 /// For each place: how much the labels of a patient differ.
@@ -75,7 +84,7 @@ pub(crate) fn diversities(events: &PatientEvents, labels: &EventLabels) -> Vec<O
     let label = |&e: &u32| labels.of[e as usize];
     let mut of = |p: usize| {
         let mut counts = Vec::new();
-        counter.count(events.of_person(p).iter().map(label), |_, count| counts.push(u64::from(count)));
+        counter.count(events.of_person(labels.table, p).iter().map(label), |_, count| counts.push(u64::from(count)));
         diversity(counts.into_iter())
     };
     (0..events.people()).map(&mut of).collect()
@@ -86,6 +95,20 @@ pub(crate) fn raw_powers(quotients: &[Option<f64>], p_max: usize) -> Vec<f64> {
     let largest = quotients.iter().flatten().fold(0f64, |a, &b| a.max(b));
     let p_max = p_max as f64;
     quotients.iter().map(|q| q.map_or(p_max, |q| 1.0 + (p_max - 1.0) * q / largest)).collect()
+}
+
+/// For each patient: how many of these labels of one column an attacker knows.
+pub fn known_values(labels: &[Vec<u32>], p_max: usize, rule: PowerRule) -> Vec<u8> {
+    let mut next = 0..;
+    let mut events = Ragged::default();
+    labels.iter().for_each(|own| events.push(next.by_ref().take(own.len())));
+    let of = labels.concat();
+    let events = PatientEvents::of_one_table(events);
+    let distinct = of.iter().max().map_or(0, |last| *last as usize + 1);
+    match rule {
+        PowerRule::Variable => Powers::of(&events, &EventLabels { table: 0, of, distinct }).known(&events, p_max),
+        PowerRule::Fixed => most_known(&events, 0, p_max),
+    }
 }
 
 /// Pearson's correlation of the diversities of two columns, over patients with several events.
@@ -129,7 +152,7 @@ mod tests {
         assert_eq!(capped, [2, 4, 2, 5, 1]);
         // 2, 4, 2, 10 and 1 events: enough for all that could be known.
         let events = PatientEvents::with_numbers(&[6, 4, 2, 10, 1]);
-        let powers = Powers(quotients);
+        let powers = Powers { table: 0, quotients };
         assert_eq!(powers.known(&events, 5), [2, 4, 2, 5, 1]);
         assert_eq!(powers.nearest(&events, 5), [2, 4, 1, 5, 1]);
         assert_eq!(powers.by_p95(&events, 5), [2, 4, 2, 5, 1]);
@@ -137,7 +160,8 @@ mod tests {
         let mut many = vec![Some(10.0); 40];
         many[7] = Some(1000.0);
         let events = PatientEvents::with_numbers(&[9; 40]);
-        assert_eq!(Powers(many.clone()).known(&events, 5)[0], 2);
-        assert_eq!(Powers(many).by_p95(&events, 5), [5; 40]);
+        let powers = Powers { table: 0, quotients: many };
+        assert_eq!(powers.known(&events, 5)[0], 2);
+        assert_eq!(powers.by_p95(&events, 5), [5; 40]);
     }
 }

@@ -6,7 +6,7 @@ use super::estimate::{KnowledgeKind, LabelKnowledge, SearchedPatients, hits};
 use super::labels::EventLabels;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::total::violating;
-use super::truncate::first_to_go;
+use super::truncate::first_of_all;
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
@@ -43,7 +43,7 @@ pub(crate) struct Demand<'a> {
     pub(crate) k: u64,
     pub(crate) power: Power,
     pub(crate) threads: usize,
-    pub(crate) supports: &'a [u32],
+    pub(crate) supports: &'a [Vec<u32>],
     /// Flagged beyond this share of a patient's draws.
     pub(crate) residual: Fraction,
     pub(crate) max_suppressed: Fraction,
@@ -51,7 +51,7 @@ pub(crate) struct Demand<'a> {
 }
 
 /// Removes events from `keep`; `seed` is for the draws.
-pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residual {
+pub(crate) fn suppress(demand: &Demand, keep: &mut [Vec<bool>], seed: u64) -> Residual {
     let mut done = Residual::default();
     if demand.residual.parts().0 >= demand.residual.parts().1 {
         return done;
@@ -64,7 +64,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
     let events = demand.all.len() as u64;
     demand.progress.stage("suppressing", PASSES + 1);
     for pass in 0..=PASSES {
-        let left = PatientEvents::of(demand.histories, demand.people, |e| keep[e]);
+        let left = PatientEvents::of(demand.histories, demand.people, |table, e| keep[table][e]);
         let flagged = flagged(demand, &left, (&labels, &power), seed.wrapping_add(pass));
         done.still_flagged = flagged.len() as u64;
         demand.progress.advance(1);
@@ -76,11 +76,13 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
             break;
         }
         for person in flagged {
-            let own = left.of_person(person as usize);
-            let first = first_to_go(demand.histories, demand.supports, own)[0];
-            keep[first as usize] = false;
+            let own = (0..left.tables()).map(|table| left.of_person(table, person as usize).len()).sum::<usize>();
+            let Some((table, event)) = first_of_all(demand.histories, demand.supports, &left, person as usize) else {
+                continue;
+            };
+            keep[table][event as usize] = false;
             done.events += 1;
-            done.patients += u64::from(own.len() == 1);
+            done.patients += u64::from(own == 1);
         }
         done.passes += 1;
     }
@@ -90,7 +92,7 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [bool], seed: u64) -> Residua
 /// The places of patients who are at high risk too often.
 fn flagged(demand: &Demand, left: &PatientEvents, known: (&[EventLabels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
-    let alive = |place: usize| !left.of_person(place).is_empty();
+    let alive = |place: usize| left.has_events(place);
     let classes = PatientClasses::of(histories, people, levels.0, alive, k);
     if let Power::Total { p } = power {
         let found = violating(histories, levels.1, left, &classes, (k, p), threads);
@@ -106,8 +108,10 @@ fn flagged(demand: &Demand, left: &PatientEvents, known: (&[EventLabels], &[Vec<
     };
     // Where all is known of a patient, every draw is the same.
     let all_known = |person: &u32| {
-        let n = all.of_person(*person as usize).len();
-        power.iter().all(|p| usize::from(p[*person as usize]) == n)
+        let known = |(own, labels): (&Vec<u8>, &EventLabels)| {
+            usize::from(own[*person as usize]) == all.of_person(labels.table, *person as usize).len()
+        };
+        power.iter().zip(labels).all(known)
     };
     let (whole, some): (Vec<u32>, Vec<u32>) = left.with_events().into_iter().partition(all_known);
     let mut found = count(&some, DRAWS, seed);

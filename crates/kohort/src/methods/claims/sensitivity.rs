@@ -44,10 +44,10 @@ pub fn sensitivity(
     seed: u64,
 ) -> Sensitivity {
     let people = PatientOrder::of(histories);
-    let all = PatientEvents::of(histories, &people, |_| true);
-    let left = PatientEvents::of(histories, &people, |e| plan.events[e]);
+    let all = PatientEvents::of(histories, &people, |_, _| true);
+    let left = PatientEvents::of(histories, &people, |table, e| plan.events[table][e]);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
-    let classes = PatientClasses::of(histories, &people, levels.0, |place| !left.of_person(place).is_empty(), k);
+    let classes = PatientClasses::of(histories, &people, levels.0, |place| left.has_events(place), k);
     let most = powers.iter().copied().max().unwrap_or(1);
     let crowd = |index| SearchedPatients { left: &left, index, classes: &classes, k };
 
@@ -64,7 +64,7 @@ pub fn sensitivity(
     };
     let of_power = |&p: &usize| {
         let variable = both(&|events, powers| powers.iter().map(|own| own.known(events, p)).collect());
-        let fixed = both(&|events, powers| vec![most_known(events, p); powers.len()]);
+        let fixed = both(&|events, _| labels.iter().map(|own| most_known(events, own.table, p)).collect());
         (p, variable, fixed)
     };
     let values = powers.iter().map(of_power).collect();
@@ -77,7 +77,8 @@ pub fn sensitivity(
     let whole = KnowledgeKind::Events.labels(histories, levels.1, threads);
     let whole_index = SearchedPatients::index(&left, &whole, most, threads);
     let of_events = |&p: &usize| {
-        let knows = LabelKnowledge { drawn: &left, labels: &whole, power: &[most_known(&left, p)] };
+        let power: Vec<Vec<u8>> = whole.iter().map(|own| most_known(&left, own.table, p)).collect();
+        let knows = LabelKnowledge { drawn: &left, labels: &whole, power: &power };
         (p, share(&knows, &crowd(&whole_index), DRAWS, threads, seed).0)
     };
     let events = powers.iter().map(of_events).collect();
@@ -95,7 +96,7 @@ pub fn sensitivity(
 /// Estimates what the policy's attacker would find in the original as it is.
 pub fn before_release(histories: &Histories, k: u64, power: Power, threads: usize, seed: u64) -> Estimate {
     let people = PatientOrder::of(histories);
-    let all = PatientEvents::of(histories, &people, |_| true);
+    let all = PatientEvents::of(histories, &people, |_, _| true);
     let plan = EventsPlan::unchanged(histories);
     let levels = (&plan.patient_levels[..], &plan.event_levels[..]);
     if let Power::Total { p } = power {

@@ -120,8 +120,10 @@ impl<'a> NodeTester<'a> {
             }
             // Which events are the same depends on all levels of the node, so that nothing is remembered.
             KnowledgeKind::Events => {
-                of_whole_events = self.known(EventLabels::of_events(self.histories, event), 0);
-                vec![&of_whole_events]
+                let tables = 0..self.histories.tables.len();
+                let known = |t: usize| self.known(EventLabels::of_events(self.histories, event, t), t);
+                of_whole_events = tables.map(known).collect::<Vec<_>>();
+                of_whole_events.iter().collect()
             }
         };
         let known: Vec<(&Facts, &Index)> = known.into_iter().map(|(facts, index)| (facts, index)).collect();
@@ -163,7 +165,7 @@ impl<'a> NodeTester<'a> {
         if self.classes_at_levels.len() >= REMEMBERED {
             self.classes_at_levels.clear();
         }
-        let is_released = |place: usize| !self.left.of_person(place).is_empty();
+        let is_released = |place: usize| self.left.has_events(place);
         let classes = PatientClasses::of(self.histories, self.people, levels, is_released, self.k);
         self.classes_at_levels.insert(levels.to_vec(), classes);
     }

@@ -47,8 +47,8 @@ fn powers(events: &PatientEvents, labels: EventLabels, p: usize, rule: PowerRule
 fn powers_are_the_examples() {
     let histories = example();
     let people = PatientOrder::of(&histories);
-    let all = PatientEvents::of(&histories, &people, |_| true);
-    assert!((cap_of_events(&all) - 4.85218).abs() < 5e-6);
+    let all = PatientEvents::of(&histories, &people, |_, _| true);
+    assert!((cap_of_events(&all, 0) - 4.85218).abs() < 5e-6);
     let own = |column: usize, level: usize| {
         let found = powers(&all, EventLabels::of_column(&histories.event[column], level), 3, Variable);
         (1..=8).map(|p| found[place(&people, p)]).collect::<Vec<u8>>()
@@ -63,17 +63,17 @@ fn powers_are_the_examples() {
 fn truncation_drops_the_examples_claims() {
     let histories = example();
     let people = PatientOrder::of(&histories);
-    let all = PatientEvents::of(&histories, &people, |_| true);
+    let all = PatientEvents::of(&histories, &people, |_, _| true);
     let least = supports(&histories);
-    let line = |claim: u64| histories.event_lines.iter().position(|&l| l == claim + 1).unwrap();
+    let line = |claim: u64| histories.tables[0].lines.iter().position(|&l| l == claim + 1).unwrap();
     // Scores are 1 − support / 8.
     let eighths = [4, 5, 8, 4, 5, 5, 5, 4, 6, 6, 6, 4, 6, 6, 4, 6, 5];
     for (claim, score) in (1..).zip(eighths) {
-        assert_eq!(8 - least[line(claim)], score, "claim {claim}");
+        assert_eq!(8 - least[0][line(claim)], score, "claim {claim}");
     }
-    assert_eq!(truncate::limit(&all, share("0.6")), 2);
+    assert_eq!(truncate::limit(&all, 0, share("0.6")), 2);
     let keep = truncate::truncated(&histories, &people, &all, &least, share("0.6"));
-    let dropped: Vec<u64> = (1..=17).filter(|&claim| !keep[line(claim)]).collect();
+    let dropped: Vec<u64> = (1..=17).filter(|&claim| !keep[0][line(claim)]).collect();
     assert_eq!(dropped, [3, 6, 10, 11, 13]);
 }
 
@@ -94,7 +94,7 @@ fn a_claim_scores_by_its_rarest_value() {
         std::fs::write(folder.path().join(file), text).unwrap();
     }
     let histories = read(&folder.path().join("policy.toml"));
-    assert_eq!(1.0 - f64::from(supports(&histories)[0]) / histories.patients() as f64, 0.97);
+    assert_eq!(1.0 - f64::from(supports(&histories)[0][0]) / histories.patients() as f64, 0.97);
 }
 
 #[track_caller]
@@ -105,9 +105,9 @@ fn near(found: Estimate, exact: f64) {
 /// Tolerant and strict shares after truncation at `share`.
 fn shares(histories: &Histories, levels: [usize; 2], at: &str, rule: PowerRule, p: usize) -> (Estimate, Estimate) {
     let people = PatientOrder::of(histories);
-    let all = PatientEvents::of(histories, &people, |_| true);
+    let all = PatientEvents::of(histories, &people, |_, _| true);
     let keep = truncate::truncated(histories, &people, &all, &supports(histories), share(at));
-    let left = PatientEvents::of(histories, &people, |e| keep[e]);
+    let left = PatientEvents::of(histories, &people, |table, e| keep[table][e]);
     let known = KnowledgeKind::Values(rule);
     let levels = (&[0][..], &levels[..]);
     let asked =
@@ -141,7 +141,7 @@ fn shares_are_the_examples() {
 fn whole_events_and_any_facts_are_the_examples() {
     let histories = example();
     let people = PatientOrder::of(&histories);
-    let all = PatientEvents::of(&histories, &people, |_| true);
+    let all = PatientEvents::of(&histories, &people, |_, _| true);
     for (levels, events, total) in [([0, 0], 0.5, 4), ([1, 0], 0.2, 2)] {
         let both = (&[0][..], &levels[..]);
         let asked = EstimateInput {
@@ -181,7 +181,7 @@ fn losses_are_the_examples() {
     }
 }
 
-/// Random patients with random events over two columns with trees.
+/// Random patients with random events over two columns with trees: in one table, or each in a table of its own.
 fn random(seed: u64) -> Histories {
     let mut lots = Randomness::numbered(seed, 0);
     let folder = tempfile::tempdir().unwrap();
@@ -193,21 +193,36 @@ fn random(seed: u64) -> Histories {
         },
     );
     let (mut patients, mut claims) = ("id,sex,age\n".to_string(), "id,dx,place\n".to_string());
+    let (mut visits, mut stays) = ("id,dx\n".to_string(), "id,place\n".to_string());
     let people = 20 + lots.below(60);
     for p in 0..people {
         writeln!(patients, "{p},{},{}", ["F", "M", ""][lots.below(3) as usize], lots.below(3)).unwrap();
         for _ in 0..lots.below(6) {
             let dx = ["a", "b", "c", "d", "e", "f", "g", "h", "", "a"][lots.below(10) as usize];
             writeln!(claims, "{p},{dx},{}", ["u", "v", "w"][lots.below(3) as usize]).unwrap();
+            writeln!(visits, "{p},{dx}").unwrap();
+        }
+        for _ in 0..lots.below(4) {
+            writeln!(stays, "{p},{}", ["u", "v", "w"][lots.below(3) as usize]).unwrap();
         }
     }
-    for (file, text) in [("t.csv", &tree), ("p.csv", &patients), ("c.csv", &claims)] {
+    let tables = [("t.csv", &tree), ("p.csv", &patients), ("c.csv", &claims), ("v.csv", &visits), ("s.csv", &stays)];
+    for (file, text) in tables {
         std::fs::write(folder.path().join(file), text).unwrap();
     }
-    let policy = "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = { role = \"patient\" }\n\
-        sex = { role = \"quasi\" }\nage = { role = \"quasi\" }\n[columns.claims]\nid = { role = \"patient\" }\n\
-        dx = { role = \"quasi\", hierarchy = \"t.csv\" }\nplace = { role = \"quasi\" }\n\
-        [privacy]\nk = 2\npower = 2\nmax_high_risk = 0.1\n[method]\nname = \"claims\"\n";
+    let (input, between) = match seed % 2 {
+        0 => ("claims = \"c.csv\"\n[columns.claims]", ""),
+        _ => (
+            "[input.events]\nvisits = \"v.csv\"\nstays = \"s.csv\"\n[columns.visits]",
+            "[columns.stays]\nid = { role = \"patient\" }\n",
+        ),
+    };
+    let policy = format!(
+        "[input]\npatients = \"p.csv\"\n{input}\nid = {{ role = \"patient\" }}\n\
+        dx = {{ role = \"quasi\", hierarchy = \"t.csv\" }}\n{between}place = {{ role = \"quasi\" }}\n\
+        [columns.patients]\nid = {{ role = \"patient\" }}\nsex = {{ role = \"quasi\" }}\nage = {{ role = \"quasi\" }}\n\
+        [privacy]\nk = 2\npower = 2\nmax_high_risk = 0.1\n[method]\nname = \"claims\"\n"
+    );
     std::fs::write(folder.path().join("policy.toml"), policy).unwrap();
     read(&folder.path().join("policy.toml"))
 }
@@ -231,7 +246,8 @@ fn known_labels(
         .map(|c| {
             let label = |e: u32| histories.event[c].label(levels[c], e as usize);
             let known = draws.events(draw, c).iter().take(usize::from(power[c][person])).map(|&e| label(e));
-            let mut there: Vec<u32> = left.of_person(person).iter().map(|&e| label(e)).collect();
+            let table = histories.event[c].table;
+            let mut there: Vec<u32> = left.of_person(table, person).iter().map(|&e| label(e)).collect();
             known.filter(|l| there.iter().position(|t| t == l).map(|at| there.swap_remove(at)).is_some()).collect()
         })
         .collect()
@@ -247,16 +263,17 @@ fn fast_matching_is_the_plain_definition() {
         let histories = random(seed);
         let mut lots = Randomness::numbered(seed, 1);
         let people = PatientOrder::of(&histories);
-        let all = PatientEvents::of(&histories, &people, |_| true);
-        let keep: Vec<bool> = (0..histories.events()).map(|_| lots.below(4) > 0).collect();
-        let left = PatientEvents::of(&histories, &people, |e| keep[e]);
+        let all = PatientEvents::of(&histories, &people, |_, _| true);
+        let mut some = |events: usize| (0..events).map(|_| lots.below(4) > 0).collect::<Vec<bool>>();
+        let keep: Vec<Vec<bool>> = histories.tables.iter().map(|table| some(table.len())).collect();
+        let left = PatientEvents::of(&histories, &people, |table, e| keep[table][e]);
         let levels =
             ([lots.below(2) as usize, lots.below(2) as usize], [lots.below(4) as usize, lots.below(2) as usize]);
         let (k, p) = (2 + lots.below(3), 1 + lots.below(3) as usize);
         let rule = if lots.below(2) == 0 { Variable } else { Fixed };
         for known in [KnowledgeKind::Values(rule), KnowledgeKind::Events] {
-            let streams = if known == KnowledgeKind::Events { 1 } else { 2 };
-            let draws = Draws::of(&all, Who::Any(&left.with_events(), 60), 0..60, streams, |_, _| p, seed);
+            let streams = known.streams(&histories);
+            let draws = Draws::of(&all, Who::Any(&left.with_events(), 60), 0..60, &streams, |_, _| p, seed);
             let levels = (&levels.0[..], &levels.1[..]);
             let asked = EstimateInput {
                 histories: &histories,
@@ -279,14 +296,19 @@ fn fast_matching_is_the_plain_definition() {
                 let alike = |other: usize| {
                     let label =
                         |c: usize, at: usize| histories.patient[c].label(levels.0[c], people.patient[at] as usize);
-                    (0..2).all(|c| label(c, person) == label(c, other)) && !left.of_person(other).is_empty()
+                    (0..2).all(|c| label(c, person) == label(c, other)) && left.has_events(other)
                 };
                 let labels = |other: usize, c: usize| -> Vec<u32> {
-                    left.of_person(other).iter().map(|&e| histories.event[c].label(levels.1[c], e as usize)).collect()
+                    let column = &histories.event[c];
+                    left.of_person(column.table, other).iter().map(|&e| column.label(levels.1[c], e as usize)).collect()
                 };
-                let tuple =
-                    |e: u32| (0..2).fold(0, |key, c| key * 1000 + histories.event[c].label(levels.1[c], e as usize));
-                let tuples = |other: usize| -> Vec<u32> { left.of_person(other).iter().map(|&e| tuple(e)).collect() };
+                let tuple = |table: usize, e: u32| {
+                    let label = |c: usize| histories.event[c].label(levels.1[c], e as usize);
+                    histories.columns_of(table).fold(0, |key, c| key * 1000 + label(c))
+                };
+                let tuples = |table: usize, other: usize| -> Vec<u32> {
+                    left.of_person(table, other).iter().map(|&e| tuple(table, e)).collect()
+                };
                 let matches = match known {
                     KnowledgeKind::Values(_) => {
                         let known = known_labels(&histories, levels.1, &draws, draw, &power, &left);
@@ -294,13 +316,16 @@ fn fast_matching_is_the_plain_definition() {
                         (0..people.len()).filter(fits).count()
                     }
                     KnowledgeKind::Events => {
-                        let mut there = tuples(person);
-                        let known: Vec<u32> = draws.events(draw, 0).iter().take(p).map(|&e| tuple(e)).collect();
-                        let known: Vec<u32> = known
-                            .into_iter()
-                            .filter(|t| there.iter().position(|o| o == t).map(|at| there.swap_remove(at)).is_some())
-                            .collect();
-                        (0..people.len()).filter(|&o| alike(o) && contains(tuples(o), &known)).count()
+                        let of_table = |table: usize| -> Vec<u32> {
+                            let mut there = tuples(table, person);
+                            let known = draws.events(draw, table).iter().take(p).map(|&e| tuple(table, e));
+                            known
+                                .filter(|t| there.iter().position(|o| o == t).map(|at| there.swap_remove(at)).is_some())
+                                .collect()
+                        };
+                        let known: Vec<Vec<u32>> = (0..histories.tables.len()).map(of_table).collect();
+                        let fits = |o: usize| (0..known.len()).all(|t| contains(tuples(t, o), &known[t]));
+                        (0..people.len()).filter(|&o| alike(o) && fits(o)).count()
                     }
                 };
                 assert_eq!(own.0, (matches as u64) < k, "seed {seed}, draw {draw}, {known:?}: {matches} of {k}");
@@ -314,7 +339,7 @@ fn exact_counts_are_the_plain_definition() {
     for seed in 0..cases() {
         let histories = random(seed);
         let people = PatientOrder::of(&histories);
-        let all = PatientEvents::of(&histories, &people, |_| true);
+        let all = PatientEvents::of(&histories, &people, |_, _| true);
         let levels = [(seed % 4) as usize, (seed / 4 % 2) as usize];
         let classes = PatientClasses::of(&histories, &people, &[0, 1], |_| true, 3);
         for p in 1..=3 {
@@ -322,7 +347,10 @@ fn exact_counts_are_the_plain_definition() {
             for (person, own) in fast.iter().enumerate() {
                 // All facts of a patient, and all subsets of at most p of them.
                 let facts = |other: usize| -> Vec<u32> {
-                    let of = |c: usize| all.of_person(other).iter().map(move |&e| (c, e)).collect::<Vec<_>>();
+                    let of = |c: usize| {
+                        let events = all.of_person(histories.event[c].table, other).iter();
+                        events.map(move |&e| (c, e)).collect::<Vec<_>>()
+                    };
                     let label =
                         |(c, e): (usize, u32)| c as u32 * 1000 + histories.event[c].label(levels[c], e as usize);
                     (0..2).flat_map(of).map(label).collect()
@@ -349,8 +377,15 @@ fn the_share_is_monotone_in_the_lattice() {
     for seed in 0..cases() {
         let histories = random(seed);
         let people = PatientOrder::of(&histories);
-        let all = PatientEvents::of(&histories, &people, |_| true);
-        let draws = Draws::of(&all, Who::Any(&all.with_events(), 200), 0..200, 2, |_, _| 2, seed);
+        let all = PatientEvents::of(&histories, &people, |_, _| true);
+        let draws = Draws::of(
+            &all,
+            Who::Any(&all.with_events(), 200),
+            0..200,
+            &KnowledgeKind::Values(Fixed).streams(&histories),
+            |_, _| 2,
+            seed,
+        );
         let found = |levels: ([usize; 2], [usize; 2])| {
             let levels = (&levels.0[..], &levels.1[..]);
             let known = KnowledgeKind::Values(Fixed);

@@ -29,7 +29,7 @@ pub(crate) fn violating(
     let facts = PatientFacts::of(histories, levels, left);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); classes.sizes.len()];
     for (place, &class) in classes.of.iter().enumerate() {
-        if !left.of_person(place).is_empty() {
+        if left.has_events(place) {
             members[class as usize].push(place as u32);
         }
     }
