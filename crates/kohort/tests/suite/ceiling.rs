@@ -485,11 +485,11 @@ fn no_more_counterfeits_are_added_than_pay() {
     // The report has the curve: fewer and fewer synthetic records, more and more loss.
     let curve = few["trace"]["curve"].as_object().unwrap();
     assert!(curve.len() >= 3, "{curve:?}");
-    let chosen = format!("{:.0}", few["trace"]["expected_counterfeits"].as_f64().unwrap());
-    assert!(curve.contains_key(&chosen), "{chosen} {curve:?}");
+    let chosen = &few["trace"]["expected_counterfeits"];
+    assert!(curve.values().any(|point| point["counterfeits"] == *chosen), "{chosen} {curve:?}");
     for m in [&few, &detail] {
         let asked = &m["utility"]["analyst_error"];
-        assert!(asked["counts"].as_f64().unwrap() > 0.0 && asked["averages"].as_f64().is_some(), "{asked}");
+        assert!(asked["counts"].as_f64().unwrap() > 0.0, "{asked}");
     }
 }
 

@@ -8,14 +8,15 @@
 use super::best::{CatalogSearch, RankedNode};
 use super::padding::ROW;
 
-/// The curve has at most so many points.
-const MOST_POINTS: usize = 10;
+/// The points of the curve, by the share of the permitted synthetic records.
+pub(super) const NAMES: [&str; 9] =
+    ["all", "half", "a quarter", "an eighth", "a sixteenth", "a thirty-second", "a sixty-fourth", "fewer", "fewest"];
 
 /// The best levels for fewer and fewer synthetic records: each needs at most half as many as the one before.
 pub(super) fn curve(search: &mut CatalogSearch) -> Vec<RankedNode> {
     let full = search.limit;
     let mut points: Vec<RankedNode> = Vec::new();
-    while points.len() < MOST_POINTS {
+    while points.len() < NAMES.len() {
         let Some(best) = search.best(&[]) else { break };
         search.limit = best.counterfeits / 2;
         let is_last = best.counterfeits < u128::from(ROW);

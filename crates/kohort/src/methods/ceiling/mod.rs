@@ -130,7 +130,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     Err(infeasible::explain(&mut search, cohort, policy, params, why))
 }
 
-/// The loss of the best levels, by the synthetic records they are expected to need.
+/// The loss of the best levels and the synthetic records they are expected to need, for fewer and fewer of these.
 fn points(cohort: &Cohort, curve: &[RankedNode]) -> Trace {
     let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
     let weights: f64 = cohort.quasi.iter().map(|quasi| quasi.weight).sum();
@@ -142,6 +142,8 @@ fn points(cohort: &Cohort, curve: &[RankedNode]) -> Trace {
         });
         columns.sum::<f64>() / (weights * cohort.tuples.rows.max(1) as f64)
     };
-    let name = |point: &RankedNode| format!("{:.0}", point.counterfeits as f64 / ROW as f64);
-    Trace(curve.iter().map(|point| (name(point), loss(point).into())).collect())
+    let own = |point: &RankedNode| {
+        Trace::of([("counterfeits", (point.counterfeits as f64 / ROW as f64).into()), ("loss", loss(point).into())])
+    };
+    Trace(bend::NAMES.iter().zip(curve).map(|(name, point)| (name.to_string(), own(point).into())).collect())
 }

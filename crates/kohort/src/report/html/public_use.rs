@@ -164,7 +164,15 @@ pub(super) fn missing(metrics: &MetricsPlace<TableMetrics>) -> String {
         (figure!(missing, flagged), "Groups in which most cells of a column are suppressed", Shown::Count, ""),
     ];
     let by = at!(missing, by);
-    let mut body = gallery(heat_maps(&by)) + &facts(["Suppressed cells", "Number"], rows);
+    let columns = at!(missing, columns);
+    let columns: Vec<Vec<String>> = columns
+        .members()
+        .into_iter()
+        .map(|(name, share)| vec![code(name), share.figure().show(Shown::Percent)])
+        .collect();
+    let mut body = gallery(heat_maps(&by))
+        + &facts(["Suppressed cells", "Number"], rows)
+        + &table(&["Column", "Suppressed"], &columns);
     let row = |v: &MetricsPlace<BlankGroup>| {
         let flag = if v.value.flagged { "<strong>most are suppressed</strong>" } else { "" };
         let (rows, share, weight) = (figure!(v, rows), figure!(v, share), figure!(v, weight));

@@ -3,10 +3,10 @@
 use super::facts::facts;
 use super::number::Shown;
 use super::place::{MetricsPlace, at, figure, of};
-use super::svg::{Bars, Group, Name, Point, Scatter};
+use super::svg::{Bars, Group, Name};
 use super::table::{cards, section};
+use super::trace;
 use crate::evidence::metrics::{ByName, ClassKind, DistinguishableRecords, FoundOfSensitive, TableMetrics};
-use kohort_core::release::Noted;
 
 /// How many there are, how many real people each class holds, and whether an attacker can recognise them.
 pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {
@@ -50,7 +50,9 @@ pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {
         ),
     ];
     let kinds = at!(found, kinds).elements();
-    let mut body = filled(&kinds) + &facts(["Counted", "Number"], rows) + &curve(metrics);
+    let mut body = filled(&kinds)
+        + &facts(["Counted", "Number"], rows)
+        + &at!(metrics, trace).some().map_or(String::new(), |own| trace::curve(&own));
     body += "<h3>Can they be recognised?</h3>\n";
     body += &match at!(found, told_apart).some() {
         Some(told) => distinguishable(&told),
@@ -132,33 +134,4 @@ fn real_values(columns: &MetricsPlace<ByName<FoundOfSensitive>>) -> String {
     }
     let headings = ["Sensitive column", "Highest share of one value", "Least diversity", "Largest distance"];
     format!("<h3>Sensitive values without the synthetic records</h3>\n{}", cards(&headings, &rows))
-}
-
-/// Loss against synthetic records, for the best levels with at most so many.
-fn curve(metrics: &MetricsPlace<TableMetrics>) -> String {
-    let Some(trace) = &metrics.value.trace else { return String::new() };
-    let part = |name: &str| trace.0.iter().find(|(key, _)| key == name).map(|(_, noted)| noted);
-    let Some(Noted::Part(points)) = part("curve") else { return String::new() };
-    let chosen = match part("expected_counterfeits") {
-        Some(Noted::Number(chosen)) => format!("{chosen:.0}"),
-        _ => String::new(),
-    };
-    let point = |(name, loss): &(String, Noted)| match (name.parse::<f64>(), loss) {
-        (Ok(records), Noted::Number(loss)) => {
-            let ringed = *name == chosen;
-            Some(Point { name: name.clone(), at: (records, *loss), on_frontier: true, ringed })
-        }
-        _ => None,
-    };
-    let points: Vec<Point> = points.0.iter().filter_map(point).collect();
-    if points.len() < 2 {
-        return String::new();
-    }
-    Scatter {
-        id: "curve",
-        title: "Loss of the best levels, by the number of synthetic records that they are expected to need; the ring marks the chosen ones",
-        axes: ["Synthetic records", "Loss"],
-        points,
-    }
-    .draw()
 }
