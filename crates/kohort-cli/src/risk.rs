@@ -4,7 +4,7 @@ use crate::output::{fit, note, say, thousands, wrap};
 use crate::{Context, progress};
 use kohort::evidence::worst_sets;
 use kohort::methods::claims::sensitivity;
-use kohort::original_risk::{Cost, OriginalRisk, assess};
+use kohort::original_risk::{Cost, Part, TRIED_K, assess};
 use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
 use kohort_core::Result;
 use kohort_core::codes::Records;
@@ -12,7 +12,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::release::EventsPlan;
-use kohort_core::risk::{RegistryAttacks, codes_known};
+use kohort_core::risk::{Models, RegistryAttacks, Risk, SinglingOut, Uniqueness, codes_known};
 use kohort_core::shape::{Codes, Events};
 use std::path::PathBuf;
 
@@ -99,46 +99,56 @@ fn say_codes(policy: &Policy<Codes>, records: &Records) {
     }
 }
 
-/// The first look, on one screen.
+/// The first look, on one screen. Each part is printed as soon as it is known.
 fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
-    let seen = assess(policy, cohort)?;
-    // A patient with several rows may be in several classes: who is unique in one of them counts once.
-    let (unique, among) = match (&seen.singling_out.added, policy.patient()) {
-        (Some(added), Some(_)) => (added.all, cohort.tuples.people()),
-        _ => (seen.all.unique, seen.all.people),
-    };
-    let share = |n: u64| 100.0 * n as f64 / among.max(1) as f64;
     let people = if policy.patient().is_some() {
         format!(", {} patients", thousands(cohort.tuples.people()))
     } else {
         String::new()
     };
     say(&format!("{} rows{people}", thousands(cohort.tuples.rows)));
+    let mut known = |part: Part| match part {
+        Part::Classes(all, models) => say(&format!(
+            "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {TRIED_K}",
+            100.0 * all.mean,
+            100.0 * models.prosecutor.above,
+        )),
+        Part::SinglingOut(all, found) => {
+            say_unique(policy, cohort, all, found, unit);
+            say_columns(cohort, found, unit);
+        }
+        Part::Outside { all, models, attacks, uniqueness } => say_outside(policy, (all, models), attacks, uniqueness),
+        Part::Cost(cost) => say_cost(cohort, cost),
+    };
+    assess(policy, cohort, &mut known).map(drop)
+}
+
+fn say_unique(policy: &Policy, cohort: &Cohort, all: &Risk, found: &SinglingOut, unit: &str) {
+    // A patient with several rows may be in several classes: who is unique in one of them counts once.
+    let (unique, among) = match (&found.added, policy.patient()) {
+        (Some(added), Some(_)) => (added.all, cohort.tuples.people()),
+        _ => (all.unique, all.people),
+    };
     say(&format!(
         "unique on all {} quasi-identifiers: {} of {} {unit} ({:.1} %)",
         cohort.quasi.len(),
         thousands(unique),
         thousands(among),
-        share(unique),
+        100.0 * unique as f64 / among.max(1) as f64,
     ));
-    say(&format!(
-        "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {}",
-        100.0 * seen.all.mean,
-        100.0 * seen.models.prosecutor.above,
-        seen.cost.k
-    ));
-    say_outside(policy, &seen);
-    say_columns(cohort, &seen, unit);
-    say_cost(cohort, &seen.cost);
-    Ok(())
 }
 
 /// Prints the risk from what is known about the population.
-fn say_outside(policy: &Policy, seen: &OriginalRisk) {
-    seen.attacks.iter().for_each(|found| say_registry(policy, seen, found));
-    let Some(unique) = &seen.uniqueness else { return };
+fn say_outside(
+    policy: &Policy,
+    (all, models): (&Risk, &Models),
+    attacks: &[RegistryAttacks],
+    unique: Option<&Uniqueness>,
+) {
+    attacks.iter().for_each(|found| say_registry(policy, (all, models), found));
+    let Some(unique) = unique else { return };
     if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
         say(&format!(
             "  unique in the population as well: about {} by {}; highest {}",
@@ -150,7 +160,7 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
 }
 
 /// Prints the results of attacks with one registry.
-fn say_registry(policy: &Policy, seen: &OriginalRisk, found: &RegistryAttacks) {
+fn say_registry(policy: &Policy, (all, models): (&Risk, &Models), found: &RegistryAttacks) {
     let estimated = if found.estimated { ", estimated" } else { "" };
     say("");
     let name = found.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
@@ -166,15 +176,14 @@ fn say_registry(policy: &Policy, seen: &OriginalRisk, found: &RegistryAttacks) {
         )));
     }
     // Classes outside that are merely as much larger as the file is smaller understate it.
-    let expected = seen.models.marketer * seen.all.people as f64;
+    let expected = models.marketer * all.people as f64;
     let links = if found.estimated { found.whole_file.max(expected) } else { found.whole_file };
     say(&format!("  attack 2, the whole file: {links:.1} correct links expected"));
-    say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * seen.all.max));
+    say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * all.max));
 }
 
 /// Which columns single people out.
-fn say_columns(cohort: &Cohort, seen: &OriginalRisk, unit: &str) {
-    let found = &seen.singling_out;
+fn say_columns(cohort: &Cohort, found: &SinglingOut, unit: &str) {
     let name = |q: usize| cohort.quasi[q].name.as_str();
     let share = |n: u64| 100.0 * n as f64 / cohort.tuples.people().max(1) as f64;
     say("");

@@ -58,7 +58,7 @@ struct Section {
 const SECTIONS: [Section; 10] = [
     Section {
         heading: "[input]",
-        lists: &[("kohort-core/src/policy/bind.rs", 2)],
+        lists: &[("kohort-core/src/policy/bind.rs", 1)],
         keys: &[
             ("table", "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz."),
             ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
@@ -74,7 +74,7 @@ const SECTIONS: [Section; 10] = [
             ("delimiter", "The character between cells. Default: detected."),
             (
                 "header",
-                "`false` if the file has no header line; the columns are then called c1, c2 and so on. Default `true`.",
+                "`false` if the file has no header line; the columns are then called column1, column2 and so on. Default `true`.",
             ),
             ("trim", "`true` removes spaces around cells. Default `false`."),
             ("encoding", "`\"windows-1252\"` if the file is not in UTF-8."),
@@ -88,7 +88,7 @@ const SECTIONS: [Section; 10] = [
             ("role", "The role of the column: see [roles](../concepts/roles.md)."),
             (
                 "hierarchy",
-                "How values are generalized: a file, a code system, or one of the forms below. Default: two levels, the value and `*`.",
+                "How values are generalized: a file, a code system, or one of the forms below. Default: two levels, the value and `*`; with `local`, numbers get intervals that follow the data.",
             ),
             (
                 "levels",

@@ -2,6 +2,7 @@
 //!
 //! `KOHORT_GOLDEN=write cargo test -p kohort --test suite golden::` writes them anew; read the diff.
 
+use kohort::methods::Register;
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::table::Silent;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,15 @@ fn round(value: &mut serde_json::Value) {
         serde_json::Value::Array(list) => list.iter_mut().for_each(round),
         serde_json::Value::Object(map) => map.values_mut().for_each(round),
         _ => {}
+    }
+}
+
+#[test]
+fn every_method_has_a_golden_run() {
+    let policies: String =
+        folders().iter().map(|folder| std::fs::read_to_string(folder.join("policy.toml")).unwrap()).collect();
+    for method in Register::built_in().entries() {
+        assert!(policies.contains(&format!("\nname = \"{}\"", method.name)), "{}", method.name);
     }
 }
 

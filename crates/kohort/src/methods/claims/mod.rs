@@ -32,6 +32,7 @@ pub use power::known_values;
 pub use residual::Residual;
 pub use sensitivity::{Sensitivity, before_release, sensitivity};
 
+use crate::methods::{EventsMethod, Work};
 use classes::{PatientClasses, Without};
 use draws::{Draws, Who};
 use estimate::{EstimateInput, KnowledgeKind, estimate};
@@ -69,6 +70,12 @@ pub(crate) struct Decided {
     pub(crate) violating: Option<u64>,
     pub(crate) without: Without,
     pub(crate) patients: u64,
+}
+
+impl EventsMethod for Params {
+    fn plan(&self, histories: &Histories, policy: &Policy<Events>, work: Work) -> Result<EventsPlan> {
+        plan(histories, policy, self, work.random, work.threads, work.progress)
+    }
 }
 
 /// Decides the levels of all columns and the events that are released.
