@@ -96,7 +96,7 @@ pub struct MethodRun<'a, S: ReleasedShape> {
 
 impl ReleasedShape for Table {
     type Method = dyn TableMethod;
-    type Before = Option<RegistryAttacks>;
+    type Before = Vec<RegistryAttacks>;
 
     fn method(register: &Register, policy: &Policy) -> Result<Method> {
         register.for_table(policy)
@@ -117,7 +117,7 @@ impl ReleasedShape for Table {
         Ok(outside.notes.clone())
     }
 
-    fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
+    fn before(cohort: &Cohort, policy: &Policy) -> Result<Vec<RegistryAttacks>> {
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)
     }
@@ -143,7 +143,8 @@ impl ReleasedShape for Table {
     fn measure(run: &MethodRun<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {
         let found = (&verified.findings().recount, &verified.findings().compared);
         let MethodRun { policy, method, input: cohort, before, plan, .. } = *run;
-        let measured = evidence::table::TableRun { policy, method, cohort, plan, attacks: before.as_ref() };
+        let own = cohort.at_own_levels();
+        let measured = evidence::table::TableRun { policy, method, cohort: &own, plan, attacks: before };
         evidence::table::measure(&measured, verified, found, stopwatch)
     }
 

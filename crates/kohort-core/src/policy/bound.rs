@@ -5,7 +5,7 @@ use super::baseline::BaselineLoss;
 use super::column::{Column, Role};
 use super::context::Context;
 use super::effects::Effects;
-use super::population::Population;
+use super::population::{Covers, Population};
 use super::privacy::Privacy;
 use super::section::Section;
 use super::survives::Check;
@@ -24,8 +24,8 @@ pub struct Policy<S: Shape = Table> {
     pub exclude: Vec<ExcludeRule>,
     /// Findings about released columns outside every requirement that the custodian accepts.
     pub accept: Vec<Acceptance>,
-    /// The population that the people of the table belong to, if it is known.
-    pub population: Option<Population>,
+    /// The registries of people outside that an attacker may have.
+    pub populations: Vec<Population>,
     /// The run that this one is compared with.
     pub baseline: Option<BaselineLoss>,
     /// Who receives the release, and what for.
@@ -50,7 +50,7 @@ pub(super) struct SharedSections {
     pub(super) privacy: Privacy,
     pub(super) exclude: Vec<ExcludeRule>,
     pub(super) accept: Vec<Acceptance>,
-    pub(super) population: Option<Population>,
+    pub(super) populations: Vec<Population>,
     pub(super) baseline: Option<BaselineLoss>,
     pub(super) context: Option<Context>,
     pub(super) checks: Vec<Check>,
@@ -68,7 +68,7 @@ impl SharedSections {
             privacy,
             exclude,
             accept,
-            population,
+            populations,
             baseline,
             context,
             checks,
@@ -82,7 +82,7 @@ impl SharedSections {
             privacy,
             exclude,
             accept,
-            population,
+            populations,
             baseline,
             context,
             checks,
@@ -119,6 +119,12 @@ impl<S: Shape> Policy<S> {
     /// The columns that leave, in table order.
     pub fn released(&self) -> Vec<usize> {
         self.positions(Role::is_released)
+    }
+
+    /// The population that the people of the table belong to, if the policy says how large it is: the first
+    /// registry that lists everybody.
+    pub fn population(&self) -> Option<&Population> {
+        self.populations.iter().find(|population| population.covers == Covers::Everyone)
     }
 
     /// An error in terms of the policy, for requirements that fail later.

@@ -114,7 +114,7 @@ pub fn measure(
         guarantee: guarantee_found(run, certificate, (recount, compared)),
         trace: Some(plan.trace.clone()),
         excluded_and_kept: differences(histories, plan),
-        marketer: policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)),
+        marketer: policy.population().and_then(|p| marketer_risk(run, &asked.patients, p)),
         timing: Some(stopwatch.read()),
         attacks: None,
         context: None,
@@ -340,8 +340,8 @@ fn marketer_risk(run: &EventsRun, policies: &[policy::Column], population: &Popu
         columns.iter().map(|&c| quasi[c].text(own_levels(quasi[c]), patient).to_string()).collect()
     };
     match &population.registry {
-        Registry::Size(size) => {
-            let all: Vec<usize> = (0..quasi.len()).collect();
+        Registry::Size(size, columns) => {
+            let all: Vec<usize> = columns.iter().map(place).collect::<Option<_>>()?;
             let classes: std::collections::BTreeSet<Vec<String>> = released.iter().map(|&p| class(&all, p)).collect();
             // Classes are taken to be as much larger outside as the file is smaller.
             let realized = classes.len() as f64 / (*size).max(n) as f64;
@@ -372,7 +372,7 @@ fn marketer_risk(run: &EventsRun, policies: &[policy::Column], population: &Popu
             let mut outside: BTreeMap<Vec<String>, u64> = BTreeMap::new();
             for (key, people) in counts {
                 let key = key.iter().zip(&labels).map(|(v, l)| l.get(v.as_str()).cloned().unwrap_or_default());
-                *outside.entry(key.collect()).or_default() += people;
+                *outside.entry(key.collect()).or_default() += people.floor() as u64;
             }
             let mut inside: BTreeMap<Vec<String>, u64> = BTreeMap::new();
             released.iter().for_each(|&p| *inside.entry(class(&columns, p)).or_default() += 1);

@@ -33,6 +33,7 @@ mod real_nhds;
 mod regressions;
 mod rows_not_remembered;
 mod samples;
+mod several_files;
 mod shift;
 mod specialize;
 mod two_parts;

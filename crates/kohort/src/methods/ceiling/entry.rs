@@ -64,6 +64,13 @@ pub static METHOD: Entry = Entry {
             example: "\"loss\"",
         },
         Param {
+            key: "prefer",
+            help: "How many synthetic records are added: as many as pay, after which further ones gain little, or as many as `max_counterfeits` permits if that is best by the objective.",
+            kind: ValueKind::Word(&["few", "detail"]),
+            default: DefaultValue::Is("\"few\""),
+            example: "\"detail\"",
+        },
+        Param {
             key: "forbidden",
             help: "Combinations of values that no synthetic record may show, because they cannot occur.",
             kind: ValueKind::Other("a list of combinations of column and values"),
