@@ -91,7 +91,7 @@ pub(super) fn write(policy: &Policy, cohort: &Cohort, plan: &Plan, release: &Pat
         columns.extend(levels_of(&cohort.quasi[q], texts));
     }
     let text = to_text(&columns);
-    if text.len() as u64 > LARGEST {
+    if text.len() as u64 > LARGEST_LEVELS {
         return Ok(None);
     }
     let path = release.join(HIERARCHY_FILE);
