@@ -22,7 +22,7 @@ use std::path::Path;
 /// The file's name in release/.
 pub const HIERARCHY_FILE: &str = "hierarchy.csv";
 /// The largest file that is read, and written.
-const LARGEST: u64 = 256 << 20;
+pub(crate) const LARGEST_LEVELS: u64 = 256 << 20;
 /// No hierarchy has more levels.
 const MOST_LEVELS: usize = 1_000;
 /// The columns of the file.
@@ -91,7 +91,7 @@ pub(super) fn write(policy: &Policy, cohort: &Cohort, plan: &Plan, release: &Pat
         columns.extend(levels_of(&cohort.quasi[q], texts));
     }
     let text = to_text(&columns);
-    if text.len() as u64 > LARGEST {
+    if text.len() as u64 > LARGEST_LEVELS {
         return Ok(None);
     }
     let path = release.join(HIERARCHY_FILE);
@@ -146,8 +146,12 @@ fn to_text(columns: &[ColumnLevels]) -> Vec<u8> {
 /// Reads a file that a stranger may have written. Columns, labels and levels are in order, so that nothing is
 /// listed twice; what the labels mean is not checked here.
 pub fn read_label_levels(release: &Path) -> Result<Vec<ColumnLevels>> {
+    parse_label_levels(&read_text(&release.join(HIERARCHY_FILE), LARGEST_LEVELS)?)
+}
+
+/// Parses the text of the file, which a stranger may have written.
+pub(crate) fn parse_label_levels(text: &str) -> Result<Vec<ColumnLevels>> {
     let wrong = |line: usize, what: &str| Error::refused(format!("{HIERARCHY_FILE}, line {line}: {what}."));
-    let text = read_text(&release.join(HIERARCHY_FILE), LARGEST)?;
     let (mut rest, mut number) = (text.as_bytes(), 0);
     let mut columns: Vec<ColumnLevels> = Vec::new();
     let mut names: BTreeSet<String> = BTreeSet::new();

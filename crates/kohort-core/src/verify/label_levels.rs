@@ -4,7 +4,7 @@
 use super::ReleaseFolder;
 use super::recount::Counted;
 use crate::hierarchy::{Hierarchy, SUPPRESSED};
-use crate::release::{Certificate, ColumnLevels, HIERARCHY_FILE, read_label_levels};
+use crate::release::{Certificate, ColumnLevels, HIERARCHY_FILE, LARGEST_LEVELS, parse_label_levels};
 use crate::table::Dictionary;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(super) fn read(
         return Ok(listed);
     }
     let mut last = None;
-    for own in read_label_levels(release)? {
+    for own in parse_label_levels(&release.text(HIERARCHY_FILE, LARGEST_LEVELS)?)? {
         let place = counted.columns[..counted.quasi].iter().position(|(_, name)| *name == own.column);
         let Some(place) = place.filter(|&place| last < Some(place)) else {
             return Err(refused(
