@@ -21,6 +21,7 @@ use kohort_core::{cohort, policy, table, utility};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -22,7 +22,9 @@ static CARELESS: Entry = Entry {
     knows: &[Knowledge::All],
     requirements: &[Requirement::K],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[],
+    captions: &[],
     example: "",
     read: Read::Table(|_| Ok(Box::new(Careless))),
 };
