@@ -35,6 +35,7 @@ pub static METHOD: Entry = Entry {
         Caption::of("groups", "Groups of records that look the same", "Formed by the method."),
         Caption::SUPPRESSED,
         Caption::MAY_SUPPRESS,
+        Caption::of("stopped_early", "Stopped early", "If so, the result depends on the time it took."),
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),
