@@ -26,7 +26,7 @@ pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
 }
 
 /// Returns the labels that each original value may be released as: itself, its ancestors, and those
-/// released labels that are intervals found during the search and contain it. Refuses groups of labels that the
+/// released labels that are intervals found during the search, or ranges of a class, and contain it. Refuses groups of labels that the
 /// release lists and the hierarchy does not have.
 pub(in super::super) fn labels_of(
     policy: &Policy,
@@ -41,13 +41,16 @@ pub(in super::super) fn labels_of(
     let missing = values.iter().any(String::is_empty);
     let detail = matches!(bound.role, Role::Detail { .. });
     let hierarchy = bound.rule.apply(&texts, missing);
-    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, texts.len()))?;
+    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len()))?;
+    let ranges = policy.ranges(column);
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
         } else {
             let on_levels = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
-            let found = released.iter().copied().filter(|label| bound.rule.found_interval_holds(label, text));
+            let is_found = |label: &str| bound.rule.found_interval_holds(label, text);
+            let is_range = |label: &str| ranges.as_ref().is_some_and(|own| own.holds(label, text));
+            let found = released.iter().copied().filter(|label| is_found(label) || is_range(label));
             on_levels.chain(found).map(str::to_string).collect()
         };
         (text.to_string(), own)
