@@ -10,6 +10,7 @@ use super::privacy::Privacy;
 use super::section::Section;
 use super::survives::Check;
 use crate::Error;
+use crate::hierarchy::Intervals;
 use crate::shape::{Shape, Table};
 use crate::table::ExcludeRule;
 
@@ -130,5 +131,16 @@ impl<S: Shape> Policy<S> {
     /// An error in terms of the policy, for requirements that fail later.
     pub fn error(&self, message: impl std::fmt::Display) -> Error {
         self.method.error(self.method.line, message)
+    }
+}
+
+impl Policy {
+    /// The ranges that a quasi-identifier may show instead of labels, where the policy asks for `labels = "range"`:
+    /// their ends are bounds of the finest permitted intervals.
+    pub fn ranges(&self, column: usize) -> Option<Intervals> {
+        let column = &self.columns[column];
+        let asked = self.method.text("labels").is_ok_and(|own| own == Some("range"));
+        let finest = column.levels.iter().copied().find(|&level| level > 0)?;
+        if asked { column.rule.ranges(finest) } else { None }
     }
 }

@@ -26,9 +26,9 @@ pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
 }
 
 /// Returns the labels that each original value may be released as: its labels at the levels that the policy permits,
-/// and, where it permits all, those released labels that are intervals found during the search and contain it. A label
-/// that two levels share is permitted if one of them is. Refuses groups of
-/// labels that the release lists and the hierarchy does not have.
+/// those released labels that are ranges of a class and contain it, and, where the policy permits all levels, those
+/// that are intervals found during the search and contain it. A label that two levels share is permitted if one of
+/// them is. Refuses groups of labels that the release lists and the hierarchy does not have.
 pub(in super::super) fn labels_of(
     policy: &Policy,
     column: usize,
@@ -44,7 +44,8 @@ pub(in super::super) fn labels_of(
     // A column that is declared finer than another one is suppressed with it, whatever levels it has.
     let follows = policy.effects.single_cells && !bound.of.is_empty();
     let hierarchy = bound.rule.apply(&texts, missing);
-    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, texts.len()))?;
+    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len()))?;
+    let ranges = policy.ranges(column);
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
@@ -52,7 +53,9 @@ pub(in super::super) fn labels_of(
             let permitted = bound.levels.iter().map(|&level| &hierarchy.levels[level]);
             let on_levels = permitted.map(|l| l.labels[l.label_of[code] as usize].text.as_str());
             let all = bound.levels.len() == hierarchy.levels.len();
-            let found = released.iter().copied().filter(|label| all && bound.rule.found_interval_holds(label, text));
+            let is_found = |label: &str| all && bound.rule.found_interval_holds(label, text);
+            let is_range = |label: &str| ranges.as_ref().is_some_and(|own| own.holds(label, text));
+            let found = released.iter().copied().filter(|label| is_found(label) || is_range(label));
             on_levels.chain(follows.then_some(SUPPRESSED)).chain(found).map(str::to_string).collect()
         };
         (text.to_string(), own)

@@ -28,6 +28,13 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Is("\"fast\""),
             example: "\"thorough\"",
         },
+        Param {
+            key: "labels",
+            help: "The labels of numbers in intervals: those of the hierarchy, or the range of each group of records, which loses less. The ends of a range are bounds of the finest permitted intervals. `\"range\"` needs `knows = \"all\"`.",
+            kind: ValueKind::Word(&["tree", "range"]),
+            default: DefaultValue::Is("\"tree\""),
+            example: "\"range\"",
+        },
     ],
     captions: &[
         Caption::of("effort", "Effort", "As asked: the amount of work."),
