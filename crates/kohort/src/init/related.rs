@@ -13,6 +13,7 @@ const MOST_QUASI: usize = 9;
 /// Settles what single columns cannot tell.
 pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
     constants(profile, verdicts);
+    not_ages(profile, verdicts);
     find_body_mass(profile, verdicts);
     copies(profile, verdicts);
     births(profile, verdicts);
@@ -27,6 +28,20 @@ fn constants(profile: &Profile, verdicts: &mut [Verdict]) {
     for (column, verdict) in profile.columns.iter().zip(verdicts) {
         if column.distinct.values == 1 && column.present == profile.rows && verdict.is_released() {
             *verdict = Verdict::other("one value in every row: distinguishes nobody").sure();
+        }
+    }
+}
+
+/// Numbers that look like ages but differ between the rows of nearly every person are measurements.
+fn not_ages(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let Some(person) = verdicts.iter().position(|verdict| verdict.part == Part::Person) else { return };
+    for (place, verdict) in verdicts.iter_mut().enumerate() {
+        let guessed = verdict.about == About::Age && verdict.confidence == Confidence::Unsure;
+        if guessed && columns[person].agreement(&columns[place]).is_some_and(|(same, _)| same < 0.2) {
+            verdict.about = About::Anything;
+            verdict.weight = 1;
+            verdict.why = "not recognised; treated as a quasi-identifier to be safe".into();
         }
     }
 }

@@ -163,7 +163,7 @@ fn an_age_at_onset_does_not_replace_the_year_of_birth() {
     assert_eq!(suggest(table).column("birth_year").role.name(), "quasi");
     let table = lines("id,birth_year,age,sex", 400, |row| {
         let born = 1930 + random(row, 70);
-        format!("X{row:05},{born},{},{}", 2020 - born, pick(row, &["m", "f"]))
+        format!("X{row:05},{born},{},{}", 2020 - born - random(row + 4, 2), pick(row, &["m", "f"]))
     });
     assert_eq!(suggest(table).column("birth_year").role.name(), "identifier");
 }
