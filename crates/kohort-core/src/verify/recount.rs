@@ -58,7 +58,8 @@ impl Recount {
             format!("{}.{:04}", up / 10_000, up % 10_000)
         };
         // What lies within a float's error of a step is that step: 0.07 is not 0.0701, nor 3 values 2.9999.
-        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4);
+        // Adding zero makes -0 a 0: which of the two `max` returns depends on how Kohort was built.
+        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4 + 0.0);
         let down = |x: f64| format!("{:.4}", (x * 1e4 + 1e-8).floor() / 1e4);
         let sensitive = self.sensitive.iter().map(|(name, e)| SensitiveShown {
             column: name.clone(),

@@ -1,11 +1,9 @@
 //! The register tells the truth: what it says of parameters is what the methods read.
 
 use super::*;
-use crate::evidence::Metrics;
 use crate::hospital::Hospital;
 use crate::pipeline::{self, Options};
 use kohort_core::policy::{AnyPolicy, Section};
-use kohort_core::release::{Noted, Trace};
 use kohort_core::shape::Shape;
 use kohort_core::table::Silent;
 use std::fs::{self, File};
@@ -13,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The files that the examples of the register need.
-fn hospital(folder: &Path, rows: u64) {
-    let hospital = Hospital { rows, seed: 1 };
+fn hospital(folder: &Path) {
+    let hospital = Hospital { rows: 40, seed: 1 };
     let file = |name: &str| File::create(folder.join(name)).unwrap();
     hospital.write_patients(&mut file("patients.csv")).unwrap();
     hospital.write_discharges(&mut file("discharges.csv")).unwrap();
@@ -51,7 +49,7 @@ fn read(folder: &Path, text: &str) -> Result<String> {
 #[test]
 fn the_defaults_of_the_register_are_those_of_the_code() {
     let folder = tempfile::tempdir().unwrap();
-    hospital(folder.path(), 40);
+    hospital(folder.path());
     for entry in BUILT_IN {
         let unset = read(folder.path(), &policy(entry, "")).unwrap();
         for param in entry.params {
@@ -74,7 +72,7 @@ fn the_defaults_of_the_register_are_those_of_the_code() {
 #[test]
 fn a_parameter_without_a_default_is_asked_for_with_its_help() {
     let folder = tempfile::tempdir().unwrap();
-    hospital(folder.path(), 40);
+    hospital(folder.path());
     for entry in BUILT_IN {
         for param in entry.params {
             let without: String = policy(entry, "")
@@ -101,7 +99,7 @@ fn a_parameter_without_a_default_is_asked_for_with_its_help() {
 #[test]
 fn the_words_of_the_register_are_those_of_the_code() {
     let folder = tempfile::tempdir().unwrap();
-    hospital(folder.path(), 40);
+    hospital(folder.path());
     for entry in BUILT_IN {
         for param in entry.params {
             let ValueKind::Word(words) = param.kind else { continue };
@@ -121,7 +119,7 @@ fn the_words_of_the_register_are_those_of_the_code() {
 #[test]
 fn the_examples_of_the_register_can_be_written_in_a_policy() {
     let folder = tempfile::tempdir().unwrap();
-    hospital(folder.path(), 40);
+    hospital(folder.path());
     for entry in BUILT_IN {
         read(folder.path(), entry.example).unwrap();
         for param in entry.params {
@@ -150,38 +148,6 @@ fn every_folder_is_in_the_register() {
     let mut names: Vec<&str> = BUILT_IN.iter().map(|entry| entry.name).collect();
     (folders.sort(), names.sort_unstable());
     assert_eq!(folders, names);
-}
-
-/// The paths of keys under which a method recorded something.
-fn recorded(trace: &Trace, before: &str, paths: &mut Vec<String>) {
-    for (key, noted) in &trace.0 {
-        paths.push(format!("{before}{key}"));
-        if let Noted::Part(part) = noted {
-            recorded(part, &format!("{before}{key}."), paths);
-        }
-    }
-}
-
-#[test]
-fn the_register_names_every_value_that_a_method_records() {
-    let folder = tempfile::tempdir().unwrap();
-    hospital(folder.path(), 1500);
-    for entry in BUILT_IN {
-        let (policy, out) = (folder.path().join("policy.toml"), folder.path().join(entry.name));
-        fs::write(&policy, entry.example).unwrap();
-        let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 2, progress: Arc::new(Silent) };
-        let trace = match pipeline::anonymize(&policy, &out, &options).unwrap().metrics {
-            Metrics::Table(own) => own.trace,
-            Metrics::Codes(own) => own.trace,
-            Metrics::Events(own) => own.trace,
-        };
-        let mut paths = Vec::new();
-        recorded(&trace.unwrap(), "", &mut paths);
-        assert!(!paths.is_empty());
-        for path in paths {
-            assert!(entry.captions.iter().any(|caption| caption.key == path), "{}: {path}", entry.name);
-        }
-    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn release(entry: &'static Entry, instead_of: &str) -> String {
     hospital.write_discharges(&mut file("discharges.csv")).unwrap();
     hospital.write_conditions(&mut file("conditions.csv")).unwrap();
     let policy = folder.path().join("policy.toml");
-    let named = entry.example.replace(&format!("\"{instead_of}\""), &format!("\"{}\"", entry.name));
+    let named = entry.example.replace(&format!("name = \"{instead_of}\""), &format!("name = \"{}\"", entry.name));
     assert_ne!(named, entry.example);
     fs::write(&policy, named).unwrap();
     let register = Register::built_in().with(entry);
