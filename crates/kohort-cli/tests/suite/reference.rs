@@ -55,7 +55,7 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 1)],
