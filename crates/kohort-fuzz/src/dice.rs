@@ -10,13 +10,13 @@ impl Dice {
         Dice(SplitMix::new(seed))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0.bits()
     }
 
     /// Below `n`; 0 where `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.bits() % n.max(1) as u64) as usize
     }
 
     /// Once in `n` times.

@@ -88,7 +88,7 @@ fn once(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
         2 => set(bytes, dice),
         3 => bytes.truncate(at),
         4 => drop(bytes.drain(at..(at + 1 + dice.below(16)).min(bytes.len()).max(at))),
-        5 => insert(bytes, at, &(0..1 + dice.below(8)).map(|_| dice.next() as u8).collect::<Vec<_>>()),
+        5 => insert(bytes, at, &(0..1 + dice.below(8)).map(|_| dice.bits() as u8).collect::<Vec<_>>()),
         6 | 7 => insert(bytes, at, dice.one_of(&WORDS).as_bytes()),
         8 => number(bytes, dice),
         9 => copy(bytes, dice),

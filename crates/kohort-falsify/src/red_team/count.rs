@@ -234,7 +234,9 @@ fn limits(claim: &Value, class: &Values, whole: &Values, extremes: &mut [Option<
         let listed = claim["values"].as_array();
         let counts = |value: &&String| listed.is_none_or(|all| all.iter().any(|own| own == value.as_str()));
         let hits = class.of.keys().filter(counts).map(|value| class.of[value]).max().unwrap_or(0);
-        worse(0, hits as f64 / class.people as f64, false);
+        if hits > 0 {
+            worse(0, hits as f64 / class.people as f64, false);
+        }
         if hits as f64 > most * class.people as f64 + 1e-9 {
             problem = Some(format!("{hits} of {} have one value, above {most}", class.people));
         }

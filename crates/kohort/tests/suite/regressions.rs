@@ -155,3 +155,14 @@ fn force_replaces_a_release_and_nothing_else() {
     }
     assert!(precious.join("t.csv").exists() && folder.path().join("t.csv").exists() && out.exists());
 }
+
+/// The verifier refused the release: an empty tree of values was taken for a damaged one.
+#[test]
+fn a_tree_of_sensitive_values_of_which_all_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.csv"), "1;low;*\n2;low;*\n3;high;*\n").unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\" }\ns = { role = \"sensitive\", hierarchy = \"s.csv\" }\n";
+    let privacy = "k = 2\nt_closeness = { max = 0.3, distance = \"hierarchical\" }\n";
+    let out = run(folder.path(), "q,s\na,\na,\nb,\nb,\n", columns, privacy, "0");
+    verify_release(&out, 1).expect("it verifies");
+}
