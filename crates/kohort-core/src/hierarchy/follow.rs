@@ -23,7 +23,7 @@ impl Intervals {
     /// grouped. The result depends on the numbers alone, not on their order.
     pub fn following(numbers: &[(Decimal, u64)], point: u8) -> Option<Intervals> {
         let mut sorted = numbers.to_vec();
-        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        sorted.sort_by_key(|own| own.0);
         sorted.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {

@@ -18,7 +18,7 @@ pub struct DataFile {
 
 enum Form {
     Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
+    Gzip(Box<GzEncoder<BufWriter<File>>>),
     Parquet(Box<ParquetWriter<BufWriter<File>>>),
 }
 
@@ -39,7 +39,7 @@ impl DataFile {
         let file = BufWriter::with_capacity(1 << 18, file);
         let form = match (source.is_parquet(), source.is_gzip()) {
             (true, _) => Form::Parquet(Box::new(ParquetWriter::create(file, columns)?)),
-            (_, true) => Form::Gzip(GzEncoder::new(file, flate2::Compression::fast())),
+            (_, true) => Form::Gzip(Box::new(GzEncoder::new(file, flate2::Compression::fast()))),
             _ => Form::Plain(file),
         };
         let mut own = DataFile { form, delimiter: source.delimiter(), path: path.to_path_buf(), text: Vec::new() };
