@@ -70,13 +70,16 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     Ok(variables)
 }
 
+/// Values with their labels, as the file has them.
+type ValueLabels = Vec<([u8; 8], Vec<u8>)>;
+
 /// The dictionary while it is read.
 struct Reader {
     entries: Vec<Entry>,
     /// Units of eight bytes so far.
     units: usize,
     /// Labels of codes, and the units of the variables that they belong to.
-    labels: Vec<(Vec<([u8; 8], Vec<u8>)>, Vec<usize>)>,
+    labels: Vec<(ValueLabels, Vec<usize>)>,
     /// Short names with the long ones.
     long_names: Vec<(Vec<u8>, Vec<u8>)>,
     /// The lengths of texts of more than 255 bytes, by short name.

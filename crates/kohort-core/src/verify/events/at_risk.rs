@@ -37,7 +37,7 @@ impl Attacker<'_> {
         let people = (0..self.finder.people()).filter(|&p| super::has_labels(self.finder.columns, p));
         let sets: Vec<(usize, u64)> = people.map(|p| (p, self.sets(p))).collect();
         let most = enumerated_up_to(sets.iter().map(|s| s.1));
-        let (few, many): (Vec<(usize, u64)>, Vec<(usize, u64)>) = sets.iter().partition(|s| s.1 <= most);
+        let (few, many) = sets.iter().partition::<Vec<(usize, u64)>, _>(|s| s.1 <= most);
         let millionths = parallel::map(self.threads, few.len(), |i| self.millionths(few[i].0));
         let mut found = ShareAtRisk {
             patients: sets.len() as u64,
