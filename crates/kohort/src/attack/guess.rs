@@ -30,7 +30,7 @@ impl Learned {
         let counts_of = |column: &Vec<Vec<f64>>, seen: &[bool], count: &dyn Fn(&Vec<f64>) -> f64| -> f64 {
             column.iter().zip(seen).filter(|(_, seen)| **seen).map(|(counts, _)| count(counts)).sum()
         };
-        let telling: Vec<(&Vec<Vec<f64>>, &[bool], f64)> = self
+        let telling: Vec<_> = self
             .beside
             .iter()
             .zip(seen)

@@ -168,13 +168,9 @@ impl Method {
 
     /// Decides what happens to each tuple. Refuses more sets of columns than the method can count.
     pub fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
+        let any_three = self.params.counts_any_three() && is_any_three(policy, cohort.quasi.len());
         match &cohort.sets_not_all {
-            Some(refusal)
-                if !self.params.counts_only_split_columns()
-                    && !(self.params.counts_any_three() && is_any_three(policy, cohort.quasi.len())) =>
-            {
-                Err(refusal.clone())
-            }
+            Some(refusal) if !any_three && !self.params.counts_only_split_columns() => Err(refusal.clone()),
             _ => self.params.plan(cohort, policy, random),
         }
     }
@@ -184,6 +180,6 @@ impl<M: ?Sized> std::ops::Deref for Method<M> {
     type Target = M;
 
     fn deref(&self) -> &M {
-        &*self.params
+        &self.params
     }
 }

@@ -146,7 +146,8 @@ fn every_folder_is_in_the_register() {
     let folders = fs::read_dir(source).unwrap().map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
     let mut folders: Vec<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
     let mut names: Vec<&str> = BUILT_IN.iter().map(|entry| entry.name).collect();
-    (folders.sort(), names.sort_unstable());
+    folders.sort();
+    names.sort_unstable();
     assert_eq!(folders, names);
 }
 

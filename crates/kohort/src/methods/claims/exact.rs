@@ -21,7 +21,7 @@ pub(super) fn shares(asked: &EstimateInput, count: usize, seed: u64) -> [ShareAt
         let people = crowd.left.with_events();
         let choices: Vec<(u32, u64)> = people.iter().map(|&p| (p, number(knows, p as usize))).collect();
         let up_to = tried_up_to(&choices);
-        let (few, many): (Vec<(u32, u64)>, Vec<(u32, u64)>) = choices.iter().partition(|own| own.1 <= up_to);
+        let (few, many) = choices.iter().partition::<Vec<(u32, u64)>, _>(|own| own.1 <= up_to);
         let exact = millionths(knows, crowd, &few, asked.threads);
         let many: Vec<u32> = many.into_iter().map(|own| own.0).collect();
         let drawn = match many.is_empty() {
