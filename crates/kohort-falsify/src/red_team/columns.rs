@@ -125,7 +125,7 @@ impl Quasi {
             Kind::Prefix => label.strip_suffix('*').is_some_and(|start| value.starts_with(start)),
             Kind::Date => {
                 let (year, month) = (&value[..4], &value[5..7]);
-                let quarter = month.parse::<u32>().map_or(0, |m| (m + 2) / 3);
+                let quarter = month.parse::<u32>().map_or(0, |m| m.div_ceil(3));
                 [value[..7].to_string(), format!("{year}-Q{quarter}"), year.into(), format!("{}0s", &year[..3])]
                     .iter()
                     .any(|own| own == label)
