@@ -85,6 +85,7 @@ fn a_release_passes_every_gate_and_is_the_same_with_one_seed() {
         (3, "[privacy]\nk = 4\npower = 2\nknowledge = \"events\"\nmax_high_risk = 0.3\n"),
         (4, "[privacy]\nk = 4\npower_total = 2\nmax_high_risk = 0\n"),
         (5, "[privacy]\nk = 4\npower_total = 3\nmax_high_risk = 0.05\n"),
+        (6, "[privacy]\nk = 4\npower = 1\nknowledge = \"pairs\"\nmax_high_risk = 0.3\n"),
     ] {
         let folder = random(seed, 150, privacy, METHOD);
         let policy = folder.path().join("policy.toml");

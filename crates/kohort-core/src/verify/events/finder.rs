@@ -121,10 +121,6 @@ impl<'a> Finder<'a> {
         Finder { columns, class_of, members, holders: holders.collect() }
     }
 
-    pub(super) fn people(&self) -> usize {
-        self.class_of.len()
-    }
-
     /// Who of a class has a label.
     fn holders(&self, column: usize, class: u32, label: u32) -> &[(u32, u32, u32)] {
         let all = &self.holders[column];

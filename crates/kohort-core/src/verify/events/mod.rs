@@ -129,10 +129,11 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     let finder = Finder::new(&columns, &class_of);
     let whole = tables.whole_events();
     let whole = Finder::new(&whole, &class_of);
-    let people = (tables.patients() - without.len()) as u64;
+    let with = tables.with_events();
+    let people = with.len() as u64;
     let mut found = EventsFound {
-        one_event: estimate(&whole, &fixed(&whole, 1), k, &draws),
-        p_events: estimate(&whole, &fixed(&whole, claim.power.p()), k, &draws),
+        one_event: estimate(&whole, &with, &fixed(&whole, 1), k, &draws),
+        p_events: estimate(&whole, &with, &fixed(&whole, claim.power.p()), k, &draws),
         ..EventsFound::default()
     };
     match claim.power {
@@ -149,9 +150,17 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
             found.hits = (violating, people);
         }
         Power::Events { .. } => found.hits = found.p_events,
+        Power::Pairs { p } => {
+            // The two columns that reveal most decide.
+            for (table, columns) in tables.pairs() {
+                let labels = [tables.labels_of(table, &columns)];
+                let pair = Finder::new(&labels, &class_of);
+                found.hits = found.hits.max(estimate(&pair, &with, &fixed(&pair, p), k, &draws));
+            }
+        }
         Power::Values { p, rule } => {
             let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, p, rule)).collect();
-            found.hits = estimate(&finder, &power, k, &draws);
+            found.hits = estimate(&finder, &with, &power, k, &draws);
         }
     }
     if !matches!(claim.power, Power::Total { .. }) && found.low() > claim.max_high_risk.to_f64() {
@@ -198,8 +207,7 @@ fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
 }
 
 /// Draws in which fewer than k match what is known of a patient, and all draws.
-fn estimate(finder: &Finder, power: &[Vec<u8>], k: u64, draws: &Randomness) -> (u64, u64) {
-    let people: Vec<usize> = (0..finder.people()).filter(|&p| has_labels(finder.columns, p)).collect();
+fn estimate(finder: &Finder, people: &[usize], power: &[Vec<u8>], k: u64, draws: &Randomness) -> (u64, u64) {
     let mut random = draws.clone();
     if people.is_empty() {
         return (0, 0);

@@ -4,7 +4,7 @@ use super::finder::{Finder, PatientLabels, draw, powers};
 use super::read::{Cells, EventCells};
 use super::{DRAWS, RecountedEvents, too_many};
 use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs, TableEvents};
-use crate::policy::{Policy, Power};
+use crate::policy::{Policy, Power, PowerRule};
 use crate::ragged::Bounds;
 use crate::random::Randomness;
 use crate::release::{EventsClaim, lines_file};
@@ -70,7 +70,7 @@ pub(super) fn row_by_row(
     }
     let original = match claim.power {
         Power::Total { .. } => None,
-        Power::Values { .. } | Power::Events { .. } => {
+        Power::Values { .. } | Power::Events { .. } | Power::Pairs { .. } => {
             let found = from_original(&histories, (&tables, &draws), claim, &patients, &levels);
             if wilson(found, Z95).0 > claim.max_high_risk.to_f64() {
                 return Err(too_many(claim, found, "original's events"));
@@ -240,23 +240,45 @@ fn from_original(
     };
     let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
     let bounds = |table: usize| histories.tables[table].bounds().clone();
-    let (all, released): (Vec<PatientLabels>, Vec<PatientLabels>) = match claim.power {
-        Power::Events { .. } => (0..histories.tables.len())
-            .map(|t| whole_events(&columns[histories.columns_of(t)], bounds(t), &tables.events[t]))
-            .unzip(),
-        _ => {
-            let own = histories.event.iter().zip(columns).map(|(c, own)| PatientLabels::new(bounds(c.table), own));
-            (own.collect(), tables.event_labels())
+    let whole = |t: usize| -> Vec<usize> { (0..histories.columns_of(t).len()).collect() };
+    let linked =
+        |t: usize, some: &[usize]| linked_labels(&columns[histories.columns_of(t)], some, bounds(t), &tables.events[t]);
+    let people = (&tables.with_events()[..], patients, &tables.classes()[..]);
+    let k = claim.k.get();
+    match claim.power {
+        Power::Values { p, rule } => {
+            let own = histories.event.iter().zip(&columns);
+            let all: Vec<_> = own.map(|(c, own)| PatientLabels::new(bounds(c.table), own.clone())).collect();
+            let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
+            matched(&all, &tables.event_labels(), &power, people, k, draws)
         }
-    };
-    let (p, rule) = match claim.power {
-        Power::Values { p, rule } => (p, rule),
-        Power::Events { p } | Power::Total { p } => (p, crate::policy::PowerRule::Fixed),
-    };
-    let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
-    let class_of = tables.classes();
-    let finder = Finder::new(&released, &class_of);
-    let people = tables.with_events();
+        Power::Events { p } | Power::Total { p } => {
+            let (all, released): (Vec<_>, Vec<_>) = (0..histories.tables.len()).map(|t| linked(t, &whole(t))).unzip();
+            let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, PowerRule::Fixed)).collect();
+            matched(&all, &released, &power, people, k, draws)
+        }
+        Power::Pairs { p } => {
+            let of_pair = |(t, some): (usize, Vec<usize>)| {
+                let (all, released) = linked(t, &some);
+                let power = [powers(&all, p, PowerRule::Fixed)];
+                matched(&[all], &[released], &power, people, k, draws)
+            };
+            tables.pairs().into_iter().map(of_pair).max().unwrap_or_default()
+        }
+    }
+}
+
+/// Draws from known labels, matched with what is left of them in the release. `people`: released patients with
+/// events, the number of each released patient in the original, and the class of each.
+fn matched(
+    all: &[PatientLabels],
+    released: &[PatientLabels],
+    power: &[Vec<u8>],
+    (people, patients, class_of): (&[usize], &[u32], &[u32]),
+    k: u64,
+    draws: &Randomness,
+) -> (u64, u64) {
+    let finder = Finder::new(released, class_of);
     let mut random = draws.clone();
     let mut hits = 0;
     let mut facts = Vec::new();
@@ -272,19 +294,24 @@ fn from_original(
                 }
             }
         }
-        hits += u64::from(finder.fewer_than(claim.k.get(), person, &facts));
+        hits += u64::from(finder.fewer_than(k, person, &facts));
     }
     (hits, DRAWS)
 }
 
-/// Whole events of one table, of the original and of the release, numbered together.
-fn whole_events(columns: &[Vec<u32>], bounds: Bounds, own: &EventCells) -> (PatientLabels, PatientLabels) {
+/// Some columns of one table, of the original and of the release, numbered together.
+fn linked_labels(
+    columns: &[Vec<u32>],
+    some: &[usize],
+    bounds: Bounds,
+    own: &EventCells,
+) -> (PatientLabels, PatientLabels) {
     let quasi: Vec<&Cells> = own.quasi().collect();
-    let mut keys = crate::table::Keys::new(columns.len());
+    let mut keys = crate::table::Keys::new(some.len());
     let mut key = Vec::new();
     let mut number = |of: &dyn Fn(usize) -> u32| {
         key.clear();
-        key.extend((0..columns.len()).map(of));
+        key.extend(some.iter().map(|&c| of(c)));
         keys.intern(&key)
     };
     let events = columns[0].len();
