@@ -58,7 +58,7 @@ fn print(folder: &Path, name: &str, policy: &str) {
     }
 }
 
-/// Which data, a name, and the policy.
+/// Returns which data, a name, and the policy.
 fn policies(data: &Path, folder: &Path) -> Vec<(&'static str, &'static str, String)> {
     let adult = |method: &str| {
         let arx = data.join("adult_arx");

@@ -5,8 +5,11 @@
 //! KOHORT_DATA names a folder with derived/ and synthetic/. CPU seconds are user + system time of one
 //! run. Errors are expectations over all reconstructions (crates/kohort/src/queries.rs).
 
+#[path = "shared/code_sets.rs"]
+mod code_sets;
+
+use code_sets::{SETS, read};
 use kohort::baselines::{RecodedCodes, apriori, cba};
-use kohort::methods::Register;
 use kohort::methods::disassociate::{
     CodeLevel, CodesRequirements, Constraints, Formed, Params, Subrecords, disassociate,
 };
@@ -14,22 +17,13 @@ use kohort::queries::{Expected, OriginalCounts, Query, are, frequent_queries, mr
 use kohort::sets_that_occur_once::sets_that_occur_once;
 use kohort::welch::welch;
 use kohort_core::code_systems::CodeSystem;
-use kohort_core::codes::{self, Records};
+use kohort_core::codes::Records;
 use kohort_core::number::{Decimal, Fraction};
-use kohort_core::policy::AnyPolicy;
-use kohort_core::policy::PolicyFile;
 use kohort_core::random::Randomness;
 use kohort_core::release::{ChunkOwner, Clusters};
 use nix::sys::resource::{UsageWho, getrusage};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-/// Name and file of each set.
-const SETS: [(&str, &str); 3] = [
-    ("informs-shaped", "synthetic/codes-58302.txt.gz"),
-    ("nhds", "derived/nhds2010.partA.dxsets.txt.gz"),
-    ("synpuf", "derived/synpuf_inpatient.partA.patient_dxsets.txt.gz"),
-];
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
@@ -78,19 +72,6 @@ fn main() {
     if wanted("million") {
         million();
     }
-}
-
-fn read(path: &Path) -> Records {
-    let path = path.canonicalize().expect("the data").display().to_string();
-    let text = format!(
-        "[input]\ntable = {path:?}\nlayout = \"list\"\nheader = false\ndelimiter = \",\"\n[columns]\ncolumn1 = {{ role = \"codes\", separator = \" \" }}\n[privacy]\nk = 5\nknows = 2\n[method]\nname = \"disassociate\"\n"
-    );
-    let file = PolicyFile::parse("policy", &text, Path::new(".")).expect("a policy");
-    let source = kohort_core::table::open(&file.input).expect("a table").with_threads(2);
-    let AnyPolicy::Codes(policy) = file.bind(&source, &Register::built_in()).expect("bound") else {
-        panic!("another shape")
-    };
-    codes::survey(&source, &policy).expect("records")
 }
 
 fn cpu() -> Duration {
@@ -242,7 +223,7 @@ fn by_k(records: &Records, work: &Workloads) {
     }
 }
 
-/// What S7 costs.
+/// Returns what S7 costs.
 fn aware(records: &Records, work: &Workloads) {
     let asked = CodesRequirements { k: 5, m: 2, constraints: &Constraints::none(), sensitive: &[], confidence: None };
     for size in [4, 64, 256] {
@@ -318,7 +299,7 @@ fn policies(records: &Records, work: &Workloads) {
                     println!("  {order}: {}", work.over_kept(&made, &expected));
                 }
             };
-            say("cba", timed(|| cba(records, constraints, 5, 2)));
+            say("cba", timed(|| cba(records, constraints.sets(), 5, 2)));
             if *name == "level 1" {
                 say("apriori", timed(|| apriori(records, CodeSystem::Icd9, 5, 2)));
             }
@@ -350,7 +331,7 @@ fn baselines(records: &Records, work: &Workloads) {
                 println!("  {name}: {}", work.over_kept(&made, &expected));
             }
         };
-        say("cba", timed(|| cba(records, constraints, k, m)));
+        say("cba", timed(|| cba(records, constraints.sets(), k, m)));
         say("apriori", timed(|| apriori(records, CodeSystem::Icd9, k, m)));
     }
 }

@@ -5,25 +5,21 @@
 //!
 //! KOHORT_DATA names a folder with derived/ and synthetic/.
 
+#[path = "shared/code_sets.rs"]
+mod code_sets;
+
+use code_sets::{SETS, read};
 use kohort::baselines::cba;
-use kohort::methods::Register;
 use kohort::methods::disassociate::{CodeLevel, CodesRequirements, Constraints, Formed, Params, disassociate};
 use kohort::queries::{Expected, OriginalCounts, Query, are, frequent_queries, mre, random_queries};
 use kohort::sets_that_occur_once::sets_that_occur_once;
 use kohort::welch::welch;
 use kohort_core::code_systems::CodeSystem;
-use kohort_core::codes::{self, Records};
-use kohort_core::policy::{AnyPolicy, PolicyFile};
+use kohort_core::codes::Records;
 use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
-
-const SETS: [(&str, &str); 3] = [
-    ("informs-shaped", "synthetic/codes-58302.txt.gz"),
-    ("nhds", "derived/nhds2010.partA.dxsets.txt.gz"),
-    ("synpuf", "derived/synpuf_inpatient.partA.patient_dxsets.txt.gz"),
-];
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
@@ -40,19 +36,6 @@ fn main() {
         figures_16_and_17(&records);
         figures_18_to_25(&records);
     }
-}
-
-fn read(path: &Path) -> Records {
-    let path = path.canonicalize().expect("the data").display().to_string();
-    let text = format!(
-        "[input]\ntable = {path:?}\nlayout = \"list\"\nheader = false\ndelimiter = \",\"\n[columns]\ncolumn1 = {{ role = \"codes\", separator = \" \" }}\n[privacy]\nk = 5\nknows = 2\n[method]\nname = \"disassociate\"\n"
-    );
-    let file = PolicyFile::parse("policy", &text, Path::new(".")).expect("a policy");
-    let source = kohort_core::table::open(&file.input).expect("a table").with_threads(2);
-    let AnyPolicy::Codes(policy) = file.bind(&source, &Register::built_in()).expect("bound") else {
-        panic!("another shape")
-    };
-    codes::survey(&source, &policy).expect("records")
 }
 
 /// A utility policy of the paper by its name.
@@ -97,7 +80,7 @@ fn figures_13_and_14(records: &Records) {
     let queries = frequent(records, 1.25);
     for (name, m) in [("level 1", 2), ("level 3", 2), ("sim 10", 2), ("sup 1.25", 2), ("level 1", 3)] {
         let constraints = policy(records, name);
-        let baseline = cba(records, &constraints, 5, m);
+        let baseline = cba(records, constraints.sets(), 5, m);
         let kept: Vec<&Query> = queries.iter().filter(|q| baseline.keeps(&q.codes)).collect();
         let errors = |estimate: &dyn Fn(&[u32]) -> f64| -> Vec<f64> {
             kept.iter().map(|q| (estimate(&q.codes) - q.count as f64).abs() / q.count as f64).collect()
@@ -132,7 +115,7 @@ fn figure_15(records: &Records) {
         let some = records.first(size);
         let constraints = policy(&some, "sup 1.25");
         let start = Instant::now();
-        let baseline = cba(&some, &constraints, 5, 2);
+        let baseline = cba(&some, constraints.sets(), 5, 2);
         let theirs_took = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let made = made(&some, &constraints, (5, 2), Formed::Paper);

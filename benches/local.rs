@@ -6,6 +6,10 @@
 //! of planning with one thread, in this process. `--bound` prints only the lower bounds: what each row costs in the
 //! cheapest labels around it that cover k rows, which no release can be below.
 
+#[path = "shared/adult_file.rs"]
+mod adult_file;
+
+use adult_file::unpack;
 use kohort::hospital::vary_adult;
 use kohort::methods::{Register, local};
 use kohort_core::cohort::Cohort;
@@ -15,7 +19,7 @@ use kohort_core::{cohort, policy, table, utility};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -44,14 +48,6 @@ fn main() {
         }
     }
     std::fs::remove_dir_all(&bench.folder).expect("the temporary folder is removed");
-}
-
-fn unpack(data: &Path, folder: &Path) -> String {
-    let mut text = String::new();
-    let file = std::fs::File::open(data.join("adult_arx/adult.csv.gz")).expect("adult_arx/adult.csv.gz");
-    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(file), &mut text).expect("text");
-    std::fs::write(folder.join("adult.csv"), &text).expect("written");
-    text
 }
 
 struct Bench {
@@ -101,7 +97,7 @@ impl Bench {
         }
     }
 
-    /// What `lattice` and `local` lose, and what planning costs.
+    /// Returns what `lattice` and `local` lose, and what planning costs.
     fn compare(&self, title: &str, table: &str, privacy: &str, efforts: &[&str]) {
         println!("{title}");
         let lattice =

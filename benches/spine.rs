@@ -6,6 +6,10 @@
 //! and system time, the least of several runs; ratios are taken within one run of this program. Where
 //! `python3` has polars (`pip install polars`), a release is also compared with reading and writing by polars.
 
+#[path = "shared/adult_file.rs"]
+mod adult_file;
+
+use adult_file::unpack;
 use kohort::hospital::vary_adult;
 use kohort::lattice::{Objective, SearchLimits, Space, search};
 use kohort::methods::Register;
@@ -43,14 +47,6 @@ fn main() {
         }
     }
     std::fs::remove_dir_all(&folder).expect("the temporary folder goes");
-}
-
-fn unpack(data: &Path, folder: &Path) -> String {
-    let mut text = String::new();
-    let file = std::fs::File::open(data.join("adult_arx/adult.csv.gz")).expect("adult_arx/adult.csv.gz");
-    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(file), &mut text).expect("text");
-    std::fs::write(folder.join("adult.csv"), &text).expect("written");
-    text
 }
 
 fn write_policy(data: &Path, folder: &Path, adult: &str, table: &str, limit: &str) -> PathBuf {
@@ -108,7 +104,7 @@ fn whole(data: &Path, folder: &Path, adult: &str) {
     }
 }
 
-/// How a larger table comes from the table itself.
+/// Describes how a larger table comes from the table itself.
 #[derive(Debug, Clone, Copy)]
 enum Grown {
     /// Rows like its own: distinct tuples grow with rows.

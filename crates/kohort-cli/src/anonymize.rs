@@ -9,6 +9,7 @@ use kohort::pipeline::{Extras, Options, Readers, anonymize_for};
 use kohort_core::Result;
 use kohort_core::signature::SecretKey;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Make a verified release of the data that a policy names
 ///
@@ -46,6 +47,9 @@ pub(crate) struct Args {
     /// Compare the release with the earlier ones in this ledger before it is published, and enter it there afterwards
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
+    /// Stop improving the result after so many seconds and release the best one so far. The evidence says that such a release is not repeatable. Only `local` can be stopped early
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    deadline: Option<u64>,
     /// Fixed random seed, for tests only. The certificate says so
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -61,7 +65,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         keep_rows: args.keep_rows,
         seed: args.seed,
         threads: context.threads,
-        progress: progress::bar(),
+        progress: progress::until(args.deadline.map(Duration::from_secs)),
     };
     let readers = if args.shareable { Readers::Others } else { Readers::House };
     let sign = args.sign.as_deref().map(SecretKey::read).transpose()?;

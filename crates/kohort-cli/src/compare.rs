@@ -49,6 +49,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         threads: context.threads,
         progress: progress::bar(),
     };
+    progress::keep_what_is_known();
     let made = compare(&args.policy, &args.vary, &out, &options)?;
     drop(options);
     let widest = made.tried.iter().map(|t| t.name.chars().count()).max().unwrap_or(0).clamp(7, 60);
@@ -85,6 +86,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         note(
             "the columns show the relative error of counts: of frequent sets of codes and random pairs (ARE), and of constraints (MRE).",
         );
+    }
+    if made.skipped > 0 {
+        let (skipped, all) = (made.skipped, made.tried.len());
+        note(&format!("interrupted: {skipped} of {all} settings were not measured. The others are in the page."));
     }
     note("the bend of the frontier is only a suggestion: you decide which risk is acceptable.");
     say(&format!("page: {}", made.folder.join("compare.html").display()));

@@ -9,7 +9,7 @@ static PLACE: Mutex<String> = Mutex::new(String::new());
 
 /// Runs a command. A panic, on whichever thread, prints nothing; it becomes an error of the machine
 /// that names a line of Kohort's source.
-pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn caught<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::set_hook(Box::new(|panic| {
         let place =
             panic.location().map_or("an unknown place".into(), |at| format!("{}:{}", short(at.file()), at.line()));

@@ -6,6 +6,7 @@ use kohort::pipeline::{AnySurvey, Options, survey};
 use kohort_core::hierarchy::Hierarchy;
 use kohort_core::table::Dictionary;
 use kohort_core::{Error, Result, cohort, events};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Show, check and export the hierarchies of a policy
@@ -52,10 +53,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         return Ok(());
     }
     for own in columns {
-        say(&format!("{} ({} values)", own.name, own.dictionary.len() - 1));
+        let values = match own.dictionary.len() - 1 {
+            1 => "1 value".to_string(),
+            n => format!("{n} values"),
+        };
+        say(&format!("{} ({values})", own.name));
         for (number, level) in own.hierarchy.levels.iter().enumerate() {
             let permitted = if own.levels.contains(&number) { "" } else { "  (not permitted)" };
-            say(&format!("  level {number}  {:<10} {} labels{permitted}", level.name, level.labels.len()));
+            // Without the label of missing cells, which is there whether or not a cell is missing.
+            let labels: BTreeSet<u32> = level.label_of.iter().skip(1).copied().collect();
+            let labels = if labels.len() == 1 { "1 label".to_string() } else { format!("{} labels", labels.len()) };
+            say(&format!("  level {number}  {:<10} {labels}{permitted}", level.name));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `kohort init DATA`: a first policy for a table.
+//! `kohort init DATA`: a first policy for a table, or for tables that belong together.
 
 use crate::output::{note, say};
 use crate::{Context, progress};
@@ -9,18 +9,23 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Profile a table and write a commented policy for it
+/// Profile tables and write a commented policy for them
 ///
 /// Suggests a role and a hierarchy for every column from its name and values. Read every line and
 /// correct it: you know what the data means. You must choose k yourself.
+///
+/// Of several tables, Kohort finds the one with a row for each person and the tables of their events,
+/// and says which tables the policy does not use.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   kohort init patients.csv
   kohort init discharges.csv.gz -o discharges.toml
+  kohort init patients.csv visits.csv
+  kohort init omop/                 all tables of a folder
   kohort init survey.csv --ask      asks about columns that were not understood")]
 pub(crate) struct Args {
-    /// The table: CSV, TSV or Parquet, optionally compressed as .gz
+    /// Tables, or folders of tables: CSV or TSV (.gz too), Parquet, .xlsx, .ndjson of FHIR, .xpt, .dta, .sav
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// Policy file to write
@@ -41,7 +46,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             args.output.display()
         ))
     };
-    made::keep_apart(&args.output, &args.data)?;
+    let files: Vec<PathBuf> = args.data.iter().filter(|data| !data.is_dir()).cloned().collect();
+    made::keep_apart(&args.output, &files)?;
     if fs::symlink_metadata(&args.output).is_ok() && !args.force {
         return Err(exists());
     }
@@ -59,7 +65,12 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     written.map_err(|e| Error::io(&args.output, &e))?;
     suggestion.warnings.iter().for_each(|w| note(w));
     say(&format!("{:<24} {:<11} {:<7} {}", "column", "role", "", "why"));
+    let mut table = None;
     for column in &suggestion.columns {
+        if column.table != table {
+            table.clone_from(&column.table);
+            say(&format!("[{}]", table.as_deref().unwrap_or_default()));
+        }
         let (role, confidence) = (column.role.name(), column.confidence.name());
         say(&format!("{:<24} {role:<11} {confidence:<7} {}", column.name, column.why));
     }
@@ -84,17 +95,24 @@ fn ask(suggestion: &mut Suggestion) -> Result<()> {
             column.facts,
             column.why
         ));
-        note(&format!(
-            "could somebody outside know it about a person? y = yes, n = no, d = drop it, Enter = keep \"{}\"",
-            column.role.name()
-        ));
+        let dates = column.formats.is_some();
+        if dates {
+            note(
+                "is the day written before the month? y = day first, n = month first, d = drop it, Enter = only the year",
+            );
+        } else {
+            note(&format!(
+                "could somebody outside know it about a person? y = yes, n = no, d = drop it, Enter = keep \"{}\"",
+                column.role.name()
+            ));
+        }
         let answer = loop {
             let Some(line) = answers.next() else { return Ok(()) };
             let line = line.map_err(|e| Error::io(Path::new("the terminal"), &e))?;
             match line.trim().to_lowercase().as_str() {
                 "" => break None,
-                "y" | "yes" => break Some(Answer::Known),
-                "n" | "no" => break Some(Answer::Unknown),
+                "y" | "yes" => break Some(if dates { Answer::DayFirst } else { Answer::Known }),
+                "n" | "no" => break Some(if dates { Answer::MonthFirst } else { Answer::Unknown }),
                 "d" | "drop" => break Some(Answer::Drop),
                 _ => note("please answer y, n or d, or press Enter."),
             }

@@ -1,17 +1,6 @@
 //! How results are printed: plain lines, numbers grouped by thousands.
 
-/// 1234567 → 1,234,567.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub(crate) use kohort_core::number::thousands;
 
 /// A count, unless it is unknown or hidden.
 pub(crate) fn count(count: impl Into<Option<u64>>) -> String {

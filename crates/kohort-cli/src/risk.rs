@@ -5,7 +5,7 @@ use crate::{Context, progress};
 use kohort::evidence::events::differences;
 use kohort::evidence::worst_sets;
 use kohort::methods::claims::sensitivity;
-use kohort::original_risk::{Cost, OriginalRisk, assess};
+use kohort::original_risk::{Cost, Part, TRIED_K, assess};
 use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
 use kohort_core::Result;
 use kohort_core::codes::Records;
@@ -13,7 +13,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
 use kohort_core::policy::Policy;
 use kohort_core::release::EventsPlan;
-use kohort_core::risk::codes_known;
+use kohort_core::risk::{Models, RegistryAttacks, Risk, SinglingOut, Uniqueness, codes_known};
 use kohort_core::shape::{Codes, Events};
 use std::path::PathBuf;
 
@@ -156,45 +156,49 @@ fn say_codes(policy: &Policy<Codes>, records: &Records) {
     }
 }
 
-/// The first look, on one screen.
+/// The first look, on one screen. Each part is printed as soon as it is known.
 fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
     let unit = if policy.patient().is_some() { "patients" } else { "rows" };
     policy.notes.iter().chain(&cohort.notes).for_each(|n| note(n));
-    let seen = assess(policy, cohort)?;
-    // A patient with several rows may be in several classes: who is unique in one of them counts once.
-    let (unique, among) = match (&seen.singling_out.added, policy.patient()) {
-        (Some(added), Some(_)) => (added.all, cohort.tuples.people()),
-        _ => (seen.all.unique, seen.all.people),
-    };
-    let share = |n: u64| 100.0 * n as f64 / among.max(1) as f64;
     let people = if policy.patient().is_some() {
         format!(", {} patients", thousands(cohort.tuples.people()))
     } else {
         String::new()
     };
     say(&format!("{} rows{people}", thousands(cohort.tuples.rows)));
+    let mut known = |part: Part| match part {
+        Part::Classes(all, models) => say(&format!(
+            "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {TRIED_K}",
+            100.0 * all.mean,
+            100.0 * models.prosecutor.above,
+        )),
+        Part::SinglingOut(all, found) => {
+            say_unique(policy, cohort, all, found, unit);
+            say_columns(cohort, found, unit);
+        }
+        Part::Outside { all, models, attacks, uniqueness } => say_outside(policy, (all, models), attacks, uniqueness),
+        Part::Cost(cost) => say_cost(cohort, cost),
+    };
+    assess(policy, cohort, &mut known).map(drop)
+}
+
+fn say_unique(policy: &Policy, cohort: &Cohort, all: &Risk, found: &SinglingOut, unit: &str) {
+    // A patient with several rows may be in several classes: who is unique in one of them counts once.
+    let (unique, among) = match (&found.added, policy.patient()) {
+        (Some(added), Some(_)) => (added.all, cohort.tuples.people()),
+        _ => (all.unique, all.people),
+    };
     say(&format!(
         "unique on all {} quasi-identifiers: {} of {} {unit} ({:.1} %)",
         cohort.quasi.len(),
         thousands(unique),
         thousands(among),
-        share(unique),
+        100.0 * unique as f64 / among.max(1) as f64,
     ));
-    say(&format!(
-        "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {}",
-        100.0 * seen.all.mean,
-        100.0 * seen.models.prosecutor.above,
-        seen.cost.k
-    ));
-    say_outside(policy, &seen);
-    say_columns(cohort, &seen, unit);
-    say_cost(cohort, &seen.cost);
-    Ok(())
 }
 
 /// Prints the risk from what is known about the population.
-fn say_outside(policy: &Policy, seen: &OriginalRisk) {
-    let (Some(found), Some(unique)) = (&seen.attacks, &seen.uniqueness) else { return };
+fn say_outside(policy: &Policy, (all, models): (&Risk, &Models), found: &RegistryAttacks, unique: &Uniqueness) {
     let estimated = if found.estimated { ", estimated" } else { "" };
     say("");
     say(&format!("a registry of {} people{estimated}", thousands(found.people.round() as u64)));
@@ -209,10 +213,10 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
         )));
     }
     // Classes outside that are merely as much larger as the file is smaller understate it.
-    let expected = seen.models.marketer * seen.all.people as f64;
+    let expected = models.marketer * all.people as f64;
     let links = if found.estimated { found.whole_file.max(expected) } else { found.whole_file };
     say(&format!("  attack 2, the whole file: {links:.1} correct links expected"));
-    say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * seen.all.max));
+    say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * all.max));
     if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
         say(&format!(
             "  unique in the population as well: about {} by {}; highest {}",
@@ -224,8 +228,7 @@ fn say_outside(policy: &Policy, seen: &OriginalRisk) {
 }
 
 /// Which columns single people out.
-fn say_columns(cohort: &Cohort, seen: &OriginalRisk, unit: &str) {
-    let found = &seen.singling_out;
+fn say_columns(cohort: &Cohort, found: &SinglingOut, unit: &str) {
     let name = |q: usize| cohort.quasi[q].name.as_str();
     let share = |n: u64| 100.0 * n as f64 / cohort.tuples.people().max(1) as f64;
     say("");

@@ -16,7 +16,7 @@ pub enum Repeats {
     Counted,
 }
 
-/// What separates a repeated code from its number.
+/// States what separates a repeated code from its number.
 const REPEAT: char = '#';
 
 /// Patients with at least one code, in the order of the input. Codes are numbers in the byte order
@@ -50,7 +50,7 @@ impl Records {
         all.sorted(Repeats::Once).unwrap_or_default()
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -75,7 +75,7 @@ impl Records {
         self.items.values().len()
     }
 
-    /// How many distinct codes there are.
+    /// Returns how many distinct codes there are.
     pub fn distinct(&self) -> usize {
         self.codes.len()
     }
@@ -190,7 +190,7 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
     Ok(records)
 }
 
-/// What may separate codes where the policy names another separator.
+/// States what may separate codes where the policy names another separator.
 const OTHERS: [&str; 6] = [" ", ";", ",", "|", "\t", "/"];
 
 struct CodesReading<'a> {

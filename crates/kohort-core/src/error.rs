@@ -5,10 +5,14 @@ use std::fmt;
 /// Whose error it is. The command line turns each kind into one exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Your arguments, policy or data: exit code 2.
+    /// Your arguments or data: exit code 2.
     Yours,
+    /// Your policy: exit code 2.
+    Policy,
     /// The verifier refused a release: exit code 1.
     Refused,
+    /// A released column outside every requirement is dangerous, and the policy does not accept it: exit code 2.
+    Unaccepted,
     /// No release can meet the requirement on this data: exit code 3.
     Infeasible,
     /// Disk, memory, interrupted: exit code 4.
@@ -59,14 +63,24 @@ impl Error {
         Error { kind, message: message.into(), values: Hidden::default() }
     }
 
-    /// The arguments, the policy or the data are not as they should be.
+    /// The arguments or the data are not as they should be.
     pub fn yours(message: impl Into<String>) -> Self {
         Error::new(Kind::Yours, message)
+    }
+
+    /// The policy is not as it should be.
+    pub fn policy(message: impl Into<String>) -> Self {
+        Error::new(Kind::Policy, message)
     }
 
     /// The verifier does not let a release pass.
     pub fn refused(message: impl Into<String>) -> Self {
         Error::new(Kind::Refused, message)
+    }
+
+    /// The policy does not accept a danger of a released column.
+    pub fn unaccepted(message: impl Into<String>) -> Self {
+        Error::new(Kind::Unaccepted, message)
     }
 
     /// The requirement cannot be met on this data.

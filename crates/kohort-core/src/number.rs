@@ -224,6 +224,23 @@ impl fmt::Display for Fraction {
     }
 }
 
+/// Returns a whole number as people read it: 1234567 becomes `1,234,567`.
+pub fn thousands(n: u64) -> String {
+    grouped(&n.to_string())
+}
+
+/// Returns a text of digits with a comma before every three digits.
+pub fn grouped(digits: &str) -> String {
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,5 +274,11 @@ mod tests {
         assert!(K::new(0).is_none() && K::new(1).is_none());
         let risk = |t| K::for_risk(Fraction::from_decimal(d(t)).unwrap()).unwrap().get();
         assert_eq!([risk("0.05"), risk("0.04"), risk("0.3"), risk("0.09"), risk("0.2")], [20, 25, 4, 12, 5]);
+    }
+
+    #[test]
+    fn digits_are_grouped_by_thousands() {
+        let shown: Vec<String> = [0, 12, 123, 1234, 123_456, 1_234_567].into_iter().map(thousands).collect();
+        assert_eq!(shown, ["0", "12", "123", "1,234", "123,456", "1,234,567"]);
     }
 }

@@ -30,6 +30,8 @@ use std::path::Path;
 pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// The word for it in certificates and reports.
     const NAME: &'static str;
+    /// The names that files which explain the data may have, beside the dictionary and a catalog.
+    const BESIDE: &'static [&'static str] = &[];
     /// Whether its data files have cells and a delimiter; lines of JSON have neither.
     const HAS_CELLS: bool;
     /// Whether a release may be a random sample of a larger one.
@@ -182,6 +184,7 @@ pub struct Events;
 
 impl Shape for Table {
     const NAME: &'static str = "table";
+    const BESIDE: &'static [&'static str] = &[release::HIERARCHY_FILE];
     const HAS_CELLS: bool = true;
     const MAY_BE_SAMPLE: bool = true;
     const CHECKS_LABELS: bool = false;

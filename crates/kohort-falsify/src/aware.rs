@@ -41,14 +41,14 @@ pub struct Placed {
     pub secret: usize,
     /// The rows that each of them has; deleted ones are not there.
     pub rows: Vec<Row>,
-    /// How many they are.
+    /// States how many they are.
     pub times: f64,
 }
 
 /// One release that an original may lead to.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How likely it is, given the original.
+    /// States how likely it is, given the original.
     pub chance: f64,
     /// All rows, ascending.
     pub shown: Vec<Row>,
@@ -63,7 +63,7 @@ pub struct Highest {
     pub link: f64,
     /// That a person has a secret.
     pub secret: f64,
-    /// Where the link is highest: the rows of the release, what is known, and an original.
+    /// States where the link is highest: the rows of the release, what is known, and an original.
     pub at: Option<(Vec<Row>, usize, Vec<usize>)>,
 }
 
@@ -118,7 +118,7 @@ impl Reader {
         }
     }
 
-    /// How many releases there are.
+    /// Returns how many releases there are.
     pub fn releases(&self) -> usize {
         self.groups.len()
     }

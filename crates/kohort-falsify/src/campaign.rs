@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The methods that are attacked.
 pub const METHODS: [&str; 7] = ["lattice", "specialize", "suppress", "ceiling", "disassociate", "claims", "local"];
 
-/// How far to go.
+/// Describes how far to go.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     /// The first seed; each universe has the next.

@@ -21,9 +21,9 @@ use std::sync::Arc;
 /// All originals of so many records over so many codes, and how they are released.
 #[derive(Debug, Clone)]
 pub struct Universe {
-    /// How many codes there are.
+    /// The number of codes.
     pub codes: u32,
-    /// How many records.
+    /// The number of records.
     pub records: usize,
     /// k.
     pub k: u64,
@@ -31,7 +31,7 @@ pub struct Universe {
     pub m: usize,
     /// The method's parameters.
     pub params: Params,
-    /// How likely each record is, in proportion; the first is the empty one.
+    /// States how likely each record is, in proportion; the first is the empty one.
     pub likely: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Universe {
         }
     }
 
-    /// How many originals there are.
+    /// Returns how many originals there are.
     pub fn originals(&self) -> u64 {
         let kinds = (1u64 << self.codes) - 1;
         (0..self.records as u64).fold(1, |count: u64, i| count.saturating_mul(kinds + i).min(1 << 40) / (i + 1))
@@ -99,7 +99,7 @@ impl Universe {
         self.world(records, nodes, bits)
     }
 
-    /// What the bytes hold that the whole path releases of an original.
+    /// Returns what the bytes hold that the whole path releases of an original.
     fn by_the_whole_path(&self, records: &[Codes]) -> Result<World, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let at = |name: &str| folder.path().join(name);
@@ -160,14 +160,14 @@ impl World {
         codes.iter().fold(0, |mask, &code| mask | self.bits[code as usize])
     }
 
-    /// What a chunk shows, in an order of its own.
+    /// Returns what a chunk shows, in an order of its own.
     fn chunk(&self, chunk: &CodeChunk) -> String {
         let mut rows: Vec<Codes> = chunk.subrecords().map(|s| self.mask(s)).collect();
         rows.sort_unstable();
         format!("{:x}{rows:x?}", self.mask(&chunk.domain))
     }
 
-    /// What a node shows, in an order of its own.
+    /// Returns what a node shows, in an order of its own.
     fn node(&self, node: &Node) -> String {
         let (mut parts, rest) = match node {
             Node::Cluster(c) => {
@@ -276,7 +276,7 @@ fn case(universe: &Universe, text: &str, worlds: &[World]) -> String {
     format!("{universe:?}\nrelease {text}\noriginals, a code a bit: {originals:x?}")
 }
 
-/// Which codes an adversary may know: all sets of at most m.
+/// Returns which codes an adversary may know: all sets of at most m.
 fn known_sets(universe: &Universe) -> impl Iterator<Item = Codes> {
     let m = universe.m as u32;
     (0..1u32 << universe.codes).filter(move |set| set.count_ones() <= m)
@@ -312,7 +312,7 @@ fn plain(universe: &Universe, worlds: &[World]) -> Option<String> {
     None
 }
 
-/// What an original shows to who knows it: every chunk, its rows, and the records it is about.
+/// Describes what an original shows to who knows it: every chunk, its rows, and the records it is about.
 struct Seen<'w> {
     world: &'w World,
     chunks: Vec<(String, Codes, Vec<Codes>, Vec<Codes>)>,

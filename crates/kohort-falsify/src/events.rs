@@ -127,7 +127,7 @@ fn released<S: ReleasedShape>(
     let plan = S::plan(&method, &input, policy, source, &mut random)?;
     let staged = S::write(source, policy, (&input, &plan), staging, &mut random)?;
     staged.describe(&S::dictionary(source, policy, (&input, &plan), &staged))?;
-    let verified = verify::verify(staged, source, policy, S::name(&method), random.test)?;
+    let verified = verify::verify(staged, source, policy, method.name(), random.test)?;
     let certificate = verified.findings().certificate.clone();
     verified.publish(false)?;
     Ok(certificate)

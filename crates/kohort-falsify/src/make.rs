@@ -25,7 +25,7 @@ pub struct Alike {
     pub combination: usize,
     /// The secret, where the method reads it.
     pub secret: Option<usize>,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u64,
     /// The cells that are shown, and for how many of them; the others were deleted.
     pub shown: Vec<(Vec<String>, u64)>,

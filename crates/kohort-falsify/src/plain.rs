@@ -13,7 +13,7 @@ pub struct Row {
     pub cells: Vec<String>,
     /// The secret.
     pub secret: usize,
-    /// Whose it is, where people are patients; else a number of its own.
+    /// Names whose it is, where people are patients; else a number of its own.
     pub person: usize,
     /// True if it stands for somebody.
     pub real: bool,
@@ -101,7 +101,7 @@ fn count(universe: &Universe, rows: &[&Row]) -> usize {
     people.len()
 }
 
-/// What is claimed of sensitive values and does not hold of these rows of a file.
+/// Returns what is claimed of sensitive values and does not hold of these rows of a file.
 fn too_much(claim: &SensitiveClaim, rows: &[&Row], file: &[&Row]) -> Option<String> {
     if rows.is_empty() {
         return None;

@@ -172,7 +172,7 @@ fn of_patients(universe: &Universe, people: &[usize], made: &Made, rows: &mut Ro
     Outcome { chance: 1.0, shown, people }
 }
 
-/// Which of the rows that are alike get which cells is drawn: every way to deal their secrets out.
+/// Returns which of the rows that are alike get which cells is drawn: every way to deal their secrets out.
 fn of_rows(universe: &Universe, people: &[usize], made: &Made, rows: &mut Rows) -> Vec<Outcome> {
     let mut outcomes = vec![Outcome { chance: 1.0, shown: Vec::new(), people: Vec::new() }];
     for alike in &made.alike {
@@ -309,8 +309,7 @@ fn with_invented(
     outcomes
 }
 
-/// How many rows a class of n people gets, and how likely that is: to k, or to k + G with
-/// P(G = g) = 2^−(g+1).
+/// Returns how many rows a class of n people gets, and how likely that is: to k, or to k + G with P(G = g) = 2^−(g+1).
 fn padding(n: u64, k: u64, most: u64, exact: bool) -> Vec<(f64, u64)> {
     if exact {
         return vec![(1.0, k.saturating_sub(n))];

@@ -16,7 +16,7 @@ pub enum Domain {
 pub const TREE: &str = "0;x;*\n1;x;*\n2;y;*\n";
 
 impl Domain {
-    /// How many values there are.
+    /// Returns how many values there are.
     pub fn values(self) -> usize {
         match self {
             Domain::Flat(n) => n,
@@ -44,7 +44,7 @@ pub enum Secret {
 }
 
 impl Secret {
-    /// How many values it has; one where there is none.
+    /// Returns how many values it has; one where there is none.
     pub fn values(self) -> usize {
         match self {
             Secret::None => 1,
@@ -123,7 +123,7 @@ pub struct Universe {
     pub secret: Secret,
     /// The kinds of people there may be, and how likely each is, in proportion.
     pub kinds: Vec<(Person, f64)>,
-    /// How many people there are.
+    /// The number of people.
     pub people: usize,
     /// k.
     pub k: u64,
@@ -205,7 +205,7 @@ impl Universe {
         universe
     }
 
-    /// How many originals there are; more than 2⁴⁰ count as that.
+    /// Returns how many originals there are; more than 2⁴⁰ count as that.
     pub fn originals(&self) -> u64 {
         let mut count: u64 = 1;
         for i in 0..self.people as u64 {

@@ -7,6 +7,7 @@ use crate::mutate::mutate;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use kohort::flatten::{Flatten, flatten_release};
 use kohort::init;
 use kohort::pipeline::{self, Options};
 use kohort::reconstruct::{DataForm, ItemMode, Reconstruct, reconstruct_release};
@@ -34,11 +35,12 @@ pub(crate) struct Target {
 }
 
 /// Every reader there is.
-pub(crate) const TARGETS: [Target; 13] = [
+pub(crate) const TARGETS: [Target; 14] = [
     Target { name: "csv", make: make_csv, read: read_table },
     Target { name: "gzip", make: make_gzip, read: read_table },
     Target { name: "parquet", make: make_parquet, read: read_table },
     Target { name: "workbook", make: make_workbook, read: read_table },
+    Target { name: "statistics", make: make_statistics, read: read_table },
     Target { name: "fhir", make: make_fhir, read: read_fhir },
     Target { name: "hierarchy", make: make_hierarchy, read: read_hierarchy },
     Target { name: "policy", make: make_policy, read: read_policy },
@@ -56,6 +58,8 @@ pub(crate) struct Examples {
     parquet: Vec<Vec<u8>>,
     /// Sheets of workbooks, as XML.
     sheets: Vec<Vec<u8>>,
+    /// Files of SAS, Stata and SPSS.
+    statistics: Vec<Vec<u8>>,
     /// Lines of FHIR resources.
     resources: Vec<Vec<u8>>,
     hierarchies: Vec<Vec<u8>>,
@@ -74,6 +78,7 @@ impl Examples {
             tables,
             parquet: corpus::single("tables", ".parquet"),
             sheets: corpus::single("tables", ".sheet.xml"),
+            statistics: [".xpt", ".dta", "sav"].iter().flat_map(|end| corpus::single("tables", end)).collect(),
             resources: corpus::single("tables", ".ndjson"),
             hierarchies,
             signatures: corpus::single("signatures", ".txt"),
@@ -128,6 +133,15 @@ fn make_gzip(dice: &mut Dice, examples: &Examples) -> Seed {
 
 fn make_parquet(dice: &mut Dice, examples: &Examples) -> Seed {
     vec![("t.csv".into(), mutated(&examples.parquet, dice))]
+}
+
+/// A file of SAS, Stata or SPSS: the reader is chosen by the first bytes, so these mostly stay.
+fn make_statistics(dice: &mut Dice, examples: &Examples) -> Seed {
+    let (own, other) = two(&examples.statistics, dice);
+    let kept = if dice.once_in(20) { 0 } else { 8 };
+    let mut rest = own[kept..].to_vec();
+    mutate(&mut rest, other, dice);
+    vec![("t.csv".into(), [&own[..kept], &rest[..]].concat())]
 }
 
 /// A workbook whose sheet was changed, and at times the archive around it.
@@ -411,7 +425,8 @@ fn read_release(folder: &Path) -> Result<()> {
     let asked = Reconstruct { copies: 1, form: DataForm::Long, items: ItemMode::Rare, seed: Some(1), threads: 1 };
     let made = reconstruct_release(&dir, &folder.join("plain"), &asked).map(drop);
     let view = truthful_view(&dir, &folder.join("view.csv"), 1).map(drop);
-    for more in [made, view] {
+    let flat = flatten_release(&dir, &folder.join("flat"), &Flatten { threads: 1, ..Flatten::default() }).map(drop);
+    for more in [made, view, flat] {
         // Nothing is made of what does not verify.
         if let (Ok(()), Err(error)) = (more, &verified) {
             return Err(Error::machine(format!("made of a release that is refused: {error}")));

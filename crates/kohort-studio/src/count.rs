@@ -23,7 +23,7 @@ pub(crate) struct CountedTable {
     pub(crate) rows: u64,
     /// The columns, in the order of the table.
     pub(crate) columns: Vec<CountedColumn>,
-    /// What `init` suggests for them.
+    /// Holds what `init` suggests for them.
     pub(crate) advice: Vec<ColumnAdvice>,
     /// The file's size and time when it was counted.
     pub(crate) stamp: Stamp,
@@ -46,7 +46,7 @@ impl Stamp {
         Some(self.0.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// Whether the file is as it was.
+    /// Returns whether the file is as it was.
     pub(crate) fn is_current(&self) -> bool {
         *self == Stamp::of(&self.0)
     }
@@ -63,7 +63,7 @@ pub(crate) struct CountedColumn {
     pub(crate) values: Vec<(String, u64)>,
     /// Cells with a value that is not in `values`.
     pub(crate) others: u64,
-    /// Whether every value is a number.
+    /// True if every value is a number.
     pub(crate) numeric: bool,
     /// The smallest and the largest number.
     pub(crate) range: Option<(f64, f64)>,
@@ -72,7 +72,7 @@ pub(crate) struct CountedColumn {
 }
 
 impl CountedColumn {
-    /// How many values there are, in words.
+    /// Returns how many values there are, in words.
     pub(crate) fn distinct(&self) -> String {
         match (self.values.len(), self.others) {
             (1, 0) => "1 value".into(),

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-/// What the studio keeps for itself: the history of policies, a lock, unfinished uploads.
+/// States what the studio keeps for itself: the history of policies, a lock, unfinished uploads.
 const OWN: &str = ".kohort-studio";
 
 /// The folder, with every link on the way to it followed.
@@ -57,7 +57,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Whether this studio may write.
+    /// Returns whether this studio may write.
     pub(crate) fn may_write(&self) -> bool {
         self.lock.is_some()
     }

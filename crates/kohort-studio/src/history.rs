@@ -13,7 +13,7 @@ const MOST_VERSIONS: usize = 500;
 pub(crate) struct Version {
     /// Its number, from 1.
     pub(crate) number: usize,
-    /// What was done, in words.
+    /// Holds what was done, in words.
     pub(crate) what: String,
     /// The text.
     pub(crate) text: String,

@@ -25,19 +25,19 @@ struct State {
     end: Option<std::result::Result<&'static str, Error>>,
 }
 
-/// How far a job is.
+/// Describes how far a job is.
 pub(crate) struct Progressed {
     /// The stage, as the library names it.
     pub(crate) stage: String,
     /// The share of the stage that is done, if the stage has a length.
     pub(crate) share: Option<f64>,
-    /// How long the stage may still take.
+    /// States how long the stage may still take.
     pub(crate) left: Option<Duration>,
-    /// Whether it was asked to stop.
+    /// True if it was asked to stop.
     pub(crate) stopping: bool,
     /// Notes for the custodian.
     pub(crate) notes: Vec<String>,
-    /// How it ended: the page to go to, or what went wrong.
+    /// States how it ended: the page to go to, or what went wrong.
     pub(crate) end: Option<std::result::Result<&'static str, Error>>,
 }
 
@@ -71,12 +71,12 @@ impl Job {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is still at work.
+    /// Returns whether it is still at work.
     pub(crate) fn is_running(&self) -> bool {
         self.state().end.is_none()
     }
 
-    /// How far it is.
+    /// Returns how far it is.
     pub(crate) fn progressed(&self) -> Progressed {
         let state = self.state();
         let share = (state.total > 0).then(|| (state.done as f64 / state.total as f64).min(1.0));

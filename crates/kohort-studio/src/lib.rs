@@ -65,7 +65,7 @@ impl Server {
         Ok(Server { listener, session, studio: Arc::new(Studio::new(folder, threads)) })
     }
 
-    /// Whether this studio may write. It may not while another one works in the same folder.
+    /// Returns whether this studio may write. It may not while another one works in the same folder.
     pub fn may_write(&self) -> bool {
         self.studio.folder.may_write()
     }

@@ -1,6 +1,7 @@
 //! The frame around every page, and the small parts that pages share.
 
 use kohort::report::parts::{escape, prose};
+pub(crate) use kohort_core::number::thousands;
 
 /// A page: its heading, its body, and the command that does the same.
 pub(crate) struct Page {
@@ -39,21 +40,21 @@ impl Step {
         (Step::Policy, "/policy", "Policy"),
     ];
 
-    /// Whether the step needs an open policy.
+    /// Returns whether the step needs an open policy.
     fn needs_policy(self) -> bool {
         !matches!(self, Step::Start | Step::Verify)
     }
 }
 
-/// What is around a page: the open policy, and what was just saved.
+/// Describes what is around a page: the open policy, and what was just saved.
 pub(crate) struct Around {
     /// The name of the open policy.
     pub(crate) policy: Option<String>,
-    /// What the last change did, as HTML.
+    /// Holds what the last change did, as HTML.
     pub(crate) changed: String,
-    /// Whether this studio only reads, since another one works in the folder.
+    /// True if this studio only reads, since another one works in the folder.
     pub(crate) read_only: bool,
-    /// Whether work is going on in the background.
+    /// True if work is going on in the background.
     pub(crate) working: bool,
 }
 
@@ -167,19 +168,6 @@ pub(crate) fn input(name: &str, id: &str, label: &str, value: &str, more: &str) 
         escape(name),
         escape(value)
     )
-}
-
-/// 1234567 → 1,234,567.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A share as a percentage.

@@ -91,7 +91,7 @@ fn entry<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<Entry<'a, 'i>> {
     table.iter().find(|(name, _)| name.get_ref() == key)
 }
 
-/// Where a table is written.
+/// Describes where a table is written.
 enum Place {
     /// The whole file.
     Root,

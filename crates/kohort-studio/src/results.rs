@@ -17,11 +17,11 @@ pub(crate) struct RiskFound {
 
 /// The numbers of a risk, by the shape of the data.
 pub(crate) enum RiskShape {
-    /// Of a table, with the names of its quasi-identifiers and what k counts.
+    /// For a table, with the names of its quasi-identifiers and what k counts.
     Table { risk: Box<OriginalRisk>, names: Vec<String>, unit: &'static str, rows: u64 },
-    /// Of codes, below a k.
+    /// For codes, below a k.
     Codes { known: Vec<CodesKnown>, k: u64 },
-    /// Of patient histories: what is known, and the share of patients for whom fewer than k match.
+    /// For patient histories: what is known, and the share of patients for whom fewer than k match.
     Events { found: Vec<(String, f64)>, patients: u64, events: u64, k: u64 },
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Rung {
     pub(crate) name: String,
     /// The labels with the records that have them, the rarest first.
     pub(crate) labels: Vec<(String, u64)>,
-    /// Whether a method may choose it.
+    /// True if a method may choose it.
     pub(crate) permitted: bool,
 }
 
@@ -74,21 +74,21 @@ pub(crate) struct Tried {
 
 /// A release that keeps what was counted of its claim.
 pub(crate) struct Held {
-    /// Whether everything that the certificate claims was counted.
+    /// True if everything that the certificate claims was counted.
     pub(crate) whole: bool,
     /// The guarantee as far as it was counted, in sentences.
     pub(crate) counted: String,
-    /// What was found in the original, if it was compared with it.
+    /// Holds what was found in the original, if it was compared with it.
     pub(crate) compared: Option<String>,
     /// The parts of the claim that were not counted, or could not be shown.
     pub(crate) not_counted: Vec<String>,
     /// Released columns that no requirement covers and that are nearly unique.
     pub(crate) nearly_unique: Vec<String>,
-    /// What the custodian states, and who vouches for it.
+    /// Holds what the custodian states, and who vouches for it.
     pub(crate) stated: Vec<String>,
-    /// Who signed it, in words.
+    /// Names who signed it, in words.
     pub(crate) signer: String,
-    /// Whether it was made with a fixed seed.
+    /// True if it was made with a fixed seed.
     pub(crate) test: bool,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Verified {
     pub(crate) name: String,
     /// The policy it was compared with, if it was.
     pub(crate) original: Option<String>,
-    /// What was found; or why it was refused.
+    /// Holds what was found; or why it was refused.
     pub(crate) outcome: Result<Held, String>,
     /// The attacks that were tried.
     pub(crate) attacks: Vec<Attack>,

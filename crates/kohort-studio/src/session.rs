@@ -43,7 +43,7 @@ impl Session {
         Some(format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.secret))
     }
 
-    /// Whether a Cookie header holds the secret.
+    /// Returns whether a Cookie header holds the secret.
     pub(crate) fn knows(&self, cookies: &str) -> bool {
         let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
         pairs.any(|(name, value)| name == self.cookie && is_same(value, &self.secret))

@@ -27,7 +27,8 @@ pub(crate) struct Studio {
     job: Mutex<Option<Arc<Job>>>,
 }
 
-/// What is on the desk. Nothing here is lost with it: policies and releases are files, all else can be counted again.
+/// Describes what is on the desk. Nothing here is lost with it: policies and releases are files, all else can be
+/// counted again.
 #[derive(Default)]
 pub(crate) struct Desk {
     /// The open policy.
@@ -92,7 +93,7 @@ impl Edit {
     }
 }
 
-/// How a change ended.
+/// Describes how a change ended.
 pub(crate) enum Saved {
     /// It is in the file.
     Yes,
@@ -295,7 +296,7 @@ impl Studio {
 }
 
 impl Changed {
-    /// What changed, line by line, with a way back.
+    /// Returns what changed, line by line, with a way back.
     fn html(&self) -> String {
         let (before, after): (Vec<&str>, Vec<&str>) = (self.before.lines().collect(), self.after.lines().collect());
         let start = before.iter().zip(&after).take_while(|(a, b)| a == b).count();

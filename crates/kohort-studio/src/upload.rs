@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where the file goes: the name is in a header, since addresses are kept in histories and logs.
+/// States where the file goes: the name is in a header, since addresses are kept in histories and logs.
 const NAME: &str = "kohort-name";
 
 /// Receives one file. Answers with the name it got, or with words.

@@ -10,7 +10,7 @@ use kohort_core::codes::Records;
 pub struct Frequent {
     /// Ascending.
     pub codes: Vec<u32>,
-    /// How many records hold all of them.
+    /// The number of records that hold all of them.
     pub support: u32,
 }
 

@@ -64,6 +64,7 @@ pub mod compare;
 mod composition;
 pub mod demo;
 pub mod evidence;
+pub mod flatten;
 pub mod hospital;
 pub mod init;
 pub mod item_chunk_counts;

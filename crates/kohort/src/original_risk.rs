@@ -13,11 +13,19 @@ use kohort_core::{Result, utility};
 /// The most tuples that are counted for sets of columns.
 const MOST_COUNTED: usize = 300_000_000;
 /// The k whose cost is tried.
-const TRIED_K: u64 = 5;
+pub const TRIED_K: u64 = 5;
 
 /// The risk of a table as it is.
 #[derive(Debug, Clone)]
 pub struct OriginalRisk {
+    /// The names of the quasi-identifiers, by place.
+    pub quasi: Vec<String>,
+    /// Rows of the table.
+    pub rows: u64,
+    /// The people who are counted: patients where a column names them, else rows.
+    pub people: u64,
+    /// True if a column names the patients.
+    pub has_patients: bool,
     /// The risk from an attacker who knows all quasi-identifiers of a person.
     pub all: Risk,
     /// The three attackers; the threshold is one in `k`.
@@ -56,20 +64,58 @@ pub struct Lost {
     pub gone: Vec<String>,
 }
 
-/// Assesses the risk. Nothing is written.
-pub fn assess(policy: &Policy, cohort: &Cohort) -> Result<OriginalRisk> {
+/// Assesses the risk. Nothing is written. `known` is told each part as soon as it is known, so that an interrupted
+/// run has shown what it had.
+pub fn assess(policy: &Policy, cohort: &Cohort, known: &mut dyn FnMut(Part)) -> Result<OriginalRisk> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let sizes = risk::sizes(cohort, View::Before, &all);
     let population = policy.population.as_ref();
     let outside = population.and_then(|p| risk::outside(cohort, View::Before, p));
+    let (all, models) = (Risk::of(&all, &sizes), risk::models(&sizes, TRIED_K, outside.as_ref()));
+    known(Part::Classes(&all, &models));
+    let singling_out = risk::singling_out(cohort, MOST_COUNTED, cohort.threads);
+    known(Part::SinglingOut(&all, &singling_out));
+    let uniqueness = population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people()));
+    let attacks = evidence::attacks(cohort, policy)?;
+    if let (Some(attacks), Some(uniqueness)) = (&attacks, &uniqueness) {
+        known(Part::Outside { all: &all, models: &models, attacks, uniqueness });
+    }
+    let cost = cost(policy, cohort)?;
+    known(Part::Cost(&cost));
     Ok(OriginalRisk {
-        all: Risk::of(&all, &sizes),
-        models: risk::models(&sizes, TRIED_K, outside.as_ref()),
-        uniqueness: population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people())),
-        attacks: evidence::attacks(cohort, policy)?,
-        singling_out: risk::singling_out(cohort, MOST_COUNTED, cohort.threads),
-        cost: cost(policy, cohort)?,
+        quasi: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        rows: cohort.tuples.rows,
+        people: cohort.tuples.people(),
+        has_patients: policy.patient().is_some(),
+        all,
+        models,
+        uniqueness,
+        attacks,
+        singling_out,
+        cost,
     })
+}
+
+/// A part of the risk of a table, as soon as it is known.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'a> {
+    /// The classes of people who look the same, and the three attackers.
+    Classes(&'a Risk, &'a Models),
+    /// The columns that single people out.
+    SinglingOut(&'a Risk, &'a SinglingOut),
+    /// The risk from what is known about the population.
+    Outside {
+        /// The risk from an attacker who knows all quasi-identifiers.
+        all: &'a Risk,
+        /// The three attackers.
+        models: &'a Models,
+        /// The matches with a registry.
+        attacks: &'a RegistryAttacks,
+        /// The number of people who are unique in the population.
+        uniqueness: &'a Uniqueness,
+    },
+    /// The cost of reaching k.
+    Cost(&'a Cost),
 }
 
 /// Computes the cost of k by the policy's method, or by the proposed method with its usual parameters where

@@ -148,7 +148,7 @@ impl Start<'_> {
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
         let verified =
-            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, S::name(&method), random.test))?;
+            stopwatch.stage(Stage::Verify, || verify::verify(staged, source, policy, method.name(), random.test))?;
         options.progress.go_on()?;
         let checks = match &policy.checks[..] {
             [] => Vec::new(),
@@ -213,8 +213,9 @@ pub fn open_by(register: &Register, policy: &Path, options: &Options) -> Result<
 /// The same for a policy that was read already, or whose tables a caller handed over.
 pub fn open_tables(register: &Register, file: &PolicyFile, options: &Options) -> Result<(Source, AnyPolicy)> {
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-    let policy = file.bind(&source, register)?;
+    let mut policy = file.bind(&source, register)?;
     let source = policy.exclude(source)?;
+    register.group_numbers(&mut policy, &source)?;
     Ok((source, policy))
 }
 
@@ -256,8 +257,10 @@ pub fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
         Ok(Box::new(Survey { policy, input }))
     }
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
-    let policy = file.bind_to_ask(&source, &Register::built_in(), K::LEAST)?;
+    let register = Register::built_in();
+    let mut policy = file.bind_to_ask(&source, &register, K::LEAST)?;
     let source = policy.exclude(source)?;
+    register.group_numbers(&mut policy, &source)?;
     Ok(match policy {
         AnyPolicy::Table(policy) => AnySurvey::Table(read(&source, policy)?),
         AnyPolicy::Codes(policy) => AnySurvey::Codes(read(&source, policy)?),

@@ -7,7 +7,7 @@ use kohort_core::random::Randomness;
 use kohort_core::release::{CodeChunk, Columns, Node};
 use std::collections::HashMap;
 
-/// Where a code stands in a cluster.
+/// Describes where a code stands in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClusterPlace {
     /// In a chunk, by its number among all chunks.
@@ -63,7 +63,7 @@ impl<'a> Expected<'a> {
         Expected { leaves, chunks, holders, item_counts: ItemChunkCounts::new(nodes, codes, k) }
     }
 
-    /// How many patients are expected to have all of these codes.
+    /// Returns how many patients are expected to have all of these codes.
     pub fn with_all(&self, codes: &[u32]) -> f64 {
         let Some(rarest) = codes.iter().min_by_key(|&&code| self.holders[code as usize].len()) else { return 0.0 };
         let mut sum = 0.0;
@@ -97,7 +97,7 @@ impl<'a> Expected<'a> {
         sum
     }
 
-    /// How many patients are expected to have at least one of these codes, which are ascending.
+    /// Returns how many patients are expected to have at least one of these codes, which are ascending.
     pub fn with_any(&self, codes: &[u32]) -> f64 {
         let mut leaves: Vec<u32> = codes.iter().flat_map(|&code| self.holders[code as usize].iter().copied()).collect();
         leaves.sort_unstable();
@@ -148,14 +148,14 @@ impl<'a> OriginalCounts<'a> {
         OriginalCounts { records, postings }
     }
 
-    /// How many patients have all of these codes.
+    /// Returns how many patients have all of these codes.
     pub fn with_all(&self, codes: &[u32]) -> u64 {
         let Some(rarest) = codes.iter().min_by_key(|&&code| self.postings[code as usize].len()) else { return 0 };
         let has = |r: &&u32| codes.iter().all(|code| self.records.get(**r as usize).binary_search(code).is_ok());
         self.postings[*rarest as usize].iter().filter(has).count() as u64
     }
 
-    /// How many patients have at least one of these codes.
+    /// Returns how many patients have at least one of these codes.
     pub fn with_any(&self, codes: &[u32]) -> u64 {
         let mut rows: Vec<u32> = codes.iter().flat_map(|&code| self.postings[code as usize].iter().copied()).collect();
         rows.sort_unstable();
@@ -169,7 +169,7 @@ impl<'a> OriginalCounts<'a> {
 pub struct Query {
     /// The codes.
     pub codes: Vec<u32>,
-    /// How many patients of the original have them.
+    /// States how many patients of the original have them.
     pub count: u64,
 }
 
@@ -240,7 +240,7 @@ pub fn mre(exact: u64, estimate: f64) -> f64 {
 /// The bounds of the intervals in which MRE is reported, in percent.
 pub const MRE_BOUNDS: [f64; 6] = [-10.0, -5.0, -2.5, 2.5, 5.0, 10.0];
 
-/// How many of these errors lie below the first bound, between each two, and from the last on.
+/// Returns how many of these errors lie below the first bound, between each two, and from the last on.
 pub fn mre_histogram(errors: &[f64]) -> [u64; MRE_BOUNDS.len() + 1] {
     let mut bins = [0; MRE_BOUNDS.len() + 1];
     for error in errors {

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// How many patients of a cluster get a code of its item chunk.
+/// Describes how many patients of a cluster get a code of its item chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemMode {
     /// Few or any number below k, by how frequent the code is elsewhere ([`ItemChunkCounts`]).
@@ -51,7 +51,7 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomn
 /// A patient to be.
 #[derive(Default)]
 struct Slot {
-    /// What it was given, and from where.
+    /// Holds what it was given, and from where.
     parts: Vec<(From, Vec<u32>)>,
     /// The item chunk of its cluster.
     items: std::rc::Rc<[u32]>,
@@ -59,7 +59,7 @@ struct Slot {
     cluster: (usize, usize),
 }
 
-/// Where codes come from.
+/// Describes where codes come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// A chunk of its own cluster.
@@ -152,7 +152,7 @@ impl ClusterFilling<'_> {
 /// each of them. One that claims more than this would fill the memory with people who have nothing.
 const PATIENTS_PER_BYTE: u64 = 16;
 
-/// How a data set is written.
+/// Describes how a data set is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataForm {
     /// A line per patient, codes separated by a space.
@@ -164,15 +164,15 @@ pub enum DataForm {
 /// The data sets to reconstruct.
 #[derive(Debug, Clone, Copy)]
 pub struct Reconstruct {
-    /// How many data sets.
+    /// States how many data sets.
     pub copies: u64,
-    /// How they are written.
+    /// States how they are written.
     pub form: DataForm,
-    /// How codes of item chunks are drawn.
+    /// States how codes of item chunks are drawn.
     pub items: ItemMode,
     /// Fixed random seed, for tests.
     pub seed: Option<u64>,
-    /// How many threads work.
+    /// The number of threads.
     pub threads: usize,
 }
 

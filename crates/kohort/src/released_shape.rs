@@ -2,7 +2,7 @@
 //! how a method plans, what is measured, what the custodian is told.
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
-use crate::methods::{Method, Register, claims, disassociate};
+use crate::methods::{CodesMethod, EventsMethod, Method, Register, TableMethod, Work};
 use crate::outside::{self, Outside};
 use kohort_core::Result;
 use kohort_core::codes::Records;
@@ -19,21 +19,18 @@ use kohort_core::verify::Verified;
 
 /// A shape of data for which releases are made.
 pub trait ReleasedShape: Shape {
-    /// The policy's method, with its parameters checked.
-    type Method;
+    /// The trait of the methods for this shape.
+    type Method: ?Sized;
 
     /// What is measured before the method starts.
     type Before;
 
     /// Finds the method that the policy names.
-    fn method(register: &Register, policy: &Policy<Self>) -> Result<Self::Method>;
-
-    /// The name of a method in certificates and reports.
-    fn name(method: &Self::Method) -> &'static str;
+    fn method(register: &Register, policy: &Policy<Self>) -> Result<Method<Self::Method>>;
 
     /// Asks the method what is to happen to the data.
     fn plan(
-        method: &Self::Method,
+        method: &Method<Self::Method>,
         input: &Self::Input,
         policy: &Policy<Self>,
         source: &Source,
@@ -59,7 +56,7 @@ pub trait ReleasedShape: Shape {
 
     /// Draws the samples that are released instead of the whole, if the policy asks for any.
     fn sample(
-        method: &Self::Method,
+        method: &Method<Self::Method>,
         verified: Verified<Self>,
         source: &Source,
         policy: &Policy<Self>,
@@ -79,12 +76,16 @@ pub trait ReleasedShape: Shape {
     fn notes(input: &Self::Input, plan: &Self::Plan) -> Vec<String>;
 }
 
+/// The note about a method that a deadline or an interrupt stopped.
+const STOPPED_EARLY: &str = "The method was stopped before it had finished, and its best result so far was kept. The release \
+    is verified like any other, but it is not repeatable: another run may coarsen other cells.";
+
 /// A run as far as the method decides it.
 pub struct MethodRun<'a, S: ReleasedShape> {
     /// The policy.
     pub policy: &'a Policy<S>,
     /// Its method.
-    pub method: &'a S::Method,
+    pub method: &'a Method<S::Method>,
     /// The data as the method saw it.
     pub input: &'a S::Input,
     /// The measurements made before the method started.
@@ -96,15 +97,11 @@ pub struct MethodRun<'a, S: ReleasedShape> {
 }
 
 impl ReleasedShape for Table {
-    type Method = Method;
+    type Method = dyn TableMethod;
     type Before = Option<RegistryAttacks>;
 
     fn method(register: &Register, policy: &Policy) -> Result<Method> {
         register.for_table(policy)
-    }
-
-    fn name(method: &Method) -> &'static str {
-        method.name()
     }
 
     fn plan(method: &Method, cohort: &Cohort, policy: &Policy, _: &Source, random: &mut Randomness) -> Result<Plan> {
@@ -152,31 +149,28 @@ impl ReleasedShape for Table {
         evidence::table::measure(&measured, verified, found, stopwatch)
     }
 
-    fn notes(cohort: &Cohort, _: &Plan) -> Vec<String> {
-        cohort.notes.clone()
+    fn notes(cohort: &Cohort, plan: &Plan) -> Vec<String> {
+        let early = plan.trace.stopped_early().then(|| STOPPED_EARLY.to_string());
+        cohort.notes.iter().cloned().chain(early).collect()
     }
 }
 
 impl ReleasedShape for Codes {
-    type Method = (&'static crate::methods::Entry, disassociate::Params);
+    type Method = dyn CodesMethod;
     type Before = ();
 
-    fn method(register: &Register, policy: &Policy<Codes>) -> Result<Self::Method> {
+    fn method(register: &Register, policy: &Policy<Codes>) -> Result<Method<dyn CodesMethod>> {
         register.for_codes(policy)
     }
 
-    fn name(method: &Self::Method) -> &'static str {
-        method.0.name
-    }
-
     fn plan(
-        (_, params): &Self::Method,
+        method: &Method<dyn CodesMethod>,
         records: &Records,
         policy: &Policy<Codes>,
         source: &Source,
-        _: &mut Randomness,
+        random: &mut Randomness,
     ) -> Result<Clusters> {
-        disassociate::plan(records, policy, params, source.threads())
+        method.plan(records, policy, Work::on(source, random))
     }
 
     type Outside = ();
@@ -194,7 +188,7 @@ impl ReleasedShape for Codes {
     }
 
     fn sample(
-        _: &Self::Method,
+        _: &Method<Self::Method>,
         verified: Verified<Codes>,
         _: &Source,
         _: &Policy<Codes>,
@@ -208,7 +202,7 @@ impl ReleasedShape for Codes {
         let (records, clusters) = (run.input, run.plan);
         let measured = evidence::codes::CodesRun {
             policy: run.policy,
-            params: &run.method.1,
+            method: &**run.method,
             records,
             clusters,
             threads: run.threads,
@@ -223,25 +217,21 @@ impl ReleasedShape for Codes {
 }
 
 impl ReleasedShape for Events {
-    type Method = (&'static crate::methods::Entry, claims::Params);
+    type Method = dyn EventsMethod;
     type Before = ();
 
-    fn method(register: &Register, policy: &Policy<Events>) -> Result<Self::Method> {
+    fn method(register: &Register, policy: &Policy<Events>) -> Result<Method<dyn EventsMethod>> {
         register.for_events(policy)
     }
 
-    fn name(method: &Self::Method) -> &'static str {
-        method.0.name
-    }
-
     fn plan(
-        (_, params): &Self::Method,
+        method: &Method<dyn EventsMethod>,
         histories: &Histories,
         policy: &Policy<Events>,
         source: &Source,
         random: &mut Randomness,
     ) -> Result<EventsPlan> {
-        claims::plan(histories, policy, params, random, source.threads(), &**source.progress())
+        method.plan(histories, policy, Work::on(source, random))
     }
 
     type Outside = ();
@@ -259,7 +249,7 @@ impl ReleasedShape for Events {
     }
 
     fn sample(
-        _: &Self::Method,
+        _: &Method<Self::Method>,
         verified: Verified<Events>,
         _: &Source,
         _: &Policy<Events>,

@@ -11,7 +11,7 @@ pub struct SetsOfSize {
     pub size: usize,
     /// Different sets that were counted.
     pub sets: u64,
-    /// Of these, the sets that one patient has.
+    /// Sets among them that one patient has.
     pub once: u64,
 }
 

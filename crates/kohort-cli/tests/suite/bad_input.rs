@@ -45,6 +45,19 @@ fn hierarchy(lines: &str, code: i32, says: &[&str]) {
 }
 
 #[test]
+fn a_deadline_of_no_time_is_refused_and_one_that_is_not_reached_changes_nothing() {
+    let folder = folder(TABLE.as_bytes(), POLICY);
+    let before = listing(folder.path());
+    let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out", "--deadline", "0"]);
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    assert!(said.err.contains("--deadline"), "{}", said.err);
+    assert_eq!(listing(folder.path()), before);
+    let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out", "--deadline", "600"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(!said.all().contains("not repeatable"), "{}", said.all());
+}
+
+#[test]
 fn the_usual_policy_can_be_met() {
     let folder = folder(TABLE.as_bytes(), POLICY);
     let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out"]);

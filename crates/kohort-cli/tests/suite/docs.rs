@@ -100,6 +100,11 @@ fn a_table_is_published_as_the_guide_says() {
 }
 
 #[test]
+fn a_release_by_local_is_analysed_as_the_guide_says() {
+    check("docs/guides/analyse-local.md", |_| {});
+}
+
+#[test]
 fn a_public_use_file_is_published_as_the_guide_says() {
     check("docs/guides/public-use-file.md", |_| {});
 }
@@ -132,6 +137,23 @@ fn the_same_patients_are_released_again_as_the_guide_says() {
 #[test]
 fn what_the_studio_does_is_done_without_it_as_the_guide_says() {
     check("docs/guides/studio.md", |_| {});
+}
+
+#[test]
+fn an_excel_export_is_published_as_the_guide_says() {
+    check("docs/guides/excel-export.md", |folder| {
+        fs::copy(project().join("data/guides/ward.xlsx"), folder.join("ward.xlsx")).unwrap();
+    });
+}
+
+#[test]
+fn an_omop_folder_is_published_as_the_guide_says() {
+    check("docs/guides/omop-folder.md", |folder| crate::first_contact::omop(&folder.join("omop")));
+}
+
+#[test]
+fn a_wide_survey_is_published_as_the_guide_says() {
+    check("docs/guides/wide-survey.md", |folder| crate::first_contact::survey(&folder.join("survey.csv")));
 }
 
 #[test]

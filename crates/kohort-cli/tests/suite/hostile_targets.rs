@@ -32,6 +32,9 @@ fn home() -> tempfile::TempDir {
         let (code, text) = kohort(home.path(), &["anonymize", "proj/policy.toml", "-o", out]);
         assert_eq!(code, 0, "{text}");
     }
+    fs::write(at("proj/local.toml"), POLICY.replace("lattice", "local")).unwrap();
+    let (code, text) = kohort(home.path(), &["anonymize", "proj/local.toml", "-o", "levels"]);
+    assert_eq!(code, 0, "{text}");
     fs::write(at("annotated/release/notes.txt"), "mine").unwrap();
     fs::write(at("edited/evidence/report.html"), "with my remarks, and longer than before").unwrap();
     fs::remove_file(at("looks/.kohort")).unwrap();
@@ -78,7 +81,7 @@ fn no_command_removes_what_kohort_did_not_make() {
     std::os::unix::fs::symlink(home.path().join("proj"), home.path().join("link")).unwrap();
     let before = bytes(home.path());
     for target in targets.into_iter().chain(cfg!(unix).then_some("link")) {
-        let commands: [&[&str]; 8] = [
+        let commands: [&[&str]; 10] = [
             &["anonymize", "proj/policy.toml", "--force", "-o", target],
             &["anonymize", "proj/policy.toml", "-o", target],
             &["compare", "proj/policy.toml", "--vary", "k=2,3", "--force", "-o", target],
@@ -86,6 +89,8 @@ fn no_command_removes_what_kohort_did_not_make() {
             &["init", "proj/d.csv", "-o", target],
             &["reconstruct", "clean", "-o", target],
             &["truthful", "clean", "-o", target],
+            &["flatten", "levels", "-o", target],
+            &["flatten", "levels", "--force", "-o", target],
             &["key", target],
         ];
         for command in commands {

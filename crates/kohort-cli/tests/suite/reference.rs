@@ -74,7 +74,7 @@ const SECTIONS: [Section; 10] = [
             ("delimiter", "The character between cells. Default: detected."),
             (
                 "header",
-                "`false` if the file has no header line; the columns are then called c1, c2 and so on. Default `true`.",
+                "`false` if the file has no header line; the columns are then called column1, column2 and so on. Default `true`.",
             ),
             ("trim", "`true` removes spaces around cells. Default `false`."),
             ("encoding", "`\"windows-1252\"` if the file is not in UTF-8."),
@@ -88,7 +88,7 @@ const SECTIONS: [Section; 10] = [
             ("role", "The role of the column: see [roles](../concepts/roles.md)."),
             (
                 "hierarchy",
-                "How values are generalized: a file, a code system, or one of the forms below. Default: two levels, the value and `*`.",
+                "How values are generalized: a file, a code system, or one of the forms below. Default: two levels, the value and `*`; with `local`, numbers get intervals that follow the data.",
             ),
             (
                 "levels",

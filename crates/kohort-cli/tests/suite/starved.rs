@@ -131,9 +131,11 @@ fn a_small_disk_and_one_that_is_read_only() {
 /// What a recipient makes of a release is whole, or it is not there.
 #[test]
 fn a_full_disk_on_the_recipients_side() {
-    for (method, then, made) in
-        [("disassociate", "reconstruct out -o made", "made"), ("ceiling", "truthful out -o made", "made")]
-    {
+    for (method, then, made) in [
+        ("disassociate", "reconstruct out -o made", "made"),
+        ("ceiling", "truthful out -o made", "made"),
+        ("local", "flatten out -o made", "made"),
+    ] {
         let wards = wards(60);
         let ward = wards.iter().find(|w| w.method == method).unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -179,17 +179,29 @@ fn no_crate_of_ours_is_unsafe() {
     for package in packages().iter().filter(|p| is_ours(p)) {
         crates += 1;
         let manifest = fs::read_to_string(package["manifest_path"].as_str().unwrap()).unwrap();
-        assert!(manifest.contains("[lints]\nworkspace = true"), "{}: takes the workspace's lints", name(package));
+        // The package for Python takes over a pointer from other libraries, in one place.
+        let lints = if name(package) == "kohort-python" {
+            "[lints.rust]\nunsafe_code = \"deny\""
+        } else {
+            "[lints]\nworkspace = true"
+        };
+        assert!(manifest.contains(lints), "{}: {lints}", name(package));
     }
     assert!(crates >= 4);
     let mut all = Vec::new();
     ["crates", "benches"].iter().for_each(|f| sources(&root().join(f), &mut all));
+    let mut blocks = 0;
     for path in &all {
         let text = fs::read_to_string(path).unwrap();
+        if path.ends_with("kohort-python/src/capsule.rs") {
+            blocks += text.matches(&["unsafe", " {"].concat()).count();
+            continue;
+        }
         // In two halves, or this file would be found.
         let words =
             [["unsafe", " {"], ["unsafe", " fn"], ["unsafe", " impl"], ["allow(unsafe", "_code)"]].map(|w| w.concat());
         assert!(!words.iter().any(|w| text.contains(w)), "{}", path.display());
     }
     assert!(all.len() > 100);
+    assert_eq!(blocks, 1, "the one block that was reviewed");
 }

@@ -3,7 +3,7 @@
 use super::Date;
 use crate::{Error, Result};
 
-/// How the dates of a column are written.
+/// Describes how the dates of a column are written.
 #[derive(Debug, Clone)]
 pub struct DateFormat {
     pieces: Vec<FormatPiece>,

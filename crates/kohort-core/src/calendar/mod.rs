@@ -5,10 +5,11 @@
 //! start, Parquet files and the synthetic hospital.
 
 mod format;
+pub mod time;
 mod usual;
 
 pub use format::DateFormat;
-pub use usual::{FormatSearch, Found};
+pub use usual::{FormatSearch, Found, USUAL_FORMATS};
 
 use std::io::Write;
 

@@ -2,8 +2,9 @@
 
 use super::DateFormat;
 
-/// The formats that are tried. Years have four digits: the century of a two-digit year is a guess.
-const FORMATS: [&str; 36] = [
+/// The formats that are tried, for reading and for suggestions. Of two that differ in the order of day and month, one
+/// follows the other.
+pub const USUAL_FORMATS: [&str; 42] = [
     "%Y-%m-%d",
     "%d.%m.%Y",
     "%m/%d/%Y",
@@ -40,10 +41,17 @@ const FORMATS: [&str; 36] = [
     "%Y%m%d %H:%M:%S",
     "%d%b%Y:%H:%M",
     "%d%b%Y:%H:%M:%S",
+    "%d.%m.%y",
+    "%m/%d/%y",
+    "%d/%m/%y",
+    "%y-%m-%d",
+    "%d-%b-%y",
+    "%d%b%y",
 ];
 
-/// Formats with two-digit years. A column in one of them is recognised, and the policy must name the format.
-const SHORT_FORMATS: [&str; 6] = ["%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%y-%m-%d", "%d-%b-%y", "%d%b%y"];
+/// The formats with years of four digits, which come first. The century of a two-digit year is a guess: a column in one
+/// of the others is recognised, and the policy must name the format.
+const LONG: usize = 36;
 
 /// The result of a search for the format of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +75,12 @@ pub struct FormatSearch {
 impl Default for FormatSearch {
     fn default() -> Self {
         let read = |format: &&'static str| DateFormat::new(format).ok().map(|own| (*format, own));
-        let left = FORMATS.iter().filter_map(read).collect();
-        FormatSearch { left, short: SHORT_FORMATS.iter().filter_map(read).collect(), seen: false }
+        let (long, short) = USUAL_FORMATS.split_at(LONG);
+        FormatSearch {
+            left: long.iter().filter_map(read).collect(),
+            short: short.iter().filter_map(read).collect(),
+            seen: false,
+        }
     }
 }
 
@@ -84,7 +96,7 @@ impl FormatSearch {
     pub fn finish(&self) -> Found {
         let names = |list: &[(&'static str, DateFormat)]| list.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         match (&names(&self.left)[..], &names(&self.short)[..]) {
-            _ if !self.seen => Found::One(FORMATS[0]),
+            _ if !self.seen => Found::One(USUAL_FORMATS[0]),
             ([one], []) => Found::One(one),
             ([], []) => Found::None,
             (long, short) => Found::Several([long, short].concat()),
@@ -101,6 +113,13 @@ mod tests {
         let mut search = FormatSearch::default();
         dates.iter().for_each(|date| search.see(date));
         assert_eq!(search.finish(), expected);
+    }
+
+    #[test]
+    fn years_of_four_digits_come_first() {
+        let short = USUAL_FORMATS.map(|format| format.contains("%y"));
+        assert!(!short[..LONG].contains(&true) && !short[LONG..].contains(&false));
+        assert!(USUAL_FORMATS.iter().all(|format| DateFormat::new(format).is_ok()));
     }
 
     #[test]

@@ -96,7 +96,7 @@ fn sizes(crowd: &KnownPeople, class: &[u32], classes: usize, sizes: &mut Vec<u32
 struct ValueCounts {
     /// One entry per value: people; all 0 between two classes.
     counts: Vec<u64>,
-    /// Who of those with several tuples has which value.
+    /// Names who of those with several tuples has which value.
     named: Vec<(u32, u32)>,
     found: Vec<(u32, u64)>,
 }

@@ -7,8 +7,10 @@
 //! Cost: 40 columns of two or three labels have 91,390 sets of four. Columns are joined to blocks,
 //! so that a few thousand passes over the tuples count all of them ([`joint`]); where a set has too
 //! many classes for that, the classes of its first columns are kept from the set before and
-//! refined by its last ([`walk`]). Sets go to all cores. Memory: a few words a tuple for each core.
+//! refined by its last ([`walk`]). Millions of sets of three are counted by what is less frequent in them
+//! ([`any_three`](mod@any_three)). Sets go to all cores. Memory: a few words a tuple for each core.
 
+mod any_three;
 mod joint;
 mod members;
 mod people;
@@ -17,6 +19,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use any_three::any_three;
 pub(crate) use people::People;
 
 use crate::parallel::in_order;
@@ -53,7 +56,7 @@ pub(crate) struct KnownPeople {
     pub(crate) known: Vec<ColumnCodes>,
     /// Sensitive columns whose values are counted in each class; code 0 is missing.
     pub(crate) sensitive: Vec<ColumnCodes>,
-    /// Who stands behind each tuple.
+    /// Names who stands behind each tuple.
     pub(crate) people: People,
 }
 
@@ -65,7 +68,7 @@ pub(crate) trait Judge: Send {
     fn values(&mut self, column: usize, class: &Counts);
     /// That was the set with this number.
     fn end(&mut self, set: usize);
-    /// Whether nobody needs to look any further.
+    /// Returns whether nobody needs to look any further.
     fn is_done(&self) -> bool {
         false
     }

@@ -37,12 +37,12 @@ impl People {
         People { single, tuples, having }
     }
 
-    /// How many people there are, each once.
+    /// Returns how many people there are, each once.
     pub(crate) fn number(&self) -> u64 {
         self.single.iter().map(|&s| u64::from(s)).sum::<u64>() + self.several().count() as u64
     }
 
-    /// How many tuples there are.
+    /// Returns how many tuples there are.
     pub(crate) fn tuples(&self) -> usize {
         self.single.len()
     }

@@ -1,12 +1,12 @@
 //! Every way of counting against the plain definition.
 
-use super::{ColumnCodes, Judge, KnownPeople, People, each_set_within};
+use super::{ColumnCodes, Judge, KnownPeople, People, any_three, each_set_within};
 use crate::privacy::{Counts, Knows, Shorter};
 use crate::random::Randomness;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What there is to see of one set: sizes of classes, and for each sensitive column the values of
-/// each class with the people who have any; in an order of their own.
+/// Describes what there is to see of one set: sizes of classes, and for each sensitive column the values of each class
+/// with the people who have any; in an order of their own.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Seen {
     sizes: Vec<u64>,
@@ -128,6 +128,47 @@ fn every_set_is_counted_as_by_the_definition() {
             }
         }
     }
+}
+
+#[test]
+fn the_smallest_class_of_any_three_columns_is_that_of_the_definition() {
+    let mut dice = Dice(Randomness::seeded(11));
+    let mut counted = 0;
+    for case in 0..400 {
+        let (mut crowd, mut behind) = draw(&mut dice);
+        let tuples = crowd.people.tuples();
+        if case % 2 == 0 {
+            // Many columns in which nearly all show the same.
+            for column in &mut crowd.known {
+                column.of.iter_mut().for_each(|code| *code = if dice.below(3) > 0 { 0 } else { *code });
+            }
+        }
+        let columns: Vec<usize> = (0..crowd.known.len()).filter(|_| dice.below(5) > 0).collect();
+        if !crowd.people.add_up() {
+            assert_eq!(any_three(&crowd, &columns, 2, 1), None);
+            let weights: Vec<u64> = (0..tuples).map(|_| 1 + dice.below(3) as u64).collect();
+            let tuple_of = (0u32..).zip(&weights).flat_map(|(t, &w)| std::iter::repeat_n(t, w as usize));
+            (behind, crowd.people) = ((0u32..).zip(tuple_of).collect(), People::rows(&weights));
+        }
+        let mut smallest = u64::MAX;
+        let least = 1 + dice.below(4) as u64;
+        let mut failing = None;
+        for set in Knows::Any(3).sets(columns.len(), Shorter::Implied) {
+            let set: Vec<usize> = set.iter().map(|&place| columns[place]).collect();
+            let own = plainly(&crowd, &behind, &set).sizes[0];
+            smallest = smallest.min(own);
+            if own < least && failing.is_none() {
+                failing = <[usize; 3]>::try_from(set).ok();
+            }
+        }
+        let found = any_three(&crowd, &columns, least, 1 + case % 3);
+        assert_eq!(found.is_some(), columns.len() >= 3);
+        if let Some(found) = found {
+            counted += 1;
+            assert_eq!((found.people, found.failing), (smallest, failing), "case {case}");
+        }
+    }
+    assert!(counted > 200, "{counted}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ static PLACE: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_s
 static SPECIALTY: LazyLock<GroupTable> =
     LazyLock::new(|| GroupTable::read(include_str!("tables/specialty.csv"), false));
 static CHAPTERS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd9_procedure_chapters.csv")));
-/// By group: its system and its broad group.
+/// For each group: its system and its broad group.
 static SYSTEMS: LazyLock<HashMap<&'static str, (&'static str, &'static str)>> = LazyLock::new(|| {
     let lines = include_str!("tables/pcg_systems.csv").lines().skip(1);
     lines.filter_map(|l| l.split_once(';').and_then(|(g, rest)| Some((g, rest.split_once(';')?)))).collect()
@@ -120,12 +120,12 @@ impl PrefixTable {
 }
 
 impl CodeRange {
-    /// How much of a code it reads.
+    /// Returns how much of a code it reads.
     fn length(&self) -> usize {
         self.start.len().min(self.end.len())
     }
 
-    /// How many codes of that length lie in it.
+    /// Returns how many codes of that length lie in it.
     fn width(&self) -> u64 {
         let number = |text: &str| {
             let digits: String = text[..self.length()].chars().filter(char::is_ascii_digit).collect();

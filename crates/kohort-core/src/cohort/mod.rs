@@ -14,7 +14,7 @@ mod survey;
 
 pub(crate) use generalize::star_in_data;
 pub(crate) use require::order;
-pub use sets::{MOST_SETS, shorter};
+pub use sets::{MOST_SETS, MOST_SETS_OF_THREE, is_any_three, shorter};
 pub use survey::{MOST_CLASSES, survey};
 
 use crate::Result;
@@ -24,7 +24,7 @@ use crate::hierarchy::{MISSING, Rule};
 use crate::policy::Policy;
 use crate::privacy::Sensitive;
 use crate::synthetic_values::SyntheticValues;
-use crate::table::Tuples;
+use crate::table::{Tuples, Watcher};
 
 /// A quasi-identifier over its distinct values.
 #[derive(Debug, Clone)]
@@ -94,6 +94,8 @@ pub struct Cohort {
     pub notes: Vec<String>,
     /// The number of threads that may work.
     pub threads: usize,
+    /// Told how far a method is.
+    pub watcher: Watcher,
 }
 
 impl Cohort {
@@ -142,6 +144,7 @@ impl Cohort {
             synthetic_values: vec![],
             notes: vec![],
             threads: 1,
+            watcher: Watcher::default(),
             tuples,
         }
     }

@@ -40,8 +40,22 @@ pub(super) struct KnownSets {
     pub(super) not_all: Option<crate::Error>,
 }
 
-/// The most sets that are counted.
+/// The most sets that are counted one by one.
 pub const MOST_SETS: u64 = 1_000_000;
+
+/// The most sets of three columns that are counted together, where k alone is required of rows.
+pub const MOST_SETS_OF_THREE: u64 = 50_000_000;
+
+/// Returns whether the policy is about an attacker who knows any three columns, and requires nothing but k of rows.
+/// Such sets are counted together, so that there may be more of them than can be listed.
+pub fn is_any_three(policy: &Policy, quasi: usize) -> bool {
+    let privacy = &policy.privacy;
+    let number = Knows::Any(3).number(quasi, Shorter::Implied);
+    privacy.knows == Knows::Any(3)
+        && policy.patient().is_none()
+        && !privacy.reads_sensitive()
+        && number.is_some_and(|number| number <= MOST_SETS_OF_THREE)
+}
 
 /// Returns whether sets of fewer columns must be counted as well.
 pub fn shorter(patients: bool, sensitive: bool) -> Shorter {

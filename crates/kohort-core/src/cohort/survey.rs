@@ -26,7 +26,7 @@ use super::{Cohort, Kept, Quasi, Required};
 use crate::Result;
 use crate::policy::{Policy, Role};
 use crate::synthetic_values::synthetic_values;
-use crate::table::{Counting, Source, Tuples, count};
+use crate::table::{Counting, Source, Tuples, Watcher, count};
 
 /// The largest number of rows for which the tuple of each row is remembered: 32 MB.
 const REMEMBER: u64 = 8 << 20;
@@ -73,6 +73,7 @@ pub fn survey(source: &Source, policy: &Policy) -> Result<Cohort> {
         dependencies: dependencies(policy, &quasi),
         excluded: source.excluded().map_or(0, |e| e.rows),
         threads: source.threads(),
+        watcher: Watcher(std::sync::Arc::clone(source.progress())),
         tuples,
         quasi,
         details,

@@ -5,7 +5,7 @@ use super::intervals::{IntervalSteps, Intervals, LeafValues, NumberSide, text_of
 use super::{Label, SUPPRESSED};
 use crate::number::Decimal;
 
-/// Where a value lies.
+/// Describes where a value lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValuePosition {
     /// Below the range: it is released as `<from`.
@@ -29,7 +29,7 @@ impl Intervals {
     /// declared, so that there is nothing to find.
     pub fn cells(&self, values: &[&str], missing_occurs: bool) -> Option<CutPoints> {
         let count = match &self.steps {
-            IntervalSteps::Widths(_) => return None,
+            IntervalSteps::Widths(_) | IntervalSteps::Nested(_) => return None,
             IntervalSteps::Cuts(cuts) => cuts.len() as u64 + 1,
             IntervalSteps::Grid(step) => {
                 let whole = self.to.minus(self.from).floor_div(*step) as u64;
@@ -52,18 +52,19 @@ impl Intervals {
             bound == self.from
                 || bound == self.to
                 || match &self.steps {
-                    IntervalSteps::Widths(_) => false,
+                    IntervalSteps::Widths(_) | IntervalSteps::Nested(_) => false,
                     IntervalSteps::Cuts(cuts) => cuts.contains(&bound),
                     IntervalSteps::Grid(step) => bound.minus(self.from).is_multiple_of(*step),
                 }
         };
-        let found = !matches!(self.steps, IntervalSteps::Widths(_)) && is_point(start) && is_point(end);
+        let is_fixed = matches!(self.steps, IntervalSteps::Widths(_) | IntervalSteps::Nested(_));
+        let found = !is_fixed && is_point(start) && is_point(end);
         found && self.from <= start && start <= value && value < end && end <= self.to && text_of(start, end) == label
     }
 }
 
 impl CutPoints {
-    /// How many there are.
+    /// Returns how many there are.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -75,7 +76,7 @@ impl CutPoints {
             NumberSide::Below => ValuePosition::Below,
             NumberSide::Above => ValuePosition::Above,
             NumberSide::Inside => ValuePosition::Inside(match &self.intervals.steps {
-                IntervalSteps::Widths(_) => 0,
+                IntervalSteps::Widths(_) | IntervalSteps::Nested(_) => 0,
                 IntervalSteps::Cuts(cuts) => cuts.partition_point(|&cut| cut <= number) as u64,
                 IntervalSteps::Grid(step) => number.minus(self.intervals.from).floor_div(*step) as u64,
             }),
@@ -87,7 +88,7 @@ impl CutPoints {
         match &self.intervals.steps {
             _ if cell == 0 => self.intervals.from,
             _ if cell >= self.count => self.intervals.to,
-            IntervalSteps::Widths(_) => self.intervals.from,
+            IntervalSteps::Widths(_) | IntervalSteps::Nested(_) => self.intervals.from,
             IntervalSteps::Cuts(cuts) => cuts[cell as usize - 1],
             IntervalSteps::Grid(step) => self.intervals.from.plus(step.times(cell as i64)),
         }

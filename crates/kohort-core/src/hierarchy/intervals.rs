@@ -2,6 +2,7 @@
 
 use super::Hierarchy;
 use super::build::{by_paths, loss, loss_of_top};
+use super::follow;
 use crate::number::Decimal;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -27,11 +28,13 @@ pub(super) enum IntervalSteps {
     Widths(Vec<Decimal>),
     /// One level, with these bounds and `from` and `to` around them.
     Cuts(Vec<Decimal>),
+    /// One level per list of bounds, with `from` and `to` around them. Each list is part of the one before.
+    Nested(Vec<Vec<Decimal>>),
     /// No level: a method finds the cuts while it runs, on multiples of this step from `from` on.
     Grid(Decimal),
 }
 
-/// Where a number lies.
+/// Describes where a number lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NumberSide {
     Below,
@@ -39,7 +42,7 @@ pub(super) enum NumberSide {
     Above,
 }
 
-/// What the leaves of a column are.
+/// Describes what the leaves of a column are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LeafValues {
     /// The whole numbers inside, and whatever else occurs: this many.
@@ -101,6 +104,7 @@ impl Intervals {
         match &self.steps {
             IntervalSteps::Widths(widths) => names.extend(widths.iter().map(Decimal::to_string)),
             IntervalSteps::Cuts(_) => names.push("cuts".to_string()),
+            IntervalSteps::Nested(_) => names.extend(follow::LEVELS.map(|(name, _)| name.to_string())),
             IntervalSteps::Grid(_) => {}
         }
         names
@@ -171,13 +175,17 @@ impl Intervals {
                 };
                 widths.iter().map(interval).collect()
             }
-            IntervalSteps::Cuts(cuts) => {
-                let after = cuts.partition_point(|&cut| cut <= number);
-                let start = if after == 0 { self.from } else { cuts[after - 1] };
-                vec![(start, cuts.get(after).copied().unwrap_or(self.to))]
-            }
+            IntervalSteps::Cuts(cuts) => vec![self.between(cuts, number)],
+            IntervalSteps::Nested(levels) => levels.iter().map(|cuts| self.between(cuts, number)).collect(),
             IntervalSteps::Grid(_) => Vec::new(),
         }
+    }
+
+    /// The interval of a number between these bounds.
+    fn between(&self, cuts: &[Decimal], number: Decimal) -> (Decimal, Decimal) {
+        let after = cuts.partition_point(|&cut| cut <= number);
+        let start = if after == 0 { self.from } else { cuts[after - 1] };
+        (start, cuts.get(after).copied().unwrap_or(self.to))
     }
 
     /// The loss of an interval.
@@ -189,12 +197,12 @@ impl Intervals {
     }
 }
 
-/// How an interval leaves.
+/// Returns how an interval leaves.
 pub(super) fn text_of(start: Decimal, end: Decimal) -> String {
     format!("[{start},{end})")
 }
 
-/// How many whole numbers lie in [start, end).
+/// Returns how many whole numbers lie in [start, end).
 fn whole_numbers(start: Decimal, end: Decimal) -> f64 {
     let one = Decimal::whole(1);
     let ceiling = |number: Decimal| -i128::from(Decimal::whole(0).minus(number).floor_div(one));

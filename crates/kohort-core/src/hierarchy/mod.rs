@@ -8,6 +8,7 @@ mod cells;
 mod consistent;
 mod date;
 mod file;
+mod follow;
 mod intervals;
 mod known;
 mod months;
@@ -22,6 +23,7 @@ pub use months::Months;
 pub use prefix::Prefix;
 
 pub(crate) use build::by_values;
+pub(crate) use follow::IN_WORDS as NUMBERS_IN_WORDS;
 
 use crate::calendar::DateFormat;
 use crate::code_systems::{CodeSystem, Grouping};
@@ -61,18 +63,18 @@ pub struct Hierarchy {
     pub levels: Vec<Level>,
     /// Codes of values the rule does not cover. They carry `*` on every level.
     pub uncovered: Vec<u32>,
-    /// How many leaves it has: what `loss` is measured in. Where widths count, how wide the range is.
+    /// The number of leaves it has: what `loss` is measured in. Where widths count, how wide the range is.
     pub leaves: f64,
 }
 
 impl Hierarchy {
-    /// How many leaves lie under a label of this loss.
+    /// Returns how many leaves lie under a label of this loss.
     pub fn leaves_under(&self, loss: f64) -> f64 {
         1.0 + loss * (self.leaves - 1.0).max(0.0)
     }
 }
 
-/// How a column is generalized, as the policy declares it.
+/// Describes how a column is generalized, as the policy declares it.
 #[derive(Debug, Clone)]
 pub enum Rule {
     /// The value or `*`.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The levels below `*`.
 pub(super) const LEVELS: [&str; 4] = ["day", "group", "span", "week"];
 
-/// Where groups and spans begin; the last has no end.
+/// States where groups and spans begin; the last has no end.
 const GROUPS: [u64; 12] = [0, 2, 3, 4, 5, 6, 7, 14, 28, 56, 84, 182];
 const SPANS: [u64; 4] = [0, 4, 7, 14];
 const WEEKS: [u64; 2] = [0, 7];

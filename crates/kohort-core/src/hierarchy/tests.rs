@@ -3,7 +3,7 @@ use crate::number::Decimal;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-/// What the definition says a label of the column's own values costs: count the leaves under it.
+/// Returns what the definition says a label of the column's own values costs: count the leaves under it.
 fn slow_loss(hierarchy: &Hierarchy, level: usize, code: usize, missing_occurs: bool) -> f64 {
     let is_leaf = |code: usize| {
         if code == MISSING as usize { missing_occurs } else { !hierarchy.uncovered.contains(&(code as u32)) }
@@ -15,7 +15,7 @@ fn slow_loss(hierarchy: &Hierarchy, level: usize, code: usize, missing_occurs: b
     if all == 1 { 0.0 } else { (under as f64 - 1.0) / (all as f64 - 1.0) }
 }
 
-/// What holds for every rule on every column.
+/// Returns what holds for every rule on every column.
 fn holds(rule: &Rule, values: &[&str], missing_occurs: bool) -> Hierarchy {
     let hierarchy = rule.apply(values, missing_occurs);
     assert!(hierarchy.is_consistent());

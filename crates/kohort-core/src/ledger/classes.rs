@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 
-/// By keyed hash of a person, the classes of this person's records.
+/// For each keyed hash of a person, the classes of this person's records.
 pub type Classes = BTreeMap<String, Vec<u32>>;
 
 impl Ledger {

@@ -16,7 +16,7 @@ const MOST_COMBINATIONS: usize = 4096;
 pub struct Composition {
     /// The least number of candidates that the new release asks for.
     pub k: u64,
-    /// Where people are counted.
+    /// States where people are counted.
     pub rows: bool,
     /// People in the new release.
     pub people: u64,
@@ -35,7 +35,7 @@ pub struct Composition {
     pub too_many: u64,
 }
 
-/// By release, the classes of a person.
+/// For each release, the classes of a person.
 type Person<'a> = BTreeMap<usize, &'a [u32]>;
 
 impl Composition {

@@ -65,11 +65,11 @@ pub struct LedgerRelease {
     pub k: u64,
     /// Its columns with their roles.
     pub columns: Vec<(String, String)>,
-    /// Where people are counted.
+    /// States where people are counted.
     pub unit: LedgerUnit,
     /// The keyed hash of its input.
     pub input: String,
-    /// By keyed hash of a person, the classes of this person's records. Empty for codes and events.
+    /// For each keyed hash of a person, the classes of this person's records. Empty for codes and events.
     pub people: BTreeMap<String, Vec<u32>>,
 }
 

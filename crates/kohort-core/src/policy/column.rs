@@ -124,7 +124,7 @@ pub struct Column {
     pub of: Vec<String>,
     /// The columns it is derived from, if it is not a column of the table itself.
     pub derive: Option<Derive>,
-    /// What cleaning does to its cells, in words.
+    /// Holds what cleaning does to its cells, in words.
     pub cleaning: Vec<String>,
     /// The most days by which its dates are moved, if they are.
     pub shift: Option<u32>,

@@ -9,11 +9,11 @@ const LONGEST: usize = 2000;
 /// The context of a release, in the custodian's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
-    /// Who receives it.
+    /// Names who receives it.
     pub recipient: Option<String>,
-    /// What it is for.
+    /// Holds what it is for.
     pub purpose: Option<String>,
-    /// What the recipient must do and must not do.
+    /// Holds what the recipient must do and must not do.
     pub controls: Option<String>,
 }
 

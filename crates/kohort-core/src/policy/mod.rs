@@ -17,6 +17,7 @@ mod events;
 mod exclude;
 mod exclude_events;
 mod files;
+mod numbers;
 mod population;
 mod preset;
 mod privacy;

@@ -14,7 +14,7 @@ pub struct Preset {
     pub max_risk: Option<&'static str>,
     /// Its meaning, in one sentence.
     pub meaning: &'static str,
-    /// Whose number it is.
+    /// Names whose number it is.
     pub source: &'static str,
 }
 

@@ -7,7 +7,7 @@ use crate::number::{Fraction, K};
 use crate::privacy::{Knows, LDiversity};
 use serde::{Deserialize, Serialize};
 
-/// Which distance t-closeness measures by; orders and trees come from the sensitive column.
+/// Describes which distance t-closeness measures by; orders and trees come from the sensitive column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TDistance {
@@ -19,7 +19,7 @@ pub enum TDistance {
     Hierarchical,
 }
 
-/// What happens where a release and earlier ones together leave fewer than k candidates for somebody.
+/// Describes what happens where a release and earlier ones together leave fewer than k candidates for somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LedgerRule {
     /// The custodian is told.
@@ -49,7 +49,7 @@ pub struct Privacy {
     pub t_closeness: Option<(Fraction, TDistance)>,
     /// Pairs of quasi-identifiers, levels of one variable, that nobody is taken to know together.
     pub not_together: Vec<(usize, usize)>,
-    /// What happens where earlier releases in the custodian's ledger reveal too much together with this one.
+    /// Holds what happens where earlier releases in the custodian's ledger reveal too much together with this one.
     pub ledger: LedgerRule,
 }
 

@@ -49,7 +49,7 @@ impl Section {
     pub fn parse(file: &str, text: &str) -> Result<Section> {
         let root = DeTable::parse(text).map_err(|e| {
             let line = e.span().map_or(1, |s| line_of(text, s.start));
-            Error::yours(format!("{file}, line {line}: {}.", e.message().trim_end_matches('.')))
+            Error::policy(format!("{file}, line {line}: {}.", e.message().trim_end_matches('.')))
         })?;
         Ok(section(file, text, "the policy", &root))
     }
@@ -112,7 +112,7 @@ impl Section {
 
     /// An error at a line of this file.
     pub fn error(&self, line: usize, message: impl std::fmt::Display) -> Error {
-        Error::yours(if line == 0 {
+        Error::policy(if line == 0 {
             format!("{}: {message}", self.file)
         } else {
             format!("{}, line {line}: {message}", self.file)

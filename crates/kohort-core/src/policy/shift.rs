@@ -162,11 +162,11 @@ impl Policy<Table> {
     }
 }
 
-/// What the cells of a column look like that is released beside moved dates.
+/// Describes what the cells of a column look like that is released beside moved dates.
 #[derive(Clone)]
 struct Beside {
     dates: FormatSearch,
-    /// Whether all cells are years, or years and months.
+    /// True if all cells are years, or years and months.
     years: bool,
     seen: bool,
 }

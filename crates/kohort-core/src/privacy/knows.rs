@@ -12,7 +12,7 @@ pub enum Knows {
     Sets(Vec<Vec<usize>>),
 }
 
-/// Which sets must be counted.
+/// Describes which sets must be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shorter {
     /// Those of full size: what holds for them holds for their subsets.
@@ -22,7 +22,7 @@ pub enum Shorter {
 }
 
 impl Knows {
-    /// How many sets [`Knows::sets`] gives; `None` beyond `u64`.
+    /// Returns how many sets [`Knows::sets`] gives; `None` beyond `u64`.
     pub fn number(&self, columns: usize, shorter: Shorter) -> Option<u64> {
         match self {
             Knows::All => Some(1),

@@ -3,8 +3,7 @@
 use super::Counts;
 use serde::{Deserialize, Serialize};
 
-/// How many values a class must show, and how evenly. A class without any value has none to show
-/// and meets it.
+/// The number of values a class must show, and how evenly. A class without any value has none to show and meets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum LDiversity {
@@ -63,7 +62,7 @@ impl LDiversity {
         }
     }
 
-    /// How far the class goes: different values, exp(entropy), or r₁ over the tail, for reports.
+    /// Returns how far the class goes: different values, exp(entropy), or r₁ over the tail, for reports.
     pub fn reached(&self, class: &Counts) -> f64 {
         match *self {
             LDiversity::Distinct(_) => class.values.len() as f64,

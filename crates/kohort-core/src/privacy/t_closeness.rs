@@ -8,18 +8,18 @@ use crate::number::Fraction;
 pub struct TCloseness {
     /// t.
     pub max: Fraction,
-    /// How far apart two values are.
+    /// States how far apart two values are.
     pub distance: Distance,
 }
 
-/// How far apart two values are.
+/// Describes how far apart two values are.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Distance {
     /// All the same: half the sum of the differences.
     Equal,
-    /// By their place in an order: value codes, each once.
+    /// Measured by their place in an order: value codes, each once.
     Ordered(Vec<u32>),
-    /// By the height of their lowest common ancestor: for each level above the values, up to the
+    /// Measured by the height of their lowest common ancestor: for each level above the values, up to the
     /// root, the ancestor of each value code.
     Hierarchical(Vec<Vec<u32>>),
 }
@@ -81,7 +81,7 @@ fn tree_work(leaves: &[i128], table: &[u64], levels: &[Vec<u32>]) -> (u128, u128
         height: u128,
         value: usize,
     }
-    /// What is known of a node of the next level while its children are seen.
+    /// Describes what is known of a node of the next level while its children are seen.
     #[derive(Clone)]
     struct Parent {
         children: u32,

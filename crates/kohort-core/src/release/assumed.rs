@@ -20,16 +20,16 @@ pub struct Basis {
 /// The facts that decide what a promise about a table rests on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TableFacts {
-    /// Whether patients were counted (otherwise rows).
+    /// True if patients were counted (otherwise rows).
     pub(crate) patients: bool,
     /// Pairs of columns that nobody is taken to know together.
     pub(crate) not_together: Vec<(String, String)>,
     /// Dangers of columns outside every requirement that the custodian accepts.
     pub(crate) accepted: Vec<(Danger, Vec<String>)>,
-    /// Whether the limits on sensitive values hold in each group of identical records only, because labels
-    /// overlap in the release and a patient may be in several groups.
+    /// True if the limits on sensitive values hold in each group of identical records only, because labels overlap in
+    /// the release and a patient may be in several groups.
     pub(crate) only_in_groups: bool,
-    /// Whether it is a random sample of the table that was promised.
+    /// True if it is a random sample of the table that was promised.
     pub(crate) sample: bool,
 }
 

@@ -172,7 +172,7 @@ fn at_level(level: usize, top: usize, name: &str, rule: &str) -> String {
 /// Text as Markdown shows it: no markup, no HTML, no line break, and nothing that changes the direction of writing.
 ///
 /// Names of columns come from the data and may hold anything. A dictionary may be opened in a browser.
-fn markdown(text: &str) -> String {
+pub fn markdown(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut escaped = String::with_capacity(text.len());
     for (i, &c) in chars.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! The part of dictionary.md about columns whose labels are of different levels.
 
+use super::label_levels::HIERARCHY_FILE;
 use super::plan::{Plan, Recoding};
-use crate::cohort::Cohort;
+use crate::cohort::{Cohort, Quasi};
 use std::collections::BTreeMap;
 
 /// Says how often each level occurs in each column, and how to analyse such columns. Empty where every
@@ -15,52 +16,97 @@ pub(super) fn section(cohort: &Cohort, plan: &Plan, file: &str, markdown: impl F
                     the rows with labels of each level:\n\n| column | levels, finest first |\n|---|---|\n"
         .to_string();
     for (q, quasi) in cohort.quasi.iter().enumerate() {
-        let shares = shares(cohort, plan, q);
-        let levels = shares.iter().map(|(level, share)| {
-            let name = match *level {
-                0 => "unchanged".to_string(),
-                level if level + 1 == quasi.hierarchy.levels.len() => "suppressed".to_string(),
-                level => format!("level {level} ({})", markdown(&quasi.hierarchy.levels[level].name)),
-            };
-            format!("{name}: {share:.1} %")
+        let rows = rows_by_level(cohort, plan, q);
+        let all: u64 = rows.values().sum();
+        let levels = rows.iter().map(|(&level, &own)| {
+            let share = 100.0 * own as f64 / all.max(1) as f64;
+            format!("{}: {share:.1} %", level_words(quasi, level, &markdown))
         });
         text += &format!("| {} | {} |\n", markdown(&quasi.name), levels.collect::<Vec<_>>().join(", "));
     }
-    text + &how_to_analyse(file)
+    text + &how_to_analyse(cohort, file)
 }
 
-/// The share of released rows with labels of each level of a column, in percent.
-fn shares(cohort: &Cohort, plan: &Plan, q: usize) -> BTreeMap<usize, f64> {
+/// The words for a level: unchanged, suppressed, or its number and name.
+fn level_words(quasi: &Quasi, level: usize, markdown: &impl Fn(&str) -> String) -> String {
+    match level {
+        0 => "unchanged".to_string(),
+        level if level + 1 == quasi.hierarchy.levels.len() => "suppressed".to_string(),
+        level => format!("level {level} ({})", markdown(&quasi.hierarchy.levels[level].name)),
+    }
+}
+
+/// The released rows with labels of each level of a quasi-identifier. Synthetic records count, as whoever has the
+/// release counts them.
+pub fn rows_by_level(cohort: &Cohort, plan: &Plan, q: usize) -> BTreeMap<usize, u64> {
     let top = cohort.quasi[q].hierarchy.levels.len() - 1;
-    let released = plan.rows_by_cells(cohort);
-    let all: u64 = released.iter().sum();
+    let mut released = plan.rows_by_cells(cohort);
+    plan.added.iter().for_each(|own| released[own.cells as usize] += 1);
     let mut rows: BTreeMap<usize, u64> = BTreeMap::new();
     for (cells, &own) in released.iter().enumerate().filter(|(_, rows)| **rows > 0) {
         let label = &plan.changed[q].labels[plan.row(cells as u32)[q] as usize];
         *rows.entry((label.height * top as f64).round() as usize).or_default() += own;
     }
-    rows.into_iter().map(|(level, own)| (level, 100.0 * own as f64 / all.max(1) as f64)).collect()
+    rows
 }
 
-fn how_to_analyse(file: &str) -> String {
+/// A column whose name can be written in a program as it is, and one of its middle levels, for the examples.
+fn example(cohort: &Cohort) -> (String, usize) {
+    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
+    let found = cohort.quasi.iter().filter(|q| is_plain(&q.name)).max_by_key(|q| q.hierarchy.levels.len() > 2);
+    found.map_or(("age".to_string(), 1), |q| (q.name.clone(), (q.hierarchy.levels.len() - 1) / 2))
+}
+
+fn how_to_analyse(cohort: &Cohort, file: &str) -> String {
+    let (column, level) = example(cohort);
+    let (python, r) = match file.ends_with(".parquet") {
+        true => (
+            format!("pandas.read_parquet(\"{file}\").fillna(\"\").astype(str)"),
+            format!("arrow::read_parquet(\"{file}\")"),
+        ),
+        false => (
+            format!("pandas.read_csv(\"{file}\", dtype=str, keep_default_na=False)"),
+            format!("read.csv(\"{file}\", colClasses = \"character\", na.strings = character())"),
+        ),
+    };
     format!(
-        "\nTo count or compare, choose groups that are as coarse as the question allows, and put every label into the \
-         group that holds it. A label that is coarser than the groups belongs to several of them: give each an equal \
-         part of the row, or set the row aside and say how many were. For a column of numbers in intervals, in Python \
-         and in R (`age` and the groups are examples):\n\n\
+        "\n`{HIERARCHY_FILE}` lists the coarser labels that each released label belongs to: on level `level`, which is \
+         called `level_name`, the cell `label` of the column `column` belongs to `group`. A label without a line for a \
+         level is coarser than this level.\n\n\
+         There are two ways to analyse such a column.\n\n\
+         **Bring it to one level.** Labels that are finer than this level become its groups, and coarser ones become `*`. \
+         `kohort flatten` does it for all columns; the level is yours to choose. In Python and in R, for one column \
+         (`{column}` and the level are examples):\n\n\
          ```python\n\
          import pandas\n\
-         labels = pandas.read_csv(\"{file}\", dtype=str)[\"age\"]\n\
-         ends = labels.str.extract(r\"^\\[?(\\d+)(?:,(\\d+)\\))?$\").astype(float)\n\
+         data = {python}\n\
+         groups = pandas.read_csv(\"{HIERARCHY_FILE}\", dtype=str)\n\
+         groups = groups[(groups[\"column\"] == \"{column}\") & (groups[\"level\"] == \"{level}\")].set_index(\"label\")[\"group\"]\n\
+         data[\"flat\"] = data[\"{column}\"].map(groups).fillna(\"*\").where(data[\"{column}\"] != \"\", \"\")\n\
+         ```\n\n\
+         ```r\n\
+         data <- {r}\n\
+         groups <- read.csv(\"{HIERARCHY_FILE}\", colClasses = \"character\")\n\
+         groups <- groups[groups$column == \"{column}\" & groups$level == \"{level}\", ]\n\
+         flat <- groups$group[match(data${column}, groups$label)]\n\
+         data$flat <- ifelse(data${column} == \"\", \"\", ifelse(is.na(flat), \"*\", flat))\n\
+         ```\n\n\
+         Rows with `*` are not a random part of all rows: records that resemble few others were coarsened more. Say how \
+         many there are, and compare with a coarser level.\n\n\
+         **Spread each label over its values.** A label that holds several groups of the question counts in each of \
+         them in part, so that no row is lost. For a column of numbers in intervals (`age` and the groups are \
+         examples):\n\n\
+         ```python\n\
+         ends = data[\"age\"].str.extract(r\"^\\[?(-?[\\d.]+)(?:,(-?[\\d.]+)\\))?$\").astype(float)\n\
          low, high = ends[0], ends[1].fillna(ends[0] + 1)\n\
          for start in range(0, 100, 20):   # rows in [start, start + 20); a label across a border counts in part\n\
          \x20   part = (high.clip(upper=start + 20) - low.clip(lower=start)).clip(lower=0) / (high - low)\n\
          \x20   print(start, part.sum())\n\
          ```\n\n\
          ```r\n\
-         labels <- read.csv(\"{file}\", colClasses = \"character\")$age\n\
-         low <- as.numeric(sub(\"^\\\\[?(\\\\d+).*\", \"\\\\1\", labels))   # NA where the label is *\n\
-         high <- ifelse(grepl(\",\", labels), as.numeric(sub(\".*,(\\\\d+)\\\\)\", \"\\\\1\", labels)), low + 1)\n\
+         number <- function(x) suppressWarnings(as.numeric(x))   # NA where the label is *\n\
+         low <- number(sub(\"^\\\\[?(-?[0-9.]+).*\", \"\\\\1\", data$age))\n\
+         high <- ifelse(grepl(\",\", data$age), number(sub(\".*,(-?[0-9.]+)\\\\)\", \"\\\\1\", data$age)), low + 1)\n\
          for (start in seq(0, 80, 20)) {{\n\
          \x20 part <- pmax(pmin(high, start + 20) - pmax(low, start), 0) / (high - low)\n\
          \x20 print(c(start, sum(part, na.rm = TRUE)))\n\

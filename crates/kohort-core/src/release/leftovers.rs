@@ -12,7 +12,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// How the lock of a staging folder begins. Without it a file is not ours.
+/// States how the lock of a staging folder begins. Without it a file is not ours.
 const MARK: &str = "kohort staging folder, version 1\n";
 const LOCK: &str = ".lock";
 const OLD: &str = ".old";
@@ -68,7 +68,7 @@ impl Lock {
         with_end(&self.folder(), OLD)
     }
 
-    /// Where it is.
+    /// Returns where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -78,6 +78,18 @@ pub fn is_all_ours(folder: &Path) -> Result<()> {
     }
 }
 
+/// Refuses a target that exists, unless `replace` says that it may be replaced and Kohort made everything in it.
+pub fn may_become(target: &Path, replace: bool) -> Result<()> {
+    match (fs::symlink_metadata(target), replace) {
+        (Err(_), _) => Ok(()),
+        (Ok(_), true) => is_all_ours(target),
+        (Ok(_), false) => Err(Error::yours(format!(
+            "{} exists. Choose another folder with -o, or replace it with --force.",
+            target.display()
+        ))),
+    }
+}
+
 /// Removes a folder in which Kohort made everything; refuses if anything else is in it.
 pub fn remove(folder: &Path) -> Result<()> {
     is_all_ours(folder)?;

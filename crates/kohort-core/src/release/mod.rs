@@ -9,11 +9,13 @@ mod certificate_fields;
 mod claim;
 mod coarsened;
 mod codes;
+mod data_file;
 mod dictionary;
 mod events;
 mod files;
 mod fineness;
 mod guarantee;
+mod label_levels;
 mod leftovers;
 pub mod made;
 mod plan;
@@ -40,11 +42,14 @@ pub use codes::{
     CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
     write_codes,
 };
-pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary};
+pub use data_file::DataFile;
+pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary, markdown};
 pub(crate) use events::lines_file;
 pub use events::{EventsPlan, PATIENT, PATIENTS_FILE, PATIENTS_TABLE, table_file, write_events};
 pub use files::{Published, ReleaseFiles};
+pub use fineness::rows_by_level;
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
+pub use label_levels::{ColumnLevels, HIERARCHY_FILE, LabelGroups, read_label_levels};
 pub use plan::{
     Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share, SyntheticRecord,
 };

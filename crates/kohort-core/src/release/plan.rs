@@ -12,7 +12,7 @@ pub struct ReleasedLabel {
     pub text: String,
     /// (leaves under it − 1) / (leaves − 1).
     pub loss: f64,
-    /// How far on the way to `*` it is, from 0 to 1.
+    /// States how far on the way to `*` it is, from 0 to 1.
     pub height: f64,
     /// Input rows whose value lies under it.
     pub rows: u64,
@@ -40,7 +40,7 @@ pub struct Recoded {
     pub unchanged: Vec<bool>,
 }
 
-/// Which rows of a tuple get the cells of a part.
+/// Describes which rows of a tuple get the cells of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Share {
     /// All of them.
@@ -49,7 +49,7 @@ pub enum Share {
     Rows(u64),
     /// So many of the patients with one row, drawn at random, and these patients with several.
     Patients {
-        /// How many of those with one row.
+        /// States how many of those with one row.
         single: u64,
         /// Numbers of those with several, ascending.
         named: Vec<u32>,
@@ -70,9 +70,9 @@ impl Share {
 /// Some rows of a tuple and what they show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Which of the plan's rows of cells.
+    /// Names one of the plan's rows of cells.
     pub cells: u32,
-    /// Which rows of the tuple.
+    /// States which rows of the tuple.
     pub share: Share,
 }
 
@@ -93,7 +93,7 @@ impl Parts {
         self.of_tuple.get(tuple)
     }
 
-    /// How many tuples there are.
+    /// Returns how many tuples there are.
     pub fn tuples(&self) -> usize {
         self.of_tuple.len()
     }
@@ -113,7 +113,7 @@ pub enum Recoding {
 /// A synthetic record of the release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntheticRecord {
-    /// Which of the plan's rows of cells.
+    /// Names one of the plan's rows of cells.
     pub cells: u32,
     /// The values in the other columns: by place in the cohort's `synthetic_values`, the number of the value.
     pub values: Vec<u32>,
@@ -126,7 +126,7 @@ pub struct CatalogEntry {
     pub classes: Vec<u32>,
     /// The sensitive value they show.
     pub value: String,
-    /// How many there are.
+    /// Their number.
     pub rows: u64,
 }
 

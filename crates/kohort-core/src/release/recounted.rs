@@ -48,6 +48,6 @@ pub struct CatalogShown {
     pub groups: u64,
     /// Synthetic records it lists.
     pub counterfeits: u64,
-    /// How likely the likeliest row of any class is somebody's, rounded up.
+    /// States how likely the likeliest row of any class is somebody's, rounded up.
     pub highest_posterior: String,
 }

@@ -1,10 +1,11 @@
 //! Disjoint random samples of a release, drawn row by row or patient by patient.
 
-use super::write::Out;
+use super::data_file::DataFile;
+use super::write::typed_columns;
 use crate::number::Fraction;
 use crate::policy::Policy;
 use crate::random::Randomness;
-use crate::table::{Chunk, Source, write_cell};
+use crate::table::Source;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -60,26 +61,10 @@ pub(crate) fn write_samples(
     let create = |path: &PathBuf| File::create_new(path).map_err(|e| Error::io(path, &e));
     let mut outs = Vec::new();
     for file in files {
-        let out = Out::create(original, policy, &[], &file.data)?;
+        let out = DataFile::create(original, &typed_columns(original, policy, &[])?, &file.data)?;
         outs.push((out, BufWriter::new(create(&file.lines)?), 0u64));
     }
-    let delimiter = release.delimiter();
     let width = release.columns().len();
-    let text = |chunk: &Chunk, row: usize| {
-        let mut text = Vec::new();
-        for column in 0..width {
-            if column > 0 {
-                text.push(delimiter);
-            }
-            write_cell(&mut text, chunk.cell(row, column), delimiter);
-        }
-        // A record of one empty cell would read as a blank line.
-        if text.is_empty() {
-            text.extend_from_slice(b"\"\"");
-        }
-        text.push(b'\n');
-        text
-    };
     let mut row = 0usize;
     release.scan(
         |_| (),
@@ -89,7 +74,7 @@ pub(crate) fn write_samples(
                 let own = of_row.get(row).copied().unwrap_or(UNDRAWN);
                 if let (Some((out, map, rows)), Some(line)) = (outs.get_mut(own as usize), lines.get(row)) {
                     let file = &files[own as usize];
-                    out.rows(&text(&chunk, r), delimiter, &file.data)?;
+                    out.row((0..width).map(|column| chunk.cell(r, column)))?;
                     writeln!(map, "{line}").map_err(|e| Error::io(&file.lines, &e))?;
                     *rows += 1;
                 }
@@ -101,7 +86,7 @@ pub(crate) fn write_samples(
     let mut rows = Vec::new();
     for ((out, mut map, own), file) in outs.into_iter().zip(files) {
         map.flush().map_err(|e| Error::io(&file.lines, &e))?;
-        out.finish().map_err(|e| Error::io(&file.data, &e))?;
+        out.finish()?;
         rows.push(own);
     }
     Ok(rows)

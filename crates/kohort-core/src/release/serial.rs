@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 /// A certificate is small; a stranger's may not be.
 const LONGEST_LIST: usize = 2_000_000;
 
-/// What errors of this module begin with: the rest was written here and holds no value.
+/// States what errors of this module begin with: the rest was written here and holds no value.
 pub(super) const OURS: &str = "kohort: ";
 
 /// A list of at most [`LONGEST_LIST`] items.

@@ -12,9 +12,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// What buckets may take in memory.
+/// States what buckets may take in memory.
 const BUDGET: usize = 32 << 20;
-/// What one bucket should hold.
+/// States what one bucket should hold.
 const BUCKET: u64 = 1 << 20;
 const MOST_BUCKETS: u64 = 1024;
 
@@ -30,7 +30,7 @@ pub(super) struct Shuffle {
 #[derive(Default)]
 struct Bucket {
     bytes: Vec<u8>,
-    /// Where its earlier rows are in the spool: offset and length.
+    /// States where its earlier rows are in the spool: offset and length.
     extents: Vec<(u64, usize)>,
 }
 
@@ -122,7 +122,7 @@ impl Shuffle {
 /// The rows of a bucket in random order.
 #[derive(Default)]
 pub(super) struct Shuffled {
-    /// How many.
+    /// The number.
     pub(super) rows: u64,
     /// Each row's text and a line end.
     pub(super) text: Vec<u8>,

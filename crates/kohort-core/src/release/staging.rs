@@ -86,7 +86,7 @@ impl Staging {
     /// What killed runs left there is removed first; `progress` is told of it.
     pub fn create(target: &Path, replace: bool, progress: &dyn Progress) -> Result<Staging> {
         let staging = Staging { place: Beside::take(target, progress)?, goal: Goal::Folder { replace } };
-        staging.may_become_target(replace)?;
+        made::may_become(target, replace)?;
         staging.make_parts()?;
         Ok(staging)
     }
@@ -104,17 +104,6 @@ impl Staging {
             make_private(&self.place.folder.join(part))?;
         }
         Ok(())
-    }
-
-    fn may_become_target(&self, replace: bool) -> Result<()> {
-        let target = &self.place.target;
-        if fs::symlink_metadata(target).is_ok() && !replace {
-            return Err(Error::yours(format!(
-                "{} exists. Choose another folder with -o, or replace it with --force.",
-                target.display()
-            )));
-        }
-        if fs::symlink_metadata(target).is_ok() { made::is_all_ours(target) } else { Ok(()) }
     }
 
     /// Where release/, evidence/ and private/ are for now.

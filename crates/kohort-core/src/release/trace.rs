@@ -4,6 +4,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
+/// The name of the note of an early stop.
+const STOPPED_EARLY: &str = "stopped_early";
+
 /// Notes that a method takes of its search: values by name, in the method's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace(pub Vec<(String, Noted)>);
@@ -82,6 +85,16 @@ impl Trace {
     /// Adds a value.
     pub fn note(&mut self, name: &str, value: impl Into<Noted>) {
         self.0.push((name.to_string(), value.into()));
+    }
+
+    /// Notes that the method stopped early and kept its best result so far.
+    pub fn note_early_stop(&mut self) {
+        self.note(STOPPED_EARLY, true);
+    }
+
+    /// Returns whether the method stopped early, so that its result cannot be repeated.
+    pub fn stopped_early(&self) -> bool {
+        self.0.iter().any(|(name, value)| name == STOPPED_EARLY && *value == Noted::Flag(true))
     }
 
     /// The steps, where the method goes step by step.

@@ -1,6 +1,8 @@
 //! Writes a planned release: one streaming pass over the rows, which leave in random order.
 
 use super::catalog;
+use super::data_file::DataFile;
+use super::label_levels;
 use super::plan::{Changed, Part, Plan, Share, SyntheticRecord};
 use super::shuffle::Shuffle;
 use super::staging::{Staged, Staging};
@@ -8,9 +10,8 @@ use crate::cohort::{Cohort, star_in_data};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
 use crate::random::Randomness;
-use crate::table::{Chunk, Dictionary, Keys, ONLY_ROW, ParquetWriter, Source, Texts, split_cells, write_cell};
+use crate::table::{Chunk, ColumnType, Dictionary, Keys, ONLY_ROW, Source, Texts, write_cell};
 use crate::{Error, Result};
-use flate2::write::GzEncoder;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -31,8 +32,8 @@ pub struct Written {
     pub more: Vec<(String, u64)>,
     /// Synthetic records in it.
     pub added: u64,
-    /// The name of the catalog in release/, if there is one.
-    pub catalog: Option<String>,
+    /// The names of the files that explain the data: the catalog of synthetic records, the hierarchy of labels.
+    pub beside: Vec<String>,
 }
 
 /// Writes the rows of a plan into a staging folder.
@@ -65,27 +66,21 @@ pub fn write(
     for added in &plan.added {
         shuffle.push(NO_LINE, random, &folder, |out| form.pack_added(out, added, cohort))?;
     }
-    let file = data_file_name(source);
+    let file = DataFile::name(source).to_string();
     let path = staging.release().join(&file);
     let lines = staging.private().join("rows");
     let rows = drain(source, policy, &form, &path, &lines, &unchanged(cohort, plan), shuffle, random)?;
     let columns = policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect();
     let catalog =
         plan.catalog.as_ref().map(|own| catalog::write(source, policy, cohort, plan, own, &path)).transpose()?;
-    let written = Written { file, rows, lines, columns, added: plan.added.len() as u64, catalog, more: Vec::new() };
+    let hierarchy = label_levels::write(policy, cohort, plan, &staging.release())?;
+    let beside = catalog.into_iter().chain(hierarchy).collect();
+    let written = Written { file, rows, lines, columns, added: plan.added.len() as u64, beside, more: Vec::new() };
     Ok(Staged::new(staging, written))
 }
 
 /// The input line of a synthetic record.
 pub(crate) const NO_LINE: u64 = 0;
-
-fn data_file_name(source: &Source) -> String {
-    match (source.is_parquet(), source.is_gzip()) {
-        (true, _) => "data.parquet".into(),
-        (_, true) => "data.csv.gz".into(),
-        _ => "data.csv".into(),
-    }
-}
 
 /// A row of the input on its way out.
 struct Row<'a> {
@@ -405,11 +400,9 @@ fn drain(
     shuffle: Shuffle,
     random: &mut Randomness,
 ) -> Result<u64> {
-    let io = |e: std::io::Error| Error::io(path, &e);
     let create = |p: &Path| File::create_new(p).map_err(|e| Error::io(p, &e));
     let mut map = BufWriter::with_capacity(1 << 16, create(lines)?);
-    let mut out = Out::create(source, policy, unchanged, path)?;
-    let delimiter = source.delimiter();
+    let mut out = DataFile::create(source, &typed_columns(source, policy, unchanged)?, path)?;
     let mut rows = 0;
     shuffle.drain(
         source.threads(),
@@ -418,11 +411,11 @@ fn drain(
         |shuffled| {
             rows += shuffled.rows;
             map.write_all(&shuffled.lines).map_err(|e| Error::io(lines, &e))?;
-            out.rows(&shuffled.text, delimiter, path)
+            out.rows(&shuffled.text)
         },
     )?;
     map.flush().map_err(|e| Error::io(lines, &e))?;
-    out.finish().map_err(io)?;
+    out.finish()?;
     Ok(rows)
 }
 
@@ -442,69 +435,18 @@ fn unchanged(cohort: &Cohort, plan: &Plan) -> Vec<usize> {
     plan.changed.iter().enumerate().filter(is_unchanged).map(|(_, changed)| changed.column).collect()
 }
 
-/// A file of released rows, in the format of the input.
-pub(super) enum Out {
-    Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
-    Parquet(ParquetWriter<BufWriter<File>>),
-}
-
-impl Out {
-    /// A new file with the names of the released columns, which Parquet has in its schema.
-    /// In Parquet, columns that a plan may change are text unless they are listed as unchanged.
-    pub(super) fn create(source: &Source, policy: &Policy, unchanged: &[usize], path: &Path) -> Result<Out> {
-        let io = |e: std::io::Error| Error::io(path, &e);
-        let file = BufWriter::with_capacity(1 << 18, File::create_new(path).map_err(io)?);
-        if source.is_parquet() {
-            let types = source.column_types()?;
-            let changes = |c: &usize| matches!(policy.columns[*c].role, Role::Quasi | Role::Detail { .. });
-            let typed = policy.released().into_iter().map(|c| {
-                let fits = !changes(&c) || unchanged.contains(&c);
-                (policy.columns[c].name.clone(), if fits { types[c].clone() } else { None })
-            });
-            return Ok(Out::Parquet(ParquetWriter::create(file, &typed.collect::<Vec<_>>())?));
-        }
-        let delimiter = source.delimiter();
-        let mut header = Vec::new();
-        for (i, column) in policy.released().into_iter().enumerate() {
-            if i > 0 {
-                header.push(delimiter);
-            }
-            write_cell(&mut header, policy.columns[column].name.as_bytes(), delimiter);
-        }
-        header.push(b'\n');
-        let mut out = match source.is_gzip() {
-            true => Out::Gzip(GzEncoder::new(file, flate2::Compression::fast())),
-            false => Out::Plain(file),
-        };
-        out.rows(&header, delimiter, path)?;
-        Ok(out)
-    }
-
-    /// Rows as text, each with a line end.
-    pub(super) fn rows(&mut self, text: &[u8], delimiter: u8, path: &Path) -> Result<()> {
-        let io = |e: std::io::Error| Error::io(path, &e);
-        match self {
-            Out::Plain(out) => out.write_all(text).map_err(io),
-            Out::Gzip(out) => out.write_all(text).map_err(io),
-            Out::Parquet(out) => {
-                let mut rest = text;
-                while !rest.is_empty() {
-                    let (cells, used) = split_cells(rest, delimiter);
-                    out.row(&mut cells.iter().map(|c| &c[..]))?;
-                    rest = &rest[used..];
-                }
-                Ok(())
-            }
-        }
-    }
-
-    pub(super) fn finish(self) -> std::io::Result<()> {
-        let flush = |mut out: BufWriter<File>| out.flush();
-        match self {
-            Out::Plain(out) => flush(out),
-            Out::Gzip(out) => flush(out.finish()?),
-            Out::Parquet(out) => flush(out.finish().map_err(|e| std::io::Error::other(e.message))?),
-        }
-    }
+/// The released columns with their types. In Parquet, columns that a plan may change are text unless they are
+/// listed as unchanged.
+pub(super) fn typed_columns(
+    source: &Source,
+    policy: &Policy,
+    unchanged: &[usize],
+) -> Result<Vec<(String, Option<ColumnType>)>> {
+    let types = source.column_types()?;
+    let changes = |c: usize| matches!(policy.columns[c].role, Role::Quasi | Role::Detail { .. });
+    let typed = policy.released().into_iter().map(|c| {
+        let fits = !changes(c) || unchanged.contains(&c);
+        (policy.columns[c].name.clone(), types.get(c).cloned().flatten().filter(|_| fits))
+    });
+    Ok(typed.collect())
 }

@@ -165,6 +165,7 @@ mod tests {
             synthetic_values: vec![],
             class: None,
             threads: 1,
+            watcher: Default::default(),
             notes: Vec::new(),
         };
         let counts = |b: u64| {

@@ -6,7 +6,7 @@ use crate::random::Randomness;
 /// Patients of whom so many codes are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CodesKnown {
-    /// How many codes are known; `None`: all of them.
+    /// The number of codes that are known; `None`: all of them.
     pub codes: Option<usize>,
     /// Patients who were asked about: those with that many codes, or as many of them as were drawn.
     pub patients: u64,
@@ -25,7 +25,7 @@ const SAMPLE: usize = 20_000;
 
 /// For 1 to 5 codes of a patient, drawn at random, and for all: how many patients have them.
 ///
-/// Of many patients some are drawn; what is drawn depends on the data alone.
+/// Draws some patients where there are many; the draw depends on the data alone.
 pub fn codes_known(records: &Records, k: u64) -> Vec<CodesKnown> {
     let mut postings: Vec<Vec<u32>> = records.supports().iter().map(|&n| Vec::with_capacity(n as usize)).collect();
     for (r, record) in (0..).zip(records.iter()) {

@@ -3,7 +3,7 @@
 
 use super::attacks::Outside;
 
-/// How likely somebody is found.
+/// Describes how likely somebody is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reidentification {
     /// The highest probability of any person.
@@ -56,9 +56,9 @@ fn found(classes: impl Iterator<Item = (u64, f64)>, k: u64) -> Reidentification 
     Reidentification { max, mean: sum / people, above: above as f64 / people }
 }
 
-/// By size f of a class in the file: the expected 1/F of its size outside, where the file is a random
-/// share p of the population and F negative binomial given f (Benedetti and Franconi 1998):
-/// p ∫₀¹ w^(f−1) / (p + (1−p) w) dw.
+/// Returns for each size f of a class in the file the expected 1/F of its size outside, where the file is a random
+/// share p of the population and F negative binomial given f (Benedetti and Franconi 1998): p ∫₀¹ w^(f−1) / (p + (1−p)
+/// w) dw.
 ///
 /// With I(f) that integral, I(1) = ln(1/p) / (1−p) and p I(f) + (1−p) I(f+1) = 1/f: upwards where
 /// p ≤ ½, downwards from far away where p > ½, so that errors shrink.

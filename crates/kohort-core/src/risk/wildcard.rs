@@ -13,7 +13,7 @@ const MOST_LOOKS: usize = 20_000_000;
 /// Rows by what is shown.
 type Shown = HashMap<Vec<u32>, u64, RandomState>;
 
-/// How many rows match a released row.
+/// The number of rows that match a released row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Matches {
     /// The fewest.

@@ -15,7 +15,7 @@ pub struct HighestRisk {
     pub is_exact: bool,
 }
 
-/// Where all sets together look at no more tuples, all are counted.
+/// States where all sets together look at no more tuples, all are counted.
 const ALL_LOOKS: usize = 30_000_000;
 /// Else the most promising sets are, up to so many tuples.
 const MOST_LOOKS: usize = 10_000_000;

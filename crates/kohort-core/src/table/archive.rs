@@ -10,7 +10,7 @@ const MOST_BYTES: u64 = 4 << 30;
 const MOST_LETTERS: usize = 3;
 const MOST_DIGITS: usize = 7;
 
-/// What is wrong with an archive.
+/// Describes what is wrong with an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// It is not a zip archive, or it is cut off.

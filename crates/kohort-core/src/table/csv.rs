@@ -10,7 +10,7 @@ pub(super) const MOST_COLUMNS: usize = 100_000;
 /// No record is that long: a quote was opened and never closed.
 pub(super) const LONGEST_RECORD: usize = 64 << 20;
 
-/// Where a block ends: behind the last record border in `bytes`, which start at a record.
+/// Returns where a block ends: behind the last record border in `bytes`, which start at a record.
 /// `None`: no record ends here.
 pub(super) fn last_border(bytes: &[u8], delimiter: u8) -> Option<usize> {
     let (mut border, mut from) = (None, 0);
@@ -105,7 +105,7 @@ fn read_cell(bytes: &[u8], at: &mut usize, delimiter: u8, out: &mut Vec<u8>) -> 
     }
 }
 
-/// How to cut a block into cells.
+/// Describes how to cut a block into cells.
 pub(super) struct Cutter<'a> {
     pub(super) name: &'a str,
     pub(super) delimiter: u8,

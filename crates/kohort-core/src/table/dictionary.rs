@@ -34,7 +34,7 @@ impl Dictionary {
         self.values.iter().map(|v| &**v).collect()
     }
 
-    /// How many codes there are, missing included.
+    /// Returns how many codes there are, missing included.
     pub fn len(&self) -> usize {
         self.values.len()
     }

@@ -10,7 +10,7 @@ pub enum Encoding {
     Windows1252,
 }
 
-/// What Windows-1252 has at 0x80…0x9F; the five unused bytes keep their C1 controls, as browsers do.
+/// States what Windows-1252 has at 0x80…0x9F; the five unused bytes keep their C1 controls, as browsers do.
 const HIGH: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

@@ -16,7 +16,7 @@ const LARGEST_FILE: u64 = 1 << 30;
 /// A column and how its cell is found in a resource.
 type Rule = (&'static str, Take);
 
-/// How a cell is found.
+/// Describes how a cell is found.
 #[derive(Clone, Copy)]
 enum Take {
     /// The text, number or truth value at a path. Where a list is on the way, its first element counts.
@@ -223,7 +223,7 @@ impl Take {
     }
 }
 
-/// What is at a path of keys; of a list its first element.
+/// Returns what is at a path of keys; of a list its first element.
 fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let first = |value: &'v Value| match value {
         Value::Array(list) => list.first(),

@@ -77,7 +77,7 @@ impl Texts {
         text_at(&self.text, &self.ends, number)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -157,11 +157,11 @@ pub struct Keys {
 
 #[derive(Debug, Clone)]
 enum Numbers {
-    /// By the row packed into a word.
+    /// Keyed by the row packed into a word.
     Packed(Packing, HashTable<(u64, u32)>),
-    /// By the row packed into two words.
+    /// Keyed by the row packed into two words.
     Double(Packing, HashTable<([u64; 2], u32)>),
-    /// By the row itself.
+    /// Keyed by the row itself.
     Wide(HashTable<u32>),
 }
 
@@ -272,7 +272,7 @@ impl Keys {
         key_at(&self.rows, self.width, number)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -288,7 +288,7 @@ impl Keys {
     }
 }
 
-/// How the numbers of a row stand side by side in a word, or in two: no number lies across both.
+/// Describes how the numbers of a row stand side by side in a word, or in two: no number lies across both.
 #[derive(Debug, Clone)]
 struct Packing {
     bits: Vec<u32>,

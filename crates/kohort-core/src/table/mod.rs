@@ -1,6 +1,7 @@
 //! Columns, dictionaries, reading and writing. The only place that opens files.
 
 mod archive;
+mod blocks;
 mod chunk;
 mod clean;
 mod csv;
@@ -17,12 +18,14 @@ mod parquet;
 mod patients;
 mod progress;
 mod shift;
+mod small_text;
 mod source;
+mod statistics;
 mod tuples;
 mod workbook;
 
 pub use chunk::Chunk;
-pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps};
+pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps, number_in_text, units_agree};
 pub use csv::{split_cells, write_cell};
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;
@@ -33,7 +36,8 @@ pub use intern::{Keys, Texts};
 pub use memory::{MemoryTable, TextColumn};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use patients::{ONLY_ROW, Patients};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Watcher};
 pub use shift::Shift;
-pub use source::{CLAIMS, Source, open, read_text};
+pub use small_text::read_text;
+pub use source::{CLAIMS, Source, open};
 pub use tuples::{Counting, Tuples, count, count_and_sum};

@@ -24,7 +24,7 @@ pub struct Patients {
 pub const ONLY_ROW: u32 = u32::MAX;
 
 impl Patients {
-    /// How many patients have several rows.
+    /// Returns how many patients have several rows.
     pub fn several(&self) -> usize {
         self.tuples.len()
     }
@@ -39,14 +39,14 @@ impl Patients {
         self.having.get(tuple)
     }
 
-    /// How many rows of a tuple are those of a patient with several rows.
+    /// Returns how many rows of a tuple are those of a patient with several rows.
     pub fn rows_of(&self, patient: usize, tuple: u32) -> u64 {
         let at = self.tuples_of(patient).binary_search(&tuple);
         at.map_or(0, |at| u64::from(self.rows[self.tuples.range(patient).start + at]))
     }
 }
 
-/// Who has one row is counted, who has several is listed with the tuples.
+/// Counts patients with one row, and lists those with several with their tuples.
 pub(super) fn patients(of_row: &[u32], patient_of_row: &[u32], total: usize, tuples: usize) -> Patients {
     let mut rows = vec![0u32; total];
     patient_of_row.iter().for_each(|&p| rows[p as usize] += 1);

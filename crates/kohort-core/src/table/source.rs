@@ -1,29 +1,26 @@
 //! An opened table, on disk or in memory: read as often as needed, in its order or on all cores.
 
+use super::blocks::{BLOCK, Blocks, read_full};
 use super::chunk::Chunk;
 use super::clean::{Cleaned, Cleaner, Tally};
-use super::csv::{Cutter, LONGEST_RECORD, MOST_COLUMNS, last_border, split_record};
-use super::dialect::{find_delimiter, separator_line};
+use super::csv::{Cutter, MOST_COLUMNS, split_record};
+use super::dialect::find_delimiter;
 use super::exclude::Exclusion;
 use super::fhir;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
 use super::progress::{Progress, Silent};
 use super::shift::Shift;
-use super::workbook;
+use super::{statistics, workbook};
 use crate::calendar::FormatSearch;
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-
-/// How many bytes of a text table are cut at a time.
-const BLOCK: usize = 1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -71,6 +68,13 @@ pub fn open(input: &Input) -> Result<Source> {
     if fhir::is_fhir(&name, &magic[..got]) {
         let table = Place::Memory(Arc::new(fhir::read(input)?));
         return open(&Input { place: table, ..input.clone() });
+    }
+    if let Some(program) = statistics::program(&magic[..got]) {
+        let table = Place::Memory(Arc::new(statistics::read(program, input)?));
+        return open(&Input { place: table, ..input.clone() });
+    }
+    if statistics::is_sas7bdat(&magic[..got], &name) {
+        return Err(statistics::sas7bdat(&name));
     }
     if magic[..got].starts_with(&workbook::OLE) {
         return Err(workbook::old_or_encrypted(&name));
@@ -410,7 +414,7 @@ impl Source {
             }
             _ => bytes,
         };
-        Ok(Blocks { reader, carry: Vec::new(), line: 1, start: true, ended: false, delimiter: None })
+        Ok(Blocks::of(reader))
     }
 
     fn read_header(&mut self) -> Result<()> {
@@ -482,100 +486,11 @@ enum Raw {
     Memory(Range<usize>),
 }
 
-/// Cuts a stream into blocks of whole records.
-struct Blocks {
-    reader: Box<dyn Read + Send>,
-    carry: Vec<u8>,
-    line: u64,
-    start: bool,
-    ended: bool,
-    /// The delimiter that a first line such as `sep=;` names.
-    delimiter: Option<u8>,
-}
-
-impl Blocks {
-    /// The next block and the line it starts on.
-    fn next(&mut self, source: &Source) -> Result<Option<(Vec<u8>, u64)>> {
-        let mut bytes = std::mem::take(&mut self.carry);
-        let mut size = BLOCK;
-        loop {
-            let had = bytes.len();
-            if !self.ended {
-                bytes.resize(size.max(had + 1), 0);
-                let got = read_full(&mut self.reader, &mut bytes[had..]).map_err(|e| source.broken(&e))?;
-                bytes.truncate(had + got);
-                source.progress.advance(got as u64);
-                self.ended = bytes.len() < size.max(had + 1);
-            }
-            if std::mem::take(&mut self.start) {
-                if bytes.starts_with(b"\xef\xbb\xbf") {
-                    bytes.drain(..3);
-                }
-                if let Some((delimiter, length)) = separator_line(&bytes) {
-                    bytes.drain(..length);
-                    self.delimiter = Some(delimiter);
-                    self.line += 1;
-                }
-            }
-            if self.ended {
-                let line = self.line;
-                return Ok((!bytes.is_empty()).then_some((bytes, line)));
-            }
-            if let Some(border) = last_border(&bytes, source.delimiter) {
-                self.carry = bytes[border..].to_vec();
-                bytes.truncate(border);
-                let line = self.line;
-                self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-                return Ok(Some((bytes, line)));
-            }
-            if bytes.len() > LONGEST_RECORD {
-                return Err(Error::yours(format!(
-                    "{}, line {}: a record is longer than {} MB. Perhaps a quote is opened here and never closed.",
-                    source.name,
-                    self.line,
-                    LONGEST_RECORD >> 20
-                )));
-            }
-            size = bytes.len() * 2;
-        }
-    }
-}
-
 impl Source {
-    fn broken(&self, error: &std::io::Error) -> Error {
+    pub(super) fn broken(&self, error: &std::io::Error) -> Error {
         if self.is_gzip() {
             return Error::yours(format!("{}: the gzip data is damaged or cut off.", self.name));
         }
         self.input.place.io(error)
     }
-}
-
-/// Reads until `buffer` is full or the stream ends.
-fn read_full(reader: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(filled)
-}
-
-/// Reads a small text file whole: policies, hierarchies, certificates.
-pub fn read_text(path: &Path, limit: u64) -> Result<String> {
-    let name = path.display();
-    let file = File::open(path).map_err(|e| Error::io(path, &e))?;
-    let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, &e))?;
-    if bytes.len() as u64 > limit {
-        return Err(Error::yours(format!(
-            "{name}: the file is larger than {limit} bytes, the maximum for a file of \
-             this kind."
-        )));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| Error::yours(format!("{name}: not valid UTF-8.")))?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
 }

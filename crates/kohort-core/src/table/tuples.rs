@@ -88,6 +88,11 @@ impl Tuples {
         self.codes[tuple * self.width + column]
     }
 
+    /// The codes of one column, by tuple.
+    pub fn column(&self, column: usize) -> Vec<u32> {
+        self.codes.iter().skip(column).step_by(self.width.max(1)).copied().collect()
+    }
+
     /// Gives codes also to values of a column that no row has.
     pub fn know(&mut self, column: usize, values: &[String]) {
         let (dictionary, code_of) = self.dictionaries[column].with(values);

@@ -16,7 +16,7 @@ const MOST_LOOKS: usize = 4_000_000;
 /// Up to so many combinations are counted by place, beyond by a table.
 const BY_PLACE: usize = 1 << 20;
 
-/// How much two quasi-identifiers have to do with each other.
+/// Describes how much two quasi-identifiers have to do with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Association {
     /// The columns, by place.
@@ -50,21 +50,41 @@ pub fn associations(cohort: &Cohort, plan: &Plan) -> Vec<Association> {
     let blank: Vec<Vec<bool>> = (0..columns).map(blank).collect();
     let occurring: Vec<usize> =
         (0..columns).map(|q| tuples.frequencies(q).iter().filter(|n| **n > 0).count()).collect();
+    let (codes, labels) = PairedRows::of(cohort, plan, &released);
     let one = |i: usize| {
         let (a, b) = pairs[i * pairs.len() / most];
         let values = occurring[a].min(occurring[b]);
-        let before = (0..tuples.len()).map(|t| (tuples.code(t, a), tuples.code(t, b), tuples.weights[t]));
         let widths = (tuples.dictionaries[a].len(), tuples.dictionaries[b].len());
-        let before = cramer(before, widths, values);
-        let shown = released.iter().enumerate().filter(|(_, rows)| **rows > 0).map(|(cells, &rows)| {
-            let row = plan.row(cells as u32);
-            (row[a], row[b], rows)
-        });
-        let shown = shown.filter(|&(u, v, _)| !blank[a][u as usize] && !blank[b][v as usize]);
+        let before = cramer(codes.pairs(a, b), widths, values);
+        let shown = labels.pairs(a, b).filter(|&(u, v, _)| !blank[a][u as usize] && !blank[b][v as usize]);
         let widths = (blank[a].len(), blank[b].len());
         Association { columns: (a, b), before, after: cramer(shown, widths, values) }
     };
     (0..most).map(one).collect()
+}
+
+/// Rows by their codes or labels: columns that are read in pairs are nearer side by side than row by row.
+struct PairedRows {
+    columns: Vec<Vec<u32>>,
+    rows: Vec<u64>,
+}
+
+impl PairedRows {
+    /// The original, and what is released.
+    fn of(cohort: &Cohort, plan: &Plan, released: &[u64]) -> (PairedRows, PairedRows) {
+        let columns = 0..cohort.quasi.len();
+        let cells: Vec<u32> = (0u32..).zip(released).filter(|(_, rows)| **rows > 0).map(|(cells, _)| cells).collect();
+        let labels = |q: usize| cells.iter().map(|&cells| plan.row(cells)[q]).collect();
+        let codes = columns.clone().map(|q| cohort.tuples.column(q)).collect();
+        let rows = cells.iter().map(|&cells| released[cells as usize]).collect();
+        let original = PairedRows { columns: codes, rows: cohort.tuples.weights.clone() };
+        (original, PairedRows { columns: columns.map(labels).collect(), rows })
+    }
+
+    /// The values of two columns in each row, and how many rows have them.
+    fn pairs(&self, a: usize, b: usize) -> impl Iterator<Item = (u32, u32, u64)> {
+        self.columns[a].iter().zip(&self.columns[b]).zip(&self.rows).map(|((&u, &v), &rows)| (u, v, rows))
+    }
 }
 
 /// V of pairs with weights, where the column with fewer values has so many.

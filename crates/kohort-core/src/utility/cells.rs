@@ -4,7 +4,7 @@ use crate::cohort::Cohort;
 use crate::hierarchy::SUPPRESSED;
 use crate::release::Plan;
 
-/// How many cells are suppressed.
+/// The number of cells that are suppressed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuppressedCells {
     /// In all.

@@ -21,7 +21,7 @@ use crate::number::Decimal;
 use crate::random::Randomness;
 use crate::release::Plan;
 
-/// How well a class can be predicted.
+/// Describes how well a class can be predicted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classification {
     /// The class column.
@@ -80,14 +80,14 @@ pub fn predicted_wrongly(cohort: &Cohort, plan: &Plan, seed: u64) -> Option<u64>
     Some(records.errors(&released, |r| records.cells[r].is_some()))
 }
 
-/// What a deleted row shows; nobody asks for it.
+/// States what a deleted row shows; nobody asks for it.
 const NOTHING: u32 = u32::MAX;
 
 fn sum(weights: &[u32]) -> u64 {
     weights.iter().map(|&w| u64::from(w)).sum()
 }
 
-/// What a column shows: codes by record, and the text of each code.
+/// Returns what a column shows: codes by record, and the text of each code.
 pub(super) fn feature(texts: &[&str], mut codes: Vec<u32>) -> Feature {
     let number = |text: &str| Decimal::parse(text, b'.').or_else(|| Decimal::parse(text, b','));
     let mut shown = vec![false; texts.len()];
@@ -183,8 +183,8 @@ impl LearningRecords {
         seen.len()
     }
 
-    /// How many rows a tree over these features predicts wrongly. Records that are not `shown`
-    /// are not learned from, and get the class of most that are.
+    /// Returns how many rows a tree over these features predicts wrongly. Records that are not `shown` are not learned
+    /// from, and get the class of most that are.
     fn errors(&self, features: &[Feature], shown: impl Fn(usize) -> bool) -> u64 {
         let classes = self.class.iter().max().map_or(0, |&c| c as usize + 1);
         let weight: Vec<u32> = self.learn.iter().enumerate().map(|(r, &n)| if shown(r) { n } else { 0 }).collect();

@@ -10,7 +10,7 @@ use crate::table::{Source, Texts};
 use crate::verify::LineFile;
 use std::path::Path;
 
-/// How well synthetic records can be distinguished from real ones.
+/// Describes how well synthetic records can be distinguished from real ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distinguishable {
     /// The probability that a synthetic record looks more synthetic than a real one: ½ by guessing, 1 if always.

@@ -46,7 +46,7 @@ impl Case {
         Case { rows, cohort, plan, levels, kept }
     }
 
-    /// What a value is shown as.
+    /// Returns what a value is shown as.
     fn label(&self, q: usize, value: &str) -> String {
         match LENGTHS[q].get(self.levels[q].wrapping_sub(1)) {
             _ if self.levels[q] == 0 => value.into(),
@@ -60,7 +60,7 @@ impl Case {
         self.rows.iter().map(|row| row[q].as_str()).collect()
     }
 
-    /// How many values are shown as this one is.
+    /// Returns how many values are shown as this one is.
     fn under(&self, q: usize, value: &str) -> f64 {
         self.values(q).iter().filter(|v| self.label(q, v) == self.label(q, value)).count() as f64
     }
@@ -76,7 +76,7 @@ impl Case {
         sum / (3 * self.rows.len()) as f64
     }
 
-    /// What the release counts for a value: its label's rows, shared evenly. A value of which no row is
+    /// Returns what the release counts for a value: its label's rows, shared evenly. A value of which no row is
     /// released is counted only where everything is blank.
     fn estimate(&self, q: usize, value: &str) -> f64 {
         if self.label(q, value) != "*" && self.released().all(|row| row[q] != value) {
@@ -86,7 +86,7 @@ impl Case {
         same.count() as f64 / self.under(q, value)
     }
 
-    /// How far counts by the values of several columns are off, on average over those that the original has.
+    /// Returns how far counts by the values of several columns are off, on average over those that the original has.
     fn error_of(&self, set: &[usize]) -> f64 {
         let pick = |row: &Vec<String>| set.iter().map(|&q| row[q].clone()).collect::<Vec<_>>();
         let groups: BTreeSet<Vec<String>> = self.rows.iter().map(pick).collect();

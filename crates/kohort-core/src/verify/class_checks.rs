@@ -72,7 +72,7 @@ pub(super) struct ClassChecks<'a> {
     current: ClassFailure,
 }
 
-/// What fails in a set.
+/// Describes what fails in a set.
 #[derive(Clone)]
 pub(super) struct ClassFailure {
     pub(super) set: usize,
@@ -140,7 +140,7 @@ impl Judge for ClassChecks<'_> {
 }
 
 impl ClassFailure {
-    /// What is refused, over columns of these names.
+    /// Returns what is refused, over columns of these names.
     pub(super) fn error(&self, set: &str, k: u64, sensitive: &[&str]) -> Error {
         match self.column {
             Some(column) if self.small == 0 => Error::refused(format!(

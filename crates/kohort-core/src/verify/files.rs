@@ -121,7 +121,10 @@ pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S
     let catalog = S::has_catalog(&certificate.promise.claim);
     let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
     let known = |f: &FileEntry| {
-        f.name == "dictionary.md" || (f.rows.is_some() && names.contains(&f.name)) || (catalog && is_catalog(f))
+        f.name == "dictionary.md"
+            || (f.rows.is_some() && names.contains(&f.name))
+            || (catalog && is_catalog(f))
+            || (f.rows.is_none() && S::BESIDE.contains(&f.name.as_str()))
     };
     if catalog != certificate.files.iter().any(is_catalog) {
         return Err(Error::refused(

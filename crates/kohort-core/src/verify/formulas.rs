@@ -5,7 +5,7 @@ use crate::number::Decimal;
 use crate::table::Chunk;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// By column: whether any cell is such.
+/// For each column: whether any cell is such.
 pub(super) struct Formulas(Vec<AtomicBool>);
 
 impl Formulas {

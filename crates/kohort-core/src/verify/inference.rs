@@ -78,7 +78,7 @@ fn suspects<'a>(tuples: &'a Tuples, finer: usize, coarser: usize, hidden: &[usiz
     (0..beside.len()).filter(suspect).map(|label| tuples.dictionaries[coarser].text(label as u32)).collect()
 }
 
-/// By coarser column: the labels under which the first column, the finer, has one value in the original.
+/// Returns for each coarser column the labels under which the first column, the finer, has one value in the original.
 fn alone(source: &Source, policy: &Policy, names: &[&str]) -> Result<Vec<BTreeSet<String>>> {
     let place = |name: &&str| {
         let place = source.columns().iter().position(|c| c == name);
@@ -100,7 +100,7 @@ fn alone(source: &Source, policy: &Policy, names: &[&str]) -> Result<Vec<BTreeSe
     Ok((1..columns.len()).map(one).collect())
 }
 
-/// By value code: what a column shows of it where it is not suppressed.
+/// Returns for each value code what a column shows of it where it is not suppressed.
 fn labels(policy: &Policy, column: usize, original: &Tuples, position: usize) -> Vec<String> {
     let (bound, dictionary) = (&policy.columns[column], &original.dictionaries[position]);
     if matches!(bound.role, Role::Detail { .. }) {

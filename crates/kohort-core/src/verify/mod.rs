@@ -15,6 +15,7 @@ mod files;
 mod formulas;
 mod inference;
 mod invented;
+mod label_levels;
 mod lines;
 mod multiset;
 mod original;
@@ -207,7 +208,7 @@ fn listed(written: &Written) -> Vec<FileEntry> {
     let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
     let more = written.more.iter().map(|(name, rows)| listed(name, Some(*rows)));
     let own = [listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
-    more.chain(own).chain(written.catalog.iter().map(|name| listed(name, None))).collect()
+    more.chain(own).chain(written.beside.iter().map(|name| listed(name, None))).collect()
 }
 
 /// A published release that was recounted from its bytes.

@@ -145,7 +145,7 @@ fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuple
         values.push(String::new());
     }
     let released = &counted.tuples.dictionaries[position];
-    let labels = labels_of(policy, column, &values, &released.texts())?;
+    let labels = labels_of(policy, column, &values, &released.texts(), counted.label_levels.get(&position))?;
     let mut shown: Vec<Vec<u32>> = Vec::new();
     let mut hit = vec![false; released.len()];
     for text in dictionary.texts() {

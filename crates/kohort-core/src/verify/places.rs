@@ -2,12 +2,12 @@
 //! has one possible place in the release and all of them are released, they are counted; otherwise their number
 //! is bounded from below by what the original allows.
 
-use super::recount::Counted;
+use super::recount::{Counted, KnownSets};
 use crate::classes::People;
 use crate::table::{Keys, Tuples};
 use std::collections::BTreeMap;
 
-/// By column and original value: the released labels it may be shown as, as codes.
+/// For each column and original value: the released labels it may be shown as, as codes.
 pub(super) type LabelMaps = [Vec<Vec<u32>>];
 
 /// More comparisons of a class with an original tuple are not made; the number of patients then stays unknown.
@@ -15,9 +15,9 @@ const MOST_COMPARISONS: u64 = 1 << 28;
 
 /// The place of every original tuple in the release.
 pub(super) struct Places {
-    /// By original tuple: the released tuple that shows it.
+    /// For each original tuple: the released tuple that shows it.
     of: Vec<Option<u32>>,
-    /// By released tuple: original rows that belong there.
+    /// For each released tuple: original rows that belong there.
     pub(super) rows: Vec<u64>,
 }
 
@@ -94,7 +94,8 @@ pub(super) fn bounds(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> 
     let patients = original.patients.as_ref()?;
     let mut bounds = Bounds { least: u64::MAX, most: u64::MAX };
     let mut left = MOST_COMPARISONS;
-    for set in &counted.sets {
+    let KnownSets::Listed(sets) = &counted.sets else { return None };
+    for set in sets {
         let mut classes: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
         for t in 0..counted.tuples.len() {
             let key = set.iter().map(|&q| counted.tuples.code(t, q)).collect();

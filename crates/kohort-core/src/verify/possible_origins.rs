@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(super) struct PossibleOrigins<'a> {
     original: &'a Tuples,
     order: Vec<u32>,
-    /// By column and label: the values that it may stand for, ascending.
+    /// For each column and label: the values that it may stand for, ascending.
     values: Vec<Vec<Vec<u32>>>,
 }
 

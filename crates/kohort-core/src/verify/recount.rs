@@ -6,15 +6,18 @@ use super::class_checks::{ClassChecks, Extremes, WholeTable};
 use super::formulas::Formulas;
 use super::original::line_sums::LineSums;
 use super::outside::{Outside, Outsiders};
-use crate::classes::{ColumnCodes, KnownPeople, People, each_set};
+use crate::classes::{ColumnCodes, KnownPeople, People, any_three, each_set};
+use crate::cohort::MOST_SETS_OF_THREE;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, TDistance};
 use crate::privacy::{Confidence, Distance, Knows, Sensitive, Shorter, TCloseness};
-use crate::release::{Certificate, Claim, ColumnClaim, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown};
+use crate::release::{
+    Certificate, Claim, ColumnClaim, ColumnLevels, KnowsClaim, SensitiveClaim, SensitiveShown, TableShown,
+};
 use crate::table::{Chunk, Counting, Dictionary, Keys, Progress, Source, Tuples, count, count_and_sum, open};
 use crate::visible::is_visible;
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,7 +58,8 @@ impl Recount {
             format!("{}.{:04}", up / 10_000, up % 10_000)
         };
         // What lies within a float's error of a step is that step: 0.07 is not 0.0701, nor 3 values 2.9999.
-        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4);
+        // Adding zero makes -0 a 0: which of the two `max` returns depends on how Kohort was built.
+        let up = |x: f64| format!("{:.4}", (x * 1e4 - 1e-8).ceil().max(0.0) / 1e4 + 0.0);
         let down = |x: f64| format!("{:.4}", (x * 1e4 + 1e-8).floor() / 1e4);
         let sensitive = self.sensitive.iter().map(|(name, e)| SensitiveShown {
             column: name.clone(),
@@ -89,7 +93,7 @@ pub(super) struct Counted {
     /// The place of the catalog's column in the tuples, if there is a catalog.
     pub(super) catalogued: Option<usize>,
     /// The sets to be counted, as places among the quasi-identifiers.
-    pub(super) sets: Vec<Vec<usize>>,
+    pub(super) sets: KnownSets,
     /// What is claimed of each sensitive column, in the release's codes.
     pub(super) requirements: Vec<Sensitive>,
     pub(super) source: Source,
@@ -98,6 +102,35 @@ pub(super) struct Counted {
     pub(super) recount: Recount,
     /// Released columns that are not quasi-identifiers.
     pub(super) outside: Vec<Outside>,
+    /// The groups of released labels that the release lists, by place among the quasi-identifiers.
+    pub(super) label_levels: BTreeMap<usize, ColumnLevels>,
+}
+
+/// The sets of quasi-identifiers that a claim is about, by their places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum KnownSets {
+    /// These.
+    Listed(Vec<Vec<usize>>),
+    /// Any three of these columns, which are too many sets to be listed.
+    AnyThree(Vec<usize>),
+}
+
+impl KnownSets {
+    /// How many sets there are.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            KnownSets::Listed(sets) => sets.len() as u64,
+            KnownSets::AnyThree(columns) => Knows::Any(3).number(columns.len(), Shorter::Implied).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// The sets that are listed.
+    pub(super) fn listed(&self) -> &[Vec<usize>] {
+        match self {
+            KnownSets::Listed(sets) => sets,
+            KnownSets::AnyThree(_) => &[],
+        }
+    }
 }
 
 /// Where the order and the tree of sensitive values come from.
@@ -217,7 +250,9 @@ pub(super) fn recount(
         claim,
         recount,
         outside,
+        label_levels: BTreeMap::new(),
     };
+    counted.label_levels = super::label_levels::read(release, certificate, &counted)?;
     let required = match certificate.sample {
         // What is claimed was counted on the whole file.
         Some(_) => Required::Nothing,
@@ -306,13 +341,25 @@ impl Counted {
         let enough = if required == Required::Nothing { 0 } else { least };
         let new = || ClassChecks::new(enough, requirements, &whole);
         let mut checks = new();
-        each_set(&crowd, &self.sets, threads, new, |own| checks.take(own))?;
+        let mut smallest = u64::MAX;
+        let failing;
+        let listed = match &self.sets {
+            KnownSets::Listed(sets) => sets,
+            KnownSets::AnyThree(columns) => {
+                let found = any_three(&crowd, columns, enough, threads).ok_or_else(too_many_sets)?;
+                smallest = found.people;
+                // A set that fails is counted once more by itself, to say in what.
+                failing = found.failing.map(Vec::from).into_iter().collect();
+                &failing
+            }
+        };
+        each_set(&crowd, listed, threads, new, |own| checks.take(own))?;
         if let Some(failure) = checks.failure.filter(|_| required != Required::Nothing) {
-            return Err(failure.error(&self.names(&self.sets[failure.set]), least, &names));
+            return Err(failure.error(&self.names(&listed[failure.set]), least, &names));
         }
         let sensitive = names.iter().map(|name| name.to_string()).zip(checks.extremes).collect();
-        let (sets, classes) = (self.sets.len() as u64, self.classes());
-        let (smallest_class, formulas) = (checks.smallest, Vec::new());
+        let (sets, classes) = (self.sets.number(), self.classes());
+        let (smallest_class, formulas) = (checks.smallest.min(smallest), Vec::new());
         Ok(Recount { rows: self.tuples.rows, sets, classes, smallest_class, sensitive, catalog: None, formulas })
     }
 
@@ -367,7 +414,7 @@ pub(super) fn open_data(
 
 /// Lists the sets of quasi-identifiers that the claim is about. Where there are too many, columns that
 /// show the same in every row (not `differs`) are left out: whoever knows them knows no more.
-pub(super) fn sets(claim: &Claim, quasi: &[&str], differs: &[bool], patients: bool) -> Result<Vec<Vec<usize>>> {
+pub(super) fn sets(claim: &Claim, quasi: &[&str], differs: &[bool], patients: bool) -> Result<KnownSets> {
     let knows = match &claim.knows {
         KnowsClaim::All => Knows::All,
         KnowsClaim::Any(0) => return Err(damaged("the claim is about an attacker who knows nothing")),
@@ -390,7 +437,7 @@ pub(super) fn sets(claim: &Claim, quasi: &[&str], differs: &[bool], patients: bo
     };
     let shorter = if patients { crate::cohort::shorter(true, !claim.sensitive.is_empty()) } else { Shorter::Implied };
     match knows.number(quasi.len(), shorter) {
-        Some(n) if n <= crate::cohort::MOST_SETS => return Ok(knows.sets(quasi.len(), shorter)),
+        Some(n) if n <= crate::cohort::MOST_SETS => return Ok(KnownSets::Listed(knows.sets(quasi.len(), shorter))),
         _ => {}
     }
     let different: Vec<usize> = (0..quasi.len()).filter(|&q| differs[q]).collect();
@@ -401,10 +448,18 @@ pub(super) fn sets(claim: &Claim, quasi: &[&str], differs: &[bool], patients: bo
             if sets.is_empty() {
                 sets.push(Vec::new());
             }
-            Ok(sets)
+            Ok(KnownSets::Listed(sets))
         }
-        _ => Err(damaged("the claim is about more sets of columns than can be counted")),
+        // Rows add up, patients and their values need not.
+        (Knows::Any(3), Some(n)) if n <= MOST_SETS_OF_THREE && !patients && claim.sensitive.is_empty() => {
+            Ok(KnownSets::AnyThree(different))
+        }
+        _ => Err(too_many_sets()),
     }
+}
+
+fn too_many_sets() -> Error {
+    damaged("the claim is about more sets of columns than can be counted")
 }
 
 /// Lists the released values in the order or the tree that the policy gives them. They are sorted, so that

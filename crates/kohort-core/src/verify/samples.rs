@@ -72,7 +72,7 @@ pub(super) fn sample(
     let names: Vec<&str> =
         population.promise.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
     let sets = recount::sets(claim, &names, &vec![true; names.len()], population.promise.patients)?;
-    let shown = &sets[..sets.len().min(MOST_SETS)];
+    let shown = &sets.listed()[..sets.listed().len().min(MOST_SETS)];
     let mut samples = Vec::new();
     for (n, share) in shares.iter().enumerate() {
         let own = ReleaseFolder::new(folders[n].join("release"));

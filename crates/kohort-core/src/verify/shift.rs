@@ -12,7 +12,7 @@ use std::path::Path;
 /// The first and the last of some days.
 type Days = (i64, i64);
 
-/// What a release shows of a date.
+/// Describes what a release shows of a date.
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
     Missing,
@@ -60,7 +60,7 @@ pub(super) fn explained(
     Ok(Some(original.shifting(Shift::known(asked.patient, asked.columns, offsets))))
 }
 
-/// By input line: what the release shows of its dates.
+/// Returns for each input line what the release shows of its dates.
 fn shown(
     release: &Path,
     certificate: &Certificate,

@@ -186,7 +186,7 @@ impl Verdict {
     }
 }
 
-/// What only the custodian can know, in sentences.
+/// Returns what only the custodian can know, in sentences.
 fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool) -> Vec<String> {
     let promise = &certificate.promise;
     let mut all = vec![format!("The method is \"{}\".", certificate.method)];

@@ -186,6 +186,14 @@ pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Vi
             }
             format!("{:.*}", parts[2] as usize, (parts[0] + parts[1] * 1.4 * spread).max(0.0))
         }
+        "unitlab" => {
+            let parts: Vec<&str> = argument.split(':').collect();
+            let number = |place: usize| parts.get(place).and_then(|part| part.parse::<f64>().ok()).unwrap_or(1.0);
+            let spread = (0..6).map(|_| dice.below(1000) as f64 / 1000.0).sum::<f64>() - 3.0;
+            let value = (number(0) + number(1) * 1.4 * spread).max(0.1);
+            let sign = if dice.below(40) == 0 { "< " } else { "" };
+            format!("{sign}{value:.*} {}", number(2) as usize, parts.get(3).unwrap_or(&""))
+        }
         "count" => {
             let mean: usize = argument.parse().unwrap_or(5);
             ((dice.below(2 * mean + 1) + dice.below(2 * mean + 1)) / 2).to_string()

@@ -86,7 +86,7 @@ pub(crate) fn count_again(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
     Ok(Answer::See("/job"))
 }
 
-/// What is known of a column of the policy.
+/// Describes what is known of a column of the policy.
 pub(crate) struct Known<'a> {
     pub(crate) column: &'a PolicyColumn,
     pub(crate) counted: Option<(&'a CountedTable, &'a CountedColumn)>,
@@ -101,7 +101,7 @@ impl<'a> Known<'a> {
         Known { column, counted, advice }
     }
 
-    /// Whether a person should look at it first.
+    /// Shows whether a person should look at it first.
     fn is_uncertain(&self) -> bool {
         let doubtful = |advice: &ColumnAdvice| {
             !advice.notes.is_empty()

@@ -118,7 +118,7 @@ pub(crate) fn one(studio: &Arc<Studio>, number: usize) -> Result<Answer> {
     Ok(Answer::Page(Page { step: Step::Hierarchies, heading: "Hierarchy of a column", body, command }))
 }
 
-/// Which levels a method may choose.
+/// Shows which levels a method may choose.
 fn permitted(ladder: &Ladder, number: usize, revision: &str) -> String {
     let one = |(i, rung): (usize, &crate::results::Rung)| {
         let mark = if rung.permitted { " checked" } else { "" };

@@ -152,7 +152,7 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
     Ok(html)
 }
 
-/// Whether the release is signed, and a way to sign it.
+/// Shows whether the release is signed, and a way to sign it.
 fn signing(studio: &Studio, release: &Path) -> String {
     if release.join("certificate.json.sig").is_file() {
         return "<p>The certificate is signed. Give <code>kohort-key.pub</code> to the recipients on another way than the release.</p>\n".into();

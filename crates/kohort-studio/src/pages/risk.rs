@@ -73,7 +73,7 @@ fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
                 notes: [policy.notes.clone(), cohort.notes.clone()].concat(),
                 ladders: cohort.quasi.iter().enumerate().map(ladder).collect(),
                 shape: RiskShape::Table {
-                    risk: Box::new(assess_table(policy, cohort)?),
+                    risk: Box::new(assess_table(policy, cohort, &mut |_| ())?),
                     names: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
                     unit,
                     rows: cohort.tuples.rows,
@@ -227,7 +227,7 @@ fn histories(found: &[(String, f64)], patients: u64, events: u64, k: u64) -> Str
     )
 }
 
-/// What must hold: k, what others may know, limits on sensitive values, and the method.
+/// Shows what must hold: k, what others may know, limits on sensitive values, and the method.
 fn asked(opened: &Opened) -> Result<String> {
     let text = |path: &[&str]| get(&opened.text, path).unwrap_or_default().trim_matches('"').to_string();
     let columns = columns_of(opened)?;

@@ -127,11 +127,22 @@ fn looks_like_a_table(path: &Path) -> Result<()> {
     let file = File::open(path).map_err(|e| Error::io(path, &e))?;
     file.take(4096).read_to_end(&mut start).map_err(|e| Error::io(path, &e))?;
     // Parquet, spreadsheets, gzip and UTF-16 hold zero bytes too; their readers judge them.
-    let known: [&[u8]; 7] =
-        [b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"];
-    if start.contains(&0) && !known.iter().any(|magic| start.starts_with(magic)) {
+    let known: [&[u8]; 10] = [
+        b"PAR1",
+        b"PK\x03\x04",
+        b"\xd0\xcf\x11\xe0",
+        b"\x1f\x8b",
+        b"\xff\xfe",
+        b"\xfe\xff",
+        b"\xef\xbb\xbf",
+        b"HEADER RECORD",
+        b"<stata_dta>",
+        b"$FL",
+    ];
+    let is_old_stata = matches!(start[..], [113..=115, 1 | 2, 1, ..]);
+    if start.contains(&0) && !is_old_stata && !known.iter().any(|magic| start.starts_with(magic)) {
         return Err(Error::yours(
-            "the file is not a table: it holds bytes that no text has. Choose a CSV, Excel or Parquet file.",
+            "the file is not a table: it holds bytes that no text has. Choose a file of CSV, Excel, Parquet, SAS transport, Stata or SPSS.",
         ));
     }
     Ok(())

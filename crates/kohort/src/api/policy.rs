@@ -68,6 +68,11 @@ impl Policy {
         Policy::new(&name, read_text(path, LARGEST)?, PolicyFiles::in_folder(folder))
     }
 
+    /// A policy by its text. Paths in it are relative to `folder`.
+    pub fn parse_in(folder: impl AsRef<Path>, text: impl Into<String>) -> Result<Policy> {
+        Policy::new("the policy", text.into(), PolicyFiles::in_folder(folder.as_ref()))
+    }
+
     pub(super) fn new(name: &str, text: String, files: PolicyFiles) -> Result<Policy> {
         Section::parse(name, &text)?;
         Ok(Policy { name: name.into(), text, files })
@@ -83,6 +88,16 @@ impl Policy {
     /// The text of the policy, as evidence/policy.toml will hold it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Its name in errors.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Another policy with the same files.
+    pub(super) fn with_text(&self, text: &str) -> Policy {
+        Policy { text: text.to_string(), ..self.clone() }
     }
 
     /// The tables that the policy itself names under `[input]`.

@@ -22,7 +22,7 @@ pub enum DataRisk {
 impl DataRisk {
     pub(super) fn of(file: &PolicyFile, options: &Options) -> Result<DataRisk> {
         Ok(match survey_by(file, options)? {
-            AnySurvey::Table(own) => DataRisk::Table(Box::new(assess(&own.policy, &own.input)?)),
+            AnySurvey::Table(own) => DataRisk::Table(Box::new(assess(&own.policy, &own.input, &mut |_| ())?)),
             AnySurvey::Codes(own) => DataRisk::Codes(codes_known(&own.input, own.policy.privacy.k.get())),
             AnySurvey::Events(own) => {
                 let (unchanged, k) = (EventsPlan::unchanged(&own.input), own.policy.privacy.k.get());

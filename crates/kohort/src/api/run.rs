@@ -5,6 +5,7 @@ use super::policy::Policy;
 use super::release::Release;
 use super::risk::DataRisk;
 use super::verification::Verification;
+use crate::compare::{MeasuredSetting, Vary, compare_texts};
 use crate::init::{Suggestion, suggest_for};
 use crate::methods::Register;
 use crate::pipeline::{self, Extras, Options, Readers, Released};
@@ -195,6 +196,26 @@ impl Run {
         let place = table.place();
         let name = place.name();
         suggest_for(place, &name, self.options.threads, self.options().progress)
+    }
+
+    /// Plans and measures a release by every combination of these settings, and releases nothing. The settings that
+    /// no other beats in both risk and loss are marked.
+    ///
+    /// ```
+    /// # fn main() -> kohort::Result<()> {
+    /// # let table = kohort::Table::from_columns([("sex", ["F", "F", "M", "M"])])?;
+    /// # let policy = kohort::Policy::builder().quasi("sex").k(2).method("lattice").parameter("max_suppressed", 0).build()?;
+    /// let vary = ["k=2,3".parse().expect("a key and its values")];
+    /// for setting in kohort::Run::new().compare(&table, &policy, &vary)? {
+    ///     println!("{}: risk {:?}, loss {:?}", setting.name, setting.risk(), setting.loss());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn compare(&self, data: impl Into<Data>, policy: &Policy, vary: &[Vary]) -> Result<Vec<MeasuredSetting>> {
+        let data: Data = data.into();
+        let read = |text: &str| policy.with_text(text).with_data(&data);
+        compare_texts((policy.name(), policy.text()), vary, read, &self.scratch, &self.options())
     }
 
     /// Recounts the guarantee of a published release from its bytes, as its recipient can.

@@ -19,7 +19,7 @@ use std::path::Path;
 pub enum Verification {
     /// Everything that the certificate claims was counted, and holds.
     Verified(Examined),
-    /// What was counted holds. But k or a limit on sensitive values is only stated by the custodian
+    /// Holds what was counted holds. But k or a limit on sensitive values is only stated by the custodian
     /// ([`Examined::not_counted`]), or a released column outside every requirement is nearly unique
     /// ([`Examined::outside`]).
     Partly(Examined),

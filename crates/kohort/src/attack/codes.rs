@@ -91,7 +91,7 @@ fn draw_known(records: &Records, m: usize, most: u64, random: &mut Randomness) -
     known
 }
 
-/// Who has a code.
+/// Describes who has a code.
 struct Holders(HashMap<u32, Vec<usize>>);
 
 impl Holders {
@@ -120,7 +120,7 @@ fn most_frequent(records: &[Vec<u32>], some: &[usize], known: &[u32]) -> Option<
     counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(code, _)| code)
 }
 
-/// What is in all of these sets.
+/// Returns what is in all of these sets.
 fn shared(sets: impl Iterator<Item = BTreeSet<u32>>) -> BTreeSet<u32> {
     sets.reduce(|a, b| a.intersection(&b).copied().collect()).unwrap_or_default()
 }
@@ -141,7 +141,7 @@ impl<'n> SeenCluster<'n> {
         all
     }
 
-    /// How many of its patients may have all of these codes: as many as the rarest part allows.
+    /// Returns how many of its patients may have all of these codes: as many as the rarest part allows.
     fn candidates(&self, codes: &[u32]) -> u64 {
         let size = u64::from(self.cluster.size);
         let mut left: Vec<u32> = codes.iter().copied().filter(|c| !self.cluster.item_chunk.contains(c)).collect();

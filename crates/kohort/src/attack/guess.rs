@@ -26,17 +26,47 @@ impl Learned {
     /// The likeliest of the values that `may` holds of: `seen` says for each column which of its
     /// values may be there; a column without any tells nothing.
     pub(super) fn likeliest(&self, seen: &[&[bool]], may: impl Fn(usize) -> bool) -> Option<usize> {
+        let rows: f64 = self.prior.iter().sum();
+        let counts_of = |column: &Vec<Vec<f64>>, seen: &[bool], count: &dyn Fn(&Vec<f64>) -> f64| -> f64 {
+            column.iter().zip(seen).filter(|(_, seen)| **seen).map(|(counts, _)| count(counts)).sum()
+        };
+        let telling: Vec<(&Vec<Vec<f64>>, &[bool], f64)> = self
+            .beside
+            .iter()
+            .zip(seen)
+            .filter(|(_, seen)| seen.contains(&true))
+            .map(|(column, seen)| (column, *seen, counts_of(column, seen, &|counts| counts.iter().sum())))
+            .collect();
         let score = |value: usize| {
             let prior = self.prior[value];
-            let of_columns =
-                self.beside.iter().zip(seen).filter(|(_, seen)| seen.contains(&true)).map(|(column, seen)| {
-                    let with: f64 =
-                        column.iter().zip(*seen).filter(|(_, s)| **s).map(|(counts, _)| counts[value]).sum();
-                    ((with + 0.5) / (prior + 1.0)).ln()
-                });
+            // One more row is imagined, with the column's values as all rows have them: a rare target value whose
+            // few rows do not have them becomes less likely, and not more.
+            let of_columns = telling.iter().map(|(column, seen, all)| {
+                let with = counts_of(column, seen, &|counts| counts[value]);
+                ((with + (all + 1.0) / (rows + 1.0)) / (prior + 1.0)).ln()
+            });
             prior.ln() + of_columns.sum::<f64>()
         };
         let values = (0..self.prior.len()).filter(|&v| self.prior[v] > 0.0 && may(v));
         values.map(|v| (score(v), v)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))).map(|(_, v)| v)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With half a row for whatever was not seen, every value that occurs once beat the one that is likely.
+    #[test]
+    fn a_value_that_occurs_once_is_not_guessed_because_it_was_never_seen() {
+        let mut learned = Learned::new(42, &[100]);
+        for row in 0..1000u32 {
+            learned.learn(row % 2, &[row % 100]);
+        }
+        (2..42).for_each(|rare| learned.learn(rare, &[0]));
+        let seen: Vec<bool> = (0..100).map(|label| label == 50).collect();
+        assert_eq!(learned.likeliest(&[&seen], |_| true), Some(0));
+        let seen: Vec<bool> = (0..100).map(|label| label == 51).collect();
+        assert_eq!(learned.likeliest(&[&seen], |_| true), Some(1));
     }
 }

@@ -34,7 +34,7 @@ pub struct Attack {
     pub about: String,
     /// The measure that the shares refer to.
     pub measure: &'static str,
-    /// How many people, or cells, were attacked.
+    /// States how many people, or cells, were attacked.
     pub targets: u64,
     /// If the data left as it is.
     pub before: Option<f64>,
@@ -53,16 +53,16 @@ pub struct Attacked {
     pub notes: Vec<String>,
 }
 
-/// How attacks are tried.
+/// Describes how attacks are tried.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     /// At most so many targets for each attack.
     pub targets: u64,
-    /// Who they are is drawn from here.
+    /// Seed of the draw that chooses them.
     pub seed: u64,
 }
 
-/// What the attacks are given.
+/// Describes what the attacks are given.
 struct Scene<'a, S: Shape = Table> {
     source: &'a Source,
     policy: &'a Policy<S>,

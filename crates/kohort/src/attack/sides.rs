@@ -11,7 +11,7 @@ use kohort_core::table::{Keys, Source, Texts};
 pub(super) struct TableSide {
     /// One entry per column: its texts; missing is empty, and number 0.
     pub(super) texts: Vec<Texts>,
-    /// By column, then by row: the number of its text.
+    /// For each column, then by row: the number of its text.
     pub(super) cells: Vec<Vec<u32>>,
     /// For each row: its line.
     pub(super) lines: Vec<u64>,
@@ -75,7 +75,7 @@ impl TableSide {
 pub(super) struct TableSides {
     pub(super) original: TableSide,
     pub(super) release: TableSide,
-    /// How many of the columns are quasi-identifiers.
+    /// States how many of the columns are quasi-identifiers.
     pub(super) quasi: usize,
     /// The columns' names.
     pub(super) names: Vec<String>,

@@ -28,7 +28,9 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
     link(&sides, "all quasi-identifiers known", std::slice::from_ref(&all), &targets, &mut attacked);
     let (about, sets) = known.unwrap_or_else(|| ("all quasi-identifiers known".into(), vec![all]));
     for sensitive in sides.quasi..sides.names.len() {
-        learn(&sides, &about, &sets, sensitive, &targets, &mut attacked);
+        let own = claim.sensitive.iter().find(|own| own.column == sides.names[sensitive]);
+        let listed = own.and_then(|own| own.values.as_deref());
+        learn(&sides, (&about, &sets), (sensitive, listed), &targets, &mut attacked);
     }
     match scene.lines() {
         None => attacked.notes.push(
@@ -154,12 +156,12 @@ fn most(counts: &[u64]) -> Option<usize> {
     best.map(|(value, _)| value)
 }
 
-/// What those who match tell of the target's sensitive value.
+/// What those who match tell of the target's sensitive value. Homogeneity is about the listed values, if there is a
+/// list.
 fn learn(
     sides: &TableSides,
-    about: &str,
-    sets: &[Vec<usize>],
-    column: usize,
+    (about, sets): (&str, &[Vec<usize>]),
+    (column, listed): (usize, Option<&[String]>),
     targets: &[usize],
     attacked: &mut Attacked,
 ) {
@@ -177,6 +179,10 @@ fn learn(
         return;
     }
     let share = |n: u64| n as f64 / all as f64;
+    let is_listed = |value: u32| {
+        let text = original.texts[column].get(value);
+        listed.is_none_or(|listed| listed.iter().any(|own| own.as_bytes() == text))
+    };
     let [mut certain, mut majority, mut belief, mut bayes] = [[Mean::default(); 2]; 4];
     for set in sets {
         let matching = Matching::new(sides, set);
@@ -205,7 +211,9 @@ fn learn(
                 let n: u64 = found.iter().sum();
                 let right = |guess: Option<usize>| f64::from(u8::from(guess == Some(truth as usize)));
                 let of_truth = found.get(truth as usize).copied().unwrap_or(0);
-                certain[side].add(f64::from(u8::from(n > 0 && of_truth == n)));
+                if is_listed(truth) {
+                    certain[side].add(f64::from(u8::from(n > 0 && of_truth == n)));
+                }
                 majority[side].add(right(most(found).or_else(|| most(&base))));
                 belief[side].add(if n == 0 { share(base[truth as usize]) } else { of_truth as f64 / n as f64 });
                 let exact: Vec<Vec<bool>> = set

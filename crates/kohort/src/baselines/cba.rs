@@ -6,14 +6,14 @@
 //! in the paper on disassociation. The order of rare sets is ours: the most frequent first.
 
 use super::{GroupReading, RecodedCodes};
-use crate::methods::disassociate::Constraints;
 use kohort_core::codes::Records;
 
-/// Recodes until every set of up to m codes that occurs is k patients'.
-pub fn cba(records: &Records, constraints: &Constraints, k: u32, m: usize) -> RecodedCodes {
+/// Recodes until at least k patients have every set of up to m codes that occurs. The sets of codes in `constraints`
+/// are disjoint.
+pub fn cba(records: &Records, constraints: &[Vec<u32>], k: u32, m: usize) -> RecodedCodes {
     let mut recoded = RecodedCodes::new(records, GroupReading::AnySubset);
     let mut constraint = vec![usize::MAX; records.distinct()];
-    for (u, set) in constraints.sets().iter().enumerate() {
+    for (u, set) in constraints.iter().enumerate() {
         set.iter().for_each(|&code| constraint[code as usize] = u);
     }
     for size in 1..=m {
@@ -31,7 +31,7 @@ pub fn cba(records: &Records, constraints: &Constraints, k: u32, m: usize) -> Re
 }
 
 /// Pools, or suppresses, until the set is nobody's or k patients'.
-fn protect(recoded: &mut RecodedCodes, constraints: &Constraints, constraint: &[usize], codes: &[u32], k: u32) {
+fn protect(recoded: &mut RecodedCodes, constraints: &[Vec<u32>], constraint: &[usize], codes: &[u32], k: u32) {
     loop {
         let Some(groups) = recoded.groups_of(codes) else { return };
         let support = recoded.support(&groups);
@@ -45,7 +45,7 @@ fn protect(recoded: &mut RecodedCodes, constraints: &Constraints, constraint: &[
             if u == usize::MAX {
                 continue;
             }
-            let mut others: Vec<u32> = constraints.sets()[u].iter().map(|&c| recoded.group_of[c as usize]).collect();
+            let mut others: Vec<u32> = constraints[u].iter().map(|&c| recoded.group_of[c as usize]).collect();
             others.retain(|&j| j != super::GONE && j != i);
             others.sort_unstable();
             others.dedup();

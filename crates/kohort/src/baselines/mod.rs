@@ -9,7 +9,7 @@ pub use cba::cba;
 use kohort_core::codes::Records;
 use std::collections::HashMap;
 
-/// How a recipient reads a generalized item.
+/// Describes how a recipient reads a generalized item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupReading {
     /// Any non-empty set of its codes, each as likely.
@@ -120,7 +120,7 @@ impl RecodedCodes {
         (1..=m).all(|size| self.rare(records, k, size).is_empty())
     }
 
-    /// How many patients are expected to have all of these codes.
+    /// Returns how many patients are expected to have all of these codes.
     pub fn with_all(&self, codes: &[u32]) -> f64 {
         let Some(groups) = self.groups_of(codes) else { return 0.0 };
         let mut expected = f64::from(self.support(&groups));
@@ -139,8 +139,8 @@ impl RecodedCodes {
         expected
     }
 
-    /// How many patients have any of these codes, as far as it can be told: each group counts by the
-    /// share of its codes that are asked for.
+    /// Returns how many patients have any of these codes, as far as it can be told: each group counts by the share of
+    /// its codes that are asked for.
     pub fn with_any(&self, codes: &[u32]) -> f64 {
         let mut groups: Vec<u32> = codes.iter().map(|&c| self.group_of[c as usize]).filter(|&g| g != GONE).collect();
         groups.sort_unstable();
@@ -207,7 +207,7 @@ mod tests {
             let records = Records::from_texts(rows);
             let (k, m) = (2 + (round % 4) as u32, 1 + (round % 3) as usize);
             let constraints = Constraints::siblings(&records, 3);
-            let made = cba(&records, &constraints, k, m);
+            let made = cba(&records, constraints.sets(), k, m);
             assert!(made.is_safe(&records, k, m), "cba");
             let made = apriori(&records, kohort_core::code_systems::CodeSystem::Icd9, k, m);
             assert!(made.is_safe(&records, k, m), "apriori");
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_suppressed_code_is_not_kept() {
         let records = Records::from_texts([vec!["a", "b"], vec!["a", "b"], vec!["a", "c"]]);
-        let made = cba(&records, &Constraints::none(), 2, 1);
+        let made = cba(&records, &[], 2, 1);
         assert_eq!((made.suppressed(), made.keeps(&[0, 1]), made.keeps(&[0, 2])), (1, true, false));
     }
 

@@ -4,9 +4,8 @@ use super::vary::RecodingBaseline;
 use crate::baselines::{RecodedCodes, apriori, cba};
 use crate::evidence::codes::Answers;
 use crate::evidence::{self, CodesErrors, CodesOutlook, Metrics, Outlook};
-use crate::methods::disassociate::{self, Constraints, ConstraintsBy, Params};
-use crate::methods::{Method, Register};
-use crate::pipeline::{Options, anonymize};
+use crate::methods::{CodesMethod, Method, Register, Work};
+use crate::pipeline::{Extras, Options, make};
 use crate::queries::Expected;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::{self, Records};
@@ -14,20 +13,17 @@ use kohort_core::cohort::{self, Cohort};
 use kohort_core::parallel;
 use kohort_core::policy::{AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
-use kohort_core::release::Unfinished;
+use kohort_core::release::Staging;
 use kohort_core::shape::{Codes, Shape, Table};
 use kohort_core::table::{self, Source};
 use kohort_core::{Error, Result};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A setting before it is measured.
-pub(super) struct GridSetting<'a> {
-    /// The path of its policy.
-    pub(super) path: &'a Path,
-    /// The policy.
-    pub(super) text: &'a str,
+pub(super) struct GridSetting {
+    /// Its policy, or the reason why it cannot be read.
+    pub(super) file: Result<PolicyFile>,
     /// The baseline that replaces the method, if it is only compared and never released.
     pub(super) baseline: Option<RecodingBaseline>,
 }
@@ -46,21 +42,22 @@ struct BoundSetting<S: Shape, M> {
 }
 
 type TableSetting = BoundSetting<Table, Method>;
-type CodesSetting = BoundSetting<Codes, Params>;
+type CodesSetting = BoundSetting<Codes, Method<dyn CodesMethod>>;
 
 /// A setting with its place, and what a release by it would be like.
 type Measured = (usize, Result<Outlook>);
 
 /// What a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
-pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &Options) -> Vec<Result<Outlook>> {
+/// Whatever must be written meanwhile is in `scratch`, and nothing stays there.
+pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) -> Vec<Result<Outlook>> {
     let mut source = None;
     let (mut tables, mut codes): (Vec<TableSetting>, Vec<CodesSetting>) = (Vec::new(), Vec::new());
     let mut measured: Vec<Measured> = Vec::new();
     let mut events = Vec::new();
     for (place, cell) in cells.iter().enumerate() {
         let register = Register::built_in();
-        let policy = bind(cell, unfinished, &mut source, &register, options);
+        let policy = bind(cell, &mut source, &register, options);
         let sorted = policy.and_then(|policy| {
             match policy {
                 AnyPolicy::Table(policy) => {
@@ -68,8 +65,8 @@ pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &
                     tables.push(BoundSetting::new(place, cell, policy, method));
                 }
                 AnyPolicy::Codes(policy) => {
-                    let (_, params) = register.for_codes(&policy)?;
-                    codes.push(BoundSetting::new(place, cell, policy, params));
+                    let method = register.for_codes(&policy)?;
+                    codes.push(BoundSetting::new(place, cell, policy, method));
                 }
                 AnyPolicy::Events(policy) => {
                     register.for_events(&policy)?;
@@ -85,22 +82,18 @@ pub(super) fn measure(cells: &[GridSetting], unfinished: &Unfinished, options: &
         measured.extend(measure_codes(codes, source, options));
     }
     // Patient histories are released to be measured.
-    measured.extend(events.into_iter().map(|place| (place, release(cells[place].path, unfinished, options))));
+    measured.extend(events.into_iter().map(|place| {
+        let going = options.progress.go_on();
+        (place, going.and_then(|()| release(&cells[place], scratch, options)))
+    }));
     measured.sort_by_key(|(place, _)| *place);
     measured.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
-fn bind(
-    cell: &GridSetting,
-    unfinished: &Unfinished,
-    source: &mut Option<Source>,
-    register: &Register,
-    options: &Options,
-) -> Result<AnyPolicy> {
-    let name = cell.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let file = PolicyFile::parse(&name, cell.text, unfinished.folder())?;
-    let policy = match source {
+fn bind(cell: &GridSetting, source: &mut Option<Source>, register: &Register, options: &Options) -> Result<AnyPolicy> {
+    let file = cell.file.as_ref().map_err(Error::clone)?;
+    let mut policy = match source {
         Some(source) => file.bind(source, register)?,
         None => {
             let opened =
@@ -110,6 +103,9 @@ fn bind(
             policy
         }
     };
+    if let Some(source) = source {
+        register.group_numbers(&mut policy, source)?;
+    }
     match (cell.baseline, &policy) {
         (Some(baseline), AnyPolicy::Table(_) | AnyPolicy::Events(_)) => {
             Err(Error::yours(format!("{} is for sets of codes.", baseline.name())))
@@ -122,7 +118,9 @@ impl<S: Shape, M> BoundSetting<S, M> {
     fn new(place: usize, cell: &GridSetting, policy: Policy<S>, method: M) -> BoundSetting<S, M> {
         let privacy = &policy.privacy;
         let asked = (&privacy.confidence, &privacy.l_diversity, &privacy.t_closeness);
-        let (counted_by, knows) = (format!("{asked:?} {:?}", policy.own), format!("{:?}", privacy.knows));
+        let rules: Vec<&str> = policy.columns.iter().map(|column| column.rule_text.as_str()).collect();
+        let counted_by = format!("{asked:?} {:?} {rules:?}", policy.own);
+        let knows = format!("{:?}", privacy.knows);
         BoundSetting { place, policy, method, baseline: cell.baseline, counted_by, knows }
     }
 }
@@ -140,7 +138,7 @@ fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Op
                 Some(mut own) => own.know(policy).map(|()| own),
                 None => cohort::survey(source, policy),
             };
-            measured.extend(on_all_cores(alike, options.threads, |setting| {
+            measured.extend(on_all_cores(alike, options, |setting| {
                 table(&setting.policy, &setting.method, known.as_ref().map_err(|error| error.clone())?, options)
             }));
             cohort = known.ok();
@@ -155,58 +153,64 @@ fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Opt
     let mut measured = Vec::new();
     for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
         let records = codes::survey(source, &counted[0].policy);
-        measured.extend(on_all_cores(counted, options.threads, |setting| {
-            setting.measure(records.as_ref().map_err(|error| error.clone())?, source)
+        measured.extend(on_all_cores(counted, options, |setting| {
+            setting.measure(records.as_ref().map_err(|error| error.clone())?, source, options.seed)
         }));
     }
     measured
 }
 
-/// Measures settings, one after the other on each thread.
+/// Measures settings, one after the other on each thread, until the caller stops the run.
 fn on_all_cores<S: Shape, M: Sync>(
     settings: &[BoundSetting<S, M>],
-    threads: usize,
+    options: &Options,
     measure: impl Fn(&BoundSetting<S, M>) -> Result<Outlook> + Sync,
 ) -> Vec<Measured>
 where
     BoundSetting<S, M>: Sync,
 {
-    parallel::map(threads, settings.len(), |number| (settings[number].place, measure(&settings[number])))
+    options.progress.stage("comparing", settings.len() as u64);
+    parallel::map(options.threads, settings.len(), |number| {
+        let setting = &settings[number];
+        let outlook = options.progress.go_on().and_then(|()| measure(setting));
+        options.progress.advance(1);
+        (setting.place, outlook)
+    })
 }
 
 impl CodesSetting {
-    fn measure(&self, records: &Records, source: &Source) -> Result<Outlook> {
-        let (policy, params) = (&self.policy, &self.method);
+    fn measure(&self, records: &Records, source: &Source, seed: Option<u64>) -> Result<Outlook> {
+        let (policy, method) = (&self.policy, &self.method);
+        let constraints = method.needed_together(records, policy)?;
         let (k, m) = (policy.privacy.k.get(), policy.privacy.known_codes());
-        let asked =
-            |answers: Answers| evidence::codes::queries((records, policy, params), k, &answers).map(CodesErrors::from);
+        let asked = |answers: Answers| CodesErrors::from(evidence::codes::queries(records, &constraints, k, &answers));
         // As in the paper, a baseline is asked only for codes that it did not suppress.
         let of_baseline = |recoded: RecodedCodes| {
             let utility = asked(Answers {
                 with_all: &|codes| recoded.with_all(codes),
                 with_any: &|codes| recoded.with_any(codes),
                 keeps: &|codes| recoded.keeps(codes),
-            })?;
+            });
             let (suppressed_codes, items) = (Some(recoded.suppressed() as u64), Some(recoded.items() as u64));
-            Ok::<_, Error>(CodesErrors { suppressed_codes, items, ..utility })
+            CodesErrors { suppressed_codes, items, ..utility }
         };
         let (utility, notes) = match self.baseline {
             None => {
-                let clusters = disassociate::plan(records, policy, params, source.threads())?;
+                let mut random = Randomness::new(seed)?;
+                let clusters = method.plan(records, policy, Work::on(source, &mut random))?;
                 let expected = Expected::new(&clusters.nodes, records.distinct(), k);
                 let utility = asked(Answers {
                     with_all: &|codes| expected.with_all(codes),
                     with_any: &|codes| expected.with_any(codes),
                     keeps: &|_| true,
-                })?;
+                });
                 (utility, clusters.notes.clone())
             }
             Some(baseline) => {
                 let least = u32::try_from(k).unwrap_or(u32::MAX);
-                let (constraints, _) = Constraints::of(records, policy, params)?;
                 let recoded = match baseline {
                     RecodingBaseline::Cba => cba(records, &constraints, least, m),
-                    RecodingBaseline::Apriori => apriori(records, code_system(records, params), least, m),
+                    RecodingBaseline::Apriori => apriori(records, code_system(records, &**method), least, m),
                 };
                 let (all, suppressed) = (records.distinct(), recoded.suppressed());
                 let mut notes = vec!["for comparison only: it is never published".to_string()];
@@ -216,7 +220,7 @@ impl CodesSetting {
                         all - suppressed
                     ));
                 }
-                (of_baseline(recoded)?, notes)
+                (of_baseline(recoded), notes)
             }
         };
         let named = policy.method.text("name")?.unwrap_or_default();
@@ -232,12 +236,12 @@ fn table(policy: &Policy, method: &Method, cohort: &Cohort, options: &Options) -
     evidence::outlook(cohort, &plan, policy, method)
 }
 
-/// Patient histories are released and verified, and the release is removed again.
-fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Outlook> {
-    let folder = unfinished.folder().join("release");
-    let options = Options { force: true, keep_rows: false, ..options.clone() };
-    let released = anonymize(path, &folder, &options)?;
-    fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
+/// Patient histories are released in memory and verified.
+fn release(cell: &GridSetting, scratch: &Path, options: &Options) -> Result<Outlook> {
+    let file = cell.file.as_ref().map_err(Error::clone)?;
+    let options = Options { keep_rows: false, ..options.clone() };
+    let staging = Staging::in_memory(scratch)?;
+    let released = make(&Register::built_in(), file, staging, &options, &Extras::default())?;
     match released.metrics {
         Metrics::Events(own) => Ok(Outlook::Events(own)),
         Metrics::Table(_) | Metrics::Codes(_) => Err(Error::refused(
@@ -248,8 +252,8 @@ fn release(path: &Path, unfinished: &Unfinished, options: &Options) -> Result<Ou
 }
 
 /// The system that the codes are of: the one the policy names, or the one that holds more of them.
-fn code_system(records: &Records, params: &Params) -> CodeSystem {
-    if let ConstraintsBy::Level(system, _) = params.constraints {
+fn code_system(records: &Records, method: &dyn CodesMethod) -> CodeSystem {
+    if let Some(system) = method.code_system() {
         return system;
     }
     let held = |system: CodeSystem| records.texts().filter(|text| system.place(text).is_some()).count();

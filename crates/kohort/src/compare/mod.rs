@@ -14,13 +14,13 @@ use crate::evidence::Outlook;
 use crate::pipeline::Options;
 use grid::GridSetting;
 use kohort_core::error::Kind;
-use kohort_core::policy;
-use kohort_core::policy::Section;
+use kohort_core::policy::{self, PolicyFile, Section};
 use kohort_core::release::{Unfinished, made};
 use kohort_core::{Error, Result};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
+use vary::VariedPolicy;
 
 /// Maximum number of settings. A larger table would be unreadable.
 const MOST_SETTINGS: usize = 200;
@@ -30,7 +30,9 @@ const MOST_SETTINGS: usize = 200;
 pub struct MeasuredSetting {
     /// The keys that were varied, as written: `k=5 method=lattice`.
     pub name: String,
-    /// Its policy; none for what is compared with and never released.
+    /// The text of its policy; none for what is compared with and never released.
+    pub text: Option<String>,
+    /// The file of its policy, where policies were written.
     pub policy: Option<PathBuf>,
     /// The part of metrics.json that a plan determines, or the reason why there is no release.
     pub outcome: std::result::Result<Outlook, String>,
@@ -47,101 +49,143 @@ pub struct Comparison {
     pub folder: PathBuf,
     /// In the order of the grid.
     pub tried: Vec<MeasuredSetting>,
+    /// The settings that were not measured, because the caller stopped the run.
+    pub skipped: usize,
 }
 
 /// Measures every setting of the grid and lays them side by side in `out`: all of it, or nothing, and
-/// then what stood there stays.
+/// then what stood there stays. If the caller stops the run, the settings that were measured by then are laid side by
+/// side, and the others say that they were not measured.
 pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Comparison> {
     let text = fs::read_to_string(policy).map_err(|e| Error::io(policy, &e))?;
     let file = policy.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let settings = vary::settings(&Section::parse(&file, &text)?, vary)?;
+    let settings = settings_of(&file, &text, vary)?;
+    may_be_made(policy, out, options.force)?;
+    let unfinished = Unfinished::beside(out, &*options.progress)?;
+    let (mut tried, skipped) = run(policy, &settings, &unfinished, options)?;
+    frontier::mark(&mut tried);
+    let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();
+    write(&unfinished.folder().join("compare.json"), &(numbers + "\n"))?;
+    write(&unfinished.folder().join("compare.html"), &page::page(&tried, out))?;
+    unfinished.finish(options.force)?;
+    // Where they stand now.
+    for t in &mut tried {
+        t.policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|name| out.join("policies").join(name));
+    }
+    Ok(Comparison { folder: out.to_path_buf(), tried, skipped })
+}
+
+/// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
+fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
+    made::keep_apart(out, &policy::read(policy)?.files_read())?;
+    made::may_become(out, force)
+}
+
+/// Measures every setting of the grid for data and a policy that are in memory. Nothing is written.
+pub(crate) fn compare_texts(
+    (name, text): (&str, &str),
+    vary: &[Vary],
+    read: impl Fn(&str) -> Result<PolicyFile>,
+    scratch: &Path,
+    options: &Options,
+) -> Result<Vec<MeasuredSetting>> {
+    let settings = settings_of(name, text, vary)?;
+    let texts: Vec<String> = settings.iter().map(VariedPolicy::text).collect();
+    let (mut tried, skipped) = measure(&settings, &texts, read, scratch, options)?;
+    if skipped > 0 {
+        return Err(Error::cancelled());
+    }
+    frontier::mark(&mut tried);
+    Ok(tried)
+}
+
+/// The settings of a grid, unless there are too many.
+fn settings_of(name: &str, text: &str, vary: &[Vary]) -> Result<Vec<VariedPolicy>> {
+    let settings = vary::settings(&Section::parse(name, text)?, vary)?;
     if settings.len() > MOST_SETTINGS {
         return Err(Error::yours(format!(
             "there are {} settings, more than the maximum of {MOST_SETTINGS}. Vary fewer values.",
             settings.len()
         )));
     }
-    may_be_made(policy, out, options.force)?;
-    let unfinished = Unfinished::beside(out, &*options.progress)?;
-    let mut tried = run(policy, &settings, &unfinished, options)?;
-    frontier::mark(&mut tried);
-    let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();
-    write(&unfinished.folder().join("compare.json"), &(numbers + "\n"))?;
-    write(&unfinished.folder().join("compare.html"), &page::page(&tried))?;
-    unfinished.finish(options.force)?;
-    // Where they stand now.
-    for t in &mut tried {
-        t.policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|name| out.join("policies").join(name));
-    }
-    Ok(Comparison { folder: out.to_path_buf(), tried })
+    Ok(settings)
 }
 
-/// Only what Kohort made is replaced, and only if it may be; never what the policy reads.
-fn may_be_made(policy: &Path, out: &Path, force: bool) -> Result<()> {
-    made::keep_apart(out, &policy::read(policy)?.files_read())?;
-    match (fs::symlink_metadata(out), force) {
-        (Err(_), _) => Ok(()),
-        (Ok(_), true) => made::is_all_ours(out),
-        (Ok(_), false) => Err(Error::yours(format!(
-            "{} exists. Choose another folder with -o, or replace it with --force.",
-            out.display()
-        ))),
-    }
-}
-
+/// Writes the policy of every setting, and measures it.
 fn run(
     policy: &Path,
-    settings: &[vary::VariedPolicy],
+    settings: &[VariedPolicy],
     unfinished: &Unfinished,
     options: &Options,
-) -> Result<Vec<MeasuredSetting>> {
+) -> Result<(Vec<MeasuredSetting>, usize)> {
     let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
     let policies = unfinished.folder().join("policies");
     fs::create_dir_all(&policies).map_err(|e| Error::io(&policies, &e))?;
-    let written: Vec<(PathBuf, String)> = settings
-        .iter()
-        .enumerate()
-        .map(|(number, setting)| {
-            let path = policies.join(format!("{:03}.toml", number + 1));
-            (path, setting.policy(&source.display().to_string()))
-        })
-        .collect();
-    let mut cells = Vec::new();
-    for ((path, text), setting) in written.iter().zip(settings) {
-        if setting.baseline.is_none() {
-            write(path, text)?;
-        }
-        cells.push(GridSetting { path, text, baseline: setting.baseline });
+    let texts: Vec<String> = settings.iter().map(|own| own.policy(&source.display().to_string())).collect();
+    let read = |text: &str| PolicyFile::parse("the policy", text, unfinished.folder());
+    let (mut tried, skipped) = measure(settings, &texts, read, unfinished.folder(), options)?;
+    for (number, own) in (1..).zip(&mut tried) {
+        let Some(text) = &own.text else { continue };
+        let path = policies.join(format!("{number:03}.toml"));
+        write(&path, text)?;
+        own.policy = Some(path);
     }
-    let (mut tried, mut first_error) = (Vec::new(), None);
-    for (outcome, (cell, setting)) in
-        grid::measure(&cells, unfinished, options).into_iter().zip(cells.iter().zip(settings))
-    {
+    Ok((tried, skipped))
+}
+
+/// Measures every setting. If none can be released, the reason is that of the first.
+fn measure(
+    settings: &[VariedPolicy],
+    texts: &[String],
+    read: impl Fn(&str) -> Result<PolicyFile>,
+    scratch: &Path,
+    options: &Options,
+) -> Result<(Vec<MeasuredSetting>, usize)> {
+    let cells: Vec<GridSetting> = settings
+        .iter()
+        .zip(texts)
+        .map(|(setting, text)| GridSetting { file: read(text), baseline: setting.baseline })
+        .collect();
+    let (mut tried, mut first_error, mut skipped) = (Vec::new(), None, 0);
+    for ((outcome, setting), text) in grid::measure(&cells, scratch, options).into_iter().zip(settings).zip(texts) {
         let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
-            Err(error) if matches!(error.kind, Kind::Machine | Kind::Cancelled) => return Err(error),
+            Err(error) if error.kind == Kind::Machine => return Err(error),
+            Err(error) if error.kind == Kind::Cancelled => {
+                skipped += 1;
+                first_error.get_or_insert(error);
+                Err("not measured, because the run was interrupted.".into())
+            }
             Err(error) => {
                 let reason = error.to_string();
                 first_error.get_or_insert(error);
                 Err(reason)
             }
         };
-        let policy = cell.baseline.is_none().then(|| cell.path.to_path_buf());
-        tried.push(MeasuredSetting { name: setting.name.clone(), policy, outcome, on_frontier: false, is_knee: false });
+        let text = setting.baseline.is_none().then(|| text.clone());
+        let name = setting.name.clone();
+        tried.push(MeasuredSetting { name, text, policy: None, outcome, on_frontier: false, is_knee: false });
     }
     match first_error {
+        Some(error) if skipped > 0 && tried.iter().all(|t| t.outcome.is_err()) => Err(error),
         Some(error) if tried.iter().all(|t| t.outcome.is_err()) => Err(Error {
             message: format!("none of the settings can be released. The first one: {}", error.message),
             ..error
         }),
-        _ => Ok(tried),
+        _ => Ok((tried, skipped)),
     }
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|e| Error::io(path, &e))
+}
+
+/// The picture of risk against loss, as SVG, and the numbers of compare.json.
+pub fn shown(tried: &[MeasuredSetting]) -> (String, String) {
+    let numbers = serde_json::to_string_pretty(&numbers(tried)).unwrap_or_default();
+    (page::picture(tried), numbers)
 }
 
 /// What compare.json holds.
@@ -197,7 +241,7 @@ impl MeasuredSetting {
 
     /// Returns whether it is there to be compared with, and never released.
     pub fn is_baseline(&self) -> bool {
-        self.policy.is_none()
+        self.text.is_none()
     }
 
     /// Returns, for codes, how far counts of frequent sets, of random pairs and of constraints are off.

@@ -4,9 +4,10 @@ use super::MeasuredSetting;
 use crate::evidence::Outlook;
 use crate::evidence::metrics::Masked;
 use crate::report::{Point, Scatter, cards, escape, frame};
+use std::path::Path;
 
-/// The page.
-pub(super) fn page(tried: &[MeasuredSetting]) -> String {
+/// The page. Its commands name the policies as the user, who named `folder`, would.
+pub(super) fn page(tried: &[MeasuredSetting], folder: &Path) -> String {
     let knee = tried.iter().find(|t| t.is_knee).map_or(String::new(), |t| {
         format!(
             "<p>The bend of the frontier: <strong>{}</strong>. Below that risk, the loss grows quickly. It is a \
@@ -21,7 +22,7 @@ pub(super) fn page(tried: &[MeasuredSetting]) -> String {
         tried.len(),
         tried.iter().filter(|t| t.outcome.is_ok()).count(),
         picture(tried),
-        if super::is_of_codes(tried) { table_of_codes(tried) } else { table(tried) }
+        if super::is_of_codes(tried) { table_of_codes(tried, folder) } else { table(tried, folder) }
     );
     let footer = "compare.json in this folder holds the exact numbers. policies/ holds a policy for each setting, \
          by its number, for kohort anonymize.";
@@ -29,7 +30,7 @@ pub(super) fn page(tried: &[MeasuredSetting]) -> String {
 }
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
-fn picture(tried: &[MeasuredSetting]) -> String {
+pub(super) fn picture(tried: &[MeasuredSetting]) -> String {
     let point = |(number, t): (usize, &MeasuredSetting)| {
         let at = (t.risk()?, t.loss()?);
         Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee })
@@ -44,11 +45,11 @@ fn picture(tried: &[MeasuredSetting]) -> String {
 }
 
 /// The first cell of a row: its number, what was varied, and how to release it.
-fn named(number: usize, t: &MeasuredSetting) -> String {
+fn named(number: usize, t: &MeasuredSetting, folder: &Path) -> String {
     let name = if t.name.is_empty() { "as it is" } else { &t.name };
     let policy = t.policy.as_ref().and_then(|p| p.file_name()).map(|n| n.to_string_lossy().into_owned());
     let how = policy.map_or("for comparison only: never released".into(), |file| {
-        format!("kohort anonymize policies/{}", escape(&file))
+        format!("kohort anonymize {}", escape(&folder.join("policies").join(file).display().to_string()))
     });
     format!("{number}. {}<small>{how}</small>", escape(name))
 }
@@ -73,11 +74,12 @@ fn share(x: Option<f64>) -> String {
 /// A row for each setting; those that cannot be met say why.
 fn rows(
     tried: &[MeasuredSetting],
+    folder: &Path,
     headings: &[&str],
     row: impl Fn(&MeasuredSetting, &Outlook) -> Vec<String>,
 ) -> String {
     let one = |(number, t): (usize, &MeasuredSetting)| {
-        let mut cells = vec![named(number, t)];
+        let mut cells = vec![named(number, t, folder)];
         match &t.outcome {
             Ok(metrics) => cells.extend(row(t, metrics)),
             Err(reason) => {
@@ -93,7 +95,7 @@ fn rows(
 }
 
 /// The table behind the picture.
-fn table(tried: &[MeasuredSetting]) -> String {
+fn table(tried: &[MeasuredSetting], folder: &Path) -> String {
     let count = |count: Masked<u64>| count.known().map_or("–".into(), |n| n.to_string());
     let added = |t: &MeasuredSetting| t.outcome.as_ref().is_ok_and(|m| m.rows().counterfeit.known() > Some(0));
     let any_added = tried.iter().any(added);
@@ -102,7 +104,7 @@ fn table(tried: &[MeasuredSetting]) -> String {
     if any_added {
         headings.push("Rows added");
     }
-    let body = rows(tried, &headings, |t, outlook| {
+    let body = rows(tried, folder, &headings, |t, outlook| {
         let table = if let Outlook::Table(own) = outlook { Some(own) } else { None };
         let mut cells = vec![
             place(t),
@@ -124,7 +126,7 @@ fn table(tried: &[MeasuredSetting]) -> String {
 }
 
 /// The same for codes.
-fn table_of_codes(tried: &[MeasuredSetting]) -> String {
+fn table_of_codes(tried: &[MeasuredSetting], folder: &Path) -> String {
     let headings = [
         "Setting",
         "Frontier",
@@ -134,7 +136,7 @@ fn table_of_codes(tried: &[MeasuredSetting]) -> String {
         "Constraints off by (MRE)",
         "Codes suppressed",
     ];
-    rows(tried, &headings, |t, outlook| {
+    rows(tried, folder, &headings, |t, outlook| {
         let [frequent, random, constraints] = t.errors().unwrap_or_default();
         let suppressed = if let Outlook::Codes(own) = outlook { own.utility.suppressed_codes } else { None };
         let gone = suppressed.unwrap_or(0);

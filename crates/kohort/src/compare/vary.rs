@@ -236,7 +236,8 @@ impl VariedPolicy {
         }
     }
 
-    fn text(&self) -> String {
+    /// The policy's text; paths in it are those of the policy that was varied.
+    pub(super) fn text(&self) -> String {
         self.policy.to_toml()
     }
 

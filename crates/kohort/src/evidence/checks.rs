@@ -148,7 +148,7 @@ fn model(kind: ModelKind, names: &[&str], before: &Rows, after: &Rows) -> CheckR
     CheckResult { check, estimates: term_names(names, &explains).into_iter().enumerate().map(estimate).collect() }
 }
 
-/// Whether a column explains as a number or by its values; `None` if it has too many of them.
+/// Returns whether a column explains as a number or by its values; `None` if it has too many of them.
 fn explain(before: &Rows, column: usize) -> Option<Explains> {
     let cells = || before.iter().map(|row| &row[column]).filter(|cell| !cell.is_empty());
     if cells().all(|cell| number(cell).is_some()) {

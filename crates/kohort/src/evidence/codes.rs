@@ -7,7 +7,7 @@ use super::metrics::{
     Sides, Unit, Workload,
 };
 use super::table::{files, preset};
-use crate::methods::disassociate::{Constraints, Covers, Params, Subrecords};
+use crate::methods::CodesMethod;
 use crate::queries::{
     Are, Expected, MRE_BOUNDS, OriginalCounts, are, frequent_queries, mre, mre_histogram, random_queries,
 };
@@ -25,13 +25,13 @@ use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 pub struct CodesRun<'a> {
     /// The policy.
     pub policy: &'a Policy<Codes>,
-    /// The method's parameters.
-    pub params: &'a Params,
+    /// The method with its parameters.
+    pub method: &'a dyn CodesMethod,
     /// The original.
     pub records: &'a Records,
     /// The plan for it.
     pub clusters: &'a Clusters,
-    /// How many threads work.
+    /// The number of threads.
     pub threads: usize,
 }
 
@@ -79,7 +79,7 @@ pub fn measure(
         with_any: &|codes| expected.with_any(codes),
         keeps: &|_| true,
     };
-    let asked = queries((records, policy, run.params), k, &answers)?;
+    let asked = queries(records, &run.method.needed_together(records, policy)?, k, &answers);
     Ok(Metrics::Codes(Box::new(CodesMetrics {
         method: certificate.method.clone(),
         shape: MetricsShape::Codes,
@@ -118,9 +118,9 @@ pub fn measure(
             smallest_support: recount.smallest_support,
             smallest_subrecord: recount.smallest_subrecord,
             fewest_candidates: compared.fewest_candidates,
-            aware_reader: run.params.subrecords == Subrecords::Whole,
-            no_cover: run.params.covers == Covers::Avoided,
-            sensitive_codes: run.params.sensitive.len(),
+            aware_reader: certificate.promise.claim.aware,
+            no_cover: certificate.promise.claim.no_cover,
+            sensitive_codes: certificate.promise.claim.sensitive.len(),
             confidence: certificate.promise.claim.confidence.map(Fraction::to_f64),
             highest_confidence: compared.highest_share.map(|(hits, of)| hits as f64 / of.max(1) as f64),
             plain: certificate.guarantee.plain.clone(),
@@ -144,7 +144,7 @@ pub fn measure(
     })))
 }
 
-/// What the release is made of, as it was recounted.
+/// Returns what the release is made of, as it was recounted.
 fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
     metrics::ClusterCounts {
         patients: recount.patients,
@@ -165,34 +165,30 @@ fn clusters(recount: &CodesRecount) -> metrics::ClusterCounts {
     }
 }
 
-/// What a release answers: how many patients have all, or any, of some codes.
+/// Describes what a release answers: how many patients have all, or any, of some codes.
 pub(crate) struct Answers<'a> {
     pub(crate) with_all: &'a dyn Fn(&[u32]) -> f64,
     pub(crate) with_any: &'a dyn Fn(&[u32]) -> f64,
-    /// Whether nothing of these codes was suppressed. Other queries are not asked.
+    /// States whether nothing of these codes was suppressed. Other queries are not asked.
     pub(crate) keeps: &'a dyn Fn(&[u32]) -> bool,
 }
 
-/// How well counts can be estimated.
+/// Describes how well counts can be estimated.
 pub(crate) struct Queried {
-    /// Of frequent combinations (workload W1).
+    /// Errors of frequent combinations (workload W1).
     pub(crate) frequent: Workload,
-    /// Of the most frequent codes, one by one.
+    /// Counts of the most frequent codes, one by one.
     pub(crate) counts: Vec<CodeCount>,
-    /// Of random combinations (workload W2).
+    /// Errors of random combinations (workload W2).
     pub(crate) random: Vec<RandomWorkload>,
-    /// Of utility constraints, if there are any.
+    /// Errors of utility constraints, if there are any.
     pub(crate) constraints: Option<ConstraintErrors>,
     /// The error of each constraint.
     pub(crate) errors: Vec<f64>,
 }
 
-/// Asks workloads W1 and W2, and each constraint.
-pub(crate) fn queries(
-    (records, policy, params): (&Records, &Policy<Codes>, &Params),
-    k: u64,
-    answers: &Answers,
-) -> Result<Queried> {
+/// Asks workloads W1 and W2, and each constraint: a set of codes that a study needs together.
+pub(crate) fn queries(records: &Records, constraints: &[Vec<u32>], k: u64, answers: &Answers) -> Queried {
     let exact = OriginalCounts::new(records);
     let least = (records.len() as u64 * FREQUENT).div_ceil(10_000).max(k);
     let frequent = frequent_queries(records, u32::try_from(least).unwrap_or(u32::MAX), MOST_QUERIES);
@@ -216,13 +212,12 @@ pub(crate) fn queries(
         let Are { error, queries, dropped, sane } = asked(queries);
         RandomWorkload { are: error, are_sane: sane, queries, dropped, codes }
     });
-    let (constraints, _) = Constraints::of(records, policy, params)?;
     let error = |set: &Vec<u32>| {
         let mut codes = set.clone();
         codes.sort_unstable();
         mre(exact.with_any(&codes), (answers.with_any)(&codes))
     };
-    let errors: Vec<f64> = constraints.sets().iter().map(error).collect();
+    let errors: Vec<f64> = constraints.iter().map(error).collect();
     let interval = |(i, constraints): (usize, u64)| ErrorInterval {
         from_percent: i.checked_sub(1).map(|before| MRE_BOUNDS[before]),
         to_percent: MRE_BOUNDS.get(i).copied(),
@@ -233,11 +228,11 @@ pub(crate) fn queries(
         intervals: mre_histogram(&errors).into_iter().enumerate().map(interval).collect(),
         mean: None,
     });
-    Ok(Queried {
+    Queried {
         frequent,
         counts: counts.iter().take(MOST_CODES).map(count).collect(),
         random: random.collect(),
         constraints,
         errors,
-    })
+    }
 }

@@ -24,7 +24,7 @@ struct ReleasedClass {
     real: u64,
     rows: u64,
     added: u64,
-    /// How many rows a reader of the catalog is left with: 1 / the posterior of the likeliest.
+    /// The number of rows a reader of the catalog is left with: 1 / the posterior of the likeliest.
     effective: f64,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn loss_with_counterfeits(cohort: &Cohort, plan: &Plan, added: u64) -
     (of_real + of_added) / (cohort.tuples.rows + added) as f64
 }
 
-/// What the custodian must be told.
+/// Returns what the custodian must be told.
 pub(super) fn warnings(found: &Counterfeits) -> Vec<String> {
     match &found.told_apart {
         Some(told) if told.warning => vec![format!(
@@ -86,7 +86,7 @@ pub(super) fn warnings(found: &Counterfeits) -> Vec<String> {
     }
 }
 
-/// What a row loses, over its quasi-identifiers together.
+/// Returns what a row loses, over its quasi-identifiers together.
 fn loss(cohort: &Cohort, plan: &Plan, cells: u32) -> f64 {
     let labels = plan.row(cells)[..cohort.quasi.len()].iter().zip(&plan.changed);
     labels.map(|(&label, changed)| changed.labels[label as usize].loss).sum()
@@ -155,8 +155,8 @@ fn classes(cohort: &Cohort, plan: &Plan, policy: &Policy, synthetic: Synthetic) 
     classes
 }
 
-/// How many classes there are of each kind: real people, rows shown, effective k. Larger ones to which
-/// nothing was added are of no interest.
+/// Returns how many classes there are of each kind: real people, rows shown, effective k. Larger ones to which nothing
+/// was added are of no interest.
 fn kinds(classes: &[ReleasedClass], k: u64) -> Vec<ClassKind> {
     let mut kinds: BTreeMap<(u64, u64, u64), u64> = BTreeMap::new();
     for class in classes.iter().filter(|c| c.added > 0 || c.real <= k || c.effective < c.rows as f64) {

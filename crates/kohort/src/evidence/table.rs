@@ -1,18 +1,18 @@
 //! The measurements of a table's release.
 
 use super::metrics::{
-    AskedOfSensitive, ByName, Cells, ColumnChange, ComparedRows, File, FoundOfSensitive, Levels, Metrics, PeopleCounts,
-    Preset, RecodedChange, RowCounts, Sides, SizeBin, TableGuarantee, TableMetrics, Unit,
+    AskedOfSensitive, ByName, Cells, ColumnChange, ComparedRows, File, Fineness, FoundOfSensitive, LevelShare, Levels,
+    Metrics, PeopleCounts, Preset, RecodedChange, RowCounts, Sides, SizeBin, TableGuarantee, TableMetrics, Unit,
 };
 use super::{Stopwatch, distributions, metrics, people, public_use, synthetic, utility};
 use crate::methods::Method;
 use kohort_core::Result;
-use kohort_core::cohort::Cohort;
+use kohort_core::cohort::{Cohort, Quasi};
 use kohort_core::hierarchy::SUPPRESSED;
 use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::Knows;
-use kohort_core::release::{Certificate, Plan, Recoding};
+use kohort_core::release::{Certificate, Plan, Recoding, rows_by_level};
 use kohort_core::risk::{self, RegistryAttacks, Risk, View};
 use kohort_core::shape::{Shape, Table};
 use kohort_core::verify::{Compared, Extremes, Recount, Verified};
@@ -99,6 +99,7 @@ pub fn measure(
         class_sizes: Some(Sides { before: histogram(&before), after: histogram(&after) }),
         distributions: Some(distributions),
         missingness: Some(missingness),
+        fineness: fineness(cohort, plan),
         utility: useful,
         guarantee,
         trace: Some(plan.trace.clone()),
@@ -118,6 +119,35 @@ pub fn measure(
         notes: None,
         shareable: None,
     })))
+}
+
+/// How fine the labels of each quasi-identifier are, where each record was coarsened by itself.
+fn fineness(cohort: &Cohort, plan: &Plan) -> Option<Vec<Fineness>> {
+    if plan.recoding != Recoding::ByRecord {
+        return None;
+    }
+    let column = |(q, quasi): (usize, &Quasi)| {
+        let rows = rows_by_level(cohort, plan, q);
+        let all: u64 = rows.values().sum();
+        let top = quasi.hierarchy.levels.len() - 1;
+        let share = |is: &dyn Fn(usize) -> bool| {
+            let own: u64 = rows.iter().filter(|(level, _)| is(**level)).map(|(_, rows)| rows).sum();
+            own as f64 / all.max(1) as f64
+        };
+        let level = |&level: &usize| LevelShare {
+            level,
+            name: quasi.hierarchy.levels[level].name.clone(),
+            share: share(&|own| own == level),
+        };
+        Fineness {
+            column: quasi.name.clone(),
+            unchanged: share(&|level| level == 0),
+            coarser: share(&|level| 0 < level && level < top),
+            suppressed: share(&|level| level == top && top > 0),
+            levels: rows.keys().map(level).collect(),
+        }
+    };
+    Some(cohort.quasi.iter().enumerate().map(column).collect())
 }
 
 /// Who can be found, by whom and by what.

@@ -55,7 +55,7 @@ impl Care {
     }
 }
 
-/// How one kind of care is given.
+/// Describes how one kind of care is given.
 pub(super) struct Service {
     care: Care,
     pub ward: &'static str,

@@ -55,7 +55,7 @@ pub(super) struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// How often the diagnosis is made at this age, compared with the others.
+    /// Returns how often the diagnosis is made at this age, compared with the others.
     pub fn weight(&self, sex: Sex, band: usize) -> u32 {
         let possible = self.only.is_none_or(|only| only == sex);
         if possible { self.weight * self.ages.weights()[band] } else { 0 }

@@ -25,7 +25,7 @@ use patient::{Odds, Patient, Stay};
 use people::{FIRST_NAMES_MEN, FIRST_NAMES_WOMEN, LAST_NAMES, Sex};
 use random::RowRandomness;
 
-/// How `patients.csv` may leave the hospital by the method `lattice`. Written to be read.
+/// The policy by which `patients.csv` is released by the method `lattice`. Written to be read.
 pub const POLICY: &str = include_str!("../methods/lattice/hospital.toml");
 
 /// A policy for the hospital's files by each method, with the method's name. Written to be read and edited.
@@ -42,7 +42,7 @@ const CONDITIONS_HEADER: &str = "patient_id,codes\n";
 /// A synthetic hospital: same rows and seed, same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hospital {
-    /// How many patients there are, at most ten billion: the rows of `patients.csv`.
+    /// The number of patients, at most ten billion: the rows of `patients.csv`.
     pub rows: u64,
     /// Random seed.
     pub seed: u64,

@@ -16,7 +16,7 @@ const OLDEST_BAND: usize = BANDS - 1;
 /// Length of stay in percent of the median, at each sixteenth of the patients: a long tail to the right.
 const STAY: [u32; 17] = [20, 38, 50, 58, 66, 74, 82, 90, 100, 112, 126, 144, 168, 200, 260, 380, 900];
 
-/// How many stays a patient has, with weights.
+/// The number of stays a patient has, with weights.
 #[rustfmt::skip]
 const STAYS: [(u32, u32); 14] = [
     (1, 690), (2, 165), (3, 63), (4, 29), (5, 16), (6, 10), (7, 7),
@@ -69,7 +69,7 @@ pub(super) struct Odds {
     area: AliasTable,
     stays: AliasTable,
     marital: [AliasTable; BANDS],
-    /// By sex, then by band.
+    /// For each sex, then by band.
     occupation: [[AliasTable; BANDS]; 2],
     diagnosis: [[AliasTable; BANDS]; 2],
     /// One entry per kind of care.
@@ -174,7 +174,7 @@ impl Odds {
     }
 }
 
-/// How old a patient of this band is, in days.
+/// Returns how old a patient of this band is, in days.
 fn days_of_life(band: usize, random: &mut RowRandomness) -> i32 {
     if band == DAY_OF_BIRTH {
         return 0;

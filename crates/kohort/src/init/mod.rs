@@ -1,4 +1,5 @@
-//! `kohort init`: looks at a table and suggests a policy for it, for the custodian to correct.
+//! `kohort init`: looks at a table, or at several that belong together, and suggests a policy for them, for the
+//! custodian to correct.
 //!
 //! Names and values are evidence, and so are relations between columns: which key repeats within which, what stays the
 //! same within a key, which column follows from others. What stays unclear gets a safe role, is marked, and can be
@@ -6,10 +7,18 @@
 //! names of columns, round bounds of numbers, marks for missing cells and date formats, and no other value of the
 //! data: a policy is shown around.
 
+mod clean;
+mod events;
+mod files;
+mod links;
 mod related;
 mod suggest;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_clean;
+#[cfg(test)]
+mod tests_events;
 mod topic;
 mod verdict;
 mod warn;
@@ -29,7 +38,7 @@ use std::sync::Arc;
 pub struct Suggestion {
     /// The text of a commented `policy.toml`. It lacks `k`, which only the custodian can choose.
     pub policy: String,
-    /// The suggestion for each column, in the order of the table.
+    /// The suggestion for each column, in the order of the table, or of the tables.
     pub columns: Vec<ColumnAdvice>,
     /// Warnings for the custodian to examine before they trust it.
     pub warnings: Vec<String>,
@@ -39,9 +48,20 @@ pub struct Suggestion {
 /// All that the text of a policy needs beside its columns.
 #[derive(Debug, Clone)]
 struct Draft {
-    table: String,
+    tables: Vec<DraftTable>,
     input: Input,
     reading: suggest::Reading,
+    /// Lines about columns that could be derived.
+    offers: Vec<String>,
+}
+
+/// A table that a policy names.
+#[derive(Debug, Clone)]
+struct DraftTable {
+    /// The key of `[input]` or `[input.events]` that names it: `table`, `patients`, `claims`, or a name of its own.
+    key: String,
+    /// Its path, as the policy writes it.
+    path: String,
 }
 
 /// The custodian's answer about a column that was not understood.
@@ -53,6 +73,10 @@ pub enum Answer {
     Unknown,
     /// It is not needed.
     Drop,
+    /// Of its dates, the day is written before the month.
+    DayFirst,
+    /// Of its dates, the month is written before the day.
+    MonthFirst,
 }
 
 impl Suggestion {
@@ -65,19 +89,29 @@ impl Suggestion {
     /// Takes an answer about a column, and writes the policy again.
     pub fn answer(&mut self, column: usize, answer: Answer) {
         let advice = &mut self.columns[column];
-        advice.role = match answer {
-            Answer::Known => Role::Quasi,
-            Answer::Unknown => Role::Other { reason: "the custodian says that no outsider can know it".into() },
-            Answer::Drop => Role::Identifier,
-        };
-        if answer != Answer::Known {
+        match (answer, advice.formats) {
+            (Answer::DayFirst | Answer::MonthFirst, Some([month_first, day_first])) => {
+                let format = if answer == Answer::DayFirst { day_first } else { month_first };
+                advice.hierarchy = Some(format!("{{ date = \"{format}\" }}"));
+                // A date of birth stays at its year.
+                if advice.levels.as_deref() == Some("[\"year\", \"*\"]") {
+                    advice.levels = Some("[\"month\", \"quarter\", \"year\", \"*\"]".into());
+                }
+            }
+            (Answer::Known | Answer::DayFirst | Answer::MonthFirst, _) => advice.role = Role::Quasi,
+            (Answer::Unknown, _) => {
+                advice.role = Role::Other { reason: "the custodian says that no outsider can know it".into() };
+            }
+            (Answer::Drop, _) => advice.role = Role::Identifier,
+        }
+        if matches!(answer, Answer::Unknown | Answer::Drop) {
             advice.hierarchy = None;
+            advice.cleaning.clear();
         }
         advice.confidence = Confidence::Sure;
         advice.why = "as the custodian answered".into();
         advice.notes.clear();
-        let Draft { table, input, reading } = &self.draft;
-        self.policy = write::policy(table, input, reading, &self.columns);
+        self.policy = write::policy(&self.draft, &self.columns);
     }
 }
 
@@ -108,10 +142,17 @@ impl Confidence {
 pub struct ColumnAdvice {
     /// Its name in the table.
     pub name: String,
+    /// Of several tables, the one that it belongs to, by its key under `[input]` or `[input.events]`: `patients`, `claims`.
+    pub table: Option<String>,
     /// Its role: identifier, patient, quasi, sensitive or other.
     pub role: Role,
     /// How sure the suggestion is.
     pub confidence: Confidence,
+    /// The keys that clean or derive it, as a policy writes them: `number = true`.
+    pub cleaning: Vec<String>,
+    /// The two formats that fit all its dates, where day and month cannot be told apart: the month first, the day
+    /// first. The custodian must choose.
+    pub formats: Option<[&'static str; 2]>,
     /// Its hierarchy as a policy writes it: `{ prefix = [4, 3, 2] }`.
     pub hierarchy: Option<String>,
     /// The levels that a method may choose, as a policy writes them: `["year", "*"]`. All levels if `None`.
@@ -128,17 +169,27 @@ pub struct ColumnAdvice {
     pub notes: Vec<String>,
 }
 
-/// Profiles the one table in `tables` and suggests a policy that will be in `folder`.
-/// Reads the table once, with so many threads, in memory that does not grow with its rows.
-pub fn init(tables: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
-    let [path] = tables else {
-        return Err(Error::yours(match tables.len() {
-            0 => "init needs a table: kohort init patients.csv.".to_string(),
-            n => format!("init reads one table, but {n} were given. Run it once for each of them."),
-        }));
-    };
-    let table = relative(path, folder)?;
-    suggest_for(Place::File(path.clone()), &table, threads, progress)
+/// Profiles tables and suggests a policy that will be in `folder`. A folder among `paths` stands for the tables in it.
+///
+/// One table gets a policy of its own. Of several, the one with a row for each person and the tables of their events
+/// get a policy together, and the warnings name the tables that it does not use.
+/// Reads each table once or twice, with so many threads, in memory that does not grow with its rows.
+pub fn init(paths: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
+    let files = files::tables(paths)?;
+    match &files[..] {
+        [] => Err(Error::yours("init needs a table: kohort init patients.csv.")),
+        [path] if !paths.iter().any(|path| path.is_dir()) => {
+            suggest_for(Place::File(path.clone()), &relative(path, folder)?, threads, progress)
+        }
+        several => {
+            let mut tables = Vec::new();
+            for path in several {
+                let (source, profile) = read(Place::File(path.clone()), threads, &progress)?;
+                tables.push(links::Table::new(relative(path, folder)?, source, profile));
+            }
+            events::suggest(tables)
+        }
+    }
 }
 
 /// Profiles a table, wherever it is, and suggests a policy that calls it `table`.
@@ -149,12 +200,19 @@ pub(crate) fn suggest_for(
     progress: Arc<dyn Progress>,
 ) -> Result<Suggestion> {
     let (source, profile) = read(place, threads, &progress)?;
-    let reading = suggest::Reading::of(&source, &profile);
-    let columns = suggest::columns(&profile, &reading);
-    let warnings = warn::warnings(&profile, &reading, &columns, source.input());
-    let policy = write::policy(table, source.input(), &reading, &columns);
-    let draft = Draft { table: table.to_string(), input: source.input().clone(), reading };
-    Ok(Suggestion { policy, columns, warnings, draft })
+    Ok(suggest_table(table, &source, &profile))
+}
+
+/// The suggestion for one table.
+fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Suggestion {
+    let reading = suggest::Reading::of(source, profile);
+    let verdicts = suggest::verdicts(profile, &reading);
+    let offers = clean::offers(profile, &verdicts);
+    let columns = suggest::advise_all(profile, verdicts);
+    let warnings = warn::warnings(profile, &reading, &columns, source.input());
+    let tables = vec![DraftTable { key: "table".into(), path: table.to_string() }];
+    let draft = Draft { tables, input: source.input().clone(), reading, offers };
+    Suggestion { policy: write::policy(&draft, &columns), columns, warnings, draft }
 }
 
 /// Opens and profiles a table. One that is not UTF-8 is tried as Windows-1252, which is what it then is.

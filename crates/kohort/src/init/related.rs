@@ -71,7 +71,7 @@ fn find_body_mass(profile: &Profile, verdicts: &mut [Verdict]) {
     }
 }
 
-/// Whether an index is weight through height squared, in kilograms and centimetres or in pounds and inches.
+/// Returns whether an index is weight through height squared, in kilograms and centimetres or in pounds and inches.
 fn is_body_mass(columns: &[Coded], (height, weight, index): (usize, usize, usize)) -> bool {
     let (mut rows, mut right) = (0, 0);
     for row in (0..columns[index].codes.len()).take(2_000) {

@@ -2,12 +2,13 @@
 
 use super::topic::{MOST_NEEDED, NEEDED, icd, in_intervals, share};
 use super::verdict::{About, Part, Verdict};
-use super::{ColumnAdvice, related};
+use super::{ColumnAdvice, clean, related};
 use crate::profile::person::{Key, keys};
 use crate::profile::sample::Coded;
 use crate::profile::shape::{DATE_FORMATS, Shape};
 use crate::profile::words::{Topic, topics};
-use crate::profile::{Column, MISSING, Profile};
+use crate::profile::{Column, MAYBE_AN_ANSWER, MISSING, Profile};
+pub(super) use kohort_core::number::thousands;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::Source;
 
@@ -33,7 +34,7 @@ impl Reading {
         let point = |c: &&Column| c.cells(Shape::PointDecimal) > 0 && c.numbers(b'.').is_some();
         let count = |is: &dyn Fn(&&Column) -> bool| profile.columns.iter().filter(|c| is(c)).count();
         let decimal = if count(&comma) > count(&point) { b',' } else { b'.' };
-        let occurs = |i: &usize| profile.columns.iter().any(|c| c.marked[*i] > 0);
+        let occurs = |i: &usize| MISSING[*i] != MAYBE_AN_ANSWER && profile.columns.iter().any(|c| c.marked[*i] > 0);
         let mut missing: Vec<&str> = (0..MISSING.len()).filter(occurs).map(|i| MISSING[i]).collect();
         if profile.columns.iter().any(|c| c.stars > 0) {
             missing.push("*");
@@ -47,8 +48,31 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// How two tables are to be read together.
+    pub fn and(mut self, other: &Reading) -> Reading {
+        self.missing.extend(other.missing.iter().filter(|mark| !self.missing.contains(mark)).collect::<Vec<_>>());
+        Reading {
+            decimal: self.decimal.min(other.decimal),
+            day_first: self.day_first || other.day_first,
+            trim: self.trim || other.trim,
+            missing: self.missing,
+        }
+    }
+}
+
 /// A role for every column.
 pub(super) fn columns(profile: &Profile, reading: &Reading) -> Vec<ColumnAdvice> {
+    advise_all(profile, verdicts(profile, reading))
+}
+
+/// The suggestions that follow from verdicts.
+pub(super) fn advise_all(profile: &Profile, verdicts: Vec<Verdict>) -> Vec<ColumnAdvice> {
+    profile.columns.iter().zip(verdicts).map(|(column, verdict)| advise(profile.rows, column, verdict)).collect()
+}
+
+/// The verdict on every column.
+pub(super) fn verdicts(profile: &Profile, reading: &Reading) -> Vec<Verdict> {
     let topics: Vec<Vec<Topic>> = profile.columns.iter().map(|column| topics(&column.name)).collect();
     let keys = keys(profile, &topics);
     let columns = profile.columns.iter().zip(&profile.sample.columns).zip(&topics).zip(keys);
@@ -60,12 +84,16 @@ pub(super) fn columns(profile: &Profile, reading: &Reading) -> Vec<ColumnAdvice>
         })
         .collect();
     related::settle(profile, &mut verdicts);
-    profile.columns.iter().zip(verdicts).map(|(column, verdict)| advise(profile.rows, column, verdict)).collect()
+    profile.columns.iter().zip(&mut verdicts).for_each(|(column, verdict)| clean::clean(column, reading, verdict));
+    verdicts
 }
 
 fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
     ColumnAdvice {
         name: column.name.clone(),
+        table: None,
+        cleaning: verdict.cleaning,
+        formats: verdict.formats,
         role: match verdict.part {
             Part::Identifier => Role::Identifier,
             Part::Person => Role::Patient,
@@ -148,8 +176,8 @@ fn direct(column: &Column, topics: &[Topic]) -> Option<Verdict> {
 }
 
 fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
-    let (place, others, ambiguous) = column.date()?;
-    let place = if ambiguous && reading.day_first { place + 1 } else { place };
+    let (first, others, ambiguous) = column.date()?;
+    let place = if ambiguous && reading.day_first { first + 1 } else { first };
     let format = DATE_FORMATS[place];
     let timed = format.contains("%H");
     let mut verdict = if topics.contains(&Topic::Birth) {
@@ -164,7 +192,17 @@ fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict>
     };
     verdict = verdict.sure();
     if ambiguous {
-        verdict = verdict.unsure().note("Day and month cannot be distinguished here: check the format.");
+        let birth = verdict.about == About::Birth;
+        verdict = verdict
+            .unsure()
+            .levels(if birth { "[\"year\", \"decade\", \"*\"]" } else { "[\"year\", \"*\"]" })
+            .note(format!(
+                "Day and month cannot be told apart: the dates fit {} and {}. Until you choose, only the year is \
+                 released, which is the same in both.",
+                DATE_FORMATS[first],
+                DATE_FORMATS[first + 1]
+            ));
+        verdict.formats = Some([DATE_FORMATS[first], DATE_FORMATS[first + 1]]);
     }
     if format.contains("%y") {
         verdict = verdict.note("Years with two digits are read as 1970 to 2069: check that this is right.");
@@ -246,18 +284,4 @@ fn facts(rows: u64, column: &Column) -> String {
 pub(super) fn round(n: u64) -> u64 {
     let unit = 10u64.pow(n.checked_ilog10().unwrap_or(0).saturating_sub(1));
     (n + unit / 2) / unit * unit
-}
-
-/// `1,234,567`.
-pub(super) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let first = digits.len() % 3;
-    let mut text = digits[..first].to_string();
-    for i in (first..digits.len()).step_by(3) {
-        if !text.is_empty() {
-            text.push(',');
-        }
-        text.push_str(&digits[i..i + 3]);
-    }
-    text
 }

@@ -105,7 +105,10 @@ fn known(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>, wh
 /// Numbers are generalized to intervals: of equal width, or by quantiles where they are skewed.
 pub(super) fn in_intervals(verdict: Verdict, column: &Column, coded: &Coded, numbers: (Decimal, Decimal)) -> Verdict {
     let Some(steps) = Steps::around(numbers, column.bulk()) else { return verdict };
-    match quantile_cuts(&steps, &coded.quantiles(&[0, 10, 25, 50, 75, 90, 99])) {
+    let bounds = (numbers.0.to_f64(), numbers.1.to_f64());
+    // A number with an open end fits no interval.
+    let verdict = verdict.except(column.clues.open);
+    match quantile_cuts(&steps, &coded.quantiles_within(&[0, 10, 25, 50, 75, 90, 99], bounds)) {
         Some(cuts) => verdict.by(cuts),
         None => verdict.by(steps.to_toml()),
     }
@@ -143,8 +146,17 @@ fn age(column: &Column, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> 
         return Some(if column.distinct.values <= 3 { verdict.weighs(2) } else { verdict });
     }
     let years = "{ intervals = [5, 10, 20], from = 0, to = ";
-    Some(if numbers.1 >= Decimal::whole(90) {
-        verdict("age; 90 and over is one group, as HIPAA asks").sure().by(format!("{years}90 }}"))
+    let open = column.clues.least_open.filter(|open| *open < Decimal::whole(90) && *open >= Decimal::whole(50));
+    Some(if let Some(open) = open {
+        verdict("age; the oldest are one group in the data")
+            .sure()
+            .by(format!("{years}{open} }}"))
+            .except(column.clues.open)
+    } else if numbers.1 >= Decimal::whole(90) {
+        verdict("age; 90 and over is one group, as HIPAA asks")
+            .sure()
+            .by(format!("{years}90 }}"))
+            .except(column.clues.open)
     } else {
         verdict("age").sure().by(format!("{years}100 }}"))
     })
@@ -225,15 +237,18 @@ fn diagnosis(column: &Column) -> Option<Verdict> {
     }
 }
 
+/// The code system of diagnosis codes and the number of cells that are not in its tables, if at least `percent` of
+/// the cells are codes of it.
+pub(super) fn icd_system(column: &Column, percent: u64) -> Option<(&'static str, u64)> {
+    let (icd9, icd10) = (column.cells(Shape::Icd9), column.cells(Shape::Icd10));
+    let (shape, name) = if icd9 >= icd10 { (Shape::Icd9, "icd9") } else { (Shape::Icd10, "icd10") };
+    (column.mostly(percent, shape) && !column.is_telling()).then(|| (name, column.present - column.cells(shape)))
+}
+
 /// The verdict on diagnosis codes, if at least `percent` of the cells are codes of a code system.
 pub(super) fn icd(column: &Column, percent: u64) -> Option<Verdict> {
-    let (icd9, icd10) = (column.cells(Shape::Icd9), column.cells(Shape::Icd10));
-    let (shape, name, title) =
-        if icd9 >= icd10 { (Shape::Icd9, "icd9", "ICD-9 codes") } else { (Shape::Icd10, "icd10", "ICD-10 codes") };
-    if !column.mostly(percent, shape) || column.is_telling() {
-        return None;
-    }
-    let outside = column.present - column.cells(shape);
+    let (name, outside) = icd_system(column, percent)?;
+    let title = if name == "icd9" { "ICD-9 codes" } else { "ICD-10 codes" };
     let unmapped = if outside > 0 { ", unmapped = \"suppress\"" } else { "" };
     let share =
         if outside > 0 { format!(", {} not in the tables", share(outside, column.present)) } else { String::new() };

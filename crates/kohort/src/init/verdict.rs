@@ -47,6 +47,10 @@ pub(super) struct Verdict {
     pub confidence: Confidence,
     pub about: About,
     pub hierarchy: Option<String>,
+    /// The keys that clean its cells, as a policy writes them.
+    pub cleaning: Vec<String>,
+    /// The two formats that fit all its dates, where day and month cannot be told apart.
+    pub formats: Option<[&'static str; 2]>,
     /// The levels that a method may choose, as a policy writes them; all if `None`.
     pub levels: Option<String>,
     /// How much analysts need the column, compared with others.
@@ -64,6 +68,8 @@ impl Verdict {
             confidence: Confidence::Likely,
             about: About::Anything,
             hierarchy: None,
+            cleaning: Vec::new(),
+            formats: None,
             levels: None,
             weight: 1,
             uncovered: 0,

@@ -15,6 +15,21 @@ const FEW_ROWS: u64 = 20;
 pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAdvice], input: &Input) -> Vec<String> {
     let mut all = on_reading(profile, reading, input);
     all.extend(on_people(profile, columns));
+    all.extend(on_columns(profile, columns));
+    let quasi = columns.iter().filter(|c| c.role == Role::Quasi).count();
+    if quasi == 0 {
+        all.push(
+            "no column is suggested as a quasi-identifier. A policy needs at least one column that an outsider \
+             may know."
+                .into(),
+        );
+    }
+    all
+}
+
+/// The warnings on columns, in their order, and on columns that say the same.
+pub(super) fn on_columns(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
+    let mut all = Vec::new();
     let pairs = || profile.columns.iter().zip(columns);
     pairs().for_each(|(column, advice)| all.extend(on_column(column, advice)));
     for (i, (column, _)) in pairs().enumerate().filter(|(_, (column, _))| column.distinct.values > 1) {
@@ -27,7 +42,6 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
             ));
         }
     }
-    let quasi = columns.iter().filter(|c| c.role == Role::Quasi).count();
     let unsure = columns.iter().filter(|c| c.confidence == Confidence::Unsure).count();
     if unsure > 0 {
         let columns = if unsure == 1 { "1 column was".to_string() } else { format!("{unsure} columns were") };
@@ -35,13 +49,6 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
             "{columns} not understood and got a safe role: known to outsiders, or dropped. The policy marks them with \
              CHECK; `kohort init --ask` asks about each."
         ));
-    }
-    if quasi == 0 {
-        all.push(
-            "no column is suggested as a quasi-identifier. A policy needs at least one column that an outsider \
-             may know."
-                .into(),
-        );
     }
     all
 }

@@ -1,10 +1,9 @@
 //! A suggestion as the text of a policy.
 
-use super::suggest::Reading;
-use super::{ColumnAdvice, Confidence};
-use crate::methods::{Entry, PROPOSED};
+use super::{ColumnAdvice, Confidence, Draft, DraftTable};
+use crate::methods::{Entry, PROPOSED, PROPOSED_FOR_EVENTS};
 use kohort_core::policy::{Role, Unmapped};
-use kohort_core::table::{Encoding, Input};
+use kohort_core::table::Encoding;
 use std::fmt::Write;
 
 /// Names and entries are aligned up to these widths. Longer ones are not.
@@ -23,7 +22,13 @@ const PRIVACY: &str = r#"
 #   k = 25    risk 0.04    the same, stricter                               preset = "public-file-strict"
 # A preset sets k, and the report names its source. Choose one:
 # k = 5
-knows = "all"                    # an attacker may know all quasi-identifiers: the strictest setting, and the default
+"#;
+
+const KNOWS_ALL: &str = r#"knows = "all"                    # an attacker may know all quasi-identifiers: the strictest setting, and the default
+"#;
+
+const KNOWS_FACTS: &str = r#"power_total = 2                  # an attacker may know all patient-level values and any two facts about the events
+max_high_risk = 0.1              # fewer than k patients match for at most one patient in ten
 "#;
 
 const SENSITIVE: &str = r#"# k hides whose row it is, but not a sensitive value that everyone in a group shares:
@@ -57,18 +62,41 @@ const GROUPS: [Group; 4] = [
 ];
 
 /// The whole text.
-pub(super) fn policy(table: &str, input: &Input, reading: &Reading, columns: &[ColumnAdvice]) -> String {
-    let mut text = String::from(
-        "# A suggested policy for releasing this table. Read every line and correct what is wrong: you know the \
-         data best.\n\n",
+pub(super) fn policy(draft: &Draft, columns: &[ColumnAdvice]) -> String {
+    let several = draft.tables.len() > 1;
+    let what = if several { "these tables" } else { "this table" };
+    let mut text = format!(
+        "# A suggested policy for releasing {what}. Read every line and correct what is wrong: you know the data \
+         best.\n\n"
     );
-    text += &input_section(table, input, reading);
+    text += &input_section(draft);
     text += "\n# Every column needs a role. A column that is not named here is an error, so nothing is released by \
          accident.\n";
-    text += "# To release a column as it is: role = \"other\", with the reason why nobody outside can know it.\n[columns]\n";
+    text += "# To release a column as it is: role = \"other\", with the reason why nobody outside can know it.\n";
+    for table in &draft.tables {
+        let own: Vec<&ColumnAdvice> =
+            columns.iter().filter(|c| !several || c.table.as_ref() == Some(&table.key)).collect();
+        text += &if several { format!("\n[columns.{}]\n", key(&table.key)) } else { "[columns]\n".into() };
+        text += &columns_section(&own);
+    }
+    if !draft.offers.is_empty() {
+        text += "\n# These columns could be derived. To use one, remove its # and follow the advice behind it.\n";
+        draft.offers.iter().for_each(|offer| _ = writeln!(text, "# {offer}"));
+    }
+    text += PRIVACY;
+    text += if several { KNOWS_FACTS } else { KNOWS_ALL };
+    if columns.iter().any(|c| matches!(c.role, Role::Sensitive { .. })) {
+        text += SENSITIVE;
+    }
+    text + &method_section(if several { PROPOSED_FOR_EVENTS } else { PROPOSED })
+}
+
+/// The columns of one table, in groups that are read together.
+fn columns_section(columns: &[&ColumnAdvice]) -> String {
+    let mut text = String::new();
     let name_width = width(columns.iter().map(|c| key(&c.name)), WIDEST_NAME);
     for Group { title, holds } in GROUPS {
-        let group: Vec<&ColumnAdvice> = columns.iter().filter(|c| holds(&c.role)).collect();
+        let group: Vec<&&ColumnAdvice> = columns.iter().filter(|c| holds(&c.role)).collect();
         if group.is_empty() {
             continue;
         }
@@ -90,11 +118,7 @@ pub(super) fn policy(table: &str, input: &Input, reading: &Reading, columns: &[C
             let _ = writeln!(text, "{key:<name_width$} = {entry:<entry_width$}    # {check}{why} ({})", column.facts);
         }
     }
-    text += PRIVACY;
-    if columns.iter().any(|c| matches!(c.role, Role::Sensitive { .. })) {
-        text += SENSITIVE;
-    }
-    text + &method_section(PROPOSED)
+    text
 }
 
 /// The proposed method, with a usual value for each parameter that has no default.
@@ -109,8 +133,14 @@ fn method_section(entry: &Entry) -> String {
     text
 }
 
-fn input_section(table: &str, input: &Input, reading: &Reading) -> String {
-    let mut lines = vec![(format!("table = {}", quoted(table)), "the path is relative to this file")];
+fn input_section(draft: &Draft) -> String {
+    let Draft { tables, input, reading, .. } = draft;
+    let path = |table: &DraftTable| {
+        (format!("{} = {}", key(&table.key), quoted(&table.path)), "the path is relative to this file")
+    };
+    // Several tables of events are in a section of their own.
+    let (named, events) = if tables.len() > 2 { tables.split_at(1) } else { (&tables[..], &[][..]) };
+    let mut lines: Vec<(String, &str)> = named.iter().map(path).collect();
     let markers: Vec<String> = std::iter::once("").chain(reading.missing.iter().copied()).map(quoted).collect();
     lines.push((
         format!("missing = [{}]", markers.join(", ")),
@@ -136,6 +166,10 @@ fn input_section(table: &str, input: &Input, reading: &Reading) -> String {
     for (line, why) in lines {
         let _ = writeln!(text, "{line:<32} # {why}");
     }
+    if !events.is_empty() {
+        text += "\n[input.events]\n";
+        events.iter().map(path).for_each(|(line, _)| text += &(line + "\n"));
+    }
     text
 }
 
@@ -145,6 +179,9 @@ fn width(texts: impl Iterator<Item = String>, widest: usize) -> usize {
 
 fn entry(column: &ColumnAdvice) -> String {
     let mut entry = format!("{{ role = \"{}\"", column.role.name());
+    for key in &column.cleaning {
+        let _ = write!(entry, ", {key}");
+    }
     if let Some(hierarchy) = &column.hierarchy {
         let _ = write!(entry, ", hierarchy = {hierarchy}");
     }
@@ -164,13 +201,13 @@ fn entry(column: &ColumnAdvice) -> String {
 }
 
 /// A column's name as a key of TOML.
-fn key(name: &str) -> String {
+pub(super) fn key(name: &str) -> String {
     let bare = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare && !name.is_empty() { name.into() } else { quoted(name) }
 }
 
 /// A text in quotes, as TOML reads it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

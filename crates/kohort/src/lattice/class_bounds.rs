@@ -7,11 +7,11 @@ use super::objective::Objective;
 
 /// The cost of a node, and lower bounds on the costs of others.
 pub(super) struct ClassBounds {
-    /// What the node itself costs.
+    /// Holds what the node itself costs.
     pub(super) own: u64,
-    /// What every finer node costs at least.
+    /// Holds what every finer node costs at least.
     pub(super) finer: u64,
-    /// What every coarser node costs at least.
+    /// Holds what every coarser node costs at least.
     pub(super) coarser: u64,
 }
 

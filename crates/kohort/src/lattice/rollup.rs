@@ -37,7 +37,7 @@ impl Rollup {
         }
     }
 
-    /// How many tuples there are at a level, as far as that is known.
+    /// Returns how many tuples there are at a level, as far as that is known.
     pub(super) fn size(&self, level: usize) -> f64 {
         let finer = self.levels[..=level].iter().rev().flatten().next();
         finer.map_or(1.0, |rolled| rolled.packed.len() as f64)

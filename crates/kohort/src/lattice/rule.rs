@@ -21,7 +21,7 @@ pub struct NodeOutcome {
     pub suppressed: u64,
 }
 
-/// Which requirements are looked at.
+/// Describes which requirements are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// k alone.
@@ -83,7 +83,7 @@ pub(crate) fn all_hold(cohort: &Cohort, classes: &NodeClasses) -> bool {
     !failing(cohort, classes, 1, &kept, &tables).contains(&true)
 }
 
-/// By class of the node last counted: whether it has people and fails.
+/// Returns for each class of the node last counted whether it has people and fails.
 fn failing(cohort: &Cohort, classes: &NodeClasses, k: u64, kept: &[bool], tables: &[Vec<u64>]) -> Vec<bool> {
     let people = people(cohort, classes, kept);
     let mut failing: Vec<bool> = people.iter().map(|&p| p > 0 && p < k).collect();
@@ -127,7 +127,7 @@ pub(crate) fn people(cohort: &Cohort, classes: &NodeClasses, kept: &[bool]) -> V
     people
 }
 
-/// How often each value of each required column occurs among the tuples kept, by code.
+/// Returns how often each value of each required column occurs among the tuples kept, by code.
 fn tables(cohort: &Cohort, kept: &[bool]) -> Vec<Vec<u64>> {
     let everybody = ClassMembers::all(kept);
     let counts = cohort.required.iter().map(|required| {

@@ -19,7 +19,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 use std::collections::BTreeSet;
 
-/// How many nodes are counted between two looks at the whole lattice.
+/// The number of nodes that are counted between two looks at the whole lattice.
 const PICKS: usize = 10;
 
 /// The time and memory that a search may use.
@@ -38,7 +38,7 @@ pub struct BestNode {
     pub levels: Vec<usize>,
     /// The result of the rule there.
     pub outcome: NodeOutcome,
-    /// How many nodes were counted, of how many.
+    /// The number of nodes that were counted, of how many.
     pub counted: (usize, usize),
 }
 
@@ -212,7 +212,7 @@ impl<'a> LatticeSearch<'a> {
             .filter(|o| o.suppressed < self.cohort.tuples.rows)
     }
 
-    /// What k alone takes at these levels; `None` if that is more than may go, or everything.
+    /// Returns what k alone takes at these levels; `None` if that is more than may go, or everything.
     fn taken_by_k(&mut self, levels: &[usize]) -> Option<Taken> {
         let tuples = &self.cohort.tuples;
         if self.everything_is_known && tuples.patients.is_none() {
@@ -280,7 +280,7 @@ impl<'a> LatticeSearch<'a> {
         bounds.own
     }
 
-    /// What the classes of a node say about its cost and that of its neighbours, with these records deleted.
+    /// Returns what the classes of a node say about its cost and that of its neighbours, with these records deleted.
     fn class_bounds(&mut self, levels: &[usize], taken: &Taken) -> ClassBounds {
         let k = self.limits.k.get();
         let Some(kept) = &taken.kept else {
@@ -303,7 +303,7 @@ impl<'a> LatticeSearch<'a> {
         self.base.iter().zip(&taken.dearer).map(add).collect()
     }
 
-    /// What a node costs with these records deleted.
+    /// Returns what a node costs with these records deleted.
     fn cost(&mut self, node: usize, levels: &[usize], taken: &Taken) -> u64 {
         if !self.objective.is_separable() {
             return self.class_bounds(levels, taken).own;

@@ -20,7 +20,7 @@ impl Space {
         Some(Space { levels, strides, len })
     }
 
-    /// How many nodes there are.
+    /// Returns how many nodes there are.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -30,7 +30,7 @@ impl Space {
         self.len == 0
     }
 
-    /// How many columns a node has.
+    /// Returns how many columns a node has.
     pub fn width(&self) -> usize {
         self.levels.len()
     }

@@ -160,7 +160,7 @@ impl<const W: usize> CheapestBox<W> {
     }
 }
 
-/// What a box must meet.
+/// Describes what a box must meet.
 struct Goal<'a, const W: usize> {
     need: u32,
     most: u64,

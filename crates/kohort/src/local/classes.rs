@@ -9,7 +9,7 @@ use super::tree::Node;
 pub struct Member {
     /// The point.
     pub point: Point,
-    /// How many of its rows.
+    /// States how many of its rows.
     pub rows: u32,
 }
 

@@ -9,11 +9,13 @@
 
 use super::cheapest_box::{CheapestBox, Found, Mask, candidates, first};
 use super::classes::{Class, Grouping, Member};
+use super::nearby::{Nearby, Nearest, NearestFinder};
 use super::neighbourhood::fill_choices;
 use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
 use super::trie::Trie;
+use super::{Effort, Work};
 use kohort_core::parallel;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -25,20 +27,39 @@ const PART: usize = 256;
 /// The largest k that boxes can be found for.
 pub const LARGEST_K: u32 = 700;
 
-/// Covers the points with classes. Points that find no class are returned beside them, each once.
-pub fn cover(points: &Points, requirement: &Requirement, threads: usize) -> Grouping {
+/// The number of neighbours among which boxes are found.
+pub fn candidates_for(k: u32, effort: Effort) -> usize {
+    let most = match k {
+        ..=10 => 64,
+        11..=25 => 2 * 64,
+        26..=100 => 8 * 64,
+        _ => 16 * 64,
+    };
+    match effort {
+        Effort::Fast => (6 * k as usize).clamp(40, most),
+        Effort::Thorough => most,
+    }
+}
+
+/// Covers the points with classes. Points that find no class are returned beside them, each once. Every point that
+/// cannot be a class by itself has its list of nearest points.
+pub fn cover(points: &Points, requirement: &Requirement, nearby: Nearby, work: Work) -> Grouping {
     match requirement.k {
-        ..=10 => Cover::<1>::new(points, requirement).run(threads),
-        11..=25 => Cover::<2>::new(points, requirement).run(threads),
-        26..=100 => Cover::<8>::new(points, requirement).run(threads),
-        _ => Cover::<16>::new(points, requirement).run(threads),
+        ..=10 => Cover::<1>::new(points, requirement, nearby, work).run(),
+        11..=25 => Cover::<2>::new(points, requirement, nearby, work).run(),
+        26..=100 => Cover::<8>::new(points, requirement, nearby, work).run(),
+        _ => Cover::<16>::new(points, requirement, nearby, work).run(),
     }
 }
 
 struct Cover<'a, const W: usize> {
     points: &'a Points,
     requirement: &'a Requirement<'a>,
+    work: Work<'a>,
     trie: Trie,
+    nearby: Nearby,
+    /// No box around a point costs less than this.
+    least: Vec<u64>,
     /// Rows of each point that are still to be grouped.
     open: Vec<u32>,
     /// Rows of each point that its class can lend.
@@ -63,11 +84,14 @@ struct Reach {
 type Offer = Reverse<(u64, Reverse<u32>, Point)>;
 
 impl<'a, const W: usize> Cover<'a, W> {
-    fn new(points: &'a Points, requirement: &'a Requirement<'a>) -> Cover<'a, W> {
+    fn new(points: &'a Points, requirement: &'a Requirement<'a>, nearby: Nearby, work: Work<'a>) -> Cover<'a, W> {
         let mut cover = Cover {
             points,
             requirement,
+            work,
             trie: Trie::new(points),
+            nearby,
+            least: vec![0; points.len()],
             open: points.rows.clone(),
             spare: vec![0; points.len()],
             lender: vec![u32::MAX; points.len()],
@@ -90,19 +114,22 @@ impl<'a, const W: usize> Cover<'a, W> {
         cover
     }
 
-    fn run(mut self, threads: usize) -> Grouping {
+    fn run(mut self) -> Grouping {
         let points = self.points;
         let mut waiting: Vec<Point> = (0..points.len() as Point).filter(|&p| self.open[p as usize] > 0).collect();
         let most = points.removal;
         let mut limit = points.trees.iter().filter_map(|tree| tree.least_step()).min().unwrap_or(most).clamp(1, most);
-        let mut finder = Finder::<W>::new(points);
+        let mut finder = Finder::<W>::new(&self);
         let mut inside = Vec::new();
         while waiting.iter().map(|&p| u64::from(self.people(p))).sum::<u64>() >= u64::from(self.requirement.k) {
             // In the last round nothing is too dear: whoever is left must go somewhere.
             let reach =
                 Reach { near: limit, cost: if limit == most { most * u64::from(self.requirement.k) } else { limit } };
-            let mut heap: BinaryHeap<Offer> = self.first_offers(&waiting, reach, threads);
+            let mut heap: BinaryHeap<Offer> = self.first_offers(&waiting, reach);
             while let Some(Reverse((cost, _, point))) = heap.pop() {
+                if self.work.watch.is_enough() {
+                    break;
+                }
                 if self.open[point as usize] == 0 {
                     continue;
                 }
@@ -113,7 +140,7 @@ impl<'a, const W: usize> Cover<'a, W> {
                 }
             }
             waiting.retain(|&p| self.open[p as usize] > 0);
-            if limit == most {
+            if limit == most || self.work.watch.is_enough() {
                 break;
             }
             limit = (limit + limit / 2 + 1).min(most);
@@ -131,31 +158,35 @@ impl<'a, const W: usize> Cover<'a, W> {
     }
 
     /// The cheapest box around each waiting point. Nothing changes meanwhile, so that threads share the work.
-    fn first_offers(&mut self, waiting: &[Point], reach: Reach, threads: usize) -> BinaryHeap<Offer> {
-        let width = self.points.width();
-        let parts: Vec<&[Point]> = waiting.chunks(PART).collect();
-        let found = parallel::map(threads, parts.len(), |part| {
-            let mut finder = Finder::<W>::new(self.points);
-            let offer = |&point: &Point| {
-                let found = finder.search(self, point, reach)?;
-                Some((Reverse((found.cost, Reverse(found.people), point)), finder.search.labels.clone()))
-            };
-            parts[part].iter().filter_map(offer).collect::<Vec<_>>()
+    fn first_offers(&mut self, waiting: &[Point], reach: Reach) -> BinaryHeap<Offer> {
+        let awake: Vec<Point> = waiting.iter().copied().filter(|&p| self.least[p as usize] <= reach.near).collect();
+        let parts: Vec<&[Point]> = awake.chunks(PART).collect();
+        let searched = parallel::map(self.work.threads, parts.len(), |part| {
+            if self.work.watch.is_enough() {
+                return Vec::new();
+            }
+            let mut finder = Finder::<W>::new(self);
+            parts[part].iter().map(|&point| finder.search(self, point, reach)).collect::<Vec<_>>()
         });
-        let mut heap = Vec::new();
-        for (offer, labels) in found.into_iter().flatten() {
-            let point = offer.0.2 as usize;
-            self.boxes[point * width..][..width].copy_from_slice(&labels);
-            heap.push(offer);
-        }
-        heap.into()
+        let searched = parts.iter().zip(searched).flat_map(|(part, searched)| part.iter().zip(searched));
+        searched.filter_map(|(&point, searched)| self.note(point, searched)).collect()
     }
 
     /// The cheapest box around one point.
     fn offer(&mut self, point: Point, reach: Reach, finder: &mut Finder<W>) -> Option<Offer> {
+        let searched = finder.search(self, point, reach);
+        self.note(point, searched)
+    }
+
+    /// Remembers what a search found.
+    fn note(&mut self, point: Point, searched: Searched) -> Option<Offer> {
         let width = self.points.width();
-        let found = finder.search(self, point, reach)?;
-        self.boxes[point as usize * width..][..width].copy_from_slice(&finder.search.labels);
+        self.least[point as usize] = searched.least;
+        if let Some(nearest) = searched.renewed {
+            self.nearby.set(point, nearest);
+        }
+        let (found, labels) = searched.found?;
+        self.boxes[point as usize * width..][..width].copy_from_slice(&labels);
         Some(Reverse((found.cost, Reverse(found.people), point)))
     }
 
@@ -215,42 +246,78 @@ impl<'a, const W: usize> Cover<'a, W> {
     }
 }
 
+/// The result of a search around a point.
+struct Searched {
+    /// The cheapest box and its labels.
+    found: Option<(Found, Vec<Node>)>,
+    /// No box costs less.
+    least: u64,
+    /// The nearest points that are still open, where the list that was known had too few of them.
+    renewed: Option<Nearest>,
+}
+
 /// Finds the cheapest box around a point, with the memory for it.
 struct Finder<const W: usize> {
     search: CheapestBox<W>,
+    nearest: NearestFinder,
     near: Vec<(u64, Point)>,
     members: RefCell<Vec<Member>>,
 }
 
 impl<const W: usize> Finder<W> {
-    fn new(points: &Points) -> Finder<W> {
-        Finder { search: CheapestBox::new(points.width()), near: Vec::new(), members: RefCell::new(Vec::new()) }
+    fn new(cover: &Cover<W>) -> Finder<W> {
+        let most = candidates_for(cover.requirement.k, cover.work.effort);
+        Finder {
+            search: CheapestBox::new(cover.points.width()),
+            nearest: NearestFinder::new(cover.points, most),
+            near: Vec::new(),
+            members: RefCell::new(Vec::new()),
+        }
     }
 
-    /// Its labels are in `self.search.labels`.
-    fn search(&mut self, cover: &Cover<W>, point: Point, reach: Reach) -> Option<Found> {
+    fn search(&mut self, cover: &Cover<W>, point: Point, reach: Reach) -> Searched {
         let (points, k) = (cover.points, cover.requirement.k);
-        let own = points.nodes(point);
-        let base = points.cost(own);
-        let most = 64 * W;
-        cover.trie.near(points, own, base + reach.near, most, &mut self.near);
-        if self.near.len() > most {
-            self.near.select_nth_unstable(most);
-            self.near.truncate(most);
+        let base = points.cost(points.nodes(point));
+        // A list with fewer open points is renewed, once boxes may reach beyond it.
+        let few = match cover.work.effort {
+            Effort::Fast => 8.max(k as usize * 8 / 5),
+            Effort::Thorough => 16.max(k as usize * 2),
+        };
+        let mut searched = Searched { found: None, least: 0, renewed: None };
+        let known = cover.nearby.of(point);
+        self.take_open(cover, point, &known.points);
+        if known.within < base + reach.near && self.near.len() < few {
+            let renewed = self.nearest.find(points, &cover.trie, point, reach.near);
+            self.take_open(cover, point, &renewed.points);
+            searched.renewed = Some(renewed);
         }
         let weights = &mut self.search.weights;
         weights.own.clear();
         weights.all.clear();
-        for &(_, near) in &self.near {
-            let people = cover.people(near);
-            weights.own.push(people);
-            weights.all.push(people + cover.spare[near as usize]);
+        let mut people = 0;
+        for &(cost, near) in &self.near {
+            if cost > base + reach.near && people >= u64::from(k) {
+                break;
+            }
+            // The box around k people costs no less than what the last of them has in common with the point.
+            if people < u64::from(k) {
+                searched.least = cost - base;
+            }
+            let (own, spare) = (cover.people(near), cover.spare[near as usize]);
+            people += u64::from(own + spare);
+            weights.own.push(own);
+            weights.all.push(own + spare);
         }
-        if weights.all.iter().map(|&w| u64::from(w)).sum::<u64>() < u64::from(k) {
-            return None;
+        if people < u64::from(k) {
+            // All that is left may be too few; the last round decides.
+            searched.least = points.removal;
         }
+        if people < u64::from(k) || searched.least > reach.near {
+            return searched;
+        }
+        self.near.truncate(weights.own.len());
         weights.settle();
-        fill_choices(points, own, &self.near, &mut self.search.columns);
+        fill_choices(points, points.nodes(point), &self.near, &mut self.search.columns);
         let check = cover.requirement.check;
         let (near, members) = (&self.near, &self.members);
         let holds = check.map(|check| {
@@ -264,6 +331,17 @@ impl<const W: usize> Finder<W> {
             }
         });
         let holds = holds.as_ref().map(|holds| holds as &dyn Fn(&Mask<W>) -> bool);
-        self.search.search(first(self.near.len()), k, reach.cost, holds)
+        let found = self.search.search(first(self.near.len()), k, reach.cost, holds);
+        searched.found = found.map(|found| (found, self.search.labels.clone()));
+        searched
+    }
+
+    /// Keeps those of these points that can still be grouped or lent.
+    fn take_open(&mut self, cover: &Cover<W>, point: Point, listed: &[Point]) {
+        let own = cover.points.nodes(point);
+        let is_open = |&&near: &&Point| cover.open[near as usize] > 0 || cover.spare[near as usize] > 0;
+        let open = listed.iter().filter(is_open).take(64 * W);
+        self.near.clear();
+        self.near.extend(open.map(|&near| (cover.points.joint_cost(own, cover.points.nodes(near)), near)));
     }
 }

@@ -9,8 +9,10 @@
 //! | `tree` | the permitted labels of a column, and their costs |
 //! | `points` | distinct combinations of quasi-identifiers |
 //! | `trie` | finds the points near a point, and those that labels cover |
+//! | `nearby` | lists of the nearest points |
 //! | `cheapest_box` | the cheapest labels around a point that cover enough people |
 //! | `requirement` | what every class must meet |
+//! | `partition` | rough classes, quickly, for what the boxes did not cover |
 //! | `cells/` | coarsening cell by cell, where an attacker knows only some of the columns |
 
 mod bound;
@@ -18,7 +20,9 @@ mod cells;
 mod cheapest_box;
 mod classes;
 mod cover;
+mod nearby;
 mod neighbourhood;
+mod partition;
 mod points;
 mod pools;
 mod repair;
@@ -30,7 +34,7 @@ mod tree;
 mod trie;
 
 pub use bound::lower_bound;
-pub use cells::{Cells, Settled};
+pub use cells::{Cells, Settled, some_sets_of_three};
 pub use classes::{Class, Grouping, Member};
 pub use cover::LARGEST_K;
 pub use points::{HiddenWith, Point, Points};
@@ -38,8 +42,10 @@ pub use requirement::{Check, Requirement};
 pub use settle::settle;
 pub use tree::{FORBIDDEN, Node, Step, Tree};
 
-use cover::cover;
-use repair::Repair;
+use cover::{candidates_for, cover};
+use nearby::Nearby;
+use partition::partition;
+use repair::{NEIGHBOURS, Repair};
 
 /// How much work goes into a grouping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,40 +56,76 @@ pub enum Effort {
     Thorough,
 }
 
+/// The work on a grouping, and its limits.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// Rows that may be removed.
+    pub may_remove: u64,
+    /// How much is done.
+    pub effort: Effort,
+    /// The number of threads.
+    pub threads: usize,
+    /// Follows the work, and may end it early.
+    pub watch: &'a dyn Watch,
+}
+
+/// Follows the work on a grouping.
+pub trait Watch: Sync {
+    /// There is a valid grouping of this cost.
+    fn found(&self, _: u64) {}
+
+    /// Returns whether the best grouping so far is to be kept. Work that ends early depends on time and cannot be
+    /// repeated.
+    fn is_enough(&self) -> bool {
+        false
+    }
+}
+
+/// Lets the work go on to its end.
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
+
 /// The most visits of all classes by repair.
 const SWEEPS: usize = 3;
 
-/// Groups the points into classes that meet the requirement. At most `may_remove` rows are removed;
+/// Groups the points into classes that meet the requirement. At most `work.may_remove` rows are removed;
 /// `None` where more would have to be.
-pub fn group(
-    points: &Points,
-    requirement: &Requirement,
-    may_remove: u64,
-    effort: Effort,
-    threads: usize,
-) -> Option<Grouping> {
-    let mut grouping = cover(points, requirement, threads);
-    // A point that found no box is a class that fails.
-    for alone in std::mem::take(&mut grouping.removed) {
-        grouping.classes.push(Class::new(points, vec![alone]));
-    }
-    settle(points, requirement, &mut grouping, may_remove)?;
-    Some(improve(points, requirement, grouping, may_remove, effort, threads))
+pub fn group(points: &Points, requirement: &Requirement, work: Work) -> Option<Grouping> {
+    let is_open = |&point: &Point| {
+        let member = Member { point, rows: points.rows[point as usize] };
+        !requirement.holds(&Class::new(points, vec![member]))
+    };
+    let open: Vec<Point> = (0..points.len() as Point).filter(is_open).collect();
+    let nearby = Nearby::new(points, &open, candidates_for(requirement.k, work.effort), work);
+    let near = nearby.first(NEIGHBOURS);
+    let mut grouping = cover(points, requirement, nearby, work);
+    // Whoever found no box, because there was none or no time, is grouped roughly.
+    let rest = std::mem::take(&mut grouping.removed);
+    grouping.classes.extend(partition(points, requirement, rest));
+    settle(points, requirement, &mut grouping, work.may_remove)?;
+    Some(repaired(points, requirement, grouping, near, work))
 }
 
 /// Makes a valid grouping cheaper.
-pub fn improve(
+pub fn improve(points: &Points, requirement: &Requirement, grouping: Grouping, work: Work) -> Grouping {
+    repaired(points, requirement, grouping, vec![Vec::new(); points.len()], work)
+}
+
+fn repaired(
     points: &Points,
     requirement: &Requirement,
     mut grouping: Grouping,
-    may_remove: u64,
-    effort: Effort,
-    threads: usize,
+    near: Vec<Vec<Point>>,
+    work: Work,
 ) -> Grouping {
     grouping.merge_equal(points);
-    let mut repair = Repair::new(points, requirement, grouping, may_remove, threads);
+    if work.watch.is_enough() {
+        return grouping;
+    }
+    let mut repair = Repair::new(points, requirement, grouping, near, work);
     repair.sweep(SWEEPS);
-    if effort == Effort::Thorough {
+    if work.effort == Effort::Thorough {
         repair.pools();
     }
     repair.finish()

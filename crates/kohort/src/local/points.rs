@@ -135,7 +135,7 @@ impl Points {
     /// The cost of a row that shows the lowest common labels.
     #[inline]
     pub fn joint_cost(&self, a: &[Node], b: &[Node]) -> u64 {
-        self.trees.iter().zip(a).zip(b).map(|((tree, &a), &b)| tree.cost(tree.common(a, b))).sum()
+        self.trees.iter().zip(a).zip(b).map(|((tree, &a), &b)| tree.joint_cost(a, b)).sum()
     }
 
     /// Raises `labels` until they cover `other`.

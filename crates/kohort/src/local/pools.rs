@@ -14,7 +14,8 @@ use super::tree::Node;
 use std::cmp::Reverse;
 
 /// The points of the pools in each sweep: how many, and from which neighbour on they are taken.
-const SWEEPS: [(usize, usize); 8] = [(40, 0), (48, 0), (56, 0), (40, 1), (48, 2), (56, 3), (64, 0), (32, 0)];
+const SWEEPS: [(usize, usize); 10] =
+    [(40, 0), (48, 0), (56, 0), (40, 1), (48, 2), (56, 3), (64, 0), (32, 0), (64, 1), (48, 1)];
 /// Neighbouring classes that do not fit, before a pool is complete.
 const MOST_REFUSED: usize = 6;
 
@@ -25,7 +26,11 @@ impl Repair<'_> {
         for (size, from) in SWEEPS {
             let mut gain = 0;
             for class in self.by_falling_cost() {
-                gain += self.regroup(class, size, from, &mut pool) + self.improve(class);
+                let change = self.regroup(class, size, from, &mut pool) + self.improve(class);
+                if self.is_enough(change) {
+                    return;
+                }
+                gain += change;
             }
             if gain == 0 {
                 return;

@@ -4,6 +4,8 @@ use super::cheapest_box::{CheapestBox, Choice, candidates, first};
 use super::trie::Trie;
 use super::*;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The cost of a row that is lost entirely.
 const UNIT: u64 = 1 << 20;
@@ -39,6 +41,32 @@ fn table(dice: &mut Dice, rows: usize, width: u64) -> Points {
     let cells: Vec<Node> =
         (0..rows as u64 * width).map(|i| trees[(i % width) as usize].leaf(dice.below(spread) as usize)).collect();
     Points::new(trees, &cells, &vec![1; rows], UNIT).0
+}
+
+fn work(may_remove: u64, effort: Effort, threads: usize) -> Work<'static> {
+    Work { may_remove, effort, threads, watch: &Unwatched }
+}
+
+/// Ends the work when it was asked so often.
+struct Patience {
+    left: AtomicU64,
+    costs: Mutex<Vec<u64>>,
+}
+
+impl Patience {
+    fn new(left: u64) -> Patience {
+        Patience { left: AtomicU64::new(left), costs: Mutex::new(Vec::new()) }
+    }
+}
+
+impl Watch for Patience {
+    fn found(&self, cost: u64) {
+        self.costs.lock().unwrap().push(cost);
+    }
+
+    fn is_enough(&self) -> bool {
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
 }
 
 /// Returns whether every row is in one class or removed, and each class shows the labels its rows share.
@@ -184,7 +212,7 @@ fn every_class_has_k_people_and_every_row_is_accounted_for() {
         let requirement = Requirement { k: 2 + dice.below(6) as u32, check: None };
         let effort = [Effort::Fast, Effort::Thorough][round % 2];
         let may_remove = dice.below(3) * rows as u64 / 10;
-        match group(&points, &requirement, may_remove, effort, 1) {
+        match group(&points, &requirement, work(may_remove, effort, 1)) {
             None => assert!(rows < requirement.k as usize && may_remove < rows as u64),
             Some(grouping) => {
                 assert!(is_complete(&points, &grouping));
@@ -200,9 +228,45 @@ fn threads_do_not_change_the_classes() {
     let mut dice = Dice(5);
     let points = table(&mut dice, 700, 4);
     let requirement = Requirement { k: 4, check: None };
-    let one = group(&points, &requirement, 30, Effort::Thorough, 1).unwrap();
-    let many = group(&points, &requirement, 30, Effort::Thorough, 8).unwrap();
+    let one = group(&points, &requirement, work(30, Effort::Thorough, 1)).unwrap();
+    let many = group(&points, &requirement, work(30, Effort::Thorough, 8)).unwrap();
     assert_eq!((one.classes, one.removed), (many.classes, many.removed));
+}
+
+#[test]
+fn work_that_ends_at_any_moment_leaves_valid_classes_and_more_work_never_costs_more() {
+    let mut dice = Dice(19);
+    for round in 0..12 {
+        let points = table(&mut dice, 150, 4);
+        let requirement = Requirement { k: 2 + dice.below(5) as u32, check: None };
+        let whole = Patience::new(u64::MAX);
+        let grouped = |watch: &Patience| {
+            let work = Work { may_remove: 0, effort: Effort::Thorough, threads: 1 + round % 3, watch };
+            group(&points, &requirement, work).unwrap()
+        };
+        let last = grouped(&whole).cost(&points);
+        let costs = whole.costs.lock().unwrap().clone();
+        assert!(costs.is_sorted_by(|a, b| a >= b), "the total only falls");
+        assert_eq!(costs.last(), Some(&last));
+        for left in [0, 1, 2, 5, 20, 60, 150, 400, 1000] {
+            let grouping = grouped(&Patience::new(left));
+            assert!(is_complete(&points, &grouping) && grouping.holds(&points, &requirement), "{left}");
+        }
+    }
+}
+
+#[test]
+fn rough_classes_hold_and_are_finer_than_one() {
+    let mut dice = Dice(41);
+    for _ in 0..60 {
+        let points = table(&mut dice, 100, 3);
+        let requirement = Requirement { k: 2 + dice.below(4) as u32, check: None };
+        let all: Vec<Member> = (0..points.len()).map(|p| Member { point: p as Point, rows: points.rows[p] }).collect();
+        let one = Class::new(&points, all.clone());
+        let grouping = Grouping { classes: partition::partition(&points, &requirement, all), removed: vec![] };
+        assert!(is_complete(&points, &grouping) && grouping.holds(&points, &requirement));
+        assert!(grouping.cost(&points) as i64 <= one.cost() && grouping.classes.len() > 1);
+    }
 }
 
 /// The least cost of any partition of the rows into classes of at least k.
@@ -244,7 +308,7 @@ fn small_tables_are_close_to_the_best_partition() {
         let width = 2 + dice.below(2);
         let points = table(&mut dice, rows, width);
         let k = 2 + dice.below(2) as u32;
-        let grouping = group(&points, &Requirement { k, check: None }, 0, Effort::Thorough, 1).unwrap();
+        let grouping = group(&points, &Requirement { k, check: None }, work(0, Effort::Thorough, 1)).unwrap();
         let (own, least) = (grouping.cost(&points), best_partition(&points, k as usize));
         assert!(own >= least && least >= lower_bound(&points, k, 1));
         equal += usize::from(own == least);
@@ -264,7 +328,7 @@ fn a_requirement_that_more_rows_break_is_met_or_nothing_is_made() {
         points.splits = false;
         let check = |members: &[Member]| members.iter().filter(|m| m.point % 2 == 0).count() * 2 <= members.len() + 1;
         let requirement = Requirement { k: 3, check: Some(&check) };
-        let Some(grouping) = group(&points, &requirement, 6, Effort::Thorough, 1) else { continue };
+        let Some(grouping) = group(&points, &requirement, work(6, Effort::Thorough, 1)) else { continue };
         made += 1;
         assert!(is_complete(&points, &grouping) && grouping.removed_rows() <= 6);
         let mut homes: BTreeMap<Point, u32> = BTreeMap::new();

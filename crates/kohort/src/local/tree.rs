@@ -37,6 +37,8 @@ pub struct Tree {
     leaf: Vec<Node>,
     /// The lowest common node of each two nodes, in a small tree.
     common: Vec<u16>,
+    /// What it costs.
+    joint: Vec<u64>,
 }
 
 /// The key of a top that no cell may show: it joins labels that have no permitted label in common.
@@ -65,7 +67,15 @@ impl Tree {
         {
             label.is_needed = true;
         }
-        let mut tree = Tree { parent: vec![], end: vec![], cost: vec![], key: vec![], leaf: vec![], common: vec![] };
+        let mut tree = Tree {
+            parent: vec![],
+            end: vec![],
+            cost: vec![],
+            key: vec![],
+            leaf: vec![],
+            common: vec![],
+            joint: vec![],
+        };
         let mut node_of = BTreeMap::new();
         tree.number(&nodes, root, 0, &mut node_of);
         tree.raise_costs();
@@ -73,6 +83,7 @@ impl Tree {
         let n = tree.parent.len();
         if n <= LARGEST_TABLE {
             tree.common = (0..n * n).map(|i| tree.climb((i / n) as Node, (i % n) as Node) as u16).collect();
+            tree.joint = tree.common.iter().map(|&node| tree.cost[node as usize]).collect();
         }
         tree
     }
@@ -168,6 +179,24 @@ impl Tree {
         }
     }
 
+    /// The cost of the lowest node that contains both.
+    #[inline]
+    pub fn joint_cost(&self, a: Node, b: Node) -> u64 {
+        if self.joint.is_empty() {
+            self.cost(self.climb(a, b))
+        } else {
+            self.joint[a as usize * self.parent.len() + b as usize]
+        }
+    }
+
+    /// What a node costs together with others.
+    #[inline]
+    pub fn joint_costs(&self, node: Node) -> JointCosts<'_> {
+        let n = self.parent.len();
+        let known = if self.joint.is_empty() { &[] } else { &self.joint[node as usize * n..][..n] };
+        JointCosts { tree: self, node, known }
+    }
+
     fn climb(&self, mut a: Node, b: Node) -> Node {
         while !self.contains(a, b) {
             a = self.parent[a as usize];
@@ -183,6 +212,26 @@ impl Tree {
     /// The least difference between the costs of a node and of its parent.
     pub fn least_step(&self) -> Option<u64> {
         (1..self.cost.len()).map(|n| self.cost[self.parent[n] as usize] - self.cost[n]).min()
+    }
+}
+
+/// What one node costs together with others.
+#[derive(Clone, Copy)]
+pub struct JointCosts<'a> {
+    tree: &'a Tree,
+    node: Node,
+    /// By other node, in a small tree.
+    known: &'a [u64],
+}
+
+impl JointCosts<'_> {
+    /// The cost of the lowest node that contains both.
+    #[inline]
+    pub fn with(&self, other: Node) -> u64 {
+        match self.known.get(other as usize) {
+            Some(&cost) => cost,
+            None => self.tree.cost(self.tree.climb(self.node, other)),
+        }
     }
 }
 

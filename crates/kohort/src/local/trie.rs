@@ -89,7 +89,7 @@ impl Trie {
     }
 
     /// Finds the points whose common labels with `labels` cost least, at most `cost`: the cost, and the
-    /// point. The nearest `most` are found, as far as the search gets, and at most twice as many.
+    /// point. The nearest `most` are found, as far as the search gets, and at most a quarter more.
     pub fn near(&self, points: &Points, labels: &[Node], cost: u64, most: usize, found: &mut Vec<(u64, Point)>) {
         found.clear();
         let visits = VISITS_PER_POINT * most.max(64);
@@ -149,34 +149,40 @@ struct Near<'a> {
 impl Near<'_> {
     /// Visits the branches that are near enough.
     fn descend(&mut self, column: usize, branches: Range<usize>, so_far: u64) {
-        let (level, tree, own) = (&self.trie.levels[column], &self.points.trees[column], self.labels[column]);
-        // Labels that cost too much together with the own one lie outside one range of nodes.
-        let reach = tree.range(tree.highest_within(own, self.cost.saturating_sub(so_far)));
-        let branches = if branches.len() > FEW { level.under(branches, reach) } else { branches };
+        let (trie, points) = (self.trie, self.points);
+        let (level, tree, own) = (&trie.levels[column], &points.trees[column], self.labels[column]);
+        let mut branches = branches;
+        if branches.len() > FEW {
+            // Labels that cost too much together with the own one lie outside one range of nodes.
+            branches = level.under(branches, tree.range(tree.highest_within(own, self.cost.saturating_sub(so_far))));
+        }
+        self.visits = self.visits.saturating_sub(branches.len());
+        let joint = tree.joint_costs(own);
+        if column + 1 == trie.levels.len() {
+            for branch in branches {
+                let cost = so_far + joint.with(level.node[branch]);
+                if cost <= self.cost && level.rows[branch] > 0 {
+                    self.take(cost, branch as Point);
+                }
+            }
+            return;
+        }
         // The own label first: then the nearest points are found early, and the others are passed by.
-        let first = level.under(branches.clone(), own..own + 1);
-        let others = (branches.start..first.start).chain(first.end..branches.end);
-        for branch in first.chain(others) {
-            if level.rows[branch] > 0 {
-                let here = so_far + tree.cost(tree.common(own, level.node[branch]));
+        let first = level.node[branches.clone()].iter().position(|&node| node == own).map(|i| branches.start + i);
+        for branch in first.into_iter().chain(branches.filter(|&branch| Some(branch) != first)) {
+            let cost = so_far + joint.with(level.node[branch]);
+            if cost <= self.cost && level.rows[branch] > 0 {
                 if self.visits == 0 {
                     return;
                 }
-                self.visits -= 1;
-                if here <= self.cost {
-                    self.visit(column, branch, here);
-                }
+                self.descend(column + 1, level.start[branch] as usize..level.start[branch + 1] as usize, cost);
             }
         }
     }
 
-    fn visit(&mut self, column: usize, branch: usize, cost: u64) {
-        if column + 1 < self.trie.levels.len() {
-            let start = &self.trie.levels[column].start;
-            return self.descend(column + 1, start[branch] as usize..start[branch + 1] as usize, cost);
-        }
-        self.found.push((cost, branch as Point));
-        if self.found.len() >= 2 * self.most {
+    fn take(&mut self, cost: u64, point: Point) {
+        self.found.push((cost, point));
+        if self.found.len() > self.most + self.most / 4 {
             // Further points as far as the last of the nearest are of no use.
             let (_, last, _) = self.found.select_nth_unstable(self.most - 1);
             self.cost = last.0.saturating_sub(1);

@@ -1,7 +1,7 @@
 //! A method's entry in the register: its name, what it does, what it takes, and how it is read.
 
 use super::param::{Param, ValueKind};
-use super::{TableMethod, claims, disassociate};
+use super::{Caption, CodesMethod, EventsMethod, TableMethod};
 use kohort_core::number::K;
 use kohort_core::policy::{Effects, Policy, Section};
 use kohort_core::privacy::Knows;
@@ -23,8 +23,12 @@ pub struct Entry {
     pub requirements: &'static [Requirement],
     /// The method's additions to the promise of a release: the verifier and the certificate take them from here.
     pub effects: Effects,
+    /// True if numbers without a hierarchy get intervals that follow the data.
+    pub groups_numbers: bool,
     /// The keys of `[method]`, beside `name`.
     pub params: &'static [Param],
+    /// The names of the values that the method records about its search, as the report shows them.
+    pub captions: &'static [Caption],
     /// A policy by which the method releases the synthetic hospital.
     pub example: &'static str,
     /// Reads the parameters of a bound policy. The shape of the data follows from it.
@@ -37,9 +41,9 @@ pub enum Read {
     /// A method for tables.
     Table(fn(&Policy) -> Result<Box<dyn TableMethod>>),
     /// A method for sets of codes.
-    Codes(fn(&Policy<Codes>) -> Result<disassociate::Params>),
+    Codes(fn(&Policy<Codes>) -> Result<Box<dyn CodesMethod>>),
     /// A method for patient histories.
-    Events(fn(&Policy<Events>) -> Result<claims::Params>),
+    Events(fn(&Policy<Events>) -> Result<Box<dyn EventsMethod>>),
 }
 
 /// A shape of data.
@@ -100,7 +104,7 @@ impl DataShape {
         }
     }
 
-    /// What `[input]` must say for it.
+    /// Returns what `[input]` must say for it.
     pub(super) fn input(self) -> &'static str {
         match self {
             DataShape::Table => "set `table` under [input], without `layout`",

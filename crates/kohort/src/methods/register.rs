@@ -4,9 +4,10 @@
 //! captions, `init` and `compare` read the entry; nothing outside a method's folder asks for its name.
 
 use super::entry::{DataShape, Entry, Knowledge, Read, Requirement};
-use super::{Method, claims, disassociate};
-use kohort_core::policy::{Effects, Methods, Policy, nearest};
+use super::{CodesMethod, EventsMethod, Method};
+use kohort_core::policy::{AnyPolicy, Effects, Methods, Policy, nearest};
 use kohort_core::shape::{Codes, Events, Shape};
+use kohort_core::table::Source;
 use kohort_core::{Error, Result};
 
 /// The methods that a policy may name.
@@ -36,6 +37,16 @@ impl Register {
     /// The entry of this name.
     pub fn find(&self, name: &str) -> Option<&'static Entry> {
         self.entries.iter().copied().find(|entry| entry.name == name)
+    }
+
+    /// Gives intervals to numbers without a hierarchy, where the method of a policy works with them.
+    pub fn group_numbers(&self, policy: &mut AnyPolicy, source: &Source) -> Result<()> {
+        let AnyPolicy::Table(policy) = policy else { return Ok(()) };
+        let entry = policy.method.text("name")?.and_then(|name| self.find(name));
+        match entry.is_some_and(|entry| entry.groups_numbers) {
+            true => policy.group_numbers(source),
+            false => Ok(()),
+        }
     }
 
     /// The entries for one shape of data.
@@ -112,19 +123,19 @@ impl Register {
     }
 
     /// The method of a policy about sets of codes, with its parameters checked.
-    pub fn for_codes(&self, policy: &Policy<Codes>) -> Result<(&'static Entry, disassociate::Params)> {
+    pub fn for_codes(&self, policy: &Policy<Codes>) -> Result<Method<dyn CodesMethod>> {
         let entry = self.entry(policy)?;
         match entry.read {
-            Read::Codes(read) => Ok((entry, read(policy)?)),
+            Read::Codes(read) => Ok(Method::new(entry, read(policy)?)),
             Read::Table(_) | Read::Events(_) => Err(self.is_for_other_data(entry, policy)),
         }
     }
 
     /// The method of a policy about patient histories, with its parameters checked.
-    pub fn for_events(&self, policy: &Policy<Events>) -> Result<(&'static Entry, claims::Params)> {
+    pub fn for_events(&self, policy: &Policy<Events>) -> Result<Method<dyn EventsMethod>> {
         let entry = self.entry(policy)?;
         match entry.read {
-            Read::Events(read) => Ok((entry, read(policy)?)),
+            Read::Events(read) => Ok(Method::new(entry, read(policy)?)),
             Read::Table(_) | Read::Codes(_) => Err(self.is_for_other_data(entry, policy)),
         }
     }

@@ -29,7 +29,7 @@ fn policy(entry: &Entry, parameters: &str) -> String {
     format!("{before}[method]\nname = \"{}\"\n{}{parameters}\n", entry.name, usual.collect::<String>())
 }
 
-/// What Kohort makes of a policy, apart from its text.
+/// Returns what Kohort makes of a policy, apart from its text.
 fn read(folder: &Path, text: &str) -> Result<String> {
     let path = folder.join("policy.toml");
     fs::write(&path, text).unwrap();
@@ -138,6 +138,16 @@ fn the_examples_of_the_register_can_be_written_in_a_policy() {
             }
         }
     }
+}
+
+#[test]
+fn every_folder_is_in_the_register() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/methods");
+    let folders = fs::read_dir(source).unwrap().map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
+    let mut folders: Vec<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let mut names: Vec<&str> = BUILT_IN.iter().map(|entry| entry.name).collect();
+    (folders.sort(), names.sort_unstable());
+    assert_eq!(folders, names);
 }
 
 #[test]

@@ -27,9 +27,10 @@ const FEW_RELATED: usize = 100;
 /// Values that are kept when a column is counted again in the whole table.
 const MOST_VALUES: usize = 100_000;
 
-/// What is known about the columns of a table before the method starts.
+/// Describes what is known about the columns of a table before the method starts.
 pub struct Outside {
-    profile: Profile,
+    /// The first rows of the table, where there is a column to look at.
+    profile: Option<Profile>,
     /// Released columns that no requirement covers, by place.
     columns: Vec<usize>,
     /// Notes for the custodian.
@@ -45,10 +46,8 @@ struct Finding {
 
 /// Looks at the columns outside every requirement. Fails for a danger that the policy does not accept.
 ///
-/// Cost: the first rows of the table, and the whole table once more if a column seems to be unique in them.
+/// Cost: the first rows of the table, unless every released column is covered and there is no patient column; and the whole table once more if a column seems to be unique in them.
 pub fn look(source: &Source, policy: &Policy) -> Result<Outside> {
-    let profile = Profile::of_first_rows(source)?;
-    check_person(&profile, policy)?;
     let required = policy.privacy.reads_sensitive();
     let is_outside = |role: &Role| match role {
         Role::Other { .. } | Role::Class => true,
@@ -56,6 +55,11 @@ pub fn look(source: &Source, policy: &Policy) -> Result<Outside> {
         _ => false,
     };
     let columns = policy.positions(is_outside);
+    if columns.is_empty() && policy.patient().is_none() {
+        return Ok(Outside { profile: None, columns, notes: Vec::new() });
+    }
+    let profile = Profile::of_first_rows(source)?;
+    check_person(&profile, policy)?;
     let mut found = Vec::new();
     let mut notes = Vec::new();
     for &place in &columns {
@@ -84,17 +88,17 @@ pub fn look(source: &Source, policy: &Policy) -> Result<Outside> {
     }
     stop(policy, &found)?;
     notes.extend(combinations::worst(&profile, &columns));
-    Ok(Outside { profile, columns, notes })
+    Ok(Outside { profile: Some(profile), columns, notes })
 }
 
 impl Outside {
     /// Looks for columns from which a generalized quasi-identifier can be inferred. Fails for one that the policy does
     /// not accept.
     pub fn check_plan(&self, cohort: &Cohort, plan: &Plan, policy: &Policy) -> Result<()> {
-        let columns = &self.profile.sample.columns;
-        if self.profile.sample.rows < FEW_RELATED {
+        let Some(profile) = self.profile.as_ref().filter(|profile| profile.sample.rows >= FEW_RELATED) else {
             return Ok(());
-        }
+        };
+        let columns = &profile.sample.columns;
         let mut found = Vec::new();
         for (q, place) in policy.quasi().into_iter().enumerate() {
             let (generalized, suppressed) = changed(cohort, plan, q);
@@ -110,7 +114,7 @@ impl Outside {
                 let exactly = other.values() * 3 <= other.codes.len() && other.determines(own);
                 let coarsely = suppressed > 0.5 && own.values() * 3 <= own.codes.len() && own.determines(other);
                 if plain && (exactly || coarsely) {
-                    let name = |place: usize| self.profile.columns[place].name.clone();
+                    let name = |place: usize| profile.columns[place].name.clone();
                     found.push(Finding {
                         danger: Danger::Reveals,
                         columns: vec![name(outside), name(place)],
@@ -147,7 +151,7 @@ fn stop(policy: &Policy, found: &[Finding]) -> Result<()> {
     let says = |finding: &&Finding| format!("`{}` {}.", finding.columns[0], finding.says);
     let all: Vec<String> = open.iter().map(says).collect();
     let columns: Vec<String> = first.columns.iter().map(|column| format!("{column:?}")).collect();
-    Err(Error::yours(format!(
+    Err(Error::unaccepted(format!(
         "{} No requirement covers {}. Drop {} with role = \"identifier\", use role = \"quasi\", or accept each finding: \
          [[accept]] finding = \"{}\", columns = [{}], reason = \"…\".",
         all.join(" "),
@@ -158,7 +162,7 @@ fn stop(policy: &Policy, found: &[Finding]) -> Result<()> {
     )))
 }
 
-/// Whether most cells are dates with a time of day.
+/// Returns whether most cells are dates with a time of day.
 fn is_timed(column: &Column) -> bool {
     column.mostly(80, Shape::Timestamp) || column.date().is_some_and(|(format, ..)| DATE_FORMATS[format].contains("%H"))
 }

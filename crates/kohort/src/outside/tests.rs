@@ -50,7 +50,7 @@ fn accept(finding: &str, columns: &str) -> String {
 #[track_caller]
 fn check(columns: &str, finding: &str, accepted: &str) {
     let error = release(columns, "").unwrap_err();
-    assert_eq!(error.kind, Kind::Yours, "{error}");
+    assert_eq!(error.kind, Kind::Unaccepted, "{error}");
     assert!(error.message.contains(&format!("finding = \"{finding}\"")), "{error}");
     release(columns, &accept(finding, accepted)).unwrap();
     // Another acceptance silences nothing.

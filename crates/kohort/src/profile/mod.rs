@@ -1,6 +1,7 @@
 //! A profile of a table: what its columns look like, and how they depend on each other. One pass over its rows, in
 //! memory that does not grow with them.
 
+pub(crate) mod clues;
 pub(crate) mod distinct;
 pub(crate) mod person;
 pub(crate) mod sample;
@@ -8,6 +9,7 @@ pub(crate) mod shape;
 pub(crate) mod steps;
 pub(crate) mod words;
 
+use clues::Clues;
 use distinct::{Counted, Distinct, hash};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -20,8 +22,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use steps::{MAGNITUDES, magnitude, round_number};
 
 /// How a missing cell is often written.
-pub(crate) const MISSING: [&str; 12] =
-    ["NA", "N/A", "n/a", "?", "null", "NULL", "None", "nan", "NaN", "#N/A", "<NA>", "-"];
+pub(crate) const MISSING: [&str; 19] = [
+    "NA", "N/A", "n/a", "?", "null", "NULL", "None", "nan", "NaN", "#N/A", "<NA>", "-", ".", "--", "(null)", "#NULL!",
+    "NaT", "k.A.", "N.A.",
+];
+
+/// A mark that is an answer in columns of words: no children, no complaints.
+pub(crate) const MAYBE_AN_ANSWER: &str = "None";
 
 /// Distinct values that are counted exactly: in one column, and in all of them together.
 const MOST_VALUES: usize = 100_000;
@@ -65,8 +72,10 @@ pub(crate) struct Column {
     pub range: Option<(Decimal, Decimal)>,
     /// Two columns with the same cells in every row have the same one.
     pub fingerprint: u64,
+    /// What asks for cleaning.
+    pub clues: Clues,
     shapes: [u64; SHAPES],
-    dates: [u64; DATE_FORMATS.len()],
+    dates: Tally<{ DATE_FORMATS.len() }>,
     magnitudes: Tally<MAGNITUDES>,
 }
 
@@ -147,22 +156,35 @@ impl Column {
 
     /// The format most cells are dates in, the cells that are not, and whether day and month could be swapped.
     pub fn date(&self) -> Option<(usize, u64, bool)> {
-        let most = self.dates.iter().copied().max().filter(|&most| most > 0 && most * 100 >= self.present * 95)?;
-        let place = self.dates.iter().position(|&cells| cells == most)?;
-        let ambiguous = DATE_FORMATS[place].starts_with("%m/") && self.dates[place + 1] == most;
+        let most = self.dates.0.iter().copied().max().filter(|&most| most > 0 && most * 100 >= self.present * 95)?;
+        let place = self.dates.0.iter().position(|&cells| cells == most)?;
+        let ambiguous = DATE_FORMATS[place].starts_with("%m/") && self.dates.0[place + 1] == most;
         Some((place, self.present - most, ambiguous))
     }
 
     /// Whether at least a fifth of the cells look like dates, in whatever formats.
     pub fn is_dated(&self) -> bool {
-        let dates = self.dates.iter().copied().max().unwrap_or(0);
+        let dates = self.dates.0.iter().copied().max().unwrap_or(0);
         dates * 5 >= self.present || self.mostly(20, Shape::Timestamp) || self.mostly(90, Shape::YearMonth)
     }
 
-    /// The bounds, if every cell that is there is a number under this decimal mark.
+    /// The bounds, if every cell that is there is a number under this decimal mark, or holds one in a text. Numbers
+    /// that stand for missing values do not count.
     pub fn numbers(&self, decimal: u8) -> Option<(Decimal, Decimal)> {
-        let decimals = if decimal == b',' { Shape::CommaDecimal } else { Shape::PointDecimal };
-        self.range.filter(|_| self.cells(Shape::Whole) + self.cells(decimals) == self.present)
+        let range = self.clues.range(self.range);
+        match self.numbers_in_text(decimal) {
+            Some((in_text, _)) => around(range, Some(in_text)),
+            None => range.filter(|_| self.plain_numbers(decimal) == self.present),
+        }
+    }
+
+    /// The bounds of numbers inside texts and their cells, if every other cell is a number.
+    pub fn numbers_in_text(&self, decimal: u8) -> Option<((Decimal, Decimal), u64)> {
+        self.clues.numbers_in_text(decimal).filter(|(_, cells)| self.plain_numbers(decimal) + cells == self.present)
+    }
+
+    fn plain_numbers(&self, decimal: u8) -> u64 {
+        self.cells(Shape::Whole) + self.cells(if decimal == b',' { Shape::CommaDecimal } else { Shape::PointDecimal })
     }
 
     /// The magnitude that nineteen of twenty numbers do not exceed.
@@ -199,10 +221,11 @@ impl Column {
         let pairs = |mine: &mut [u64], others: &[u64]| mine.iter_mut().zip(others).for_each(|(a, b)| *a += b);
         pairs(&mut self.marked, &other.marked);
         pairs(&mut self.shapes, &other.shapes);
-        pairs(&mut self.dates, &other.dates);
+        pairs(&mut self.dates.0, &other.dates.0);
         pairs(&mut self.magnitudes.0, &other.magnitudes.0);
         self.lengths = around(self.lengths, other.lengths);
         self.range = around(self.range, other.range);
+        self.clues.merge(other.clues);
     }
 
     /// A value occurs in so many cells. Returns the number that it is.
@@ -219,12 +242,13 @@ impl Column {
             return None;
         }
         let seen = Seen::of(text);
+        self.clues.see(text, &seen, cells);
         self.present += cells;
-        let tally = |counts: &mut [u64], bits: u32| {
+        let tally = |counts: &mut [u64], bits: u64| {
             counts.iter_mut().enumerate().filter(|(i, _)| bits & (1 << i) != 0).for_each(|(_, count)| *count += cells);
         };
-        tally(&mut self.dates, seen.dates);
-        tally(&mut self.shapes, seen.shapes);
+        tally(&mut self.dates.0, seen.dates);
+        tally(&mut self.shapes, u64::from(seen.shapes));
         let length = text.chars().count();
         self.lengths = around(self.lengths, Some((length, length)));
         if let Some(number) = seen.number {

@@ -155,7 +155,7 @@ fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<C
     })
 }
 
-/// What stays the same within a key.
+/// Describes what stays the same within a key.
 #[derive(Default)]
 struct Within {
     binds: bool,
@@ -191,7 +191,7 @@ fn is_small_numbers(coded: &Coded) -> bool {
     coded.values() <= 1000 && coded.numbers[1..].iter().all(|n| n.is_some_and(|n| (0.0..=1000.0).contains(&n)))
 }
 
-/// Whether the values look like those of a key, whatever the column is called.
+/// Returns whether the values look like those of a key, whatever the column is called.
 fn looks_like_key(column: &Column) -> bool {
     let values = column.distinct.values;
     if column.mostly(90, Shape::Uuid) {
@@ -211,7 +211,7 @@ fn looks_like_key(column: &Column) -> bool {
     written && (alike || column.is_near_unique() && shortest >= 4)
 }
 
-/// Whether the values are numbers without gaps, nearly one for each row.
+/// Returns whether the values are numbers without gaps, nearly one for each row.
 pub(crate) fn is_consecutive(column: &Column) -> bool {
     let Some((least, greatest)) = column.range else { return false };
     let span = greatest.to_f64() - least.to_f64() + 1.0;

@@ -96,9 +96,25 @@ impl Coded {
         counts
     }
 
+    /// The share of the rows with a value whose value occurs in another column, of whatever table.
+    pub fn share_in(&self, other: &Coded) -> f64 {
+        let mut is_known = vec![false; self.numbers.len()];
+        for (hash, &code) in &self.code_of {
+            is_known[code as usize] |= other.code_of.get(hash).is_some_and(|&other| other != MISSING);
+        }
+        let known = self.codes.iter().filter(|&&code| code != MISSING && is_known[code as usize]).count();
+        known as f64 / self.present().max(1) as f64
+    }
+
     /// The numbers below which these shares (in hundredths) of the numbers are.
     pub fn quantiles(&self, shares: &[usize]) -> Vec<f64> {
-        let mut all: Vec<f64> = (0..self.codes.len()).filter_map(|row| self.number(row)).collect();
+        self.quantiles_within(shares, (f64::MIN, f64::MAX))
+    }
+
+    /// The same of the numbers within bounds.
+    pub fn quantiles_within(&self, shares: &[usize], (least, most): (f64, f64)) -> Vec<f64> {
+        let numbers = (0..self.codes.len()).filter_map(|row| self.number(row));
+        let mut all: Vec<f64> = numbers.filter(|number| (least..=most).contains(number)).collect();
         all.sort_by(f64::total_cmp);
         match all.len() {
             0 => Vec::new(),

@@ -1,6 +1,7 @@
 //! What a cell looks like: a number, a date, a diagnosis code, a telephone number, a sentence.
 
 use kohort_core::calendar::DateFormat;
+pub(crate) use kohort_core::calendar::USUAL_FORMATS as DATE_FORMATS;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::number::Decimal;
 use std::sync::LazyLock;
@@ -52,42 +53,6 @@ pub(crate) enum Shape {
 
 /// How many shapes there are.
 pub(crate) const SHAPES: usize = Shape::Timestamp as usize + 1;
-
-/// The date formats that are tried. Of several that fit, the first is proposed.
-pub(crate) const DATE_FORMATS: [&str; 32] = [
-    "%Y-%m-%d",
-    "%d.%m.%Y",
-    "%m/%d/%Y",
-    "%d/%m/%Y",
-    "%Y%m%d",
-    "%Y/%m/%d",
-    "%d-%m-%Y",
-    "%d%b%Y",
-    "%d-%b-%Y",
-    "%Y-%m-%d %H:%M",
-    "%Y-%m-%d %H:%M:%S",
-    "%Y-%m-%d %H:%M:%S.000",
-    "%Y-%m-%dT%H:%M",
-    "%Y-%m-%dT%H:%M:%S",
-    "%Y-%m-%dT%H:%M:%SZ",
-    "%d.%m.%Y %H:%M",
-    "%d.%m.%Y %H:%M:%S",
-    "%m/%d/%Y %H:%M",
-    "%d/%m/%Y %H:%M",
-    "%m/%d/%Y %H:%M:%S",
-    "%d/%m/%Y %H:%M:%S",
-    "%Y/%m/%d %H:%M:%S",
-    "%Y%m%d %H:%M:%S",
-    "%d.%m.%y",
-    "%m/%d/%y",
-    "%d/%m/%y",
-    "%d-%b-%y",
-    "%d%b%Y:%H:%M:%S",
-    "%d%b%Y:%H:%M",
-    "%d-%m-%Y %H:%M",
-    "%d-%m-%Y %H:%M:%S",
-    "%Y-%m-%dT%H:%M:%S.000Z",
-];
 
 /// Words and letters for a sex.
 const SEX_WORDS: [&str; 41] = [
@@ -141,13 +106,18 @@ static FORMATS: LazyLock<Vec<DateFormat>> =
 pub(crate) struct Seen {
     /// Bit i: it has the i-th [`Shape`].
     pub shapes: u32,
-    /// Bit i: it is a date in the i-th format.
-    pub dates: u32,
+    /// Bit i: it is a date in the i-th of [`DATE_FORMATS`].
+    pub dates: u64,
     /// The number it is.
     pub number: Option<Decimal>,
 }
 
 impl Seen {
+    /// Whether the cell has a shape.
+    pub fn has(&self, shape: Shape) -> bool {
+        self.shapes & (1 << shape as u32) != 0
+    }
+
     /// Looks at a cell that is not missing.
     pub fn of(text: &str) -> Seen {
         let mut seen = Seen { shapes: 0, dates: dates(text), number: None };
@@ -196,7 +166,7 @@ impl Seen {
     }
 }
 
-fn dates(text: &str) -> u32 {
+fn dates(text: &str) -> u64 {
     if !(6..=25).contains(&text.len()) || !text.as_bytes()[0].is_ascii_digit() {
         return 0;
     }
@@ -204,7 +174,7 @@ fn dates(text: &str) -> u32 {
     if all_digits && text.len() != 8 {
         return 0;
     }
-    (0..).zip(FORMATS.iter()).filter(|(_, format)| format.covers(text)).fold(0, |bits, (i, _)| bits | 1 << i)
+    (0..).zip(FORMATS.iter()).filter(|(_, format)| format.covers(text)).fold(0, |bits, (i, _): (u32, _)| bits | 1 << i)
 }
 
 /// A year of this or the last century, with a month or quarter before or after it.
@@ -303,6 +273,8 @@ mod tests {
         assert_eq!(formats("03/04/2010"), ["%m/%d/%Y", "%d/%m/%Y"]);
         assert_eq!(formats("14.3.2010 7:05"), ["%d.%m.%Y %H:%M"]);
         assert_eq!(formats("20100314"), ["%Y%m%d"]);
+        assert_eq!(formats("3-4-2010"), ["%d-%m-%Y", "%m-%d-%Y"]);
+        assert_eq!(formats("14 Mar 2010"), ["%d %b %Y"]);
         assert_eq!(formats("01JAN2022:00:00"), ["%d%b%Y:%H:%M"]);
         assert_eq!(formats("20101314"), [""; 0]);
         assert_eq!(formats("2010-03-14T10:00:00Z"), ["%Y-%m-%dT%H:%M:%SZ"]);

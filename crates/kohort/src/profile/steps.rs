@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 const NARROWEST: i64 = 20;
 const WIDEST: i64 = 50;
 
-/// How many magnitudes there are.
+/// The number of magnitudes.
 pub(crate) const MAGNITUDES: usize = 66;
 
 /// 0.000001, 0.000002, 0.000005, and so on up to 5,000,000,000,000,000.

@@ -4,13 +4,13 @@
 /// The topic of a column, according to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Topic {
-    /// Where to reach a person: telephone, e-mail, street.
+    /// States where to reach a person: telephone, e-mail, street.
     Contact,
     /// A number a state or an insurer gave: social security, passport, licence.
     Number,
     /// Notes and reports.
     FreeText,
-    /// Who treated or interviewed the person.
+    /// Names who treated or interviewed the person.
     Staff,
     /// The weight of a person in a survey.
     SamplingWeight,
@@ -26,7 +26,7 @@ pub(crate) enum Topic {
     Demographic,
     /// Height, weight, body mass index: visible.
     Body,
-    /// How long a stay was.
+    /// States how long a stay was.
     Stay,
     /// Amounts of money.
     Cost,
@@ -241,7 +241,7 @@ const WORDS: [(Topic, &str); 30] = [
     (Code, "id code cd type typ kind art category kategorie categorie categoria class klasse classe flag ind"),
 ];
 
-/// What a name may be about, the likeliest first: what a whole word says before what a part of one says.
+/// Returns what a name may be about, the likeliest first: what a whole word says before what a part of one says.
 pub(crate) fn topics(name: &str) -> Vec<Topic> {
     let stem = stem(name);
     let name = spell(name);

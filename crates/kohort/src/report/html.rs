@@ -16,6 +16,7 @@ mod escape;
 mod events;
 mod exclusions;
 mod facts;
+mod fineness;
 mod limits;
 mod number;
 mod people;
@@ -45,6 +46,7 @@ use crate::evidence::Metrics;
 use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
 pub use escape::{escape, prose};
+pub use number::Shown;
 use place::{MetricsPlace, at};
 pub use svg::{Point, Scatter};
 pub use table::cards;
@@ -66,6 +68,32 @@ pub(super) fn page(metrics: &Metrics) -> String {
     frame(&format!("Release report: {}", escape(method)), &body, &footer)
 }
 
+/// The first page alone, as a piece of HTML that keeps its style to itself: for a notebook or another page around it.
+pub(super) fn summary(metrics: &Metrics) -> String {
+    let notes = metrics.notes();
+    let body = match metrics {
+        Metrics::Table(own) => {
+            let own = MetricsPlace::root(&**own);
+            summary::of_table(&own, &head!(own, ["row", "rows"]), notes)
+        }
+        Metrics::Codes(own) => {
+            let own = MetricsPlace::root(&**own);
+            summary::of_codes(&own, &head!(own, ["patient", "patients"]), notes)
+        }
+        Metrics::Events(own) => {
+            let own = MetricsPlace::root(&**own);
+            summary::of_events(&own, &head!(own, ["event", "events"]), notes)
+        }
+    };
+    piece(&body)
+}
+
+/// A piece of HTML that takes the style of the pages along and keeps it to itself.
+pub fn piece(body: &str) -> String {
+    let css = CSS.replace(":root", ":scope").replace("\nbody {", "\n:scope {");
+    format!("<div class=\"kohort\">\n<style>\n@scope {{\n{css}}}\n</style>\n{body}</div>\n")
+}
+
 /// A self-contained page around a body: no network, no script, no fonts but the reader's own.
 /// Title, body and footer are HTML already.
 pub(crate) fn frame(title: &str, body: &str, footer: &str) -> String {
@@ -83,6 +111,11 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     let head = head!(metrics, ["row", "rows"]);
     let guarantee = at!(metrics, guarantee);
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
+    let (rows, people) = (&metrics.value.rows, &metrics.value.people);
+    let several = match (rows.r#in.known(), rows.excluded.known(), people.r#in.known()) {
+        (Some(rows), Some(excluded), Some(people)) if rows - excluded <= people => limits::Rows::OneEach,
+        _ => limits::Rows::Several,
+    };
     [
         verdict::title(&head),
         summary::of_table(metrics, &head, notes),
@@ -96,6 +129,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             cleaning::cleaning(&at!(metrics, cleaning)),
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            fineness::fineness(&at!(metrics, fineness)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
             asked::found(metrics),
         ]),
@@ -108,7 +142,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
         ]),
         Chapter::Limits.of([
             limits::assumed(&guarantee.value.assumed, &guarantee.value.not_recountable),
-            limits::limits(guarantee.value),
+            limits::limits(guarantee.value, several),
         ]),
         Chapter::Approval.of([timing::timing(&at!(metrics, timing)), limits::approval(&metrics.value.context)]),
     ]

@@ -3,12 +3,13 @@
 mod html;
 mod shareable;
 
+pub use html::Shown;
 pub(crate) use html::{Point, Scatter, cards, escape, frame};
 
 /// The parts that pages beside the reports are made of: text that stays text, tables, points over two numbers, and
 /// the style that all of them share.
 pub mod parts {
-    pub use super::html::{CSS, Point, Scatter, cards, escape, prose};
+    pub use super::html::{CSS, Point, Scatter, cards, escape, piece, prose};
 }
 
 use crate::attack::Attacked;
@@ -27,6 +28,16 @@ pub enum Readers {
     House,
     /// Others too: a second report hides small counts.
     Others,
+}
+
+/// The first page of the report as others may see it, as a piece of HTML with its pictures: no script, no network.
+pub fn shareable_summary(metrics: &Metrics) -> String {
+    html::summary(&shareable::shareable(metrics.clone()))
+}
+
+/// The report as others may see it, as a page of HTML.
+pub fn shareable_page(metrics: &Metrics) -> String {
+    html::page(&shareable::shareable(metrics.clone()))
 }
 
 /// Writes the evidence: report.html, metrics.json, policy.toml and the log; for others shareable.html and

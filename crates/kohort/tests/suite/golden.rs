@@ -2,6 +2,7 @@
 //!
 //! `KOHORT_GOLDEN=write cargo test -p kohort --test suite golden::` writes them anew; read the diff.
 
+use kohort::methods::Register;
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::table::Silent;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,30 @@ fn round(value: &mut serde_json::Value) {
     }
 }
 
+/// The register has a name for every value that the method recorded about its search.
+fn names_what_was_recorded(metrics: &serde_json::Value) {
+    let method = Register::built_in().find(metrics["method"].as_str().unwrap()).unwrap();
+    let mut recorded = vec![(String::new(), &metrics["trace"])];
+    while let Some((path, value)) = recorded.pop() {
+        let Some(part) = value.as_object() else { continue };
+        // An estimated share is one value.
+        for (key, value) in part.iter().filter(|_| !part.contains_key("hits")) {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            assert!(method.captions.iter().any(|caption| caption.key == path), "{}: {path}", method.name);
+            recorded.push((path, value));
+        }
+    }
+}
+
+#[test]
+fn every_method_has_a_golden_run() {
+    let policies: String =
+        folders().iter().map(|folder| std::fs::read_to_string(folder.join("policy.toml")).unwrap()).collect();
+    for method in Register::built_in().entries() {
+        assert!(policies.contains(&format!("\nname = \"{}\"", method.name)), "{}", method.name);
+    }
+}
+
 #[test]
 fn releases_are_what_they_were() {
     let write = std::env::var_os("KOHORT_GOLDEN").is_some_and(|w| w == "write");
@@ -55,7 +80,11 @@ fn releases_are_what_they_were() {
         let options = Options { force: false, keep_rows: false, seed: Some(7), threads: 2, progress: Arc::new(Silent) };
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         anonymize(&folder.join("policy.toml"), &released, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (file, text) in files(&released) {
+        let files = files(&released);
+        for (_, text) in files.iter().filter(|(file, _)| *file == "metrics.json") {
+            names_what_was_recorded(&serde_json::from_str(text).unwrap());
+        }
+        for (file, text) in files {
             let expected = folder.join("expected").join(file);
             if write {
                 std::fs::create_dir_all(folder.join("expected")).unwrap();

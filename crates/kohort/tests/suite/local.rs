@@ -7,11 +7,14 @@ use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
 use kohort::pipeline::Options;
 use kohort_core::error::Kind;
+use kohort_core::table::Progress;
 use kohort_core::utility;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The rows of each group of records that look the same over these columns, by place in the input.
 fn groups_over(out: &Path, set: &[usize]) -> BTreeMap<Vec<String>, Vec<usize>> {
@@ -110,6 +113,52 @@ fn refused(table: &str, columns: &str, privacy: &str, method: &str) -> String {
     let error = release(&policy, "out", &options(1, 1)).unwrap_err();
     assert!(!folder.path().join("out").exists());
     error.message
+}
+
+/// Asks a method to stop when it was asked so often whether it may go on.
+struct Impatient {
+    left: AtomicU64,
+    losses: Mutex<Vec<f64>>,
+}
+
+impl Progress for Impatient {
+    fn stage(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn found(&self, loss: f64) {
+        self.losses.lock().unwrap().push(loss);
+    }
+    fn is_enough(&self) -> bool {
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+#[test]
+fn a_method_that_is_stopped_early_releases_its_best_result_and_the_evidence_says_so() {
+    let mut table = "age,sex,zip\n".to_string();
+    for row in 0..400u64 {
+        let number = row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        table += &format!("{},{},{}\n", number % 97, ["f", "m"][(number >> 8) as usize % 2], 10 + (number >> 12) % 80);
+    }
+    let columns =
+        format!("{AGE}\nsex = {{ role = \"quasi\" }}\nzip = {{ role = \"quasi\", hierarchy = {{ prefix = [1] }} }}");
+    let (_folder, policy) = made(&table, &columns, "k = 5", "effort = \"thorough\"");
+    for (left, is_early) in [(0, true), (3, true), (40, true), (u64::MAX, false)] {
+        let progress = Arc::new(Impatient { left: AtomicU64::new(left), losses: Mutex::new(Vec::new()) });
+        let options = Options { progress: progress.clone(), force: true, ..options(1, 1) };
+        let (out, released) = release(&policy, "out", &options).unwrap_or_else(|error| panic!("{error}"));
+        let groups = groups(&out, 3);
+        assert!(groups.values().all(|rows| rows.len() >= 5));
+        let losses = progress.losses.lock().unwrap().clone();
+        assert!(losses.is_sorted_by(|a, b| a >= b) && (left < u64::MAX || !losses.is_empty()), "the loss falls");
+        let text = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+        assert_eq!(released.notes.iter().any(|note| note.contains("not repeatable")), is_early, "{left}");
+        assert_eq!(text("evidence/metrics.json").contains("\"stopped_early\": true"), is_early);
+        for evidence in ["evidence/metrics.json", "evidence/report.html", "evidence/log"] {
+            assert_eq!(text(evidence).contains("not repeatable"), is_early, "{evidence}");
+        }
+        let certificate = text("release/certificate.json");
+        assert!(!certificate.contains("repeatable") && !certificate.contains("stopped"));
+    }
 }
 
 const AGE: &str = "age = { role = \"quasi\", hierarchy = { intervals = [10, 20], from = 0, to = 100 } }";

@@ -2,6 +2,7 @@
 //! compiled here, registered, and run through the whole path.
 
 mod keep;
+mod other_shapes;
 
 use crate::common::run::options;
 use crate::common::table::{Table, lines};

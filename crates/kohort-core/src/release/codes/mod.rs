@@ -38,7 +38,7 @@ impl CodeChunk {
         }
     }
 
-    /// How many subrecords are not empty.
+    /// Returns how many subrecords are not empty.
     pub fn len(&self) -> usize {
         self.subrecords.len()
     }
@@ -123,9 +123,9 @@ impl<'a> Columns<'a> {
 /// Patients whose codes are split into chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// How many patients.
+    /// The number of patients.
     pub size: u32,
-    /// Which of the original records they are, where that is known. Never written into a release.
+    /// Names one of the original records they are, where that is known. Never written into a release.
     pub records: Vec<u32>,
     /// Codes with their subrecords.
     pub record_chunks: Vec<CodeChunk>,
@@ -221,7 +221,7 @@ impl Node {
     }
 }
 
-/// Whose a chunk is.
+/// Describes whose a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChunkOwner {
     /// One cluster's.

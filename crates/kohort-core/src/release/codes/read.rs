@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// No cluster takes a longer line.
 const LONGEST_LINE: u64 = 64 << 20;
-/// How many bytes of lines are parsed at a time.
+/// The number of bytes of lines that are parsed at a time.
 const BATCH: usize = 1 << 18;
 
 /// The first line.

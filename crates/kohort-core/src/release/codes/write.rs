@@ -45,7 +45,7 @@ pub fn write_codes(
         lines,
         columns: Vec::new(),
         added: 0,
-        catalog: None,
+        beside: Vec::new(),
         more: Vec::new(),
     };
     Ok(Staged::new(staging, written))

@@ -87,7 +87,7 @@ pub fn write_events(
         }
     }
     let (file, rows, columns) = first.unwrap_or_default();
-    Ok(Staged::new(staging, Written { file, rows, lines, columns, added: 0, catalog: None, more }))
+    Ok(Staged::new(staging, Written { file, rows, lines, columns, added: 0, beside: Vec::new(), more }))
 }
 
 /// Random numbers for the values of one patient; missing stays missing.

@@ -33,7 +33,7 @@ impl Sizes {
 /// An estimator of population uniques.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimator {
-    /// By Bayes from the sample's class sizes.
+    /// Estimated by Bayes from the sample's class sizes.
     Zayatz,
     /// Pitman's sampling formula.
     Pitman,
@@ -52,7 +52,7 @@ impl Estimator {
     }
 }
 
-/// How many people are unique, in the file and outside.
+/// The number of people who are unique, in the file and outside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uniqueness {
     /// People of the population.
@@ -61,13 +61,13 @@ pub struct Uniqueness {
     pub fraction: f64,
     /// People who are unique in the file.
     pub sample: u64,
-    /// Who is unique in the population, by each estimator that has an answer.
+    /// Names who is unique in the population, by each estimator that has an answer.
     pub zayatz: Option<f64>,
     /// The same.
     pub pitman: Option<f64>,
     /// The same.
     pub snb: Option<f64>,
-    /// Which of them the rule takes.
+    /// Names one of them the rule takes.
     pub chosen: Option<Estimator>,
 }
 

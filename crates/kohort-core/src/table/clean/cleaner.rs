@@ -34,7 +34,7 @@ struct CleanedColumn {
     found: Option<&'static str>,
 }
 
-/// How a column is made, by the places of the others.
+/// Describes how a column is made, by the places of the others.
 enum Made {
     Copy(usize),
     Age { born: usize, at: At },
@@ -193,7 +193,7 @@ impl Cleaner {
         self.columns[self.own..].iter().map(|column| &column.name)
     }
 
-    /// Whether the policy changes cells of a column beside missing ones.
+    /// Returns whether the policy changes cells of a column beside missing ones.
     pub(in crate::table) fn changes(&self, c: usize) -> bool {
         let declared = self.columns[c].declared.as_ref();
         c >= self.own || declared.is_some_and(|own| !own.steps.is_empty())
@@ -321,7 +321,7 @@ impl Cleaner {
     }
 }
 
-/// What was made of a cell before the steps of its column.
+/// Describes what was made of a cell before the steps of its column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// It is the cell of the file.

@@ -19,6 +19,18 @@ pub use tally::{Cleaned, CleanedStep};
 use crate::calendar::DateFormat;
 use crate::code_systems::CodeSystem;
 use crate::number::Decimal;
+use std::collections::BTreeSet;
+
+/// Reads the one number of a text as `number = true` does: the cell that it becomes (`87`, `>=90`), and the unit after
+/// it. `None` for a text with no number or with several.
+pub fn number_in_text(text: &str, point: u8) -> Option<(String, String)> {
+    number::read(text, point).map(|number::Reading { text, unit }| (text, unit))
+}
+
+/// Whether numbers with these units can be compared, as `number = true` demands of a column.
+pub fn units_agree(units: &BTreeSet<String>) -> bool {
+    number::comparable(units)
+}
 
 /// Declares how the cells of one column are cleaned, or made from those of other columns.
 #[derive(Debug, Clone, Default)]

@@ -11,7 +11,7 @@ pub(super) struct Reading {
     pub(super) unit: String,
 }
 
-/// What stands before a number with an open end.
+/// Describes what stands before a number with an open end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
     Exact,
@@ -115,7 +115,7 @@ fn unit_name(unit: &str) -> &str {
     if YEARS.contains(&unit) { "years" } else { unit }
 }
 
-/// Whether numbers with these units can be compared. Numbers without a unit go with any one unit, except with
+/// Returns whether numbers with these units can be compared. Numbers without a unit go with any one unit, except with
 /// months, weeks, days and hours: beside `6 months`, a bare 87 is probably in years.
 pub(super) fn comparable(units: &std::collections::BTreeSet<String>) -> bool {
     const SHORT: [&str; 12] = ["m", "mo", "mos", "month", "months", "w", "wk", "week", "weeks", "d", "day", "days"];

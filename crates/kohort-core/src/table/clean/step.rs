@@ -63,7 +63,7 @@ impl Watch for Unwatched {
 }
 
 impl CellSteps {
-    /// Whether no cell is changed.
+    /// Returns whether no cell is changed.
     pub(super) fn is_empty(&self) -> bool {
         let CellSteps { missing, recode, number, date, spelling, top, point: _ } = self;
         missing.is_empty() && recode.is_empty() && !number && date.is_none() && spelling.is_none() && top.is_none()

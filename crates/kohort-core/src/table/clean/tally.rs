@@ -16,20 +16,20 @@ const SHOWN_VALUES: usize = 20;
 pub struct CleanedStep {
     /// The column.
     pub column: String,
-    /// What the step does, as half a sentence: `values from 90 on become >=90`.
+    /// Holds what the step does, as half a sentence: `values from 90 on become >=90`.
     pub what: String,
     /// The number of cells that it changed, or made where the column is derived.
     pub cells: u64,
 }
 
-/// What cleaning a table changed.
+/// Describes what cleaning a table changed.
 #[derive(Debug, Clone, Default)]
 pub struct Cleaned {
     /// The steps, in the order of the table's columns.
     pub steps: Vec<CleanedStep>,
-    /// What the custodian should know: formats of dates that were found, and dates in the wrong order.
+    /// Holds what the custodian should know: formats of dates that were found, and dates in the wrong order.
     pub notes: Vec<String>,
-    /// By column: how many different texts of the table became each cell, where several did.
+    /// For each column: how many different texts of the table became each cell, where several did.
     merged: Vec<BTreeMap<Box<[u8]>, u64>>,
 }
 

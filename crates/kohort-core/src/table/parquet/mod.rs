@@ -7,7 +7,6 @@
 mod pages;
 mod read;
 mod thrift;
-mod time;
 mod types;
 mod values;
 mod write;

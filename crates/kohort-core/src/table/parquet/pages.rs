@@ -175,7 +175,7 @@ fn deltas_fit(encoding: Encoding, values: &[u8], count: u32) -> bool {
     }
 }
 
-/// Where a block of integers written as differences ends, if it holds at most `most` of them.
+/// Returns where a block of integers written as differences ends, if it holds at most `most` of them.
 fn deltas_end(bytes: &[u8], most: u64) -> Option<usize> {
     let mut at = 0;
     let number = |at: &mut usize| {

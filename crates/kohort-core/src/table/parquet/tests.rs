@@ -594,7 +594,7 @@ proptest! {
     #[test]
     fn any_value_has_a_text_that_gives_it_back(
         int in any::<i32>(), long in any::<i64>(), bits in any::<u64>(), text in ".{1,20}",
-        day in any::<i32>(), nanos in 0..time::DAY, bytes in any::<[u8; 16]>(), scale in 0..38u32,
+        day in any::<i32>(), nanos in 0..crate::calendar::time::DAY, bytes in any::<[u8; 16]>(), scale in 0..38u32,
     ) {
         back_and_forth(&one_type("int32 c"), StoredValues::Int32(vec![int]));
         back_and_forth(&one_type("int32 c (INTEGER(32,false))"), StoredValues::Int32(vec![int]));

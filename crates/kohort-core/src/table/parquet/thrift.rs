@@ -221,7 +221,7 @@ impl ThriftType {
     }
 }
 
-/// What is left to read. `None` means that it is not what it should be.
+/// Describes what is left to read. `None` means that it is not what it should be.
 struct Thrift<'a> {
     rest: &'a [u8],
 }

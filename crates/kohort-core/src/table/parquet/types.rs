@@ -14,7 +14,7 @@ pub struct ColumnType {
     kind: CellKind,
 }
 
-/// How the cells of a column are read and written.
+/// Describes how the cells of a column are read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellKind {
     Bool,
@@ -167,7 +167,7 @@ fn logical(schema: &Schema) -> Option<LogicalType> {
     })
 }
 
-/// How cells of a type are read, if they are.
+/// Returns how cells of a type are read, if they are.
 fn kind(schema: &Schema) -> Option<CellKind> {
     if schema.get_basic_info().converted_type() == ConvertedType::INTERVAL || type_length(schema) > LONGEST_FIXED {
         return None;

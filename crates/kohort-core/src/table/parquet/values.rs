@@ -5,9 +5,9 @@ use std::io::Write;
 use parquet::basic::Type as Physical;
 use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 
-use super::time::{self, DAY};
 use super::types::{CellKind, ColumnType, TickUnit};
 use crate::calendar::Date;
+use crate::calendar::time::{self, DAY};
 
 /// The values of a column that are not null, as the file stores them.
 #[derive(Debug)]

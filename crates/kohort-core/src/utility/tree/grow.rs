@@ -207,7 +207,7 @@ impl Grower<'_> {
     }
 }
 
-/// Of the splits whose gain is at least the average, the one with the best ratio; the first of equals.
+/// Chooses, among the splits whose gain is at least the average, the one with the best ratio; the first of equals.
 fn choose(candidates: Vec<SplitCandidate>) -> Option<SplitCandidate> {
     let counted: Vec<f64> = candidates.iter().filter(|c| !c.is_shattering).map(|c| c.gain).collect();
     let average = if counted.is_empty() { 0.0 } else { counted.iter().sum::<f64>() / counted.len() as f64 };
@@ -216,8 +216,8 @@ fn choose(candidates: Vec<SplitCandidate>) -> Option<SplitCandidate> {
     good.reduce(|best, next| if ratio(&next) > ratio(&best) { next } else { best })
 }
 
-/// What a split into branches with these counts by class gains, the entropy of the branches' sizes,
-/// and the records; `None` if it gains nothing or fewer than two branches have enough records.
+/// Returns what a split into branches with these counts by class gains, the entropy of the branches' sizes, and the
+/// records; `None` if it gains nothing or fewer than two branches have enough records.
 fn measure(branches: &[&[u64]]) -> Option<(f64, f64, f64)> {
     let mut classes = vec![0u64; branches.first()?.len()];
     // n log n throughout: entropies times records.

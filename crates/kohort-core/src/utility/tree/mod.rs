@@ -14,12 +14,12 @@ mod tests;
 use grow::grow;
 use prune::prune;
 
-/// What a record shows in one column. 0 is missing.
+/// Describes what a record shows in one column. 0 is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Feature {
-    /// By record: its category, below `len`.
+    /// For each record: its category, below `len`.
     Categories { of: Vec<u32>, len: usize },
-    /// By record: the rank of its number among all that occur, from 1.
+    /// For each record: the rank of its number among all that occur, from 1.
     Numbers { of: Vec<u32> },
 }
 
@@ -55,7 +55,7 @@ struct DecisionNode {
     split: Option<DecisionSplit>,
 }
 
-/// How a node's records go on; branch b leads to node `first + b`.
+/// Describes how a node's records go on; branch b leads to node `first + b`.
 #[derive(Debug, Clone, PartialEq)]
 struct DecisionSplit {
     feature: usize,
@@ -103,7 +103,7 @@ impl DecisionTree {
         self.stop(features, record).class
     }
 
-    /// Of two classes: the share of one among the records like this one.
+    /// Returns, for two classes, the share of one among the records like this one.
     pub(super) fn share(&self, features: &[Feature], record: usize, class: u32) -> f64 {
         let node = self.stop(features, record);
         let other = node.errors as f64 / node.records.max(1) as f64;

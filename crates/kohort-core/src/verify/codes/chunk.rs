@@ -3,23 +3,23 @@
 use super::Check;
 use crate::release::CodeChunk;
 
-/// What was counted in a chunk.
+/// Describes what was counted in a chunk.
 pub(super) struct ChunkCounts {
-    /// How often the rarest combination of at most m codes stands in it.
+    /// States how often the rarest combination of at most m codes stands in it.
     pub(super) support: u64,
-    /// How often the rarest subrecord stands in it.
+    /// States how often the rarest subrecord stands in it.
     pub(super) subrecord: u64,
     /// Codes in every record.
     pub(super) covers: u64,
     /// Pairs of codes, of which the one is nowhere without the other.
     pub(super) implied: u64,
-    /// What it cost.
+    /// Holds what it cost.
     pub(super) spent: u64,
 }
 
-/// What a chunk may cost, in words of 64 records: no release of Kohort's needs as much.
+/// States what a chunk may cost, in words of 64 records: no release of Kohort's needs as much.
 const MOST_COUNTS: u64 = 1 << 32;
-/// What counting a combination costs beside its words.
+/// States what counting a combination costs beside its words.
 const OVERHEAD: u64 = 16;
 
 /// Counts a chunk about `size` patients; it may cost `most`.

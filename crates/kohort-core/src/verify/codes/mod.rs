@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no release of
-/// Kohort's needs as much, and whoever writes a file that does means harm.
+/// States what counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no
+/// release of Kohort's needs as much, and whoever writes a file that does means harm.
 const MOST_COUNTS: u64 = 1 << 30;
 const COUNTS_PER_BYTE: u64 = 4096;
 
@@ -41,9 +41,9 @@ pub struct CodesRecount {
     pub shared_chunks: u64,
     /// Patients in the smallest cluster.
     pub smallest_cluster: u64,
-    /// How often the rarest combination of at most m codes stands in its chunk.
+    /// States how often the rarest combination of at most m codes stands in its chunk.
     pub smallest_support: u64,
-    /// How often the rarest subrecord stands in its chunk.
+    /// States how often the rarest subrecord stands in its chunk.
     pub smallest_subrecord: u64,
     /// Codes that every patient of their cluster has.
     pub covers: u64,
@@ -88,7 +88,7 @@ struct RecountedCodes {
     pub(super) texts: Texts,
 }
 
-/// Whether the clusters stay in memory.
+/// Describes whether the clusters stay in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
     Nothing,
@@ -197,7 +197,7 @@ fn recount(
     Ok(RecountedCodes { recount: total, nodes: kept, texts })
 }
 
-/// By code: whether the claim lists it as sensitive. The repeats of a code are as sensitive as it is.
+/// Returns for each code whether the claim lists it as sensitive. The repeats of a code are as sensitive as it is.
 fn sensitive_codes<'a>(texts: impl Iterator<Item = &'a [u8]>, sensitive: &[String]) -> Vec<bool> {
     let sensitive: HashSet<&str> = sensitive.iter().map(String::as_str).collect();
     let listed = |text: &str| sensitive.contains(text);
@@ -229,7 +229,7 @@ struct Above {
     /// One entry per code: whether it is one of them.
     holds: Vec<bool>,
     spent: u64,
-    /// What may be spent.
+    /// Holds what may be spent.
     most: u64,
 }
 

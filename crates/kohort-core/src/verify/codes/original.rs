@@ -20,7 +20,7 @@ pub struct CodesCompared {
     pub occurrences: u64,
     /// Combinations of up to m codes of a patient that were looked for.
     pub combinations: u64,
-    /// How many patients at least could have one of them.
+    /// States how many patients at least could have one of them.
     pub fewest_candidates: u64,
     /// The highest share of a cluster's patients with one sensitive code, as (patients with it, patients
     /// of the cluster). `None`: nothing is claimed about it, or no list of patients was kept.
@@ -208,7 +208,7 @@ impl LimitedCodes {
     }
 }
 
-/// How many patients could have what is known of one.
+/// The number of patients who could have what is known of one.
 #[derive(Default)]
 struct Candidates {
     m: usize,
@@ -375,7 +375,7 @@ struct SearchedCluster<'a> {
 }
 
 impl SearchedCluster<'_> {
-    /// How many of its patients could have all of `known`.
+    /// Returns how many of its patients could have all of `known`.
     fn candidates(&self, known: &[u32]) -> u64 {
         let mut placed = known.iter().filter(|code| self.items.binary_search(code).is_ok()).count();
         let mut found = self.size;

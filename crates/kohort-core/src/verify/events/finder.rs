@@ -47,14 +47,14 @@ impl PatientLabels {
         self.labels.values().iter().max().map_or(0, |last| last + 1)
     }
 
-    /// How often a patient has a label.
+    /// Returns how often a patient has a label.
     pub(super) fn count(&self, person: usize, label: u32) -> u32 {
         let own = self.counts_of(person);
         own.binary_search_by_key(&label, |c| c.0).map_or(0, |at| own[at].1)
     }
 }
 
-/// How many values of each patient an adversary knows, by equation 1 or the same for all.
+/// Returns how many values of each patient an adversary knows, by equation 1 or the same for all.
 pub(super) fn powers(labels: &PatientLabels, p_max: usize, rule: PowerRule) -> Vec<u8> {
     let known = |number: usize, raw: f64| number.min(p_max).min(raw.ceil() as usize) as u8;
     let people = 0..labels.people();
@@ -121,7 +121,7 @@ impl<'a> Finder<'a> {
         Finder { columns, class_of, members, holders: holders.collect() }
     }
 
-    /// Who of a class has a label.
+    /// Returns who of a class has a label.
     fn holders(&self, column: usize, class: u32, label: u32) -> &[(u32, u32, u32)] {
         let all = &self.holders[column];
         let start = all.partition_point(|&(c, l, _)| (c, l) < (class, label));

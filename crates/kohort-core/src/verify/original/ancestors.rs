@@ -1,7 +1,9 @@
 //! The labels that a value of the original may be released as.
 
+use super::super::label_levels;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
+use crate::release::ColumnLevels;
 use crate::table::Dictionary;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,12 +26,14 @@ pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
 }
 
 /// Returns the labels that each original value may be released as: itself, its ancestors, and those
-/// released labels that are intervals found during the search and contain it.
+/// released labels that are intervals found during the search and contain it. Refuses groups of labels that the
+/// release lists and the hierarchy does not have.
 pub(in super::super) fn labels_of(
     policy: &Policy,
     column: usize,
     values: &[String],
     released: &[&str],
+    listed: Option<&ColumnLevels>,
 ) -> Result<BTreeMap<String, Vec<String>>> {
     let bound = &policy.columns[column];
     let mut texts: Vec<&str> = vec![""];
@@ -37,6 +41,7 @@ pub(in super::super) fn labels_of(
     let missing = values.iter().any(String::is_empty);
     let detail = matches!(bound.role, Role::Detail { .. });
     let hierarchy = bound.rule.apply(&texts, missing);
+    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, texts.len()))?;
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]

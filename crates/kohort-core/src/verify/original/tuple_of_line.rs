@@ -7,7 +7,7 @@ pub(super) const NOBODY: u32 = u32::MAX;
 
 /// The released tuple of each input line. It takes two bytes a line where tuples are few, else four.
 pub(super) struct TupleOfLine {
-    /// By line, for line numbers up to a few times the number of released rows.
+    /// For each line, for line numbers up to a few times the number of released rows.
     near: Near,
     /// All other lines.
     far: HashMap<u64, u32>,

@@ -47,6 +47,9 @@ parts! {
         /// Missing and suppressed cells of each column that may change.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missingness: Option<Vec<Missingness>>,
+        /// How fine the labels of each quasi-identifier are, where a column shows labels of different levels.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub fineness: Option<Vec<Fineness>>,
         /// How useful the release is.
         pub utility: Utility,
         /// The guarantee, and how it was recounted.
@@ -97,6 +100,30 @@ parts! {
         /// Small counts are hidden: a report for others.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub shareable: Option<Shareable>,
+    }
+
+    /// How fine the labels of a quasi-identifier are.
+    pub struct Fineness {
+        /// The column.
+        pub column: String,
+        /// The share of released rows with the original value.
+        pub unchanged: f64,
+        /// The share of released rows with a coarser label.
+        pub coarser: f64,
+        /// The share of released rows with `*`.
+        pub suppressed: f64,
+        /// The levels that occur, the finest first.
+        pub levels: Vec<LevelShare>,
+    }
+
+    /// The share of released rows with labels of one level.
+    pub struct LevelShare {
+        /// The number of the level: 0 is the original value.
+        pub level: usize,
+        /// Its name.
+        pub name: String,
+        /// The share of released rows.
+        pub share: f64,
     }
 
     /// Suppressed cells of columns that may change.

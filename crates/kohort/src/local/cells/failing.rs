@@ -64,19 +64,19 @@ pub(super) fn failing(
 }
 
 /// The labels that are shown, numbered densely in each column.
-struct Shown<'a> {
-    cells: &'a Cells<'a>,
+pub(super) struct Shown<'a> {
+    pub cells: &'a Cells<'a>,
     /// The points that are released.
-    points: Vec<Point>,
-    people: Vec<u32>,
+    pub points: Vec<Point>,
+    pub people: Vec<u32>,
     /// For each column, the number of the label of each released point.
-    codes: Vec<Vec<u32>>,
-    /// How many labels each column shows.
-    widths: Vec<usize>,
+    pub codes: Vec<Vec<u32>>,
+    /// The number of labels each column shows.
+    pub widths: Vec<usize>,
 }
 
 impl<'a> Shown<'a> {
-    fn new(cells: &'a Cells<'a>) -> Shown<'a> {
+    pub fn new(cells: &'a Cells<'a>) -> Shown<'a> {
         let all = cells.points;
         let points: Vec<Point> = (0..all.len() as Point).filter(|&p| !cells.removed[p as usize]).collect();
         let people = points.iter().map(|&p| all.people_of(Member { point: p, rows: all.rows[p as usize] })).collect();

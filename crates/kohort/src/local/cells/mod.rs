@@ -19,6 +19,7 @@
 //! that class has two rows. A suppressed cell is a label like any other: it never counts as a match of
 //! everything.
 
+mod any_three;
 mod climb;
 mod failing;
 mod recruit;
@@ -28,6 +29,7 @@ use super::classes::{Class, Grouping, Member};
 use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
+pub use any_three::some_sets_of_three;
 use failing::{Scope, failing};
 use std::collections::BTreeMap;
 
@@ -94,6 +96,28 @@ impl<'a> Cells<'a> {
             true => Settled::AllKept,
             false => Settled::SomeRemoved,
         })
+    }
+
+    /// The same for any three columns, which may be too many sets to be listed, where a class needs people and
+    /// nothing else.
+    pub fn settle_any_three(&mut self, requirement: &Requirement, may_remove: u64, threads: usize) -> Option<()> {
+        for scope in [Scope::UnchangedCells, Scope::AllCells] {
+            loop {
+                let any_three::Failures { sets, failures } = any_three::failing(self, requirement.k, scope, threads);
+                if failures.is_empty() {
+                    break;
+                }
+                let stuck = climb::climb(self, &sets, &failures);
+                if stuck.climbed > 0 {
+                    continue;
+                }
+                if scope == Scope::UnchangedCells {
+                    break;
+                }
+                recruit::recruit(self, &sets, requirement, &stuck.pairs, may_remove)?;
+            }
+        }
+        (self.removed_rows() <= may_remove).then_some(())
     }
 
     /// The rows with equal labels as classes, and the rows that are removed.

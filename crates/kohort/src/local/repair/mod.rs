@@ -9,11 +9,11 @@ mod relocate;
 mod swap;
 
 use super::classes::{Class, Grouping, Member};
+use super::nearby::Nearby;
 use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
-use super::trie::Trie;
-use kohort_core::parallel;
+use super::{Watch, Work};
 use std::cmp::Reverse;
 
 /// The classes under repair.
@@ -28,6 +28,9 @@ pub struct Repair<'a> {
     pub(super) removed: Vec<Member>,
     /// Rows that may still be removed.
     pub(super) may_remove: u64,
+    watch: &'a dyn Watch,
+    /// The cost of all rows.
+    cost: i64,
     /// Classes as they were before they were changed, while changes may be taken back.
     journal: Vec<(u32, Class)>,
     recording: usize,
@@ -41,37 +44,39 @@ pub(super) struct Mark {
 }
 
 /// The number of neighbours that repairs look at.
-const NEIGHBOURS: usize = 16;
-/// Points that one thread works on before it takes more.
-const PART: usize = 256;
+pub const NEIGHBOURS: usize = 16;
 
 impl<'a> Repair<'a> {
-    /// Starts with these classes. At most `may_remove` rows may be removed in all.
+    /// Starts with these classes, and with the nearest points of some of the points. At most `may_remove` rows may be
+    /// removed in all.
     pub fn new(
         points: &'a Points,
         requirement: &'a Requirement<'a>,
         grouping: Grouping,
-        may_remove: u64,
-        threads: usize,
+        near: Vec<Vec<Point>>,
+        work: Work<'a>,
     ) -> Repair<'a> {
         let mut home = vec![Vec::new(); points.len()];
         for (number, class) in grouping.classes.iter().enumerate() {
             class.members.iter().for_each(|m| home[m.point as usize].push(number as u32));
         }
-        let may_remove = may_remove.saturating_sub(grouping.removed_rows());
+        let may_remove = work.may_remove.saturating_sub(grouping.removed_rows());
+        let cost = grouping.cost(points) as i64;
         let Grouping { classes, removed } = grouping;
         let mut repair = Repair {
             points,
             requirement,
             classes,
             home,
-            near: vec![],
+            near,
             removed,
             may_remove,
+            watch: work.watch,
+            cost,
             journal: vec![],
             recording: 0,
         };
-        repair.find_neighbours(NEIGHBOURS, threads);
+        repair.find_neighbours(work);
         repair
     }
 
@@ -84,6 +89,7 @@ impl<'a> Repair<'a> {
 
     /// Visits the classes `sweeps` times, or until nothing changes.
     pub fn sweep(&mut self, sweeps: usize) {
+        self.watch.found(self.cost.max(0) as u64);
         let mut changed: Vec<bool> = self.classes.iter().map(|_| true).collect();
         for _ in 0..sweeps {
             let mut again = vec![false; self.classes.len()];
@@ -93,6 +99,9 @@ impl<'a> Repair<'a> {
                     continue;
                 }
                 let gain = self.improve(class);
+                if self.is_enough(gain) {
+                    return;
+                }
                 again.resize(self.classes.len(), true);
                 if gain < 0 {
                     any = true;
@@ -112,6 +121,15 @@ impl<'a> Repair<'a> {
         }
     }
 
+    /// Adds up what was gained, reports it, and returns whether the work is to end.
+    pub(super) fn is_enough(&mut self, gain: i64) -> bool {
+        self.cost += gain;
+        if gain < 0 {
+            self.watch.found(self.cost.max(0) as u64);
+        }
+        self.watch.is_enough()
+    }
+
     /// Tries all moves of a class. Returns the change of the total cost, which is never above 0.
     pub(super) fn improve(&mut self, class: u32) -> i64 {
         self.relocate(class) + self.dissolve(class) + self.swap(class) + self.chain(class)
@@ -125,24 +143,19 @@ impl<'a> Repair<'a> {
         order
     }
 
-    /// Finds the nearest points of those in coarsened classes.
-    pub(super) fn find_neighbours(&mut self, number: usize, threads: usize) {
-        let points = self.points;
-        let trie = Trie::full(points);
-        let is_coarsened =
-            |&point: &Point| self.home[point as usize].iter().any(|&c| self.classes[c as usize].is_coarsened());
-        let coarsened: Vec<Point> = (0..points.len() as Point).filter(is_coarsened).collect();
-        let parts: Vec<&[Point]> = coarsened.chunks(PART).collect();
-        let first = points.removal * 150 / 1000 / points.width() as u64 + 1;
-        let found = parallel::map(threads, parts.len(), |part| {
-            let mut found = Vec::new();
-            let mut limit = first;
-            let near = |&point: &Point| nearest(points, &trie, point, number, &mut limit, &mut found);
-            parts[part].iter().map(near).collect::<Vec<_>>()
-        });
-        self.near = vec![Vec::new(); points.len()];
-        for (&point, near) in coarsened.iter().zip(found.into_iter().flatten()) {
-            self.near[point as usize] = near;
+    /// Finds the nearest points of those in coarsened classes that have none yet.
+    fn find_neighbours(&mut self, work: Work) {
+        let is_new = |&point: &Point| {
+            let is_coarsened = |&class: &u32| self.classes[class as usize].is_coarsened();
+            self.near[point as usize].is_empty() && self.home[point as usize].iter().any(is_coarsened)
+        };
+        let new: Vec<Point> = (0..self.points.len() as Point).filter(is_new).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut found = Nearby::new(self.points, &new, NEIGHBOURS + 1, work).first(NEIGHBOURS);
+        for point in new {
+            self.near[point as usize] = std::mem::take(&mut found[point as usize]);
         }
     }
 
@@ -330,32 +343,4 @@ fn without(class: &Class, leaves: Member) -> impl Iterator<Item = Member> + '_ {
         let rows = if own.point == leaves.point { own.rows - leaves.rows } else { own.rows };
         (rows > 0).then_some(Member { rows, ..own })
     })
-}
-
-/// The nearest points of a point. The search starts with the limit that was enough for the point before.
-fn nearest(
-    points: &Points,
-    trie: &Trie,
-    point: Point,
-    number: usize,
-    limit: &mut u64,
-    found: &mut Vec<(u64, Point)>,
-) -> Vec<Point> {
-    let own = points.nodes(point);
-    let base = points.cost(own);
-    let most = points.removal * 2;
-    // A limit that is too wide costs little, since it falls while points are found.
-    loop {
-        trie.near(points, own, base + *limit, number + 1, found);
-        if found.len() > number || *limit >= most {
-            break;
-        }
-        *limit += *limit / 2 + 1;
-    }
-    if found.len() > number {
-        found.select_nth_unstable(number);
-        found.truncate(number + 1);
-    }
-    found.sort_unstable();
-    found.iter().map(|near| near.1).filter(|&near| near != point).collect()
 }

@@ -3,7 +3,7 @@
 use super::Repair;
 use crate::local::classes::Member;
 
-/// Where rows go.
+/// Describes where rows go.
 #[derive(Clone, Copy)]
 enum Target {
     Class(u32),

@@ -1,7 +1,7 @@
 //! The entry of `ceiling` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, Shown, Usual, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `ceiling` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { synthetic: true, ..Effects::NONE },
+    groups_numbers: false,
     params: &[
         Param {
             key: "h",
@@ -69,6 +70,28 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Means("diagnoses of one sex with the other sex"),
             example: "[{ sex = \"M\", diagnosis = [\"630-679\"] }]",
         },
+    ],
+    captions: &[
+        Caption::OBJECTIVE,
+        Caption::of("h", "Ceiling", "No record may be coarser than this."),
+        Caption::of("highest_degree", "Degree of the coarsest record", "It must not exceed the ceiling.")
+            .shown(Shown::Decimals(4)),
+        Caption::of("padding", "Padding", "Classes are enlarged to exactly k, or to a random size above it."),
+        Caption::NODES,
+        Caption::COUNTED,
+        Caption::of(
+            "refused",
+            "Better choices rejected",
+            "They would need more synthetic records than the policy allows.",
+        ),
+        Caption::of(
+            "expected_counterfeits",
+            "Expected number of synthetic records",
+            "On average over the random choices.",
+        ),
+        Caption::of("may_add", "Maximum number of synthetic records", "As asked."),
+        Caption::of("forbidden", "Forbidden combinations", "No synthetic record has them."),
+        Caption::of("forbidden_built_in", "Of these, built in", "Diagnoses of one sex."),
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

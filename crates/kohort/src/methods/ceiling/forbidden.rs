@@ -40,7 +40,7 @@ impl Term {
 pub struct Forbidden {
     /// The combinations.
     pub combinations: Vec<Vec<Term>>,
-    /// How many of them are built in.
+    /// States how many of them are built in.
     pub built_in: usize,
 }
 

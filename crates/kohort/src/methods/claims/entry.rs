@@ -1,7 +1,7 @@
 //! The entry of `claims` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, Shown, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `claims` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::Power],
     requirements: &[Requirement::K, Requirement::MaxHighRisk],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[
         Param {
             key: "truncate",
@@ -70,6 +71,47 @@ pub static METHOD: Entry = Entry {
             example: "10000",
         },
     ],
+    captions: &[
+        Caption::NODES,
+        Caption::of("tests", "Combinations tested", "The others were decided from these."),
+        Caption::of("draws_matched", "Draws matched", ""),
+        Caption::of("cut_off", "Stopped at the maximum number of tests", "If so, a better release may exist."),
+        Caption::of(
+            "attempts",
+            "Attempts",
+            "Combinations of levels that were estimated again until one met the guarantee.",
+        ),
+        Caption::of("loss", "Loss of the chosen levels", "").shown(Shown::Decimals(4)),
+        Caption::of(
+            "truncate",
+            "Truncated at this share of patients",
+            "If this is all patients, nothing is truncated.",
+        )
+        .shown(Shown::Decimals(2)),
+        Caption::of("truncated_events", "Events truncated", ""),
+        Caption::of("max_flagged", "Maximum share of flagged patients for a candidate", "").shown(Shown::Percent),
+        Caption::of("residual", "Suppression", ""),
+        Caption::of("residual.passes", "Passes", ""),
+        Caption::of(
+            "residual.flagged",
+            "Patients flagged at first",
+            "At high risk in more of their draws than the policy allows.",
+        ),
+        Caption::of("residual.still_flagged", "Still flagged", "They are included in the estimate."),
+        Caption::of("residual.events", "Events removed", ""),
+        Caption::of("residual.patients", "Patients who lost all events", ""),
+        Caption::of("decided", "Numbers that decided the choice", ""),
+        Caption::of("decided.patients", "Patients with events", ""),
+        Caption::of("decided.violating", "With facts that fewer than k patients share", ""),
+        Caption::of("decided.share", "As a share", "").shown(Shown::Percent),
+        Caption::of("decided.original", "From the original, tolerant", "Decides.").shown(Shown::Percent),
+        Caption::of("decided.original_strict", "From the original, strict", "").shown(Shown::Percent),
+        Caption::of("decided.release", "From the release", "Decides.").shown(Shown::Percent),
+        Caption::of("decided.worst_pair", "Two columns that reveal most", "The numbers above are for them."),
+        Caption::of("decided.without_events", "Patients without events", ""),
+        Caption::of("decided.without_events.patients", "Patients without events", ""),
+        Caption::of("decided.without_events.at_risk", "Of these, in classes smaller than k", ""),
+    ],
     example: include_str!("hospital.toml"),
-    read: Read::Events(Params::read),
+    read: Read::Events(|policy| Ok(Box::new(Params::read(policy)?))),
 };

@@ -34,6 +34,7 @@ pub use power::known_values;
 pub use residual::Residual;
 pub use sensitivity::{Sensitivity, before_release, sensitivity};
 
+use crate::methods::{EventsMethod, Work};
 use decide::{Decided, decide};
 use draws::{Draws, Who};
 use estimate::KnowledgeKind;
@@ -92,6 +93,12 @@ struct Planner<'a> {
     supports: Vec<Vec<u32>>,
     threads: usize,
     progress: &'a dyn Progress,
+}
+
+impl EventsMethod for Params {
+    fn plan(&self, histories: &Histories, policy: &Policy<Events>, work: Work) -> Result<EventsPlan> {
+        plan(histories, policy, self, work.random, work.threads, work.progress)
+    }
 }
 
 /// Decides the levels of all columns and the events that are released.

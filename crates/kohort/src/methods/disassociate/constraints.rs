@@ -177,6 +177,11 @@ impl Constraints {
         Constraints::new(self.sets.iter().map(open).collect(), codes)
     }
 
+    /// The sets by themselves.
+    pub(super) fn into_sets(self) -> Vec<Vec<u32>> {
+        self.sets
+    }
+
     /// The sets.
     pub fn sets(&self) -> &[Vec<u32>] {
         &self.sets

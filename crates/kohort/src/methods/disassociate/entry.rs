@@ -1,7 +1,7 @@
 //! The entry of `disassociate` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `disassociate` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[
         Param {
             key: "max_cluster",
@@ -81,6 +82,11 @@ pub static METHOD: Entry = Entry {
             example: "true",
         },
     ],
+    captions: &[
+        Caption::of("clusters", "Clusters formed", ""),
+        Caption::of("max_cluster", "Limit on the size of a cluster", ""),
+        Caption::of("constraints", "Utility constraints", ""),
+    ],
     example: include_str!("hospital.toml"),
-    read: Read::Codes(Params::read),
+    read: Read::Codes(|policy| Ok(Box::new(Params::read(policy)?))),
 };

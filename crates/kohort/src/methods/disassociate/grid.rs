@@ -54,7 +54,7 @@ impl Grid {
         self.bits[column * self.words + row / 64] >> (row % 64) & 1 == 1
     }
 
-    /// How many words a column has.
+    /// Returns how many words a column has.
     pub(crate) fn words(&self) -> usize {
         self.words
     }

@@ -29,7 +29,9 @@ pub use entry::METHOD;
 pub use params::{CodeLevel, ConstraintsBy, Formed, Params, Refine};
 pub use rules::{Covers, Subrecords};
 
+use crate::methods::{CodesMethod, Work};
 use horpart::{Sorted, horpart};
+use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use kohort_core::number::Fraction;
 use kohort_core::parallel;
@@ -40,6 +42,23 @@ use kohort_core::{Error, Result};
 use leaf::{ChunkedCluster, split};
 use refine::{JoinLimits, JoinTree, refine};
 use rules::ClusterRules;
+
+impl CodesMethod for Params {
+    fn plan(&self, records: &Records, policy: &Policy<Codes>, work: Work) -> Result<Clusters> {
+        plan(records, policy, self, work.threads)
+    }
+
+    fn needed_together(&self, records: &Records, policy: &Policy<Codes>) -> Result<Vec<Vec<u32>>> {
+        Ok(Constraints::of(records, policy, self)?.0.into_sets())
+    }
+
+    fn code_system(&self) -> Option<CodeSystem> {
+        match self.constraints {
+            ConstraintsBy::Level(system, _) => Some(system),
+            _ => None,
+        }
+    }
+}
 
 /// Splits the records of a policy.
 pub fn plan(records: &Records, policy: &Policy<Codes>, params: &Params, threads: usize) -> Result<Clusters> {
@@ -123,7 +142,7 @@ pub fn disassociate(records: &Records, asked: &CodesRequirements, params: &Param
 
 /// A joint cluster holds at most so many patients.
 const MOST_JOINT: usize = 20_000;
-/// How many clusters a thread takes at a time.
+/// The number of clusters a thread takes at a time.
 const BATCH: usize = 16;
 
 fn split_all(records: &Sorted, clusters: &[Vec<u32>], rules: &ClusterRules, threads: usize) -> Vec<ChunkedCluster> {

@@ -9,7 +9,7 @@ use kohort_core::policy::{NamedText, Policy, Section, Value};
 use kohort_core::shape::Codes;
 use std::collections::BTreeSet;
 
-/// How clusters are formed.
+/// Describes how clusters are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formed {
     /// As printed: HORPART alone.
@@ -39,7 +39,7 @@ pub enum CodeLevel {
     Chapter,
 }
 
-/// Where utility constraints come from.
+/// Describes where utility constraints come from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstraintsBy {
     /// There are none.
@@ -148,7 +148,7 @@ impl Params {
         self.max_cluster.unwrap_or(usual).max(2 * k).min(LARGEST_CLUSTER) as usize
     }
 
-    /// By code: whether the policy calls it sensitive.
+    /// Returns for each code whether the policy calls it sensitive.
     pub(super) fn sensitive_codes(&self, records: &Records, notes: &mut Vec<String>) -> Vec<bool> {
         if self.sensitive.is_empty() {
             return Vec::new();
@@ -167,7 +167,7 @@ impl Params {
     }
 }
 
-/// How many times k a cluster may hold where nothing else is said.
+/// The number of times k a cluster may hold where nothing else is said.
 const LARGE: u64 = 256;
 const LARGE_IF_NARROW: u64 = 64;
 /// A cluster larger than this tells nothing about anybody.

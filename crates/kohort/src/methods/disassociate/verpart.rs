@@ -77,14 +77,14 @@ fn in_order(grid: &Grid, mut kept: Vec<usize>, rules: &ClusterRules) -> Vec<usiz
     groups.concat()
 }
 
-/// Whether a code may join the codes of a chunk.
+/// Describes whether a code may join the codes of a chunk.
 struct ChunkTester<'a> {
     grid: &'a Grid,
     rules: &'a ClusterRules<'a>,
     chosen: Vec<usize>,
     /// Room for the rows of the itemset at hand, by its size.
     room: Vec<u64>,
-    /// How many itemsets may still be counted for this code.
+    /// The number of itemsets that may still be counted for this code.
     left: u32,
     /// For whole subrecords: the rows of each distinct one that is not empty, and of the empty one.
     classes: Vec<Vec<u64>>,

@@ -1,7 +1,7 @@
 //! The entry of `lattice` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, Usual, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `lattice` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All, Knowledge::Any, Knowledge::Sets],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[
         Param {
             key: "max_suppressed",
@@ -27,6 +28,14 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Is("\"loss\""),
             example: "\"entropy\"",
         },
+    ],
+    captions: &[
+        Caption::OBJECTIVE,
+        Caption::MAX_SUPPRESSED,
+        Caption::NODES,
+        Caption::COUNTED,
+        Caption::SUPPRESSED,
+        Caption::MAY_SUPPRESS,
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

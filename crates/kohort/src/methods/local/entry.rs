@@ -1,7 +1,7 @@
 //! The entry of `local` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `local` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All, Knowledge::Any, Knowledge::Sets],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { single_cells: true, ..Effects::NONE },
+    groups_numbers: true,
     params: &[
         Param {
             key: "max_suppressed",
@@ -27,6 +28,13 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Is("\"fast\""),
             example: "\"thorough\"",
         },
+    ],
+    captions: &[
+        Caption::of("effort", "Effort", "As asked: the amount of work."),
+        Caption::MAX_SUPPRESSED,
+        Caption::of("groups", "Groups of records that look the same", "Formed by the method."),
+        Caption::SUPPRESSED,
+        Caption::MAY_SUPPRESS,
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

@@ -18,12 +18,15 @@ mod requirement;
 mod table;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use entry::METHOD;
 pub use params::Params;
 
 use crate::lattice::{SearchLimits, explain};
-use crate::local::{Cells, Grouping, LARGEST_K, Requirement, Settled, group, improve, settle};
+use crate::local::{
+    Cells, Grouping, LARGEST_K, Requirement, Settled, Watch, Work, group, improve, settle, some_sets_of_three,
+};
 use crate::methods::TableMethod;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
@@ -32,15 +35,22 @@ use kohort_core::random::Randomness;
 use kohort_core::release::{Plan, Trace};
 use requirement::ClassCheck;
 use table::Table;
+use watch::LossWatch;
 
 /// Tables with more quasi-identifiers or points than this are not grouped over all columns where an attacker knows
 /// only some of them.
 const NARROW: usize = 10;
 const FEW_POINTS: usize = 50_000;
+/// The sets of three columns by which the first labels are chosen, where there are too many to list them.
+const START_SETS: usize = 8_000;
 
 impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
         plan(cohort, policy, self, random)
+    }
+
+    fn counts_any_three(&self) -> bool {
+        true
     }
 }
 
@@ -49,7 +59,9 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     hides_can_be_shown(cohort, policy)?;
     let limits = SearchLimits { k: policy.privacy.k, suppressed: params.max_suppressed.of(cohort.tuples.rows) };
     let table = Table::new(cohort);
-    let Some(grouping) = best(&table, limits, params) else {
+    let watch = LossWatch::new(&table);
+    let best = watch.improve(|| best(&table, limits, params, &watch));
+    let Some(grouping) = best else {
         let top: Vec<usize> = cohort.quasi.iter().map(|q| q.levels.last().copied().unwrap_or(0)).collect();
         return Err(explain(cohort, policy, &top, limits));
     };
@@ -65,6 +77,9 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
         ("suppressed", grouping.removed_rows().into()),
         ("may_suppress", limits.suppressed.into()),
     ]);
+    if watch.stopped() {
+        plan.trace.note_early_stop();
+    }
     Ok(plan)
 }
 
@@ -77,13 +92,19 @@ pub fn lower_bound(cohort: &Cohort, k: u32) -> f64 {
 }
 
 /// The cheapest grouping found that meets everything.
-fn best(table: &Table, limits: SearchLimits, params: &Params) -> Option<Grouping> {
+fn best(table: &Table, limits: SearchLimits, params: &Params, watch: &LossWatch) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
-    let search = Search { table, k, limits, params };
+    let work = Work { may_remove: limits.suppressed, effort: params.effort, threads: table.cohort.threads, watch };
+    let search = Search { table, k, limits, work };
     let cost = |grouping: &Grouping| grouping.cost(&table.points);
     let all = knows_all(table.cohort);
     let boxes = if k <= LARGEST_K && (all || groups_may_be_better(table)) { search.by_boxes() } else { None };
-    let other = if all { search.by_levels(boxes.as_ref().map(cost)) } else { search.by_cells() };
+    // What there is will do where the work is to end.
+    let other = match all {
+        _ if boxes.is_some() && watch.is_enough() => None,
+        true => search.by_levels(boxes.as_ref().map(cost)),
+        false => search.by_cells(),
+    };
     boxes.into_iter().chain(other).filter(|g| !g.classes.is_empty()).min_by_key(cost)
 }
 
@@ -103,22 +124,19 @@ struct Search<'a> {
     table: &'a Table<'a>,
     k: u32,
     limits: SearchLimits,
-    params: &'a Params,
+    work: Work<'a>,
 }
 
 impl Search<'_> {
     /// Starts with cheapest boxes.
     fn by_boxes(&self) -> Option<Grouping> {
-        let Search { table, limits, params, .. } = *self;
-        let grouping = self.with_requirement(None, |requirement| {
-            group(&table.points, requirement, limits.suppressed, params.effort, table.cohort.threads)
-        })?;
+        let grouping = self.with_requirement(None, |requirement| group(&self.table.points, requirement, self.work))?;
         self.settled(grouping)
     }
 
     /// Starts with full-domain classes, unless they cost more than another grouping to begin with.
     fn by_levels(&self, other: Option<u64>) -> Option<Grouping> {
-        let Search { table, limits, params, .. } = *self;
+        let Search { table, limits, work, .. } = *self;
         let start = full_domain::full_domain(table, limits)?;
         if other.is_some_and(|other| other < start.cost(&table.points)) {
             return None;
@@ -126,7 +144,7 @@ impl Search<'_> {
         let grouping = self.with_requirement(Some(&start.clone()), |requirement| {
             let mut start = start;
             settle(&table.points, requirement, &mut start, limits.suppressed)?;
-            Some(improve(&table.points, requirement, start, limits.suppressed, params.effort, table.cohort.threads))
+            Some(improve(&table.points, requirement, start, work))
         })?;
         self.settled(grouping)
     }
@@ -142,6 +160,14 @@ impl Search<'_> {
         };
         let mut sets: Vec<Vec<usize>> = table.cohort.sets.iter().map(place).collect();
         sets.sort_unstable();
+        if table.cohort.sets_not_all.is_some() {
+            // The sets that are listed have fewer columns: what holds for three holds for them, and they cost less.
+            let mut cells = Cells::new(points, &some_sets_of_three(points.width(), START_SETS), k, threads);
+            let requirement = Requirement { k, check: None };
+            cells.settle(&sets, &requirement, limits.suppressed, threads)?;
+            cells.settle_any_three(&requirement, limits.suppressed, threads)?;
+            return Some(cells.grouping());
+        }
         let mut cells = Cells::new(points, &sets, k, threads);
         loop {
             let released = cells.grouping();

@@ -5,7 +5,7 @@ use kohort_core::Result;
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::Policy;
 
-/// What the policy says beside `name = "local"`.
+/// Describes what the policy says beside `name = "local"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// `max_suppressed`: the share of records that may be removed. Default 0.01.

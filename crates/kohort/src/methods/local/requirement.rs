@@ -25,7 +25,7 @@ pub fn people(cohort: &Cohort, tuples: impl Iterator<Item = usize>) -> u64 {
 pub struct ClassCheck<'a> {
     table: &'a Table<'a>,
     k: u64,
-    /// How often each value of each required column occurs in the release, by code.
+    /// States how often each value of each required column occurs in the release, by code.
     released: Vec<Vec<u64>>,
 }
 

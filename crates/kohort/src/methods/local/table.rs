@@ -94,9 +94,9 @@ impl<'a> Table<'a> {
 
 /// The permitted labels of one column.
 struct Column {
-    /// By key: the label on the lowest level that has it.
+    /// For each key: the label on the lowest level that has it.
     labels: Vec<ShownLabel>,
-    /// By value: the keys and costs of its labels, finest first. Empty for a value that does not occur.
+    /// For each value: the keys and costs of its labels, finest first. Empty for a value that does not occur.
     paths: Vec<Vec<Step>>,
     /// The key of a suppressed cell.
     star: Option<u32>,

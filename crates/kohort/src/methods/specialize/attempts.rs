@@ -140,7 +140,7 @@ fn budget(first: &Pais) -> u64 {
     (MOST_CHECKS / tuples.saturating_mul(sets.max(1))).min(MOST).saturating_sub(1)
 }
 
-/// What the objective tries to make small. `None` where it cannot be measured.
+/// Returns what the objective tries to make small. `None` where it cannot be measured.
 fn cost(pais: &Pais, objective: SpecializeObjective) -> Option<u128> {
     match objective {
         SpecializeObjective::Class => {

@@ -1,7 +1,7 @@
 //! The entry of `specialize` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `specialize` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All, Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { class_steers: true, ..Effects::NONE },
+    groups_numbers: false,
     params: &[
         Param {
             key: "objective",
@@ -62,6 +63,19 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Means("`\"best\"`; `\"paper\"` with `score_mode` or `min_gain`"),
             example: "\"paper\"",
         },
+    ],
+    captions: &[
+        Caption::OBJECTIVE,
+        Caption::MAX_SUPPRESSED,
+        Caption::MAY_SUPPRESS,
+        Caption::SUPPRESSED,
+        Caption::of("max_steps", "Maximum number of steps", "As asked."),
+        Caption::of("stopped", "Reason for stopping", ""),
+        Caption::of("orders_tried", "Orders of the steps that were tried", "The one with the best table was kept."),
+        Caption::of("order", "Order of the steps", ""),
+        Caption::of("invalid", "Values not specialized further", "Finer values would break the guarantee."),
+        Caption::of("partitions", "Classes", "Over all quasi-identifiers."),
+        Caption::of("steps", "Steps", "From the most general values to finer ones."),
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

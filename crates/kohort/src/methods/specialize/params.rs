@@ -37,7 +37,7 @@ pub enum ScoreMode {
     PaperAfter,
 }
 
-/// Which cut of an interval is considered.
+/// Describes which cut of an interval is considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumericSplit {
     /// "best_valid": the best of those that keep the guarantee.
@@ -46,7 +46,7 @@ pub enum NumericSplit {
     BestThenCheck,
 }
 
-/// How many orders of the steps are tried.
+/// Describes how many orders of the steps are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Search {
     /// "best": several, and the best table is kept.

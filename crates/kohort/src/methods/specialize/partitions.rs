@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Partitions {
     /// Tuples, partition after partition.
     order: Vec<u32>,
-    /// Where each partition starts and ends.
+    /// States where each partition starts and ends.
     ranges: Vec<(u32, u32)>,
     /// For each column and partition: the place of its value in the column's cut.
     slots: Vec<Vec<u32>>,

@@ -5,7 +5,7 @@ use super::candidate::Candidate;
 use super::pais::Pais;
 use super::params::SpecializeObjective;
 
-/// How far ahead a step is chosen.
+/// Describes how far ahead a step is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum LookAhead {
     /// The best step is made.
@@ -20,7 +20,7 @@ pub(super) enum LookAhead {
 pub(super) struct StepOrder {
     /// The column that is specialized first, if its root can be.
     pub first: Option<usize>,
-    /// How far ahead a step is chosen.
+    /// States how far ahead a step is chosen.
     pub look_ahead: LookAhead,
 }
 
@@ -72,7 +72,7 @@ impl Pais<'_> {
         Some(chosen)
     }
 
-    /// What a step gains over all its records.
+    /// Returns what a step gains over all its records.
     fn gained(&self, candidate: &Candidate) -> f64 {
         match self.params.objective {
             SpecializeObjective::Class => candidate.score.gain * candidate.rows as f64,

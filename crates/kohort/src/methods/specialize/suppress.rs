@@ -64,7 +64,7 @@ impl Ord for Proposal {
     }
 }
 
-/// How far the records that block a specialization are counted.
+/// Describes how far the records that block a specialization are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counted {
     /// Under the sets of columns that are known to fail: there are at least so many.

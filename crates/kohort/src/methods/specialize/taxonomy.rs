@@ -51,7 +51,7 @@ pub(super) struct TaxonomyColumn {
     pub leaves: u32,
     /// All nodes so far.
     pub nodes: Vec<TaxonomyNode>,
-    /// Where the method starts.
+    /// States where the method starts.
     pub roots: Vec<usize>,
     numbers: Option<NumericTaxonomy>,
 }

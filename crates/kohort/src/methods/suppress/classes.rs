@@ -77,7 +77,7 @@ impl<'a> CombinationClasses<'a> {
         self.crowds.get(class).map_or(self.rows[class], ClassPeople::people)
     }
 
-    /// How many classes are not safe.
+    /// Returns how many classes are not safe.
     pub fn failing(&self) -> usize {
         self.fails.iter().filter(|f| **f).count()
     }

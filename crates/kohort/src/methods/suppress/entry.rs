@@ -1,7 +1,7 @@
 //! The entry of `suppress` in the register.
 
 use super::Params;
-use crate::methods::{DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
+use crate::methods::{Caption, DefaultValue, Entry, Knowledge, Param, Read, Requirement, ValueKind};
 use kohort_core::policy::Effects;
 
 /// `suppress` in the register.
@@ -12,6 +12,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::Sets, Knowledge::All, Knowledge::Any],
     requirements: &[Requirement::K, Requirement::Confidence, Requirement::LDiversity, Requirement::TCloseness],
     effects: Effects { single_cells: true, ..Effects::NONE },
+    groups_numbers: false,
     params: &[
         Param {
             key: "weights",
@@ -41,6 +42,25 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Means("the whole file is released"),
             example: "[0.1, 0.1]",
         },
+    ],
+    captions: &[
+        Caption::of(
+            "order",
+            "Order",
+            "Which combinations come first: those with the least to lose, or the order of the paper.",
+        ),
+        Caption::of(
+            "remainder",
+            "Records that suppressed cells cannot protect",
+            "They are removed, or a class is enlarged for them.",
+        ),
+        Caption::of("combinations", "Combinations of columns", "That the attacker may know."),
+        Caption::of("rounds", "Rounds", "Over all combinations, until nothing changed."),
+        Caption::of("steps", "Steps", "Ways of suppressing cells that were compared."),
+        Caption::of("blank_cells", "Cells suppressed", ""),
+        Caption::of("deleted", "Rows removed", "Suppressing cells would not have protected them."),
+        Caption::of("grown", "Classes enlarged", ""),
+        Caption::of("told_by_others", "Cells suppressed because another column reveals them", ""),
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

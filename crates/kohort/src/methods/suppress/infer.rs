@@ -8,7 +8,7 @@ pub(super) struct Inference {
     tells: Vec<BlankInference>,
 }
 
-/// Where one column is blank, another would tell it.
+/// Describes where one column is blank, another would tell it.
 struct BlankInference {
     blank: usize,
     tells: usize,

@@ -47,7 +47,7 @@ pub(super) fn levels(records: &mut RecordRuns, rule: &ClassRule, classes: &Combi
 
 /// A group that a level could make.
 struct LevelGroup {
-    /// Which mask of the level, and what the group shows.
+    /// States which mask of the level, and what the group shows.
     mask: u32,
     key: u128,
     /// Σ over its rows of 1 / groups the row could go to, in 2⁻³²; and its rows.

@@ -19,7 +19,7 @@ pub(super) struct KeyPacking<'a> {
 /// A way to blank some columns of a combination.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mask {
-    /// Which columns of the set, as bits.
+    /// States which columns of the set, as bits.
     pub columns: u32,
     /// The price that a record pays for it, in millionths.
     pub cost: u64,

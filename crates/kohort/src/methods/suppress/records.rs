@@ -267,8 +267,8 @@ fn is_plain(cohort: &Cohort) -> bool {
     cohort.required.is_empty() && cohort.tuples.patients.is_none()
 }
 
-/// Which tuples show the same before anything is blank. Details and the like tell tuples apart, and
-/// no method asks for them.
+/// Describes which tuples show the same before anything is blank. Details and the like tell tuples apart, and no method
+/// asks for them.
 struct LookAlikeTuples {
     tuples: Ragged<u32>,
 }

@@ -41,6 +41,7 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         synthetic_values: vec![],
         notes: Vec::new(),
         threads: 1,
+        watcher: Default::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::svg::{Bars, Group, Name};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{Adversaries, Correlation, EventsMetrics, FactsKnown, OtherRule, PowerBy, ValuesKnown};
 
-/// What such attackers would find.
+/// Shows what such attackers would find.
 pub(super) fn adversaries(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let adversaries = at!(metrics, adversaries);
     let values = at!(adversaries, values).elements();

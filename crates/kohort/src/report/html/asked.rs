@@ -14,7 +14,7 @@ fn words(name: &str, read: &str, words: String) -> Option<Vec<String>> {
     Some(vec![named(name, read), words])
 }
 
-/// What the policy asked for.
+/// Shows what the policy asked for.
 pub(super) fn asked(metrics: &MetricsPlace<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let rows = [
@@ -27,7 +27,7 @@ pub(super) fn asked(metrics: &MetricsPlace<TableMetrics>) -> String {
         ),
     ];
     let mut rows: Vec<Vec<String>> = rows.into_iter().flatten().collect();
-    rows.extend(at!(metrics, trace).some().map_or(Vec::new(), |trace| trace::asked(&trace)));
+    rows.extend(at!(metrics, trace).some().map_or(Vec::new(), |trace| trace::asked(&metrics.value.method, &trace)));
     let columns = at!(guarantee, asked).members();
     let required: Vec<Vec<String>> = columns.iter().map(|(name, asked)| required(name, asked)).collect();
     let mut body = preset(&guarantee.value.preset) + &table(&["Asked", "Value"], &rows);
@@ -45,7 +45,7 @@ pub(super) fn preset(preset: &Option<Preset>) -> String {
     format!("<p>k comes from the preset {}{risk}. {} Source: {}</p>\n", code(name), escape(meaning), escape(source))
 }
 
-/// What was asked of one sensitive column.
+/// Shows what was asked of one sensitive column.
 fn required(name: &str, asked: &MetricsPlace<AskedOfSensitive>) -> Vec<String> {
     let listed = figure!(asked, values);
     vec![
@@ -57,7 +57,7 @@ fn required(name: &str, asked: &MetricsPlace<AskedOfSensitive>) -> Vec<String> {
     ]
 }
 
-/// How the guarantee was verified.
+/// Shows how the guarantee was verified.
 pub(super) fn recounted(metrics: &MetricsPlace<TableMetrics>) -> String {
     let guarantee = at!(metrics, guarantee);
     let compared = at!(guarantee, compared).some();
@@ -112,7 +112,7 @@ pub(super) fn recounted(metrics: &MetricsPlace<TableMetrics>) -> String {
     section("How the guarantee was verified", &body)
 }
 
-/// What the method recorded about its search.
+/// Shows what the method recorded about its search.
 pub(super) fn found(metrics: &MetricsPlace<TableMetrics>) -> String {
     let read = "Different combinations of values in the original. The method looked at nothing else.";
     let tuples = fact("Distinct combinations", read, figure!(metrics, tuples), Shown::Count);
@@ -120,7 +120,7 @@ pub(super) fn found(metrics: &MetricsPlace<TableMetrics>) -> String {
     let body = match at!(metrics, trace).some() {
         Some(own) => {
             let steps = trace::steps(&own);
-            let noted = trace::noted(&own, tuples);
+            let noted = trace::noted(&metrics.value.method, &own, tuples);
             trace::scores(&steps) + &trace::losses(&steps) + &noted + &trace::specializations(&steps)
         }
         None => table(&["Step", "Value"], &tuples),

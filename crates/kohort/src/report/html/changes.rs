@@ -10,7 +10,7 @@ use crate::evidence::metrics::{
     Cells, ColumnChange, Missingness, PeopleCounts, RecodedChange, Role, RowCounts, TableMetrics, Unit,
 };
 
-/// What happened to each column.
+/// Shows what happened to each column.
 pub(super) fn columns(metrics: &MetricsPlace<TableMetrics>) -> String {
     let by_column = at!(metrics, cells).some().map(|cells| at!(cells, by_column));
     let cleaned = |name: &str| metrics.value.cleaning.iter().flatten().any(|step| step.column == name);
@@ -108,7 +108,7 @@ fn labels(column: &MetricsPlace<ColumnChange>) -> String {
     }
 }
 
-/// How many rows were read, removed, added and released.
+/// Shows how many rows were read, removed, added and released.
 pub(super) fn rows(rows: &MetricsPlace<RowCounts>, people: &MetricsPlace<PeopleCounts>) -> String {
     let who = match people.value.unit {
         Unit::Patient => "Different patients in the original.",

@@ -14,7 +14,7 @@ pub(super) enum Chapter {
     Approval,
 }
 
-/// What the two call it: ISO/IEC 27559, then EMA policy 0070 and Health Canada.
+/// Holds what the two call it: ISO/IEC 27559, then EMA policy 0070 and Health Canada.
 impl Chapter {
     fn names(self) -> (char, &'static str, &'static str) {
         match self {
@@ -45,5 +45,5 @@ impl Chapter {
     }
 }
 
-/// Whose order it is.
+/// States whose order it is.
 pub(super) const STANDARDS: [&str; 2] = ["ISO/IEC 27559:", "EMA and Health Canada:"];

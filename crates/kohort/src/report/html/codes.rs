@@ -21,7 +21,7 @@ pub(super) fn facts_found(guarantee: &MetricsPlace<CodesGuarantee>) -> Vec<(&'st
     ]
 }
 
-/// What the policy asked for.
+/// Shows what the policy asked for.
 pub(super) fn asked(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
     let rows = [
         (figure!(guarantee, k), "k", Shown::Count, "Each patient is one of at least this many candidates."),
@@ -63,7 +63,7 @@ pub(super) fn asked(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
     )
 }
 
-/// How the guarantee was verified.
+/// Shows how the guarantee was verified.
 pub(super) fn recounted(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
     let compared = at!(guarantee, compared).some();
     let rows = [
@@ -129,7 +129,7 @@ pub(super) fn recounted(guarantee: &MetricsPlace<CodesGuarantee>) -> String {
     section("How the guarantee was verified", &body)
 }
 
-/// What the release consists of.
+/// Shows what the release consists of.
 pub(super) fn clusters(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let mut body = String::new();
     if let Some(codes) = at!(metrics, codes).some() {
@@ -204,7 +204,8 @@ pub(super) fn clusters(metrics: &MetricsPlace<CodesMetrics>) -> String {
         (figure!(clusters, smallest_subrecord), "Rarest fragment", Shown::Count, "How often it occurs in its chunk."),
     ];
     body += &facts(["Clusters", "Number"], rows);
-    body += &at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&own, Vec::new()));
+    body +=
+        &at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&metrics.value.method, &own, Vec::new()));
     section("What the release consists of", &body)
 }
 
@@ -309,7 +310,7 @@ pub(super) fn risk(metrics: &MetricsPlace<CodesMetrics>) -> String {
     section("Risk before and after", &body)
 }
 
-/// What was tried against it.
+/// Shows what was tried against it.
 pub(super) fn attacks(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let (guarantee, clusters) = (at!(metrics, guarantee), at!(metrics, clusters));
     let compared = at!(guarantee, compared).some();
@@ -348,7 +349,7 @@ pub(super) fn attacks(metrics: &MetricsPlace<CodesMetrics>) -> String {
     section("Attacks tried", &body)
 }
 
-/// What is not in the release.
+/// Shows what is not in the release.
 pub(super) fn missing(metrics: &MetricsPlace<CodesMetrics>) -> String {
     let (utility, rows) = (at!(metrics, utility), at!(metrics, rows));
     let rows = [
@@ -365,7 +366,7 @@ pub(super) fn missing(metrics: &MetricsPlace<CodesMetrics>) -> String {
     section("Missingness", &body)
 }
 
-/// How useful the release is for research.
+/// Shows how useful the release is for research.
 pub(super) fn utility(utility: &MetricsPlace<CodesUtility>) -> String {
     let shares = [
         (

@@ -33,7 +33,7 @@ fn found_share(name: &str, read: &str, share: &MetricsPlace<FoundShare>) -> Vec<
     ]
 }
 
-/// What the policy asked for.
+/// Shows what the policy asked for.
 pub(super) fn asked(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
     let rows = [
         (
@@ -80,7 +80,7 @@ pub(super) fn asked(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
     )
 }
 
-/// How the guarantee was verified.
+/// Shows how the guarantee was verified.
 pub(super) fn recounted(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
     let compared = at!(guarantee, compared).some();
     let rows = [
@@ -140,7 +140,7 @@ pub(super) fn recounted(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
     section("How the guarantee was verified", &body)
 }
 
-/// What happened to each column.
+/// Shows what happened to each column.
 pub(super) fn columns(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let row = |column: &MetricsPlace<ColumnChange>| {
         let ColumnChange { name, table, role, reason, hierarchy, level_name, .. } = column.value;
@@ -180,7 +180,7 @@ pub(super) fn columns(metrics: &MetricsPlace<EventsMetrics>) -> String {
     section("What changed in each column", &body)
 }
 
-/// How many patients and events were read, removed and released.
+/// Shows how many patients and events were read, removed and released.
 pub(super) fn rows(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let (rows, people) = (at!(metrics, rows), at!(metrics, people));
     let events = [
@@ -228,7 +228,7 @@ fn before_after([before, after]: [Figure; 2]) -> String {
     .draw()
 }
 
-/// Who could be found, before and after.
+/// Shows who could be found, before and after.
 pub(super) fn risk(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let sides = [at!(metrics, risk.before).some(), at!(metrics, risk.after).some()];
     let figures = |figure: fn(&MetricsPlace<HighRisk>) -> Figure| sides.each_ref().map(|side| of(side, figure));
@@ -246,7 +246,7 @@ pub(super) fn risk(metrics: &MetricsPlace<EventsMetrics>) -> String {
     section("Risk before and after", &body)
 }
 
-/// What an attacker with a list of the population links.
+/// Shows what an attacker with a list of the population links.
 pub(super) fn marketer(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let Some(marketer) = at!(metrics, marketer).some() else { return String::new() };
     let rows = [
@@ -281,7 +281,7 @@ pub(super) fn marketer(metrics: &MetricsPlace<EventsMetrics>) -> String {
     section("An attacker with a list of the population", &facts(["Linked", "Value"], rows))
 }
 
-/// How useful the release is.
+/// Shows how useful the release is.
 pub(super) fn utility(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let utility = at!(metrics, utility);
     let measures = [
@@ -308,8 +308,9 @@ pub(super) fn utility(metrics: &MetricsPlace<EventsMetrics>) -> String {
     )
 }
 
-/// How the method chose this release.
+/// Shows how the method chose this release.
 pub(super) fn found(metrics: &MetricsPlace<EventsMetrics>) -> String {
-    let noted = at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&own, Vec::new()));
+    let noted =
+        at!(metrics, trace).some().map_or(String::new(), |own| trace::noted(&metrics.value.method, &own, Vec::new()));
     section("How the method chose this release", &noted)
 }

@@ -6,7 +6,7 @@ use super::place::{MetricsPlace, at, figure};
 use super::table::{section, table};
 use crate::evidence::metrics::{Difference, EventsMetrics, ExcludedAndKept, Exclusion, LabelShares};
 
-/// What the rules excluded, and how excluded patients differ from the others.
+/// Shows what the rules excluded, and how excluded patients differ from the others.
 pub(super) fn exclusions(metrics: &MetricsPlace<EventsMetrics>) -> String {
     let rule = |own: &MetricsPlace<Exclusion>| {
         vec![

@@ -12,29 +12,45 @@ pub(super) fn assumed(assumed: &[String], not_recountable: &[String]) -> String 
     section("What is assumed", &body)
 }
 
+/// The rows of the people of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    OneEach,
+    Several,
+}
+
 /// What no guarantee about a table covers.
-pub(super) fn limits(guarantee: &TableGuarantee) -> String {
+pub(super) fn limits(guarantee: &TableGuarantee, people: Rows) -> String {
     let sensitive = if guarantee.sensitive.is_empty() {
         "<strong>Sensitive values are not protected.</strong> If everyone in a group has the same diagnosis, it is revealed without finding anyone’s row. The policy asks for no limit."
     } else {
         "<strong>Sensitive values are protected only as the guarantee says,</strong> for each column it names. In any other column, a value that everyone in a group has is revealed without finding anyone’s row."
     };
-    let rows = match guarantee.unit {
-        Unit::Row => {
-            "<strong>Every row is counted as a person.</strong> If a person has several rows, a group may hold fewer people than rows."
-        }
-        Unit::Patient => {
-            "<strong>Several rows of one person.</strong> An attacker who knows that two rows belong to the same person knows more than was assumed."
-        }
+    let rows = match (guarantee.unit, people) {
+        (Unit::Row, _) => Some(
+            "<strong>Every row is counted as a person.</strong> If a person has several rows, a group may hold fewer people than rows.",
+        ),
+        // Nobody needs a warning about what does not occur.
+        (Unit::Patient, Rows::OneEach) => None,
+        (Unit::Patient, Rows::Several) => Some(
+            "<strong>Several rows of one person.</strong> An attacker who knows that two rows belong to the same person knows more than was assumed.",
+        ),
     };
     let limits = [
-        sensitive,
-        "<strong>Other releases about the same people</strong> can be combined with this one. Two files that are each safe alone may identify a person together.",
-        "<strong>Knowledge beyond the declared columns.</strong> An attacker may know a column that the policy declares as not known, or facts that are in no column. Then fewer people may match than were counted. No guarantee of this kind covers all possible knowledge.",
+        Some(sensitive),
+        Some(
+            "<strong>Other releases about the same people</strong> can be combined with this one. Two files that are each safe alone may identify a person together.",
+        ),
+        Some(
+            "<strong>Knowledge beyond the declared columns.</strong> An attacker may know a column that the policy declares as not known, or facts that are in no column. Then fewer people may match than were counted. No guarantee of this kind covers all possible knowledge.",
+        ),
         rows,
-        "<strong>Time.</strong> Others will know more in the future. Decide below when the release must be reviewed.",
+        Some(
+            "<strong>Time.</strong> Others will know more in the future. Decide below when the release must be reviewed.",
+        ),
     ];
-    section("What the guarantee does not cover", &list(&limits.map(String::from)))
+    let limits: Vec<String> = limits.into_iter().flatten().map(String::from).collect();
+    section("What the guarantee does not cover", &list(&limits))
 }
 
 /// What no guarantee about codes covers.

@@ -1,10 +1,11 @@
 //! Numbers as people read them.
 
 use super::place::Figure;
+use kohort_core::number as digits;
 
-/// How a number is shown.
+/// Describes how a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub enum Shown {
     /// With thousands separators, and one decimal if it is not whole.
     Count,
     /// A share, as a percentage with one decimal.
@@ -40,14 +41,8 @@ pub(super) fn counted(figure: &Figure, [one, many]: [&str; 2]) -> String {
 fn grouped(x: f64, places: usize) -> String {
     let text = format!("{:.places$}", x.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = if x < 0.0 { "−".to_string() } else { String::new() };
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped + rest
+    let sign = if x < 0.0 { "−" } else { "" };
+    format!("{sign}{}{rest}", digits::grouped(whole))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ fn attackers(models: &MetricsPlace<Models>) -> String {
     )
 }
 
-/// Which columns single people out in the original.
+/// Shows which columns single people out in the original.
 fn singling_out(found: &MetricsPlace<SinglingOut>) -> String {
     let numbers = at!(found, by_number).elements();
     if numbers.is_empty() {
@@ -89,7 +89,7 @@ fn singling_out(found: &MetricsPlace<SinglingOut>) -> String {
     )
 }
 
-/// How many some set of so many columns singles out.
+/// Shows how many some set of so many columns singles out.
 fn by_number_picture(numbers: &[MetricsPlace<SingledByNumber>]) -> String {
     let name = |own: &MetricsPlace<SingledByNumber>| {
         let number = |element: &str| figure!(own, columns).show_in(element, Shown::Count);
@@ -108,14 +108,14 @@ fn by_number_picture(numbers: &[MetricsPlace<SingledByNumber>]) -> String {
     .draw()
 }
 
-/// Which sets single out most.
+/// Shows which sets single out most.
 fn by_set_picture(found: &[MetricsPlace<SingledBySet>]) -> String {
     let title = "Which columns identify: people of the original who are unique in a set of columns, for the worst sets";
     let found: Vec<(&[String], Figure)> = found.iter().map(|s| (&s.value.set[..], figure!(s, share))).collect();
     sets("sets", title, "Unique people, share", &found, Shown::Percent)
 }
 
-/// Who is unique in the population.
+/// Shows who is unique in the population.
 fn uniqueness(found: &MetricsPlace<Uniqueness>) -> String {
     let sides = [Some(at!(found, before)), at!(found, after).some()];
     let both = |figure: fn(&MetricsPlace<Unique>) -> Figure| sides.each_ref().map(|side| of(side, figure));

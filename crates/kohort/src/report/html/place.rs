@@ -4,7 +4,7 @@ use super::escape::{disturbs, escape, prose};
 use super::number::Shown;
 use crate::evidence::metrics::{ByName, HiddenNumber, Masked, Noted, PowerRuleName, Trace, Unit};
 
-/// What the page shows where metrics.json holds nothing.
+/// States what the page shows where metrics.json holds nothing.
 pub(super) const NONE: &str = "<span class=\"none\">–</span>";
 
 /// A place in metrics.json: a value, and the path to it.
@@ -60,7 +60,7 @@ impl<'a, T> MetricsPlace<'a, T> {
 }
 
 impl<T: PageValue> MetricsPlace<'_, T> {
-    /// What the page can show of it.
+    /// Shows what the page can show of it.
     pub(super) fn figure(&self) -> Figure {
         Figure { path: self.path.clone(), known: self.value.known() }
     }
@@ -100,7 +100,7 @@ impl<'a, T> MetricsPlace<'a, ByName<T>> {
 }
 
 impl<'a> MetricsPlace<'a, Trace> {
-    /// What was noted, in its order.
+    /// Shows what was noted, in its order.
     pub(super) fn members(&self) -> Vec<(&'a str, MetricsPlace<'a, Noted>)> {
         self.value.0.iter().map(|(name, value)| (name.as_str(), self.step(value, &key(name)))).collect()
     }
@@ -132,7 +132,7 @@ pub(super) trait PageValue {
     fn known(&self) -> Known;
 }
 
-/// What is known of a value.
+/// Describes what is known of a value.
 #[derive(Debug, Clone)]
 pub(super) enum Known {
     /// A number, and as JSON writes it.

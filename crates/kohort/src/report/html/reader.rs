@@ -103,7 +103,7 @@ fn unescape(text: &str) -> String {
     plain
 }
 
-/// What stands at a path of metrics.json, as `data-metric` writes it.
+/// Shows what stands at a path of metrics.json, as `data-metric` writes it.
 pub(super) fn resolve<'a>(metrics: &'a Value, path: &str) -> Option<&'a Value> {
     let mut keys = vec![String::new()];
     let mut chars = path.chars();

@@ -24,7 +24,7 @@ const WIDTH: f64 = 380.0;
 const LEFT: f64 = 112.0;
 const LETTERS: usize = 15;
 
-/// What something in a picture is called.
+/// Describes what something in a picture is called.
 pub(super) struct Name {
     /// As SVG, short enough for its place.
     drawn: String,
@@ -50,7 +50,7 @@ impl Name {
     }
 }
 
-/// What an axis is.
+/// Shows what an axis is.
 fn axis(x: f64, y: f64, anchor: &str, name: &str) -> String {
     format!("<text class=\"axis\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escape(name))
 }

@@ -6,7 +6,7 @@ use super::place::{Figure, MetricsPlace, figure};
 use super::table::{NOTHING, section};
 use crate::evidence::metrics::Timing;
 
-/// How long each stage took.
+/// Shows how long each stage took.
 pub(super) fn timing(timing: &MetricsPlace<Option<Timing>>) -> String {
     let table = timing.some().map_or(NOTHING.into(), |own| {
         let stage = |figure: Figure, name: &'static str, read: &'static str| (figure, name, Shown::Seconds, read);

@@ -1,4 +1,4 @@
-//! What a method recorded about its search.
+//! The values that a method recorded about its search, by the names that the register has for them.
 
 use super::escape::{code, escape, shorten};
 use super::facts::fact;
@@ -7,152 +7,40 @@ use super::place::{MetricsPlace, figure};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, table};
 use crate::evidence::metrics::{Noted, Trace, TraceShare, TraceStep};
+use crate::methods::{Caption, Register};
 
-/// What the page calls a value that a method noted.
-struct Caption {
-    key: &'static str,
-    name: &'static str,
-    read: &'static str,
-    shown: Shown,
-}
+/// The names that the register has for the values that a method records.
+#[derive(Clone, Copy)]
+struct Names(&'static [Caption]);
 
-const fn caption(key: &'static str, name: &'static str, read: &'static str, shown: Shown) -> Caption {
-    Caption { key, name, read, shown }
-}
+impl Names {
+    fn of(method: &str) -> Names {
+        Names(Register::built_in().find(method).map_or(&[], |entry| entry.captions))
+    }
 
-const CAPTIONS: [Caption; 58] = [
-    caption("effort", "Effort", "As asked: the amount of work.", Shown::Count),
-    caption("groups", "Groups of records that look the same", "Formed by the method.", Shown::Count),
-    caption("nodes", "Ways to combine levels", "Every combination of a level for each column.", Shown::Count),
-    caption(
-        "counted",
-        "Combinations counted",
-        "The others were decided without counting, from finer or coarser combinations.",
-        Shown::Count,
-    ),
-    caption("suppressed", "Rows suppressed", "By the chosen release.", Shown::Count),
-    caption("h", "Ceiling", "No record may be coarser than this.", Shown::Count),
-    caption("highest_degree", "Degree of the coarsest record", "It must not exceed the ceiling.", Shown::Decimals(4)),
-    caption(
-        "order",
-        "Order",
-        "Which combinations come first: those with the least to lose, or the order of the paper.",
-        Shown::Count,
-    ),
-    caption(
-        "remainder",
-        "Records that suppressed cells cannot protect",
-        "They are removed, or a class is enlarged for them.",
-        Shown::Count,
-    ),
-    caption("combinations", "Combinations of columns", "That the attacker may know.", Shown::Count),
-    caption("rounds", "Rounds", "Over all combinations, until nothing changed.", Shown::Count),
-    caption("steps", "Steps", "Ways of suppressing cells that were compared.", Shown::Count),
-    caption("blank_cells", "Cells suppressed", "", Shown::Count),
-    caption("deleted", "Rows removed", "Suppressing cells would not have protected them.", Shown::Count),
-    caption("grown", "Classes enlarged", "", Shown::Count),
-    caption("told_by_others", "Cells suppressed because another column reveals them", "", Shown::Count),
-    caption("padding", "Padding", "Classes are enlarged to exactly k, or to a random size above it.", Shown::Count),
-    caption("may_add", "Maximum number of synthetic records", "As asked.", Shown::Count),
-    caption(
-        "expected_counterfeits",
-        "Expected number of synthetic records",
-        "On average over the random choices.",
-        Shown::Count,
-    ),
-    caption(
-        "refused",
-        "Better choices rejected",
-        "They would need more synthetic records than the policy allows.",
-        Shown::Count,
-    ),
-    caption("forbidden", "Forbidden combinations", "No synthetic record has them.", Shown::Count),
-    caption("forbidden_built_in", "Of these, built in", "Diagnoses of one sex.", Shown::Count),
-    caption("may_suppress", "Maximum number of suppressed rows", "As asked.", Shown::Count),
-    caption("max_suppressed", "Maximum share of suppressed rows", "As asked.", Shown::Count),
-    caption(
-        "objective",
-        "Objective",
-        "Among all releases that meet the guarantee, the best one by this measure was chosen.",
-        Shown::Count,
-    ),
-    caption("max_steps", "Maximum number of steps", "As asked.", Shown::Count),
-    caption("stopped", "Reason for stopping", "", Shown::Count),
-    caption(
-        "orders_tried",
-        "Orders of the steps that were tried",
-        "The one with the best table was kept.",
-        Shown::Count,
-    ),
-    caption("order", "Order of the steps", "", Shown::Count),
-    caption("invalid", "Values not specialized further", "Finer values would break the guarantee.", Shown::Count),
-    caption("partitions", "Classes", "Over all quasi-identifiers.", Shown::Count),
-    caption("clusters", "Clusters formed", "", Shown::Count),
-    caption("max_cluster", "Limit on the size of a cluster", "", Shown::Count),
-    caption("constraints", "Utility constraints", "", Shown::Count),
-    caption("tests", "Combinations tested", "The others were decided from these.", Shown::Count),
-    caption("draws_matched", "Draws matched", "", Shown::Count),
-    caption("cut_off", "Stopped at the maximum number of tests", "If so, a better release may exist.", Shown::Count),
-    caption(
-        "attempts",
-        "Attempts",
-        "Combinations of levels that were estimated again until one met the guarantee.",
-        Shown::Count,
-    ),
-    caption("loss", "Loss of the chosen levels", "", Shown::Decimals(4)),
-    caption(
-        "truncate",
-        "Truncated at this share of patients",
-        "If this is all patients, nothing is truncated.",
-        Shown::Decimals(2),
-    ),
-    caption("truncated_events", "Events truncated", "", Shown::Count),
-    caption("max_flagged", "Maximum share of flagged patients for a candidate", "", Shown::Percent),
-    caption("residual", "Suppression", "", Shown::Count),
-    caption("residual.passes", "Passes", "", Shown::Count),
-    caption(
-        "residual.flagged",
-        "Patients flagged at first",
-        "At high risk in more of their draws than the policy allows.",
-        Shown::Count,
-    ),
-    caption("residual.still_flagged", "Still flagged", "They are included in the estimate.", Shown::Count),
-    caption("residual.events", "Events removed", "", Shown::Count),
-    caption("residual.patients", "Patients who lost all events", "", Shown::Count),
-    caption("decided", "Numbers that decided the choice", "", Shown::Count),
-    caption("decided.patients", "Patients with events", "", Shown::Count),
-    caption("decided.violating", "With facts that fewer than k patients share", "", Shown::Count),
-    caption("decided.share", "As a share", "", Shown::Percent),
-    caption("decided.original", "From the original, tolerant", "Decides.", Shown::Percent),
-    caption("decided.original_strict", "From the original, strict", "", Shown::Percent),
-    caption("decided.release", "From the release", "Decides.", Shown::Percent),
-    caption("decided.without_events", "Patients without events", "", Shown::Count),
-    caption("decided.without_events.patients", "Patients without events", "", Shown::Count),
-    caption("decided.without_events.at_risk", "Of these, in classes smaller than k", "", Shown::Count),
-];
-
-/// The caption of a value that was recorded under a path of keys.
-fn called(path: &str) -> (String, &'static str, Shown) {
-    match CAPTIONS.iter().find(|c| c.key == path) {
-        Some(Caption { name, read, shown, .. }) => (name.to_string(), read, *shown),
-        None => (escape(&path.replace(['_', '.'], " ")), "", Shown::Count),
+    /// The name of a value that was recorded under a path of keys, how to read it, and how it is shown.
+    fn called(self, path: &str) -> (String, &'static str, Shown) {
+        match self.0.iter().find(|caption| caption.key == path) {
+            Some(Caption { name, read, shown, .. }) => (name.to_string(), read, *shown),
+            None => (escape(&path.replace(['_', '.'], " ")), "", Shown::Count),
+        }
     }
 }
 
-/// Everything that was recorded, part by part; `first` are rows above it.
-pub(super) fn noted(trace: &MetricsPlace<Trace>, first: Vec<Vec<String>>) -> String {
-    part(trace, "", first)
+/// Everything that the method recorded, part by part; `first` are rows above it.
+pub(super) fn noted(method: &str, trace: &MetricsPlace<Trace>, first: Vec<Vec<String>>) -> String {
+    part(Names::of(method), trace, "", first)
 }
 
-fn part(trace: &MetricsPlace<Trace>, path: &str, mut rows: Vec<Vec<String>>) -> String {
+fn part(names: Names, trace: &MetricsPlace<Trace>, path: &str, mut rows: Vec<Vec<String>>) -> String {
     let (mut shares, mut parts) = (Vec::new(), String::new());
     for (key, noted) in trace.members() {
         let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
-        let (name, read, shown) = called(&path);
+        let (name, read, shown) = names.called(&path);
         match noted.value {
             Noted::Share(share) => shares.push(found(&name, read, &noted.of(share))),
             Noted::Part(own) => {
-                parts += &format!("<h3>{name}</h3>\n{}", part(&noted.of(own), &path, Vec::new()));
+                parts += &format!("<h3>{name}</h3>\n{}", part(names, &noted.of(own), &path, Vec::new()));
             }
             Noted::Nothing | Noted::Steps(_) => {}
             Noted::Flag(_) | Noted::Count(_) | Noted::Number(_) | Noted::Text(_) => {
@@ -181,12 +69,13 @@ fn found(name: &str, read: &str, share: &MetricsPlace<TraceShare>) -> Vec<String
     ]
 }
 
-/// What the policy asked of the search, as far as the method recorded it.
-pub(super) fn asked(trace: &MetricsPlace<Trace>) -> Vec<Vec<String>> {
-    const ASKED: [&str; 2] = ["may_suppress", "objective"];
+/// Shows what the policy asked of the search, as far as the method recorded it.
+pub(super) fn asked(method: &str, trace: &MetricsPlace<Trace>) -> Vec<Vec<String>> {
+    const ASKED: [&str; 2] = [Caption::MAY_SUPPRESS.key, Caption::OBJECTIVE.key];
+    let names = Names::of(method);
     let own = trace.members().into_iter().filter(|(key, _)| ASKED.contains(key));
     own.filter_map(|(key, noted)| {
-        let (name, read, shown) = called(key);
+        let (name, read, shown) = names.called(key);
         fact(&name, read, noted.figure(), shown)
     })
     .collect()
@@ -225,7 +114,7 @@ pub(super) fn scores(steps: &[MetricsPlace<TraceStep>]) -> String {
     .draw()
 }
 
-/// What is lost after each step, as a picture: where to stop is the reader's choice.
+/// Shows what is lost after each step, as a picture: where to stop is the reader's choice.
 pub(super) fn losses(steps: &[MetricsPlace<TraceStep>]) -> String {
     if steps.iter().all(|step| step.value.loss.is_none()) {
         return String::new();

@@ -7,12 +7,12 @@ use super::table::{cards, list, section};
 use crate::evidence::metrics::{ByName, ColumnChange, File, FoundOfSensitive, Role, TableGuarantee, Unit};
 use crate::methods::Register;
 
-/// What every page says at its top.
+/// Describes what every page says at its top.
 pub(super) struct PageHead<'a> {
     pub(super) method: &'a str,
     pub(super) kohort: &'a str,
     pub(super) test: bool,
-    /// How many of what were released.
+    /// States how many of what were released.
     pub(super) out: (Figure, [&'static str; 2]),
     pub(super) columns: &'a [ColumnChange],
     /// The smallest count that is shown, in a report for others.
@@ -131,7 +131,7 @@ fn promise(text: &str) -> String {
     }
 }
 
-/// What a class counts: patients or rows.
+/// Shows what a class counts: patients or rows.
 pub(super) fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Patient => "patients",
@@ -139,7 +139,7 @@ pub(super) fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// What the adversary of a table may know, in words.
+/// Shows what the adversary of a table may know, in words.
 pub(super) fn knows(guarantee: &TableGuarantee, columns: &[ColumnChange]) -> String {
     if let Some(sets) = &guarantee.known_sets {
         let listed: Vec<String> = sets.iter().map(|set| names(set)).collect();
@@ -166,7 +166,7 @@ pub(super) fn of_table(guarantee: &MetricsPlace<TableGuarantee>) -> Vec<(&'stati
     facts
 }
 
-/// How to read the table of sensitive columns.
+/// States how to read the table of sensitive columns.
 const SENSITIVE: &str = "<p class=\"read\">The worst group of each column. Share: how many of those in a group with a value have the same one; lower is safer. Diversity: how many different values a group has in effect; higher is safer. Distance: how far the values of a group are from those of the whole file; lower is safer. A dash means that nothing was asked.</p>\n";
 
 /// The sensitive columns with a requirement, as counted from the release.

@@ -12,7 +12,7 @@ pub(crate) fn is_small(count: u64) -> bool {
     (1..LEAST).contains(&count)
 }
 
-/// Which cells of a list with a known total are hidden; nothing if it cannot be made safe.
+/// Returns which cells of a list with a known total are hidden; nothing if it cannot be made safe.
 pub(crate) fn hide_list(counts: &[u64]) -> Option<Vec<bool>> {
     hide_marked(counts, &counts.iter().map(|&c| is_small(c)).collect::<Vec<_>>())
 }
@@ -32,8 +32,8 @@ pub(crate) fn hide_marked(counts: &[u64], marked: &[bool]) -> Option<Vec<bool>> 
     }
 }
 
-/// Which cells of a table (rows of equal length) whose row and column totals are known are hidden; nothing if it
-/// cannot be made safe.
+/// Returns which cells of a table (rows of equal length) whose row and column totals are known are hidden; nothing if
+/// it cannot be made safe.
 pub(crate) fn hide_table(counts: &[Vec<u64>]) -> Option<Vec<Vec<bool>>> {
     let mut hidden: Vec<Vec<bool>> = counts.iter().map(|row| row.iter().map(|&c| is_small(c)).collect()).collect();
     loop {
@@ -68,8 +68,8 @@ impl HiddenTable<'_> {
         })
     }
 
-    /// By how much a cell could be larger, up to `most`: what can flow from its column back to its row over the
-    /// other hidden cells.
+    /// Returns for each how much a cell could be larger up to `most`: what can flow from its column back to its row
+    /// over the other hidden cells.
     fn can_grow(&self, row: usize, column: usize, most: u64) -> u64 {
         let rows = self.counts.len();
         self.flow(rows + column, row, (row, column), most)
@@ -156,8 +156,8 @@ mod tests {
     use super::*;
     use kohort_core::random::Randomness;
 
-    /// What a hidden cell of a table can be, by trying everything: hidden cells are at least 1, and all totals are
-    /// known.
+    /// Returns what a hidden cell of a table can be, by trying everything: hidden cells are at least 1, and all totals
+    /// are known.
     fn intervals(counts: &[Vec<u64>], hidden: &[Vec<bool>]) -> Vec<(u64, u64)> {
         let cells: Vec<(usize, usize)> = (0..counts.len())
             .flat_map(|r| (0..counts[r].len()).map(move |c| (r, c)))

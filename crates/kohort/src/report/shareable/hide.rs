@@ -69,7 +69,7 @@ pub(super) fn column(column: ColumnChange) -> ColumnChange {
     }
 }
 
-/// How the data were cleaned, without counts: few cells are few people.
+/// Returns how the data were cleaned, without counts: few cells are few people.
 pub(super) fn cleaning(steps: Vec<Cleaning>) -> Vec<Cleaning> {
     let step = |own: Cleaning| {
         let Cleaning { table, column, what, cells: _ } = own;

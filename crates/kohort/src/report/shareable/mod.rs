@@ -16,7 +16,7 @@ mod tests;
 
 use crate::evidence::Metrics;
 
-/// What of the metrics may be shown to others.
+/// Returns what of the metrics may be shown to others.
 pub(crate) fn shareable(metrics: Metrics) -> Metrics {
     match metrics {
         Metrics::Table(own) => Metrics::Table(Box::new(table::shareable(*own))),

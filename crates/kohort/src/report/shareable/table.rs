@@ -25,6 +25,8 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         class_sizes,
         distributions,
         missingness: _,
+        // Whoever has the release counts the same.
+        fineness,
         utility,
         guarantee,
         trace: _,
@@ -66,6 +68,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         class_sizes: class_sizes.filter(|_| told).and_then(sizes),
         distributions: distributions.filter(|_| told).map(|all| all.into_iter().filter_map(distribution).collect()),
         missingness: None,
+        fineness,
         utility: useful(utility, told),
         guarantee: guaranteed(guarantee),
         trace: None,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const HIDDEN: &str = HiddenNumber::WORD;
 
-/// What a small number may be called in a shareable report: it is in the release, or counts no people.
+/// Returns what a small number may be called in a shareable report: it is in the release, or counts no people.
 fn harmless(path: &str) -> bool {
     let parts = ["columns", "levels", "guarantee", "clusters", "utility", "files", "shareable", "correlation"];
     let key = path.split('.').next().unwrap_or_default();

@@ -26,6 +26,7 @@ pub static METHOD: Entry = Entry {
     knows: &[Knowledge::All],
     requirements: &[Requirement::K],
     effects: Effects::NONE,
+    groups_numbers: false,
     params: &[Param {
         key: "max_suppressed",
         help: "Maximum share of the records that may be removed.",
@@ -33,6 +34,7 @@ pub static METHOD: Entry = Entry {
         default: DefaultValue::Required(Usual::Is("0.5")),
         example: "0.5",
     }],
+    captions: &[],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),
 };

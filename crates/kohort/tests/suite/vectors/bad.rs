@@ -284,7 +284,7 @@ pub(super) fn vectors() -> Vec<Vector> {
 }
 
 fn shapes_other_than_tables() -> Vec<Vector> {
-    let (patients, synthetic) = (Base::Patients, Base::Corpus("ceiling"));
+    let (patients, synthetic, local) = (Base::Patients, Base::Corpus("ceiling"), Base::Corpus("local"));
     let (codes, events, power) = (Base::Corpus("disassociate"), Base::Corpus("claims-total"), Base::Corpus("claims"));
     let edits: [(Base, Edit); 14] = [
         (
@@ -387,7 +387,7 @@ fn shapes_other_than_tables() -> Vec<Vector> {
         ),
     ];
     let mut all: Vec<Vector> = edits.into_iter().map(|(base, edit)| edited(base, "", edit)).collect();
-    let tampers: [(Base, Tamper); 8] = [
+    let tampers: [(Base, Tamper); 12] = [
         (
             codes,
             ("codes_cluster_removed", Refused, "V7", "a cluster removed, and hashed again", |m| {
@@ -446,6 +446,33 @@ fn shapes_other_than_tables() -> Vec<Vector> {
                 fs::remove_file(m.release("catalog.csv")).unwrap();
             }),
         ),
+        (
+            local,
+            ("hierarchy_label_more", Refused, "", "hierarchy.csv lists a label that is not released", |m| {
+                m.rehashed("hierarchy.csv", |t| t.replacen("age,31,", "age,30,0,value,30\nage,31,", 1));
+            }),
+        ),
+        (
+            local,
+            ("hierarchy_label_less", Refused, "", "hierarchy.csv leaves out a released label", |m| {
+                m.rehashed("hierarchy.csv", |t| {
+                    let lines: Vec<&str> = t.lines().collect();
+                    lines[..lines.len() - 1].iter().map(|line| format!("{line}\n")).collect()
+                });
+            }),
+        ),
+        (
+            local,
+            ("hierarchy_no_forest", Refused, "", "two labels share a group and part above it", |m| {
+                m.rehashed("hierarchy.csv", |t| t.replacen("age,31,1,5,\"[30,35)\"", "age,31,1,5,\"[50,55)\"", 1));
+            }),
+        ),
+        (
+            local,
+            ("hierarchy_level_of_two_names", Refused, "", "a level has two names", |m| {
+                m.rehashed("hierarchy.csv", |t| t.replacen("age,31,2,10,", "age,31,2,11,", 1));
+            }),
+        ),
     ];
     all.extend(tampers.into_iter().map(|(base, (name, result, finding, about, change))| {
         Vector::new(base, &format!("bad_{name}"), result, about, change).finding(finding)
@@ -493,6 +520,15 @@ fn with_the_original() -> Vec<Vector> {
             let lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(str::to_string).collect();
             fs::write(path, lines.iter().rev().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
         }),
+        compared(
+            Base::Corpus("local"),
+            "hierarchy_untrue",
+            Refused,
+            "a label is in another group than by the policy's hierarchy",
+            |made| {
+                made.rehashed("hierarchy.csv", |t| t.replacen("age,31,1,5,\"[30,35)\"", "age,31,1,5,\"[31,36)\"", 1));
+            },
+        ),
         compared(
             Base::Ten,
             "ten_rows_of_two",

@@ -29,13 +29,14 @@ pub enum Base {
 /// The releases, made once.
 pub struct Bases(tempfile::TempDir);
 
-const CORPUS: [&str; 11] = [
+const CORPUS: [&str; 12] = [
     "ceiling",
     "claims",
     "claims-total",
     "disassociate",
     "gzip",
     "lattice",
+    "local",
     "long",
     "parquet",
     "samples",

@@ -27,7 +27,7 @@ pub(super) fn public_key(made: &Made) {
 }
 
 /// The honest releases, with the result from the release alone and with the original.
-const HONEST: [(Base, &str, Expected, Expected, &str); 17] = [
+const HONEST: [(Base, &str, Expected, Expected, &str); 18] = [
     (Base::Table, "table", Verified, Verified, "a table of rows with every requirement on a sensitive column"),
     (Base::Patients, "patients", Partly, Verified, "patients with several rows: a recipient counts rows only"),
     (Base::Ten, "ten_patients", Partly, Verified, "ten patients who look the same"),
@@ -54,6 +54,7 @@ const HONEST: [(Base, &str, Expected, Expected, &str); 17] = [
     (Base::Corpus("gzip"), "gzip", Partly, Verified, "a compressed table"),
     (Base::Corpus("parquet"), "parquet", Partly, Verified, "a Parquet table"),
     (Base::Corpus("lattice"), "lattice", Partly, Verified, "all quasi-identifiers known, patients, confidence"),
+    (Base::Corpus("local"), "local", Verified, Verified, "labels of different levels, with hierarchy.csv"),
     (Base::Corpus("samples"), "sample", Partly, Partly, "a random sample: the guarantee is about the whole file"),
     (Base::Corpus("specialize"), "any_two", Partly, Verified, "any two quasi-identifiers known"),
     (Base::Corpus("suppress"), "listed_sets", Partly, Verified, "listed sets of columns known"),

@@ -189,7 +189,7 @@ impl SampledCheck<'_> {
     }
 }
 
-/// What a class with fewer than k records means, where all records of its child were counted.
+/// Describes what a class with fewer than k records means, where all records of its child were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnFailure {
     /// The split fails, and nothing more is counted.

@@ -25,7 +25,7 @@ pub(in crate::report::html) struct Bars {
     pub groups: Vec<Group>,
     /// A number as long as the chart is wide, if it is to be longer than the longest bar.
     pub full: Option<f64>,
-    /// How numbers are written.
+    /// States how numbers are written.
     pub shown: Shown,
 }
 
@@ -90,7 +90,7 @@ impl Bars {
         )
     }
 
-    /// What the patterns mean.
+    /// Shows what the patterns mean.
     fn key(&self) -> String {
         let mut key = String::new();
         let mut x = if self.legend.len() > 2 { 8.0 } else { LEFT };

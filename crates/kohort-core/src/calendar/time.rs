@@ -1,14 +1,14 @@
 //! Times of day as ISO 8601 text, and back.
 
-use crate::calendar::push_two_digits;
+use super::push_two_digits;
 use std::io::Write;
 
 /// Nanoseconds in a day.
-pub(super) const DAY: i64 = 86_400 * SECOND;
+pub const DAY: i64 = 86_400 * SECOND;
 const SECOND: i64 = 1_000_000_000;
 
 /// Writes nanoseconds since midnight as `08:30:00`, with as much of a fraction as there is.
-pub(super) fn push_time(nanos: i64, out: &mut Vec<u8>) {
+pub fn push_time(nanos: i64, out: &mut Vec<u8>) {
     let seconds = nanos / SECOND;
     push_two_digits((seconds / 3600) as u32, out);
     out.push(b':');
@@ -25,7 +25,7 @@ pub(super) fn push_time(nanos: i64, out: &mut Vec<u8>) {
 }
 
 /// The nanoseconds since midnight that `08:30:00.25` is.
-pub(super) fn time(text: &str) -> Option<i64> {
+pub fn time(text: &str) -> Option<i64> {
     let (clock, fraction) = match text.split_once('.') {
         Some((clock, fraction)) if (1..=9).contains(&fraction.len()) => (clock, fraction),
         Some(_) => return None,

@@ -1,0 +1,224 @@
+//! From unprepared files to a release or a clear refusal: folders of tables, workbooks, files of other programs.
+
+use crate::common::{Said, run};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A number that looks like chance, the same in every run.
+fn random(n: u64, below: u64) -> u64 {
+    let mixed = (n ^ below << 40).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ mixed >> 31) % below
+}
+
+fn day(n: u64) -> String {
+    format!("{}-{:02}-{:02}", 2019 + n / 336 % 2, 1 + n / 28 % 12, 1 + n % 28)
+}
+
+/// Lines of a table.
+fn table(path: &Path, header: &str, rows: u64, line: impl Fn(u64) -> String) {
+    let text = (0..rows).fold(format!("{header}\n"), |mut text, row| {
+        let _ = writeln!(text, "{}", line(row));
+        text
+    });
+    fs::write(path, text).unwrap();
+}
+
+/// A folder of the OMOP common data model.
+pub(crate) fn omop(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    table(
+        &folder.join("person.csv"),
+        "person_id,gender_concept_id,year_of_birth,month_of_birth,day_of_birth,race_concept_id,ethnicity_concept_id,\
+         person_source_value",
+        400,
+        |p| {
+            let sex = [8507, 8532][random(p, 2) as usize];
+            let race = [8527, 8516, 8515][random(p + 7, 3) as usize];
+            format!(
+                "{},{sex},{},{},{},{race},0,S{:06}",
+                p + 1,
+                1935 + random(p + 1, 70),
+                1 + p % 12,
+                1 + p % 28,
+                random(p, 900_000)
+            )
+        },
+    );
+    table(
+        &folder.join("visit_occurrence.csv"),
+        "visit_occurrence_id,person_id,visit_concept_id,visit_start_date,visit_end_date,visit_type_concept_id",
+        1200,
+        |v| {
+            let start = random(v, 600);
+            let kind = [9201, 9202, 9203][random(v + 3, 3) as usize];
+            format!("{},{},{kind},{},{},44818518", v + 1, 1 + random(v + 1, 400), day(start), day(start + 2))
+        },
+    );
+    table(
+        &folder.join("condition_occurrence.csv"),
+        "condition_occurrence_id,person_id,condition_concept_id,condition_start_date,condition_end_date,\
+         condition_type_concept_id,visit_occurrence_id,condition_source_value",
+        1600,
+        |c| {
+            let which = random(c + 5, 6) as usize;
+            let concept = [320_128, 201_826, 255_848, 312_327, 4_112_343, 40_481_087][which];
+            let code = ["I10", "E11.9", "J18.9", "I21.4", "J02.9", "J20.9"][which];
+            let start = random(c, 600);
+            format!(
+                "{},{},{concept},{},{},32020,{},{code}",
+                c + 1,
+                1 + random(c + 2, 400),
+                day(start),
+                day(start + 3),
+                1 + random(c, 1200)
+            )
+        },
+    );
+    table(&folder.join("death.csv"), "person_id,death_date,death_type_concept_id", 20, |d| {
+        format!("{},{},38003569", 1 + d * 7, day(d))
+    });
+}
+
+/// A survey with 300 columns.
+pub(crate) fn survey(path: &Path) {
+    let answers = (1..=290).map(|n| format!("q{n:03}")).collect::<Vec<_>>().join(",");
+    let header = format!("respondent,interviewer,age,sex,region,education,marital,weight_final,stratum,day,{answers}");
+    table(path, &header, 1500, |r| {
+        let pick = |salt: u64, texts: &[&'static str]| texts[random(r + 100_000 * salt, texts.len() as u64) as usize];
+        let weight = 3000.0 + random(r + 8, 9_000_000) as f64 / 1000.0;
+        let mut line = format!(
+            "{},{},{},{},{},{},{},{weight:.3},{},{}",
+            100_000 + r * 7,
+            random(r + 1, 30) + 100,
+            18 + random(r + 2, 70),
+            pick(1, &["m", "f"]),
+            pick(2, &["north", "south", "east", "west"]),
+            pick(3, &["primary", "secondary", "tertiary"]),
+            pick(4, &["single", "married", "widowed", "divorced"]),
+            1 + random(r + 3, 12),
+            day(random(r + 4, 200))
+        );
+        for q in 0..290 {
+            let answer = match random(r * 290 + q, 12) {
+                0 => -8,
+                1 => -9,
+                other => 1 + (other % 5) as i64,
+            };
+            let _ = write!(line, ",{answer}");
+        }
+        line
+    });
+}
+
+/// A folder with one file.
+fn with(name: &str, bytes: &[u8]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(name), bytes).unwrap();
+    folder
+}
+
+#[track_caller]
+fn refused(said: &Said, says: &[&str]) {
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    for words in says {
+        assert!(said.err.contains(words), "{words:?} is not in: {}", said.err);
+    }
+    assert!(!said.all().contains("CANARY"), "{}", said.all());
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+#[test]
+fn a_folder_of_events_without_its_people_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    omop(folder.path());
+    fs::remove_file(folder.path().join("person.csv")).unwrap();
+    refused(&run(folder.path(), &["init", "."]), &["`person` is missing", "Export it into the same folder"]);
+    assert!(!folder.path().join("policy.toml").exists());
+}
+
+#[test]
+fn workbooks_that_hold_no_single_table_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(data("merged.xlsx"), folder.path().join("merged.xlsx")).unwrap();
+    fs::copy(data("two-tables.xlsx"), folder.path().join("two.xlsx")).unwrap();
+    refused(&run(folder.path(), &["init", "merged.xlsx"]), &["merged in row 1"]);
+    refused(&run(folder.path(), &["init", "two.xlsx"]), &["row 4 is empty", "two tables"]);
+    let locked = with("locked.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1CANARY");
+    refused(&run(locked.path(), &["init", "locked.xlsx"]), &["password"]);
+}
+
+#[test]
+fn a_fhir_file_with_broken_lines_is_refused_with_its_line() {
+    let lines = "{\"resourceType\":\"Patient\",\"id\":\"a\",\"gender\":\"male\"}\n{\"resourceType\":\"Patient\",\"id\":\"CANARY\n";
+    let folder = with("patients.ndjson", lines.as_bytes());
+    refused(&run(folder.path(), &["init", "patients.ndjson"]), &["patients.ndjson, line 2"]);
+}
+
+/// A table with dates, under a policy whose line for `admitted` is given.
+fn dated(dates: &[&str], columns: &str) -> tempfile::TempDir {
+    let rows: String = dates.iter().enumerate().map(|(n, date)| format!("CANARY{},{date},m\n", n / 2)).collect();
+    let folder = with("t.csv", format!("pid,admitted,sex\n{rows}").as_bytes());
+    let policy = format!(
+        "[input]\ntable = \"t.csv\"\n[columns]\npid = {{ role = \"patient\" }}\n{columns}\nsex = {{ role = \"quasi\" }}\n\
+         [privacy]\nk = 2\n[method]\nname = \"local\"\n"
+    );
+    fs::write(folder.path().join("p.toml"), policy).unwrap();
+    folder
+}
+
+#[test]
+fn a_date_that_fits_two_formats_is_asked_about() {
+    let dates = ["03/04/2019", "05/06/2019", "07/08/2020", "01/02/2020"];
+    let folder = dated(&dates, "admitted = { role = \"quasi\", date = true, hierarchy = { date = \"%Y-%m-%d\" } }");
+    let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out"]);
+    refused(&said, &["more than one way", "%m/%d/%Y", "%d/%m/%Y"]);
+}
+
+#[test]
+fn an_offset_that_would_leave_the_calendar_is_refused() {
+    let dates = ["9999-12-30", "9999-12-31", "9999-12-30", "9999-12-31"];
+    let folder = dated(&dates, "admitted = { role = \"quasi\", shift = 3650, hierarchy = { date = \"%Y-%m-%d\" } }");
+    let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out"]);
+    refused(&said, &["t.csv"]);
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn a_column_cannot_be_derived_from_one_that_is_not_there_or_that_is_the_person() {
+    let dates = ["2019-01-01", "2019-01-02", "2019-01-03", "2019-01-04"];
+    let unknown =
+        "admitted = { role = \"identifier\" }\nage = { role = \"quasi\", age = { born = \"dob\", at = \"admitted\" } }";
+    refused(&run(dated(&dates, unknown).path(), &["anonymize", "p.toml"]), &["dob"]);
+    let dropped =
+        "admitted = { role = \"identifier\" }\nday = { role = \"other\", from = \"admitted\", reason = \"a test\" }";
+    refused(&run(dated(&dates, dropped).path(), &["anonymize", "p.toml"]), &["`day`"]);
+    let person = "admitted = { role = \"identifier\" }\nagain = { role = \"quasi\", from = \"pid\" }";
+    refused(&run(dated(&dates, person).path(), &["anonymize", "p.toml"]), &["`again`"]);
+}
+
+#[test]
+fn files_of_statistics_programs_are_tables() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kohort-core/src/table/statistics/fixtures");
+    for file in ["t5.xpt", "t15.dta", "t.sav"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::copy(fixtures.join(file), folder.path().join(file)).unwrap();
+        let said = run(folder.path(), &["init", file]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        let policy = fs::read_to_string(folder.path().join("policy.toml")).unwrap();
+        assert!(policy.contains("\nadmitted "), "{policy}");
+    }
+    let folder = with("t.sas7bdat", &[0; 600]);
+    refused(&run(folder.path(), &["init", "t.sas7bdat"]), &["not documented", ".xpt"]);
+}
+
+#[test]
+fn a_hierarchy_counts_the_labels_of_values_that_occur() {
+    let folder = dated(&["2019-01-01", "2019-01-02"], "admitted = { role = \"identifier\" }");
+    let said = run(folder.path(), &["hierarchy", "p.toml"]);
+    assert!(said.out.contains("sex (1 value") && said.out.contains("1 label\n"), "{}", said.all());
+}

@@ -1,0 +1,102 @@
+//! Checks hierarchy.csv: from the release alone that it is a forest over the released labels and lists nothing
+//! else, and with the original that the groups are those of the policy's hierarchies.
+
+use super::ReleaseFolder;
+use super::recount::Counted;
+use crate::hierarchy::{Hierarchy, SUPPRESSED};
+use crate::release::{Certificate, ColumnLevels, HIERARCHY_FILE, read_label_levels};
+use crate::table::Dictionary;
+use crate::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reads the file of a release that lists it, by place among the quasi-identifiers.
+pub(super) fn read(
+    release: &ReleaseFolder,
+    certificate: &Certificate,
+    counted: &Counted,
+) -> Result<BTreeMap<usize, ColumnLevels>> {
+    let mut listed = BTreeMap::new();
+    if !certificate.files.iter().any(|file| file.name == HIERARCHY_FILE) {
+        return Ok(listed);
+    }
+    let mut last = None;
+    for own in read_label_levels(release)? {
+        let place = counted.columns[..counted.quasi].iter().position(|(_, name)| *name == own.column);
+        let Some(place) = place.filter(|&place| last < Some(place)) else {
+            return Err(refused(
+                "a column is not a quasi-identifier, or the columns are in another order than in the data",
+            ));
+        };
+        last = Some(place);
+        listed.insert(place, own);
+    }
+    for place in 0..counted.quasi {
+        is_forest(listed.get(&place), &counted.tuples.dictionaries[place])?;
+    }
+    Ok(listed)
+}
+
+/// Checks that the file lists every released label of a column and no other, and that labels and groups form a
+/// forest: whatever two labels have in common on a level, they have in common on all levels above.
+fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<()> {
+    let texts = dictionary.texts();
+    let released: BTreeSet<&str> = texts.iter().copied().filter(|t| !t.is_empty() && *t != SUPPRESSED).collect();
+    let labels = || listed.into_iter().flat_map(|own| &own.labels);
+    if !labels().map(|(label, _)| label.as_str()).eq(released.iter().copied()) {
+        return Err(refused("a released label is not listed, or a label is listed that is not released"));
+    }
+    // The group above each group of each level.
+    let mut above: BTreeMap<(usize, &str), &str> = BTreeMap::new();
+    for (label, own) in labels() {
+        if own.groups.first() != Some(label) {
+            return Err(refused("a label is not its own group on its own level"));
+        }
+        for (at, group) in own.groups.iter().enumerate() {
+            let next = own.groups.get(at + 1).map_or(SUPPRESSED, String::as_str);
+            if *above.entry((own.level + at, group)).or_insert(next) != next {
+                return Err(refused("two labels share a group on one level and part above it"));
+            }
+        }
+    }
+    // A label that is also a group of others is on the same levels as that group.
+    for &(level, group) in above.keys() {
+        let own = listed.and_then(|own| own.labels.get(group));
+        let is_there = |level: usize, own: &crate::release::LabelGroups| {
+            level.checked_sub(own.level).and_then(|at| own.groups.get(at)).is_some_and(|there| there == group)
+        };
+        if own.is_some_and(|own| !is_there(level, own)) {
+            return Err(refused("a label has two meanings"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the groups against the hierarchy of the policy over all values of the original.
+pub(super) fn is_of_hierarchy(listed: &ColumnLevels, hierarchy: &Hierarchy, values: usize) -> Result<()> {
+    let differs = || refused("a label belongs to other groups than by the policy's hierarchy");
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for code in 0..values {
+        let path: Vec<&str> =
+            hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str()).collect();
+        for (level, label) in path.iter().enumerate() {
+            let Some((label, own)) = listed.labels.get_key_value(*label) else { continue };
+            if path[..level].contains(&label.as_str()) {
+                continue;
+            }
+            let groups = path[level..].iter().take_while(|group| **group != SUPPRESSED);
+            if own.level != level || !groups.eq(&own.groups) {
+                return Err(differs());
+            }
+            seen.insert(label);
+        }
+    }
+    let names = listed.names.iter().all(|(&level, name)| hierarchy.levels.get(level).is_some_and(|l| l.name == *name));
+    match names && seen.len() == listed.labels.len() {
+        true => Ok(()),
+        false => Err(differs()),
+    }
+}
+
+fn refused(what: &str) -> Error {
+    Error::refused(format!("{HIERARCHY_FILE}: {what}."))
+}

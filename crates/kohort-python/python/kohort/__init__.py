@@ -1,0 +1,239 @@
+"""Kohort de-identifies health data so that it can be shared, and proves that the result keeps its promise.
+
+>>> import kohort as kh
+>>> import polars as pl
+>>> df = pl.DataFrame({"name": list("abcdef"), "age": [31, 34, 36, 52, 55, 58], "sex": list("FMMFFF")})
+>>> policy = kh.Policy().identifier("name").quasi("age", intervals=[10, 20], start=0, end=100).quasi("sex")
+>>> release = kh.anonymize(df, policy.method("lattice", max_suppressed=0), k=3)
+>>> release.data.columns
+['age', 'sex']
+>>> release.data.height
+6
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _kohort
+from ._frames import Prepared, prepare
+from ._kohort import (
+    CannotBeMetError,
+    DataError,
+    KohortError,
+    MachineError,
+    PolicyError,
+    RefusedError,
+    __version__,
+)
+from ._policy import Advice, Policy
+from ._progress import Progress, chosen, ended
+from ._results import Comparison, Picture, Release, Risk, Verification, policy_of
+
+__all__ = [
+    "Advice",
+    "CannotBeMetError",
+    "Comparison",
+    "DataError",
+    "KohortError",
+    "MachineError",
+    "Picture",
+    "Policy",
+    "PolicyError",
+    "RefusedError",
+    "Release",
+    "Risk",
+    "Verification",
+    "__version__",
+    "anonymize",
+    "compare",
+    "key",
+    "risk",
+    "suggest",
+    "verify",
+]
+
+#: A policy, the keys of one, its text, or the path of its file.
+PolicyLike = Policy | Mapping[str, Any] | str | os.PathLike[str]
+
+
+class _Settings:
+    """The settings of a call, with its progress cleared at the end."""
+
+    def __init__(self, progress: Progress | bool | None, threads: int | None, **keys: Any) -> None:
+        self.progress = chosen(progress)
+        self.keys: _kohort.RunSettings = {
+            "threads": threads,
+            "seed": keys.get("seed"),
+            "keep_rows": bool(keys.get("keep_rows", False)),
+            "sign": keys.get("sign"),
+            "ledger": keys.get("ledger"),
+            "progress": self.progress,
+        }
+
+    def __enter__(self) -> _kohort.RunSettings:
+        return self.keys
+
+    def __exit__(self, *_: object) -> None:
+        ended(self.progress)
+
+
+def suggest(data: object, *, threads: int | None = None, progress: Progress | bool | None = None) -> Policy:
+    """Profile a table and suggest a policy, as `kohort init` does. It lacks `k`: only you can choose that.
+
+    Read `policy.advice` and `policy.warnings`, and change what you know better.
+    """
+    prepared = prepare(data)
+    with _Settings(progress, threads) as settings:
+        text, warnings, advice = _kohort.suggest(prepared.data, settings)
+    policy = Policy.from_toml(text)
+    policy.warnings = tuple(warnings)
+    policy.advice = tuple(Advice(*own[:5], tuple(own[5])) for own in advice)
+    return policy
+
+
+def risk(
+    data: object,
+    policy: PolicyLike | None = None,
+    *,
+    quasi: Iterable[str] | None = None,
+    patient: str | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Risk:
+    """Measure how easily people can be found in the data as it is.
+
+    Name the columns that others may know (`quasi`) and the key of a person (`patient`), or pass a policy. Without
+    either, the roles are those that `suggest` proposes.
+    """
+    prepared, own = _for_risk(data, policy, quasi, patient, threads)
+    with _Settings(progress, threads) as settings:
+        return Risk(json.loads(_kohort.measure_risk(prepared.data, own._parts(), settings)))
+
+
+def _for_risk(
+    data: object,
+    policy: PolicyLike | None,
+    quasi: Iterable[str] | None,
+    patient: str | None,
+    threads: int | None,
+) -> tuple[Prepared, Policy]:
+    if policy is not None:
+        if quasi is not None or patient is not None:
+            raise PolicyError("pass a policy, or name columns with `quasi` and `patient`, not both.")
+        return _bound(data, policy)
+    prepared = prepare(data)
+    with _Settings(False, threads) as settings:
+        text, _, _ = _kohort.suggest(prepared.data, settings)
+    own = Policy.from_toml(text)
+    if quasi is None and patient is None:
+        return prepared, own
+    named = list(quasi or [])
+    # The suggested hierarchies are kept, so that the cost of k is realistic.
+    suggested = own["columns"]
+    columns: dict[str, Any] = {}
+    for name in named:
+        keys = suggested.get(name, {})
+        keep = {key: keys[key] for key in ("hierarchy", "levels", "unmapped", "weight") if key in keys}
+        columns[name] = {"role": "quasi", **keep}
+    if patient is not None:
+        columns[patient] = {"role": "patient"}
+    columns["*"] = {"role": "identifier"}
+    own["columns"] = columns
+    return prepared, own
+
+
+def _bound(data: object, policy: PolicyLike) -> tuple[Prepared, Policy]:
+    """The data, and the policy with what only the data can tell: values for functions, separators for lists."""
+    own = policy_of(policy)
+    prepared = prepare(data, list(own._functions))
+    own = own._for(prepared.values)
+    for name in prepared.lists:
+        column = own["columns"].get(name) if "columns" in own.to_dict() else None
+        if isinstance(column, dict) and column.get("role") == "codes":
+            column["separator"] = _kohort.CODE_SEPARATOR
+            own._settings.setdefault("input", {})["layout"] = "list"
+            own._text = None
+        elif not (isinstance(column, dict) and column.get("role") == "identifier"):
+            raise DataError(f"column {name!r} holds lists. Only a column with the role `codes` may.")
+    if isinstance(data, (list, tuple)) and "columns" not in own.to_dict():
+        own.patient("patient").codes("code")
+    return prepared, own
+
+
+def anonymize(
+    data: object,
+    policy: PolicyLike,
+    *,
+    k: int | None = None,
+    seed: int | None = None,
+    keep_rows: bool = False,
+    sign: str | os.PathLike[str] | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+    **privacy: Any,
+) -> Release:
+    """Make a verified release, or raise an exception: there is nothing in between.
+
+    `data` is a frame, the path of a file, a dictionary `{"patients": …, "claims": …}`, or a list of codes for each
+    patient. `k` and further keys (`confidence=0.5`) are set under [privacy]. `seed` is for tests only.
+    """
+    prepared, own = _bound(data, policy)
+    given = {**({"k": k} if k is not None else {}), **privacy}
+    if given:
+        own.privacy(**given)
+    with _Settings(progress, threads, seed=seed, keep_rows=keep_rows, sign=sign, ledger=ledger) as settings:
+        return Release(_kohort.anonymize(prepared.data, own._parts(), settings), prepared)
+
+
+def verify(
+    folder: str | os.PathLike[str],
+    *,
+    original: object = None,
+    policy: PolicyLike | None = None,
+    signer: str | os.PathLike[str] | None = None,
+    strict: bool = False,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Verification:
+    """Count the guarantee of a saved release again, from its bytes. With the original data and its policy, compare
+    them too. `signer` is the file of a public key that must have signed it.
+    """
+    if (original is None) != (policy is None):
+        raise PolicyError("the original data and its policy belong together: pass both, or none.")
+    compared = None
+    if original is not None and policy is not None:
+        prepared, own = _bound(original, policy)
+        compared = (prepared.data, own._parts())
+    with _Settings(progress, threads) as settings:
+        return Verification(json.loads(_kohort.verify(folder, settings, signer, strict, compared)))
+
+
+def compare(
+    data: object,
+    policy: PolicyLike,
+    *,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+    **vary: Iterable[Any],
+) -> Comparison:
+    """Plan and measure every combination of settings before one is released: `k=[3, 5], method=["local", "lattice"]`."""
+    if not vary:
+        raise PolicyError("name the settings to compare, for example k=[3, 5, 11].")
+    prepared, own = _bound(data, policy)
+    settings_of = []
+    for name, values in vary.items():
+        listed = [values] if isinstance(values, (str, int, float)) else list(values)
+        settings_of.append(f"{name}={','.join(str(value) for value in listed)}")
+    with _Settings(progress, threads) as settings:
+        found, picture, policies = _kohort.compare(prepared.data, own._parts(), settings_of, settings)
+    return Comparison(json.loads(found), picture, policies, own)
+
+
+def key(file: str | os.PathLike[str], *, name: str = "custodian") -> str:
+    """Make a key pair for signatures, FILE and FILE.pub, and return the path of the public key."""
+    return str(_kohort.make_key(file, name))

@@ -1,0 +1,185 @@
+"""Data frames of other libraries: in as a stream of Arrow data, out as what came in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _kohort
+from ._kohort import DataError, PolicyError
+
+#: Makes a frame of the kind that came in out of a released table.
+Back = Callable[[_kohort.ReleasedTable], Any]
+
+
+class Prepared:
+    """Data as the engine takes it, and the way back to the caller's kind of frame."""
+
+    def __init__(self, data: _kohort.Data, back: Mapping[str, Back], frames: list[_kohort.Frame]) -> None:
+        self.data = data
+        self.back = back
+        self.frames = frames
+
+    @property
+    def lists(self) -> list[str]:
+        """The columns of lists."""
+        return [name for frame in self.frames for name in frame.lists]
+
+    def values(self, column: str) -> list[str]:
+        """The values of a column that was asked about."""
+        for frame in self.frames:
+            if column in frame.values:
+                return sorted(frame.values[column])
+        raise PolicyError(
+            f"the hierarchy of {column!r} is a function, which needs the values of a frame. For a file, use a "
+            "dictionary or a hierarchy file."
+        )
+
+
+def prepare(data: object, asked: list[str] | None = None) -> Prepared:
+    """Take a frame, a path, patients with their events (a dict of them), or a list of codes for each patient.
+
+    `asked` names columns whose values are listed.
+    """
+    asked = asked or []
+    if isinstance(data, Mapping):
+        sources, backs, frames = [], {}, []
+        for name, own in data.items():
+            if not isinstance(name, str):
+                raise DataError("the tables of patients and events have names: {'patients': frame, 'claims': frame}.")
+            source, backs[name] = _source(own, asked)
+            sources.append((name, source))
+            frames += [source] if isinstance(source, _kohort.Frame) else []
+        return Prepared(_kohort.Data.of_events(sources), backs, frames)
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes, os.PathLike)):
+        return Prepared(_kohort.Data.of_codes(_codes(data)), {}, [])
+    source, back = _source(data, asked)
+    frames = [source] if isinstance(source, _kohort.Frame) else []
+    return Prepared(_kohort.Data.of_table(source), {"": back}, frames)
+
+
+def _codes(patients: Sequence[object]) -> list[list[str]]:
+    records: list[list[str]] = []
+    for number, codes in enumerate(patients, start=1):
+        if isinstance(codes, (str, bytes)) or not isinstance(codes, (Sequence, set, frozenset)):
+            raise DataError(f"patient {number}: the codes of a patient are a list of texts.")
+        record = sorted(codes, key=str) if isinstance(codes, (set, frozenset)) else list(codes)
+        if not all(isinstance(code, str) for code in record):
+            raise DataError(f"patient {number}: a code is not text. Convert codes with str().")
+        records.append(record)
+    return records
+
+
+def _source(own: object, asked: list[str]) -> tuple[Any, Back]:
+    if isinstance(own, (str, os.PathLike)):
+        return os.fspath(own), _as_it_is
+    library = type(own).__module__.partition(".")[0]
+    if library == "pandas":
+        return _from_pandas(own, asked), _to_pandas(own)
+    if library == "duckdb":
+        return _from_duckdb(own, asked), _to_duckdb
+    if library == "polars":
+        # A lazy frame is collected.
+        own = own.collect() if type(own).__name__ == "LazyFrame" else own  # type: ignore[attr-defined]
+    back = {"polars": _to_polars, "pyarrow": _to_pyarrow}.get(library, _as_it_is)
+    stream = getattr(own, "__arrow_c_stream__", None)
+    if stream is None:
+        raise DataError(
+            f"a {type(own).__name__} is not a table. Pass a pandas, polars or pyarrow frame, a DuckDB relation, the "
+            "path of a file, or any object with __arrow_c_stream__."
+        )
+    return _kohort.Frame(_streamed(stream), asked), back
+
+
+def _streamed(stream: Callable[[], object]) -> object:
+    try:
+        return stream()
+    except Exception as error:
+        # The message of another library may quote a cell.
+        raise DataError(f"the data could not be read as Arrow data ({type(error).__name__}).") from None
+
+
+def _as_it_is(table: _kohort.ReleasedTable) -> Any:
+    return table
+
+
+def _to_polars(table: _kohort.ReleasedTable) -> Any:
+    import polars
+
+    return polars.DataFrame(table)
+
+
+def _to_pyarrow(table: _kohort.ReleasedTable) -> Any:
+    import pyarrow
+
+    return pyarrow.table(table)
+
+
+def _from_duckdb(relation: Any, asked: list[str]) -> _kohort.Frame:
+    own = getattr(relation, "__arrow_c_stream__", None) or (lambda: relation.arrow().__arrow_c_stream__())
+    return _kohort.Frame(_streamed(own), asked)
+
+
+def _to_duckdb(table: _kohort.ReleasedTable) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(_to_pyarrow(table))
+
+
+def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
+    try:
+        import pyarrow
+    except ImportError:
+        raise DataError("pandas frames need pyarrow: pip install 'kohort[pandas]'.") from None
+    if type(frame).__name__ == "Series":
+        raise DataError("a Series is one column. Pass a DataFrame: series.to_frame().")
+    names = list(frame.columns)
+    for place, name in enumerate(names, start=1):
+        if not isinstance(name, str):
+            raise DataError(
+                f"the name of column {place} is not text. Rename the columns: frame.columns = frame.columns.map(str)."
+            )
+    if len(set(names)) < len(names):
+        place = next(place for place, name in enumerate(names) if name in names[:place]) + 1
+        raise DataError(f"column {place} has the name of an earlier column. Every column needs a name of its own.")
+    arrays = []
+    for place, name in enumerate(names, start=1):
+        try:
+            arrays.append(pyarrow.Array.from_pandas(frame[name]))
+        except Exception:
+            # The message of the library may quote a cell.
+            raise DataError(
+                f"column {place} ({name[:60]}) mixes values of several types. Make them one type, for example "
+                "frame[name] = frame[name].astype('string')."
+            ) from None
+    table = pyarrow.table([_chunked(array) for array in arrays], names=names)
+    return _kohort.Frame(_streamed(table.__arrow_c_stream__), asked)
+
+
+def _chunked(array: Any) -> Any:
+    import pyarrow
+
+    return array if isinstance(array, pyarrow.ChunkedArray) else pyarrow.chunked_array([array])
+
+
+def _to_pandas(original: Any) -> Back:
+    kinds = {name: original[name].dtype for name in original.columns if isinstance(name, str)}
+
+    def back(table: _kohort.ReleasedTable) -> Any:
+        import pyarrow
+
+        own = pyarrow.table(table)
+        frame = own.to_pandas()
+        for name, field in zip(own.column_names, own.schema):
+            kind = kinds.get(name)
+            if kind is None or frame[name].dtype == kind or pyarrow.types.is_dictionary(field.type):
+                continue
+            # The dtype that came in, where it still holds every value: Int64, string, datetime64[ns].
+            try:
+                frame[name] = frame[name].astype(kind)
+            except Exception:
+                continue
+        return frame
+
+    return back

@@ -1,0 +1,275 @@
+"""What the calls return."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from . import _kohort
+from ._frames import Prepared
+from ._kohort import DataError
+from ._policy import Policy
+
+
+class Release:
+    """A verified release, in memory until it is saved. There is no release that was not verified."""
+
+    def __init__(self, native: _kohort.Release, prepared: Prepared) -> None:
+        self._native = native
+        self._back = prepared.back
+        self._data: Any = None
+
+    @property
+    def data(self) -> Any:
+        """The released data: a frame of the kind that came in, a dictionary of them for patients and events, or the
+        clusters of codes. Rows are in random order.
+        """
+        if self._data is None:
+            self._data = self._read()
+        return self._data
+
+    def _read(self) -> Any:
+        clusters = self._native.file("release/clusters.jsonl")
+        if clusters is not None:
+            lines = clusters.decode().splitlines()
+            return [json.loads(line) for line in lines[1:]]
+        if self._native.file("release/patients.csv") is not None:
+            return {name: back(self._native.linked(name)) for name, back in self._back.items()}
+        return self._back[""](self._native.table())
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """What is claimed, what was counted from the released bytes, and what only the custodian can know."""
+        found: dict[str, Any] = json.loads(self.file("release/certificate.json"))
+        return found
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Risk and utility, before and after."""
+        found: dict[str, Any] = json.loads(self._native.metrics())
+        return found
+
+    @property
+    def report(self) -> str:
+        """The custodian's report, a page of HTML. It shows counts of the original data: keep it."""
+        return self.file("evidence/report.html").decode()
+
+    @property
+    def shareable_report(self) -> str:
+        """The report for others, a page of HTML in which small counts are hidden."""
+        return self._native.shareable_html()
+
+    @property
+    def dictionary(self) -> str:
+        """What each released column means, for the recipient."""
+        return self.file("release/dictionary.md").decode()
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes for the custodian."""
+        return self._native.notes()
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the release and its evidence."""
+        return self._native.files()
+
+    def file(self, name: str) -> bytes:
+        """The bytes of a file, for example `release/data.csv`."""
+        found = self._native.file(name)
+        if found is None:
+            raise DataError(f"the release has no file {name}. It has {', '.join(self.files)}.")
+        return found
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        replace: bool = False,
+        sign: str | os.PathLike[str] | None = None,
+    ) -> Path:
+        """Write release/ and evidence/ into a new folder: all of it, or nothing. `sign` is the file of a secret key."""
+        return Path(self._native.save(folder, replace, sign))
+
+    def __repr__(self) -> str:
+        rows = self.metrics.get("rows", {})
+        plain = self.certificate["counted"]["guarantee"] if "guarantee" in self.certificate.get("counted", {}) else ""
+        return f"<kohort release: {rows.get('in')} rows in, {rows.get('out')} out, verified>" + (f"\n{plain}" if plain else "")
+
+    def _repr_html_(self) -> str:
+        return self._native.summary_html()
+
+
+class Verification:
+    """The result of verifying a release: `verified`, `partly` or `refused`."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        #: All that was found, as `kohort verify --json` prints it.
+        self.details = found
+
+    @property
+    def result(self) -> str:
+        """`verified`, `partly` or `refused`."""
+        return str(self.details["result"])
+
+    @property
+    def reason(self) -> str | None:
+        """The reason of a refusal."""
+        return self.details.get("reason")
+
+    def __bool__(self) -> bool:
+        """True if everything that is claimed was counted, and holds."""
+        return self.result == "verified"
+
+    def __repr__(self) -> str:
+        return f"<kohort verification: {self.result}{': ' + self.reason if self.reason else ''}>"
+
+
+class Risk:
+    """How easily people can be found in data as it is."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        #: All numbers.
+        self.details = found
+
+    @property
+    def unique(self) -> float | None:
+        """The share of people who are unique when all quasi-identifiers are known."""
+        return self.details.get("unique_share")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(lambda n: f"{n:,}"))
+
+    def _lines(self, count: Any) -> list[str]:
+        own = self.details
+        if own["shape"] == "codes":
+            lines = [f"{'known codes':<16} {'patients':>10} {'unique':>8}"]
+            for row in own["known"]:
+                share = row["unique"] / max(row["patients"], 1)
+                known = row["codes_known"] if row["codes_known"] is not None else "all"
+                lines.append(f"{known!s:<16} {count(row['patients']):>10} {share:>8.1%}")
+            return lines
+        if own["shape"] == "events":
+            lines = [f"{'known about a patient':<40} fewer than k match"]
+            for row in own["values"]:
+                lines.append(f"{row['values_known']} values of each event column{'':<12} {row['variable_power']:>8.1%}")
+            for row in own["events"]:
+                lines.append(f"{row['events_known']} whole events{'':<25} {row['share']:>8.1%}")
+            return lines
+        unit = own["unit"]
+        people = f", {count(own['people'])} patients" if unit == "patients" else ""
+        lines = [
+            f"{count(own['rows'])} rows{people}",
+            f"unique on all {len(own['quasi'])} quasi-identifiers: {count(own['unique'])} {unit} ({own['unique_share']:.1%})",
+            f"mean risk {own['mean']:.1%}; {own['above']:.1%} of {unit} have a risk above 1 in {own['threshold']}",
+            "",
+            f"{'known columns':<14} {'singled out':>12}   on the worst set",
+        ]
+        for row in own["sets"]:
+            worst = f"{count(row['by_worst_set'])} by {' + '.join(row['worst_set'])}" if row["worst_set"] else "nobody"
+            lines.append(f"{row['columns_known']:<14} {count(row['singled_out']):>12}   {worst}")
+        cost = own["cost"]
+        lines.append("")
+        if "loss" in cost:
+            lines.append(
+                f"k = {cost['k']} by {cost['method']} would cost {cost['loss']:.1%} of the detail and "
+                f"{count(cost['rows'])} rows"
+            )
+        else:
+            lines.append(f"k = {cost['k']} by {cost['method']} cannot be met: {cost['reason']}")
+        return lines
+
+    def _repr_html_(self) -> str:
+        # Notebooks are saved and passed on: small counts are hidden.
+        def hidden(n: int) -> str:
+            return "1 to 10" if 0 < n <= 10 else f"{n:,}"
+
+        lines = self._lines(hidden)
+        if self.details["shape"] == "table" and 0 < self.details["unique"] <= 10:
+            lines[1] = lines[1].rpartition(" (")[0]
+        return _kohort.piece(f"<h2>Risk of the original data</h2>\n<pre>{escape(chr(10).join(lines))}</pre>\n")
+
+
+class Comparison:
+    """Several settings side by side. Nothing was released."""
+
+    def __init__(self, found: dict[str, Any], picture: str, policies: list[str | None], base: Policy) -> None:
+        self._settings: list[dict[str, Any]] = found["settings"]
+        self._picture = picture
+        self._policies = policies
+        self._base = base
+
+    def __len__(self) -> int:
+        return len(self._settings)
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        """The numbers of a setting: `setting`, `risk`, `loss`, `metrics`, or `refused` with the reason."""
+        return self._settings[number]
+
+    @property
+    def best(self) -> int | None:
+        """The number of the setting at the bend of the frontier: a suggestion, not a decision."""
+        return next((number for number, own in enumerate(self._settings) if own.get("is_knee")), None)
+
+    def policy(self, number: int) -> Policy:
+        """The policy of a setting, to release it."""
+        text = self._policies[number]
+        if text is None:
+            raise DataError("this setting is for comparison only: it is never released.")
+        policy = Policy.from_toml(text)
+        policy._files, policy._folder = dict(self._base._files), self._base._folder
+        return policy
+
+    def plot(self) -> Picture:
+        """Risk against loss, with the frontier, as a picture that a notebook shows."""
+        return Picture(self._picture)
+
+    def __str__(self) -> str:
+        lines = [f"{'':>3} {'setting':<44} {'highest risk':>12} {'loss':>8}"]
+        for number, own in enumerate(self._settings):
+            if "refused" in own:
+                lines.append(f"{number:>3} {own['setting']:<44} none: {own['refused']}")
+                continue
+            mark = "frontier, its bend" if own.get("is_knee") else "frontier" if own.get("on_frontier") else ""
+            risk = "–" if own["risk"] is None else f"{own['risk']:.4f}"
+            loss = "–" if own["loss"] is None else f"{own['loss']:.4f}"
+            lines.append(f"{number:>3} {own['setting']:<44} {risk:>12} {loss:>8}  {mark}".rstrip())
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return _kohort.piece(f"{self._picture}<pre>{escape(str(self))}</pre>\n")
+
+
+class Picture:
+    """A picture that a notebook shows, and that can be saved."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture as a page of HTML."""
+        Path(path).write_text("<!doctype html>\n<meta charset='utf-8'>\n" + self._repr_html_(), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return _kohort.piece(self._body)
+
+
+def policy_of(policy: Policy | Mapping[str, Any] | str | os.PathLike[str]) -> Policy:
+    """Take a policy as it is, a dictionary of its keys, its text, or the path of its file."""
+    if isinstance(policy, Policy):
+        return policy.copy()
+    if isinstance(policy, Mapping):
+        return Policy.from_dict(policy)
+    if isinstance(policy, str) and "\n" in policy:
+        return Policy.from_toml(policy)
+    return Policy.from_file(policy)

@@ -1,0 +1,142 @@
+//! A table from a data frame: its cells as text, and the types of its columns, so that they can be given back.
+
+use crate::capsule::{capsule, reader};
+use crate::errors::{DataError, MachineError, raised};
+use crate::{from_text, to_text};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{DataType, Field, Schema};
+use kohort::{MemoryTable, TextColumn};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The types of a table's columns, by name.
+pub(crate) type Types = Vec<(String, DataType)>;
+
+/// A table that was copied out of a data frame, so that nothing changes when the frame does.
+#[pyclass(frozen, module = "kohort._kohort")]
+pub(crate) struct Frame {
+    pub(crate) table: kohort::Table,
+    pub(crate) types: Types,
+    /// Columns of lists, whose cells are codes with a separator between them.
+    #[pyo3(get)]
+    lists: Vec<String>,
+    #[pyo3(get)]
+    names: Vec<String>,
+    #[pyo3(get)]
+    rows: usize,
+    /// The values that occur in the columns that were asked about, each once, in order.
+    #[pyo3(get)]
+    values: BTreeMap<String, BTreeSet<String>>,
+}
+
+#[pymethods]
+impl Frame {
+    /// Copies the data of a capsule that holds a stream of Arrow data. `asked` names columns whose values are listed.
+    #[new]
+    #[pyo3(signature = (stream, asked=vec![]))]
+    fn new(stream: &Bound<'_, PyAny>, asked: Vec<String>) -> PyResult<Frame> {
+        let reader = reader(stream)?;
+        let schema = reader.schema();
+        let batches: Vec<RecordBatch> = reader
+            .collect::<Result<_, _>>()
+            .map_err(|_| DataError::new_err("the data could not be read to its end."))?;
+        let rows = batches.iter().map(RecordBatch::num_rows).sum();
+        enough_memory(&batches)?;
+        let (mut columns, mut types, mut lists) = (Vec::new(), Types::new(), Vec::new());
+        let mut values = BTreeMap::new();
+        for (place, field) in schema.fields().iter().enumerate() {
+            let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
+            let midnights = arrays.iter().all(|array| to_text::is_midnights(array));
+            let mut cells = TextColumn::default();
+            for array in arrays {
+                to_text::push(array, midnights, &mut cells).map_err(|wrong| {
+                    DataError::new_err(format!("column {} ({}) {wrong}.", place + 1, shown(field.name())))
+                })?;
+            }
+            if matches!(field.data_type(), DataType::List(_) | DataType::LargeList(_)) {
+                lists.push(field.name().clone());
+            }
+            if asked.contains(field.name()) {
+                let present = cells.iter().filter(|cell| !cell.is_empty());
+                values.insert(field.name().clone(), present.map(String::from).collect::<BTreeSet<_>>());
+            }
+            types.push((field.name().clone(), field.data_type().clone()));
+            columns.push((field.name().clone(), cells));
+        }
+        let table = MemoryTable::new("the table", columns).map_err(|error| raised(&error))?;
+        let names = table.names().to_vec();
+        Ok(Frame { table: table.into(), types, lists, names, rows, values })
+    }
+}
+
+/// A released table, which every library that knows Arrow can take over.
+#[pyclass(frozen, module = "kohort")]
+pub(crate) struct ReleasedTable {
+    batch: RecordBatch,
+}
+
+impl ReleasedTable {
+    /// Gives every column the type it came with, where its released cells still have it.
+    pub(crate) fn new(table: &MemoryTable, types: &Types) -> PyResult<ReleasedTable> {
+        let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+        for (name, cells) in table.columns() {
+            let wanted = types.iter().find(|(own, _)| own == name).map_or(&DataType::Utf8, |(_, wanted)| wanted);
+            let array = from_text::array(cells, wanted);
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+            .map_err(|_| MachineError::new_err("the released columns could not be put together."))?;
+        Ok(ReleasedTable { batch })
+    }
+}
+
+#[pymethods]
+impl ReleasedTable {
+    /// The stream of Arrow data that other libraries take over.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface permits to answer with the schema that is there.
+        let _ = requested_schema;
+        capsule(py, vec![self.batch.clone()])
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<kohort table: {} rows, {} columns>", self.batch.num_rows(), self.batch.num_columns())
+    }
+}
+
+/// Asks for the memory that the copy and the run will need, while a refusal can still be reported.
+fn enough_memory(batches: &[RecordBatch]) -> PyResult<()> {
+    let data: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
+    let cells: usize = batches.iter().map(|batch| batch.num_rows() * batch.num_columns()).sum();
+    let needed = data.saturating_add(cells.saturating_mul(16)).saturating_mul(2);
+    Vec::<u8>::new().try_reserve_exact(needed).map_err(|_| {
+        MachineError::new_err(format!(
+            "there is not enough memory: about {} MB are needed. Save the data as a Parquet or CSV file and pass its \
+             path: a file is read block by block.",
+            needed >> 20
+        ))
+    })
+}
+
+/// The name of a column in a message, short and printable.
+fn shown(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(60).collect()
+}

@@ -1,0 +1,425 @@
+//! A policy for several tables: people, and the events of these people.
+//!
+//! Of the people's columns the few that analysts need most stay. Of an event its codes, its month, its length and one
+//! or two categories stay; all of them count as known to an attacker.
+
+use super::links::{self, Link, Links, Table};
+use super::suggest::{Reading, columns, thousands};
+use super::topic::icd_system;
+use super::write::{quoted, shown};
+use super::{ColumnAdvice, Confidence, Draft, DraftTable, Suggestion, suggest_table, warn, write};
+use crate::profile::shape::{DATE_FORMATS, Shape};
+use crate::profile::words::Topic;
+use kohort_core::policy::{Role, Unmapped};
+use kohort_core::{Error, Result};
+
+/// The most quasi-identifiers of people, and of events.
+const MOST_OF_PEOPLE: usize = 4;
+const MOST_OF_EVENTS: usize = 5;
+/// The same where there are several tables of events, and the most of these. More would make a search of millions of
+/// combinations of levels.
+const FEW_OF_PEOPLE: usize = 3;
+const FEW_OF_EVENTS: usize = 3;
+const MOST_TABLES: usize = 3;
+/// The most columns of codes among those of events.
+const MOST_CODES: usize = 2;
+/// More codes than this in a column without a hierarchy would all be suppressed.
+const MOST_VALUES: u64 = 2_000;
+/// A category has at most this many values.
+const MOST_KINDS: u64 = 60;
+
+/// Words in the name of the date on which something ended.
+const ENDS: [&str; 17] = [
+    "end",
+    "stop",
+    "discharge",
+    "disch",
+    "dc",
+    "out",
+    "ende",
+    "bis",
+    "entlassung",
+    "entl",
+    "fin",
+    "sortie",
+    "alta",
+    "egreso",
+    "dimissione",
+    "ontslag",
+    "eind",
+];
+
+/// Suggests a policy for the tables that belong together. Tables that belong to none are named in a warning.
+pub(super) fn suggest(tables: Vec<Table>) -> Result<Suggestion> {
+    check_omop(&tables)?;
+    let Some(found) = links::find(&tables) else { return Ok(unrelated(&tables)) };
+    let mut warnings = Vec::new();
+    let people = &tables[found.table];
+    let mut events: Vec<(usize, usize)> = Vec::new();
+    for (place, link) in found.links.iter().enumerate() {
+        let own = &tables[place];
+        match *link {
+            Link::People => {}
+            Link::Events(column) if is_written_alike(own, people) => events.push((place, column)),
+            Link::Events(_) => warnings.push(format!(
+                "{} is written differently from {} (encoding, header or decimal mark) and is not in the policy. Save \
+                 both in the same way.",
+                own.path, people.path
+            )),
+            Link::OneRow(column) => warnings.push(format!(
+                "{} has at most one row for each person ({}) and is not in the policy. To release it, join it to {} \
+                 first.",
+                own.path,
+                shown(&own.profile.columns[column].name),
+                people.path
+            )),
+            Link::None => warnings.push(format!(
+                "{} has no column in common with {} and is not in the policy. `kohort init {}` suggests one for it.",
+                own.path, people.path, own.path
+            )),
+        }
+    }
+    events.sort_by_key(|&(place, column)| std::cmp::Reverse(value(&tables[place], column)));
+    let left_out = events.split_off(events.len().min(MOST_TABLES));
+    if events.is_empty() {
+        let mut suggestion = suggest_table(&people.path, &people.source, &people.profile);
+        suggestion.warnings.extend(warnings);
+        return Ok(suggestion);
+    }
+    for (place, _) in left_out {
+        warnings.push(format!(
+            "{} also holds events of these people and is not in the policy, because every further table costs detail \
+             in the others. Choose tables by naming them: kohort init {} {}.",
+            tables[place].path, people.path, tables[place].path
+        ));
+    }
+    together(&tables, &found, &events, warnings)
+}
+
+/// The policy for the table of the people and tables of their events.
+fn together(
+    tables: &[Table],
+    found: &Links,
+    events: &[(usize, usize)],
+    mut warnings: Vec<String>,
+) -> Result<Suggestion> {
+    let people = &tables[found.table];
+    let reading = events.iter().fold(Reading::of(&people.source, &people.profile), |reading, &(place, _)| {
+        reading.and(&Reading::of(&tables[place].source, &tables[place].profile))
+    });
+    let (most_of_people, most_of_events) =
+        if events.len() > 1 { (FEW_OF_PEOPLE, FEW_OF_EVENTS) } else { (MOST_OF_PEOPLE, MOST_OF_EVENTS) };
+    let mut advice = of_people(people, found.key, &reading, most_of_people);
+    warnings.splice(0..0, warn::warnings(&people.profile, &reading, &advice, people.source.input()));
+    let mut drafts = vec![DraftTable { key: "patients".into(), path: people.path.clone() }];
+    for &(place, column) in events {
+        let own = &tables[place];
+        let (known, unknown) = links::known_people(own, column, people, found.key)?;
+        if unknown > 0 {
+            warnings.push(format!(
+                "{} of {} rows of {} name a person who is not in {}. They stop the release: add the people, or remove \
+                 the rows.",
+                thousands(unknown),
+                thousands(known + unknown),
+                own.path,
+                people.path
+            ));
+        }
+        let of_events = of_events(own, column, &reading, most_of_events);
+        warnings.extend(warn::on_columns(&own.profile, &of_events));
+        if !of_events.iter().any(|column| column.role == Role::Quasi) {
+            warnings.push(format!(
+                "no column of {} was understood as something that an attacker may know about an event. A policy needs \
+                 at least one with role = \"quasi\".",
+                own.path
+            ));
+        }
+        let key = if events.len() == 1 { "claims".to_string() } else { free_key(&own.name, &drafts) };
+        advice.extend(of_events.into_iter().map(|column| ColumnAdvice { table: Some(key.clone()), ..column }));
+        drafts.push(DraftTable { key, path: own.path.clone() });
+    }
+    let draft = Draft { tables: drafts, input: people.source.input().clone(), reading, offers: Vec::new() };
+    Ok(Suggestion { policy: write::policy(&draft, &advice), columns: advice, warnings, draft })
+}
+
+/// Tables of the OMOP common data model are recognised by their columns. Without `person` nobody can be counted.
+fn check_omop(tables: &[Table]) -> Result<()> {
+    let is_concept = |name: &str| name.to_lowercase().ends_with("_concept_id");
+    let is_omop =
+        |table: &&Table| table.has("person_id") && table.profile.columns.iter().any(|column| is_concept(&column.name));
+    let found: Vec<&str> = tables.iter().filter(is_omop).map(|table| table.path.as_str()).collect();
+    let has_person = tables.iter().any(|table| table.has("person_id") && table.has("gender_concept_id"));
+    if found.is_empty() || has_person {
+        return Ok(());
+    }
+    Err(Error::yours(format!(
+        "{} are tables of the OMOP common data model, but its table `person` is missing: it has one row for each \
+         person, with gender_concept_id and year_of_birth. Export it into the same folder.",
+        found.join(", ")
+    )))
+}
+
+/// The table that says most about people, where nothing connects the tables.
+fn unrelated(tables: &[Table]) -> Suggestion {
+    let value = |table: &&Table| {
+        let person = table.keys.iter().flatten().any(|key| matches!(key, crate::profile::person::Key::Person(_)));
+        (person, table.topics.iter().filter(|topics| !topics.is_empty()).count(), table.profile.rows)
+    };
+    // Of equals the first.
+    let better = |best: usize, other: usize| if value(&&tables[other]) > value(&&tables[best]) { other } else { best };
+    let best = &tables[(1..tables.len()).fold(0, better)];
+    let mut suggestion = suggest_table(&best.path, &best.source, &best.profile);
+    for other in tables.iter().filter(|other| other.path != best.path) {
+        suggestion.warnings.push(format!(
+            "{} and {} have no column that names the same people, one row for each, so that the policy is for {} \
+             alone. `kohort init {}` suggests one for the other.",
+            best.path, other.path, best.path, other.path
+        ));
+    }
+    suggestion
+}
+
+/// Whether two tables can be read with the same settings.
+fn is_written_alike(a: &Table, b: &Table) -> bool {
+    let settings = |table: &Table| {
+        let input = table.source.input();
+        (input.encoding, input.header, Reading::of(&table.source, &table.profile).decimal)
+    };
+    let (a_is, b_is) = (settings(a), settings(b));
+    // A table without decimals can be read with any decimal mark.
+    let has_decimals = |table: &Table| {
+        let decimals = |c: &crate::profile::Column| c.cells(Shape::PointDecimal) + c.cells(Shape::CommaDecimal) > 0;
+        table.profile.columns.iter().any(decimals)
+    };
+    (a_is.0, a_is.1) == (b_is.0, b_is.1) && (a_is.2 == b_is.2 || !has_decimals(a) || !has_decimals(b))
+}
+
+/// How much a table of events says: codes, dates, rows.
+fn value(table: &Table, key: usize) -> (u32, bool, u64) {
+    let codes = |c: usize| {
+        let column = &table.profile.columns[c];
+        let about = |topic: Topic| table.topics[c].first() == Some(&topic) && column.distinct.values > 1;
+        match () {
+            () if c == key => 0,
+            () if icd_system(column, 80).is_some_and(|_| about(Topic::Diagnosis)) => 3,
+            () if about(Topic::Diagnosis) => 2,
+            () if about(Topic::Procedure) => 1,
+            () => 0,
+        }
+    };
+    let codes = (0..table.topics.len()).map(codes).max().unwrap_or(0);
+    (codes, table.profile.columns.iter().any(|column| column.date().is_some()), table.profile.rows)
+}
+
+/// The name of a table of events as a key that no other table has.
+fn free_key(name: &str, taken: &[DraftTable]) -> String {
+    let is_free = |key: &String| !taken.iter().any(|own| own.key == *key);
+    let numbered = (2..).map(|n| format!("{name}_{n}"));
+    std::iter::once(name.to_string()).chain(numbered).find(is_free).unwrap_or_default()
+}
+
+/// The columns of the people: their key, and what analysts need most.
+fn of_people(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
+    let mut advice = columns(&table.profile, reading);
+    let mut quasi: Vec<usize> = (0..advice.len()).filter(|&c| c != key && advice[c].role == Role::Quasi).collect();
+    quasi.sort_by_key(|&c| std::cmp::Reverse((advice[c].weight, advice[c].confidence)));
+    for (c, own) in advice.iter_mut().enumerate() {
+        own.table = Some("patients".into());
+        match own.role {
+            _ if c == key => become_key(own),
+            Role::Quasi => match quasi.iter().position(|&q| q == c) {
+                Some(place) if place < most => own.weight = if own.weight >= 20 { 3 } else { 1 },
+                _ => drop(own, "dropped, because every further column of the people costs detail in their events"),
+            },
+            Role::Identifier => {}
+            Role::Other { .. } if own.facts.starts_with("1 value") => {}
+            _ => drop(own, "dropped: beside events, a further column of the people singles them out"),
+        }
+    }
+    advice
+}
+
+fn become_key(own: &mut ColumnAdvice) {
+    drop(own, "the person, who links the tables; released as a random number, the same in all of them");
+    own.role = Role::Patient;
+    own.confidence = Confidence::Sure;
+}
+
+/// The columns are not released.
+fn drop(own: &mut ColumnAdvice, why: &str) {
+    own.role = Role::Identifier;
+    own.hierarchy = None;
+    own.levels = None;
+    own.cleaning.clear();
+    own.why = why.into();
+    own.notes.clear();
+}
+
+/// A column of events that may be released.
+struct Offer {
+    column: usize,
+    rank: u32,
+    weight: u32,
+    hierarchy: Option<String>,
+    unmapped: bool,
+    why: String,
+}
+
+/// The columns of events: their person, and the few that say what happened and when.
+fn of_events(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
+    let profile = &table.profile;
+    let mut advice = columns(profile, reading);
+    let mut offers: Vec<Offer> = (0..advice.len()).filter_map(|c| offer(table, key, c, &advice[c], reading)).collect();
+    offers.sort_by_key(|offer| (offer.rank, offer.column));
+    let (mut taken, mut codes): (Vec<Offer>, usize) = (Vec::new(), 0);
+    let start = start_date(table, key);
+    let reserved = start.iter().count();
+    for offer in offers {
+        let own = &profile.sample.columns[offer.column];
+        let follows = |other: &Offer| {
+            let other = &profile.sample.columns[other.column];
+            own.determines(other) || other.determines(own)
+        };
+        let is_code = offer.rank < 2;
+        if taken.len() + reserved < most && (!is_code || codes < MOST_CODES) && !taken.iter().any(follows) {
+            codes += usize::from(is_code);
+            taken.push(offer);
+        }
+    }
+    for (c, own) in advice.iter_mut().enumerate() {
+        let offer = taken.iter().find(|offer| offer.column == c);
+        match (offer, &own.role) {
+            _ if c == key => become_key(own),
+            (Some(offer), _) => {
+                own.role = Role::Quasi;
+                own.confidence = Confidence::Likely;
+                own.hierarchy.clone_from(&offer.hierarchy);
+                own.levels = None;
+                own.cleaning.retain(|key| key.starts_with("missing") || key.starts_with("spelling"));
+                own.weight = offer.weight;
+                own.unmapped = if offer.unmapped { Unmapped::Suppressed } else { Unmapped::Refused };
+                own.why.clone_from(&offer.why);
+                own.notes.clear();
+            }
+            (None, Role::Identifier) => {}
+            (None, Role::Other { .. }) if is_measured(table, key, c) => {}
+            (None, _) => drop(own, "dropped: what an attacker may know about events is limited to a few columns"),
+        }
+    }
+    let mut made = start.map(|start| in_time(table, start, &advice)).unwrap_or_default();
+    made.truncate(most.saturating_sub(taken.len()));
+    advice.extend(made);
+    advice
+}
+
+/// A measurement that few rows share would single its event out.
+fn is_measured(table: &Table, key: usize, c: usize) -> bool {
+    let column = &table.profile.columns[c];
+    !column.is_telling() && column.distinct.values <= 1_000 && !belongs_to_person(table, key, c)
+}
+
+/// Whether a column stays the same within a person, and differs between people.
+fn belongs_to_person(table: &Table, key: usize, c: usize) -> bool {
+    let sample = &table.profile.sample.columns;
+    sample[key].agreement(&sample[c]).is_some_and(|(same, chance)| same >= 0.97 && chance <= 0.9)
+}
+
+/// What a column can offer about an event.
+fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &Reading) -> Option<Offer> {
+    let column = &table.profile.columns[c];
+    let is = |topic: Topic| table.topics[c].contains(&topic);
+    if c == key || column.distinct.values < 2 || column.is_dated() || column.present * 2 < table.profile.rows {
+        return None;
+    }
+    let key_like = table.keys[c].is_some() && !is(Topic::Diagnosis) && !is(Topic::Procedure);
+    if key_like || belongs_to_person(table, key, c) || column.is_telling() || column.mostly(20, Shape::Sentence) {
+        return None;
+    }
+    let own = |rank, weight, hierarchy: Option<String>, why: &str| {
+        Some(Offer { column: c, rank, weight, hierarchy, unmapped: false, why: why.into() })
+    };
+    if let Some((system, outside)) = icd_system(column, 80)
+        && (is(Topic::Diagnosis) || column.cells(Shape::Icd9Letter) > 0 || column.mostly(95, Shape::Icd10))
+    {
+        let offer = own(0, 3, Some(quoted(system)), "diagnosis codes, which others may know")?;
+        return Some(Offer { unmapped: outside > 0, ..offer });
+    }
+    let numbers = column.numbers(reading.decimal);
+    if let Some((least, greatest)) = numbers.filter(|_| is(Topic::Stay) && column.mostly(100, Shape::Whole)) {
+        let days = least.to_f64() >= 0.0 && greatest.to_f64() < 40_000.0;
+        return if days {
+            own(3, 1, Some(quoted("los")), "length of a stay, which visitors know roughly")
+        } else {
+            None
+        };
+    }
+    let whole = numbers.is_none() || column.mostly(100, Shape::Whole);
+    let first = table.topics[c].first().copied();
+    let coded = matches!(first, Some(Topic::Diagnosis | Topic::Procedure)) && whole;
+    // A type or a status describes how something was recorded.
+    let detail = ["type", "status", "source", "reason"].iter().any(|word| advice.name.to_lowercase().contains(word));
+    if coded && !detail && column.distinct.values <= MOST_VALUES {
+        return own(1, 3, None, "what was found or done, which others may know");
+    }
+    let kinds = matches!(first, Some(Topic::Facility | Topic::Place | Topic::Code | Topic::Encounter | Topic::Outcome));
+    if whole && column.distinct.values <= MOST_KINDS && (kinds || advice.role == Role::Quasi) {
+        let rank = if detail { 5 } else { 4 };
+        return own(rank, 1, None, "a kind of event, a place or an outcome, which others may know");
+    }
+    None
+}
+
+/// The date of the events: the most complete one in a single format, of equals the first.
+fn start_date(table: &Table, key: usize) -> Option<usize> {
+    let fits = |&c: &usize| {
+        let column = &table.profile.columns[c];
+        let born = table.topics[c].iter().any(|topic| matches!(topic, Topic::Birth | Topic::Death));
+        c != key && !born && column.date().is_some_and(|(_, others, ambiguous)| others == 0 && !ambiguous)
+    };
+    let dates = (0..table.topics.len()).filter(fits);
+    dates.max_by_key(|&c| (table.profile.columns[c].present, usize::MAX - c))
+}
+
+/// Derived columns: the months since the first event, and the days until its end.
+fn in_time(table: &Table, start: usize, advice: &[ColumnAdvice]) -> Vec<ColumnAdvice> {
+    let columns = &table.profile.columns;
+    let format = columns[start].date().map_or(DATE_FORMATS[0], |(place, ..)| DATE_FORMATS[place]);
+    let free = |name: &str| {
+        let taken = |name: &str| columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+        let numbered = (2..).map(|n| format!("{name}_{n}"));
+        std::iter::once(name.to_string()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+    };
+    let derived = |name: &str, key: String, hierarchy: String, why: String| ColumnAdvice {
+        name: free(name),
+        table: None,
+        role: Role::Quasi,
+        confidence: Confidence::Likely,
+        cleaning: vec![key],
+        formats: None,
+        hierarchy: Some(hierarchy),
+        levels: None,
+        weight: 1,
+        unmapped: Unmapped::Refused,
+        why,
+        facts: "derived".into(),
+        notes: Vec::new(),
+    };
+    let name = |c: usize| quoted(&columns[c].name);
+    let months = format!("{{ months_since = \"first\", date = {}, groups = [3, 6, 12] }}", quoted(format));
+    let why = format!("months since the first event, from {}", shown(&columns[start].name));
+    let mut made = vec![derived("months", format!("from = {}", name(start)), months, why)];
+    let is_end = |&c: &usize| {
+        let one = columns[c].date().is_some_and(|(_, others, ambiguous)| others == 0 && !ambiguous);
+        let lower = columns[c].name.to_lowercase();
+        let says =
+            lower.split(|ch: char| !ch.is_alphanumeric()).any(|word| ENDS.iter().any(|end| word.starts_with(end)));
+        c != start && one && says && columns[c].present * 2 >= table.profile.rows
+    };
+    let has_stay = advice.iter().any(|own| own.hierarchy.as_deref() == Some("\"los\""));
+    if let Some(end) = (0..columns.len()).find(is_end).filter(|_| !has_stay) {
+        let why = format!("days from {} to {}", shown(&columns[start].name), shown(&columns[end].name));
+        let between = format!("between = [{}, {}]", name(start), name(end));
+        made.push(derived("days", between, quoted("los"), why));
+    }
+    made
+}
