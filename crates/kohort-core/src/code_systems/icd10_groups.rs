@@ -59,8 +59,10 @@ fn table(data: &Path) -> String {
         *votes.entry(place(group)).or_default() += weight;
         *most = weight.max(*most);
     }
-    let codes: BTreeMap<String, (usize, u64)> =
-        codes.into_iter().map(|(code, (votes, most))| (code, (best(&votes), if most > 1 { FULL } else { 1 }))).collect();
+    let codes: BTreeMap<String, (usize, u64)> = codes
+        .into_iter()
+        .map(|(code, (votes, most))| (code, (best(&votes), if most > 1 { FULL } else { 1 })))
+        .collect();
     let mut entries: BTreeMap<usize, BTreeSet<(String, usize, String)>> = BTreeMap::new();
     let mut add = |group: usize, text: String| {
         entries.entry(group).or_default().insert((text[..3].to_string(), text.len(), text));

@@ -14,6 +14,8 @@ use kohort_core::table::Progress;
 
 /// No more passes than this.
 const PASSES: u64 = 24;
+/// Passes in a row that may bring nothing.
+const IN_VAIN: u64 = 3;
 /// At least this part of the flagged patients loses an event in a pass.
 const LEAST_PART: u64 = 16;
 /// Draws of each patient, and more where they do not decide.
@@ -74,6 +76,7 @@ pub(crate) fn suppress<D>(
         _ => EventLabels::of_columns(demand.histories, demand.levels.1, demand.threads),
     };
     let events = demand.all.len() as u64;
+    let (mut least, mut in_vain) = (u64::MAX, 0);
     demand.progress.stage("suppressing", PASSES + 1);
     for pass in 0..PASSES {
         let left = PatientEvents::of(demand.histories, demand.people, |table, e| keep[table][e]);
@@ -84,6 +87,12 @@ pub(crate) fn suppress<D>(
             done.flagged = done.still_flagged;
         }
         let Excess::Patients(needed) = excess else { break };
+        // Who is dropped was someone else's crowd: the excess may rise for some passes, but not for ever.
+        in_vain = if needed < least { 0 } else { in_vain + 1 };
+        least = least.min(needed);
+        if in_vain > IN_VAIN {
+            break;
+        }
         flagged.truncate(needed.max(done.still_flagged.div_ceil(LEAST_PART)) as usize);
         if flagged.is_empty() || !demand.max_suppressed.allows(done.events + flagged.len() as u64, events) {
             break;
