@@ -1,10 +1,12 @@
-//! The numbers of `local`: what it loses on the Adult table, beside `lattice` and a lower bound, and what it costs.
+//! The numbers of `local`: what it loses beside other methods and a lower bound, and what it costs.
 //!
-//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench local -- [--rows 1000000] [--bound]`
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench local -- [adult] [varied] [sparse] [wide] [quality]
+//! [--rows 1000000] [--sparse 10000,100000,1000000] [--wide 300,100000]`
 //!
-//! KOHORT_DATA names a folder with adult_arx/ (the table and its hierarchies). CPU seconds are user and system time
-//! of planning with one thread, in this process. `--bound` prints only the lower bounds: what each row costs in the
-//! cheapest labels around it that cover k rows, which no release can be below.
+//! Without a section, all are measured. KOHORT_DATA names a folder with adult_arx/ (the table and its hierarchies),
+//! and diabetes130/ and nhds2010/ for `quality`. CPU seconds are user and system time of planning with one thread, in
+//! this process, or of `kohort anonymize`. The lower bound is what each row costs in the cheapest labels around it
+//! that cover k rows: no release can be below it.
 
 #[path = "shared/adult_file.rs"]
 mod adult_file;
@@ -19,6 +21,7 @@ use kohort_core::{cohort, policy, table, utility};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -33,19 +36,32 @@ fn main() {
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let adult = unpack(&data, &folder);
     let bench = Bench { data, folder, adult };
-    bench.bounds();
-    if !args.iter().any(|a| a == "--bound") {
+    let sections = ["adult", "varied", "sparse", "wide", "quality"];
+    let any = args.iter().any(|a| sections.contains(&a.as_str()));
+    let is_asked = |section: &str| !any || args.iter().any(|a| a == section);
+    let numbers = |name: &str, usual: &str| -> Vec<u64> {
+        let given = args.iter().position(|a| a == name).and_then(|i| args.get(i + 1));
+        given.map_or(usual, String::as_str).split(',').map(|n| n.parse().expect("a number")).collect()
+    };
+    if is_asked("adult") {
         for k in [2, 5, 10, 25, 100] {
-            let privacy = format!("k = {k}");
-            let effort: &[&str] = if k <= 10 { &["fast", "thorough"] } else { &["fast"] };
-            bench.compare(&format!("Adult, k = {k}"), "adult.csv", &privacy, effort);
+            bench.compare(&format!("Adult, k = {k}"), "adult.csv", &format!("k = {k}"), &["fast", "thorough"], Some(k));
         }
         let privacy = "k = 5\nl_diversity = { distinct = 3 }";
-        bench.compare("Adult, k = 5, 3 different occupations", "adult.csv", privacy, &["fast", "thorough"]);
-        let rows = args.iter().position(|a| a == "--rows").and_then(|i| args.get(i + 1));
-        for rows in rows.map_or("1000000", String::as_str).split(',') {
-            bench.grown(rows.parse().expect("a number of rows"));
-        }
+        bench.compare("Adult, k = 5, 3 different occupations", "adult.csv", privacy, &["fast", "thorough"], None);
+    }
+    if is_asked("varied") {
+        numbers("--rows", "1000000").into_iter().for_each(|rows| bench.grown(rows));
+    }
+    if is_asked("sparse") {
+        numbers("--sparse", "10000,100000,1000000").into_iter().for_each(|rows| bench.sparse(rows));
+    }
+    if is_asked("wide") {
+        let size = numbers("--wide", "300,100000");
+        bench.wide(size[0], size[1]);
+    }
+    if is_asked("quality") {
+        bench.quality();
     }
     std::fs::remove_dir_all(&bench.folder).expect("the temporary folder is removed");
 }
@@ -85,23 +101,19 @@ impl Bench {
         (policy, cohort)
     }
 
-    /// The lower bounds.
-    fn bounds(&self) {
-        println!("Adult: no release can lose less than");
-        let (_, cohort) = self.open("adult.csv", "k = 5", "name = \"local\"");
-        for k in [2, 5, 10, 25, 100] {
+    /// What `lattice` and `local` lose with the same limit on suppressed rows, the lower bound, and what planning costs.
+    fn compare(&self, title: &str, table: &str, privacy: &str, efforts: &[&str], bound_for: Option<u32>) {
+        println!("{title}");
+        let bound = bound_for.map(|k| {
+            let (_, cohort) = self.open(table, privacy, "name = \"local\"");
             let start = cpu(UsageWho::RUSAGE_SELF);
             let bound = local::lower_bound(&cohort, k);
-            let used = cpu(UsageWho::RUSAGE_SELF) - start;
-            println!("  k = {k:<4} {bound:.4} {:>8.2} CPU s", used.as_secs_f64());
-        }
-    }
-
-    /// Returns what `lattice` and `local` lose, and what planning costs.
-    fn compare(&self, title: &str, table: &str, privacy: &str, efforts: &[&str]) {
-        println!("{title}");
+            let used = (cpu(UsageWho::RUSAGE_SELF) - start).as_secs_f64();
+            println!("  {:<30} loss {bound:.4} {used:>8.2} CPU s", "no release is below");
+            bound
+        });
         let lattice =
-            ("lattice, max_suppressed 0.05".to_string(), "name = \"lattice\"\nmax_suppressed = 0.05".to_string());
+            ("lattice, max_suppressed 0.01".to_string(), "name = \"lattice\"\nmax_suppressed = 0.01".to_string());
         let local = |effort: &&str| (format!("local, {effort}"), format!("name = \"local\"\neffort = \"{effort}\""));
         for (name, method) in std::iter::once(lattice).chain(efforts.iter().map(local)) {
             let (policy, cohort) = self.open(table, privacy, &method);
@@ -110,11 +122,14 @@ impl Bench {
             let plan = method.plan(&cohort, &policy, &mut Randomness::seeded(1)).expect("a plan");
             let used = cpu(UsageWho::RUSAGE_SELF) - start;
             let released: u64 = plan.rows_by_cells(&cohort).iter().sum();
+            let loss = utility::loss(&cohort, &plan);
+            let gap =
+                bound.map_or(String::new(), |bound| format!(", {:.0} % above the bound", (loss / bound - 1.0) * 100.0));
             println!(
-                "  {name:<30} loss {:.4} {:>8.2} CPU s, {} rows suppressed",
-                utility::loss(&cohort, &plan),
+                "  {name:<30} loss {loss:.4} {:>8.2} CPU s, {} rows suppressed{gap}, {} MB at most so far",
                 used.as_secs_f64(),
-                cohort.tuples.rows - released
+                cohort.tuples.rows - released,
+                getrusage(UsageWho::RUSAGE_SELF).expect("usage").max_rss() >> 10
             );
         }
     }
@@ -127,21 +142,145 @@ impl Bench {
         let path = self.folder.join("grown.csv");
         let mut out = std::io::BufWriter::new(std::fs::File::create(&path).expect("a file"));
         vary_adult(&header, &base, rows, 1, &mut out).and_then(|()| out.flush()).expect("written");
-        self.compare(&format!("Adult varied, {rows} rows, k = 5"), "grown.csv", "k = 5", &["fast"]);
-        let policy = self.policy("grown.csv", "k = 5", "name = \"local\"");
+        self.compare(&format!("Adult varied, {rows} rows, k = 5"), "grown.csv", "k = 5", &["fast"], None);
+        self.released(&self.policy("grown.csv", "k = 5", "name = \"local\""));
+    }
+
+    /// A table whose rows have little in common: 12 columns of 2 to 1,000 values, drawn one by one.
+    fn sparse(&self, rows: u64) {
+        let sizes = [100, 2, 1000, 20, 50, 8, 300, 5, 12, 365, 30, 100u64];
+        let columns: Vec<(u64, String)> = sizes
+            .iter()
+            .map(|&size| {
+                (size, format!("{{ intervals = [{}, {}], from = 0, to = {size} }}", size / 20 + 2, size / 4 + 3))
+            })
+            .collect();
+        println!("12 columns, nearly every row is the only one of its kind, {rows} rows, k = 5");
+        self.drawn(rows, &columns, "k = 5");
+    }
+
+    /// A wide survey, of which an attacker knows any three answers.
+    fn wide(&self, columns: u64, rows: u64) {
+        let columns: Vec<(u64, String)> = (0..columns)
+            .map(|c| (2 + c % 5, format!("{{ intervals = [2, 4], from = 0, to = {} }}", 2 + c % 5)))
+            .collect();
+        println!("{} columns, {rows} rows, k = 5, any three columns are known", columns.len());
+        self.drawn(rows, &columns, "k = 5\nknows = 3");
+    }
+
+    /// Draws a table, small values more often, and releases it.
+    fn drawn(&self, rows: u64, columns: &[(u64, String)], privacy: &str) {
+        let mut random = Randomness::seeded(1);
+        let mut out = std::io::BufWriter::new(std::fs::File::create(self.folder.join("drawn.csv")).expect("a file"));
+        let names: Vec<String> = (0..columns.len()).map(|c| format!("c{c}")).collect();
+        writeln!(out, "{}", names.join(",")).expect("written");
+        for _ in 0..rows {
+            let cell = |(size, _): &(u64, String)| random.below(*size).min(random.below(*size)).to_string();
+            let cells: Vec<String> = columns.iter().map(cell).collect();
+            writeln!(out, "{}", cells.join(",")).expect("written");
+        }
+        out.flush().expect("written");
+        let mut text = "[input]\ntable = \"drawn.csv\"\n[columns]\n".to_string();
+        for (name, (_, hierarchy)) in names.iter().zip(columns) {
+            writeln!(text, "{name} = {{ role = \"quasi\", hierarchy = {hierarchy} }}").expect("text");
+        }
+        write!(text, "[privacy]\n{privacy}\n[method]\nname = \"local\"\n").expect("text");
+        let policy = self.folder.join("drawn.toml");
+        std::fs::write(&policy, text).expect("written");
+        self.released(&policy);
+    }
+
+    /// Releases a table with the command line, and prints what that cost.
+    fn released(&self, policy: &Path) -> Option<serde_json::Value> {
         let out = self.folder.join("out");
         let before = cpu(UsageWho::RUSAGE_CHILDREN);
         let start = Instant::now();
         let mut command = Command::new(env!("CARGO_BIN_EXE_kohort"));
-        command.arg("anonymize").arg(&policy).arg("-o").arg(&out).stdout(Stdio::null()).stderr(Stdio::null());
-        assert!(command.status().expect("a process").success());
+        command.arg("anonymize").arg(policy).arg("-o").arg(&out).stdout(Stdio::null());
+        if !command.status().expect("a process").success() {
+            println!("  no release");
+            return None;
+        }
         let peak = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage").max_rss() >> 10;
+        let text = std::fs::read_to_string(out.join("evidence/metrics.json")).expect("metrics");
+        let metrics: serde_json::Value = serde_json::from_str(&text).expect("metrics");
+        let seconds = |stage: &str| metrics["timing"][stage].as_f64().unwrap_or(0.0);
         println!(
-            "  CSV to verified CSV            {:.2} s, {:.2} CPU s, {peak} MB at most",
+            "  CSV to verified CSV            loss {:.4}, {:.2} CPU s, {:.2} s (method {:.2}, verifier {:.2}), {peak} MB at most so far",
+            metrics["utility"]["loss"].as_f64().unwrap_or(f64::NAN),
+            (cpu(UsageWho::RUSAGE_CHILDREN) - before).as_secs_f64(),
             start.elapsed().as_secs_f64(),
-            (cpu(UsageWho::RUSAGE_CHILDREN) - before).as_secs_f64()
+            seconds("method"),
+            seconds("verify"),
         );
         std::fs::remove_dir_all(&out).expect("a release");
+        Some(metrics)
+    }
+
+    /// What an analyst loses on three real tables, by method.
+    fn quality(&self) {
+        let header = self.adult.lines().next().expect("a header");
+        let hierarchy = |name: &str| {
+            let file = self.data.join(format!("adult_arx/adult_hierarchy_{name}.csv"));
+            format!(
+                "{{ role = \"quasi\", hierarchy = {:?} }}",
+                file.canonicalize().expect("a hierarchy").display().to_string()
+            )
+        };
+        let adult = header.split(';').map(|name| match name {
+            "salary-class" => format!("{name} = {{ role = \"class\" }}\n"),
+            name => format!("{name} = {}\n", hierarchy(name)),
+        });
+        let quasi = "{ role = \"quasi\" }";
+        let count =
+            |to: u32| format!("{{ role = \"quasi\", hierarchy = {{ intervals = [5, 20], from = 0, to = {to} }} }}");
+        let diabetes = format!(
+            "race = {quasi}\ngender = {quasi}\nage = {quasi}\ntime_in_hospital = {}\nnum_lab_procedures = {}\n\
+             num_medications = {}\nreadmitted = {{ role = \"class\" }}\n\"*\" = {{ role = \"identifier\" }}\n",
+            count(20),
+            count(140),
+            count(100)
+        );
+        let nhds = format!(
+            "age = {}\nsex = {quasi}\nrace = {quasi}\nmarital_status = {quasi}\ndc_month = {}\nregion = {quasi}\n\
+             n_beds = {quasi}\ncare_days = {}\ndc_status = {{ role = \"class\" }}\n\"*\" = {{ role = \"identifier\" }}\n",
+            count(120),
+            count(20),
+            count(400)
+        );
+        for (table, file) in
+            [("diabetes130/diabetic_data.csv.gz", "diabetes.csv.gz"), ("nhds2010/nhds2010.partA.csv.gz", "nhds.csv.gz")]
+        {
+            std::fs::copy(self.data.join(table), self.folder.join(file)).expect("a table");
+        }
+        let tables = [("adult.csv", adult.collect::<String>()), ("diabetes.csv.gz", diabetes), ("nhds.csv.gz", nhds)];
+        let methods = [
+            "name = \"local\"",
+            "name = \"lattice\"\nmax_suppressed = 0.01",
+            "name = \"specialize\"",
+            "name = \"suppress\"",
+        ];
+        for (table, columns) in tables {
+            for method in methods {
+                let policy = self.folder.join("quality.toml");
+                let missing = "missing = [\"\", \"?\"]\n";
+                let text = format!(
+                    "[input]\ntable = \"{table}\"\n{missing}[columns]\n{columns}[privacy]\nk = 5\n[method]\n{method}\n"
+                );
+                std::fs::write(&policy, text).expect("written");
+                println!("{table}, k = 5, {}", method.replace('\n', ", "));
+                let Some(metrics) = self.released(&policy) else { continue };
+                let utility = &metrics["utility"];
+                println!(
+                    "  counts over two columns are off by {}, over three by {}; association changes by {}; classification error {} (original {})",
+                    utility["query_error"]["2"],
+                    utility["query_error"]["3"],
+                    utility["association"]["change"],
+                    utility["classification"]["error"],
+                    utility["classification"]["baseline_error"]
+                );
+            }
+        }
     }
 }
 

@@ -73,7 +73,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let released = anonymize_for(&args.policy, &out, &options, &extras)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
+    for file in &released.files {
+        let folder = released.folder.join(file);
+        let sample = folder.join("sample-1");
+        let folder = if sample.is_dir() { sample } else { folder };
+        say(&format!("released and verified: {}", folder.join("release").display()));
+    }
     match released.metrics.samples() {
+        _ if !released.files.is_empty() => {}
         None => say(&format!("released and verified: {}", released.folder.join("release").display())),
         Some(samples) => samples.iter().for_each(|sample| {
             let folder = released.folder.join(&sample.folder).join("release");
@@ -94,7 +101,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     if let Some(key) = &extras.sign {
         say(&format!("signed: key {}", key.public().fingerprint()));
     }
-    say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
+    let evidence = released.folder.join("evidence");
+    let evidence = released.files.first().map_or_else(|| evidence.clone(), |first| evidence.join(first));
+    say(&format!("report: {}", evidence.join("report.html").display()));
     if args.shareable {
         say(&format!("for others: {}", released.folder.join("evidence").join("shareable.html").display()));
     }
@@ -161,12 +170,14 @@ fn say_events(metrics: &EventsMetrics) {
     let levels: Vec<String> =
         quasi.map(|c| format!("{} {}", c.name, c.level_name.as_deref().unwrap_or_default())).collect();
     say(&format!("  levels     {}", levels.join(", ")));
+    let interval = match (guarantee.found.low, guarantee.found.high) {
+        (Some(low), Some(high)) => format!(" (interval {} to {})", percent(low), percent(high)),
+        _ => String::new(),
+    };
     say(&format!(
-        "  high risk  {} of patients before, {} after (interval {} to {}), at most {} asked; known: {}",
+        "  high risk  {} of patients before, {} after{interval}, at most {} asked; known: {}",
         percent(metrics.risk.before.as_ref().map(|risk| risk.high_risk)),
         percent(guarantee.found.share),
-        percent(guarantee.found.low),
-        percent(guarantee.found.high),
         percent(guarantee.max_high_risk),
         guarantee.knows
     ));

@@ -198,10 +198,30 @@ fn say_unique(policy: &Policy, cohort: &Cohort, all: &Risk, found: &SinglingOut,
 }
 
 /// Prints the risk from what is known about the population.
-fn say_outside(policy: &Policy, (all, models): (&Risk, &Models), found: &RegistryAttacks, unique: &Uniqueness) {
+fn say_outside(
+    policy: &Policy,
+    (all, models): (&Risk, &Models),
+    attacks: &[RegistryAttacks],
+    unique: Option<&Uniqueness>,
+) {
+    attacks.iter().for_each(|found| say_registry(policy, (all, models), found));
+    let Some(unique) = unique else { return };
+    if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
+        say(&format!(
+            "  unique in the population as well: about {} by {}; highest {}",
+            thousands(unique.estimate(chosen).unwrap_or(most).round() as u64),
+            chosen.name(),
+            thousands(most.round() as u64)
+        ));
+    }
+}
+
+/// Prints the results of attacks with one registry.
+fn say_registry(policy: &Policy, (all, models): (&Risk, &Models), found: &RegistryAttacks) {
     let estimated = if found.estimated { ", estimated" } else { "" };
     say("");
-    say(&format!("a registry of {} people{estimated}", thousands(found.people.round() as u64)));
+    let name = found.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
+    say(&fit(&format!("{name}a registry of {} people{estimated}", thousands(found.people.round() as u64))));
     let mut regions: Vec<_> = found.one_patient.iter().collect();
     regions.sort_by(|a, b| b.2.total_cmp(&a.2));
     for (region, people, share) in regions.iter().take(2) {
@@ -217,14 +237,6 @@ fn say_outside(policy: &Policy, (all, models): (&Risk, &Models), found: &Registr
     let links = if found.estimated { found.whole_file.max(expected) } else { found.whole_file };
     say(&format!("  attack 2, the whole file: {links:.1} correct links expected"));
     say(&format!("  attack 3, a targeted neighbour: highest risk {:.1} %", 100.0 * all.max));
-    if let (Some(chosen), Some(most)) = (unique.chosen, unique.largest()) {
-        say(&format!(
-            "  unique in the population as well: about {} by {}; highest {}",
-            thousands(unique.estimate(chosen).unwrap_or(most).round() as u64),
-            chosen.name(),
-            thousands(most.round() as u64)
-        ));
-    }
 }
 
 /// Which columns single people out.

@@ -190,9 +190,20 @@ fn events_lines(certificate: &Certificate<Events>) {
         thousands(recount.classes),
         thousands(recount.smallest_class)
     ));
-    let hits = recount.found.hits;
-    let of = if matches!(claim.power, Power::Total { .. }) { "patients" } else { "draws" };
-    say(&format!("  counted    fewer than {} match in {} of {} {of}", claim.k, thousands(hits.0), thousands(hits.1)));
+    let found = &recount.found.at_high_risk;
+    let drawn = match found.is_exact() {
+        true => String::new(),
+        false => format!(
+            ": all knowledge of {} patients was counted, and {} draws were made from the others",
+            thousands(found.enumerated),
+            thousands(found.draws)
+        ),
+    };
+    say(&format!(
+        "  counted    fewer than {} match for {:.2} % of patients with events{drawn}",
+        claim.k,
+        100.0 * found.share()
+    ));
 }
 
 /// Prints what was claimed and counted for clusters of codes.

@@ -62,6 +62,13 @@ impl Randomness {
         Randomness { generator: ChaCha12Rng::from_seed(digest), test: true }
     }
 
+    /// Makes one of many streams of the same numbers, from its start. Nothing may have been drawn from it yet.
+    pub fn stream(&self, number: u64) -> Randomness {
+        let mut own = self.clone();
+        own.generator.set_stream(number);
+        own
+    }
+
     /// Makes one of many streams of a seed. Each draw of an estimate has a stream of its own, so
     /// that the result does not depend on which thread makes which draw.
     pub fn numbered(seed: u64, stream: u64) -> Randomness {

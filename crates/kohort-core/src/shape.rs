@@ -10,6 +10,7 @@ use crate::cohort::{self, Cohort};
 use crate::events::{self, Histories};
 use crate::number::K;
 use crate::policy::{CodesPolicy, EventsPolicy, Policy, TablePolicy, is_table_name};
+use crate::privacy::ShareAtRisk;
 use crate::random::Randomness;
 use crate::release::{
     self, Basis, Certificate, Claim, Clusters, CodesClaim, ColumnClaim, EventsClaim, EventsPlan, Guarantee, Plan,
@@ -276,7 +277,7 @@ impl Shape for Table {
         }
         match claim.sensitive.iter().filter_map(|own| own.l_diversity.as_ref()).all(release::counts) {
             true => Ok(()),
-            false => Err("`l_diversity.recursive` is damaged"),
+            false => Err("`l_diversity` requires nothing"),
         }
     }
 
@@ -536,7 +537,7 @@ impl Shape for Events {
 
     fn makes_sense(_: &EventsClaim, shown: &EventsRecount) -> std::result::Result<(), &'static str> {
         let found = &shown.found;
-        match [found.hits, found.one_event, found.p_events].iter().all(|(hits, of)| hits <= of) {
+        match [found.at_high_risk, found.one_event_known, found.events_known].iter().all(ShareAtRisk::makes_sense) {
             true => Ok(()),
             false => Err("`recount.found` is damaged"),
         }

@@ -144,9 +144,19 @@ fn allowed(
         Some(file) => read_reference(file)?,
         None => BTreeMap::new(),
     };
-    let least = weights.values().copied().min();
-    for value in listed.into_iter().filter(|v| !v.is_empty()) {
-        weights.entry(value).or_insert(least.unwrap_or(0));
+    listed.retain(|value| !value.is_empty());
+    let absent = listed.iter().filter(|value| !weights.contains_key(*value)).count();
+    if let (Some(file), true) = (reference, absent > 0) {
+        return Err(policy.error(format!(
+            "column `{}`: {} has no share for {absent} of the {} values of its domain or hierarchy. Synthetic records \
+             would show these values at a rate that nobody chose. Add a line for each, or remove them from the domain.",
+            bound.name,
+            file.name,
+            listed.len()
+        )));
+    }
+    for value in listed {
+        weights.entry(value).or_insert(0);
     }
     let unknown: Vec<String> = counts.keys().filter(|v| !v.is_empty() && !weights.contains_key(*v)).cloned().collect();
     if !unknown.is_empty() {
@@ -162,7 +172,7 @@ fn allowed(
             .about(shown));
     }
     let missing = counts.get("").copied().unwrap_or(0);
-    if least.is_none() {
+    if reference.is_none() {
         weights.iter_mut().for_each(|(value, weight)| *weight = 1 + counts.get(value).copied().unwrap_or(0));
         weights.insert(String::new(), missing);
     } else {

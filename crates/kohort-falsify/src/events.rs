@@ -10,6 +10,7 @@ use kohort::pipeline::{self, Options};
 use kohort::released_shape::ReleasedShape;
 use kohort_core::error::Kind;
 use kohort_core::policy::{AnyPolicy, Policy, Power};
+use kohort_core::privacy::ShareAtRisk;
 use kohort_core::random::Randomness;
 use kohort_core::release::{AnyCertificate, Certificate, EventsClaim, Staging};
 use kohort_core::statistics::wilson;
@@ -27,9 +28,9 @@ pub const REQUIREMENTS: [&str; 3] = ["power", "power, whole events", "power_tota
 /// Patients with events and a policy over them.
 #[derive(Debug, Clone)]
 pub struct Case {
-    patients: String,
-    claims: String,
-    policy: String,
+    pub(crate) patients: String,
+    pub(crate) claims: String,
+    pub(crate) policy: String,
 }
 
 impl Case {
@@ -140,7 +141,7 @@ type Fact = (usize, String);
 type Patient = (Vec<String>, Vec<Vec<String>>);
 
 /// Someone who has read the two files.
-struct Reader {
+pub(crate) struct Reader {
     people: Vec<Patient>,
 }
 
@@ -148,7 +149,7 @@ struct Reader {
 const KNOWN: (usize, usize) = (2, 2);
 
 impl Reader {
-    fn read(release: &Path) -> std::io::Result<Reader> {
+    pub(crate) fn read(release: &Path) -> std::io::Result<Reader> {
         let rows = |name: &str| -> std::io::Result<Vec<Vec<String>>> {
             let text = fs::read_to_string(release.join(name))?;
             // No label of these tables holds the delimiter but an interval, which is quoted.
@@ -166,7 +167,7 @@ impl Reader {
         Ok(Reader { people: people.into_values().collect() })
     }
 
-    fn broken(&self, claim: &EventsClaim, said: &EventsFound, dice: &mut Dice) -> Option<String> {
+    pub(crate) fn broken(&self, claim: &EventsClaim, said: &EventsFound, dice: &mut Dice) -> Option<String> {
         let (k, p) = (claim.k.get() as usize, claim.power.p());
         let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
         // Of those without events their own columns are known, and nothing else can be.
@@ -179,7 +180,8 @@ impl Reader {
                 let few = |set: &Vec<Fact>| !self.enough(own, k, |theirs| contains(&facts(theirs), set));
                 sets(&facts(events), p).iter().any(few)
             });
-            let (found, said) = ((found.count() as u64, with.len() as u64), said.hits);
+            let found = ShareAtRisk::counted(found.count() as u64, with.len() as u64);
+            let said = said.at_high_risk;
             return (found != said)
                 .then(|| format!("{found:?} patients have facts that fewer than {k} share; {said:?} is said"));
         }
@@ -205,8 +207,9 @@ impl Reader {
         });
         let hits = hits.count() as u64;
         // Both are estimates: at five standard deviations each, one in millions would be wrong.
-        let (low, high) = (wilson((hits, draws), 5.0).0, wilson(said.hits, 5.0).1);
-        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {:?} is said", said.hits))
+        let said = said.at_high_risk;
+        let (low, high) = (wilson((hits, draws), 5.0).0, said.interval(5.0).map_or(said.share(), |own| own.1));
+        (low > high).then(|| format!("{hits} of {draws} draws match fewer than {k}; {said:?} is said"))
     }
 
     /// Returns whether k patients look like this and fit.

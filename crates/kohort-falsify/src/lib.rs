@@ -19,5 +19,6 @@ pub mod make;
 pub mod plain;
 pub mod promise;
 pub mod recombine;
+pub mod red_team;
 pub mod tables;
 pub mod universe;

@@ -1,7 +1,10 @@
 //! `kohort-falsify falsify`: tries to break what certificates promise, for as long as it is given.
+//! `kohort-falsify red-team`: tampers with releases, and looks for one that `verify` judges wrongly.
 
 use clap::{Parser, Subcommand};
 use kohort_falsify::campaign::{Campaign, METHODS, run, table};
+use kohort_falsify::red_team;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -36,10 +39,56 @@ enum Command {
         #[arg(long, default_value_t = 4000)]
         most: u64,
     },
+    /// Release small random data in every way, tamper with the releases, and compare what `verify` says with an
+    /// independent definition
+    ///
+    /// Exit codes: 0 every result was true; 1 a result was false, and the case is printed (it is synthetic);
+    /// 2 arguments; 4 the campaign could not be run.
+    RedTeam {
+        /// Make so many releases
+        #[arg(long, default_value_t = 1000)]
+        releases: u64,
+        /// Random seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Try so many ways of tampering on each release
+        #[arg(long, default_value_t = 8)]
+        tamperings: usize,
+        /// Write releases here; a folder in memory is fastest [default: the system's folder for temporary files]
+        #[arg(long)]
+        scratch: Option<PathBuf>,
+        /// Print the counts of every way of tampering
+        #[arg(long)]
+        ways: bool,
+    },
 }
 
 fn main() -> ExitCode {
-    let Command::Falsify { minutes, seed, method, originals, most } = Cli::parse().command;
+    match Cli::parse().command {
+        Command::Falsify { minutes, seed, method, originals, most } => falsify(minutes, seed, &method, originals, most),
+        Command::RedTeam { releases, seed, tamperings, scratch, ways } => {
+            let folder = scratch.unwrap_or_else(std::env::temp_dir);
+            let scratch = folder.join(format!("kohort-red-team-{}", std::process::id()));
+            red_team(&red_team::Campaign { seed, releases, tamperings, scratch }, ways)
+        }
+    }
+}
+
+fn red_team(campaign: &red_team::Campaign, ways: bool) -> ExitCode {
+    let progress = |found: &red_team::Found| eprintln!("{} releases, {} broken", found.releases(), found.broken.len());
+    let found = match red_team::run(campaign, progress) {
+        Ok(found) => found,
+        Err(e) => {
+            eprintln!("stopped: {e}");
+            return ExitCode::from(4);
+        }
+    };
+    print!("{}", found.table(ways));
+    found.broken.iter().for_each(|case| println!("\n{case}"));
+    if found.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+fn falsify(minutes: f64, seed: u64, method: &[String], originals: u64, most: u64) -> ExitCode {
     let methods: Vec<&'static str> =
         METHODS.into_iter().filter(|m| method.is_empty() || method.iter().any(|own| own == m)).collect();
     if let Some(unknown) = method.iter().find(|own| !METHODS.contains(&own.as_str())) {

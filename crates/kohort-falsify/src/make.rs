@@ -1,13 +1,13 @@
 //! Releases of the originals of a universe, made by the library: by its methods on tables that were
 //! never on disk, and now and then by the whole path, so that it is the same.
 
-use crate::universe::{Requirement, TREE, Universe};
+use crate::universe::{Secret, TREE, Universe};
 use kohort::methods::Method;
 use kohort::pipeline::{self, Options};
 use kohort_core::cohort::{self, Cohort};
 use kohort_core::error::Kind;
 use kohort_core::policy::Policy;
-use kohort_core::privacy::Confidence;
+use kohort_core::privacy::{Confidence, Distance, TCloseness};
 use kohort_core::random::Randomness;
 use kohort_core::release::{Guarantee, Plan, Promise, guarantee_of_table};
 use kohort_core::shape::{Shape, Table};
@@ -91,13 +91,15 @@ impl<'u> Maker<'u> {
             let person = &universe.kinds[kind].0;
             for &row in &person.rows {
                 let mut cells = universe.cells(row, person.secret);
-                cells.truncate(universe.columns.len() + usize::from(self.reads_secret()));
+                if !self.reads_secret() {
+                    cells.truncate(universe.columns.len());
+                }
                 rows.push(cells);
                 patients.push(id as u32);
             }
         }
         let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
-        let unit = universe.requirement == Requirement::Patients;
+        let unit = universe.requirement.has_patients();
         let mut tuples = Tuples::from_rows(&texts, unit.then_some(&patients[..]));
         let mut cohort = self.like.clone();
         if !cohort.synthetic_values.is_empty() {
@@ -124,6 +126,9 @@ impl<'u> Maker<'u> {
                 let is_listed = |text: &&str| like.code(text).is_some_and(|code| listed[code as usize]);
                 *listed = own.texts().iter().map(is_listed).collect();
             }
+            if let Some(TCloseness { distance: Distance::Ordered(order), .. }) = &mut required.requirement.t_closeness {
+                *order = order.iter().filter_map(|&code| own.code(like.text(code))).collect();
+            }
         }
         cohort.tuples = tuples;
         cohort
@@ -149,7 +154,14 @@ impl<'u> Maker<'u> {
             for c in (0..self.universe.columns.len()).rev() {
                 combination = combination * self.universe.columns[c].values() + text(tuple, c).parse().unwrap_or(0);
             }
-            let secret = self.reads_secret().then(|| secret_of(&text(tuple, self.universe.columns.len())));
+            let secret = self.reads_secret().then(|| {
+                let parts = (0..self.universe.secret.columns().len())
+                    .map(|at| secret_of(&text(tuple, self.universe.columns.len() + at)));
+                match (self.universe.secret, &parts.collect::<Vec<_>>()[..]) {
+                    (Secret::Two(n, _), &[s, u]) => u * n + s,
+                    (_, parts) => parts.first().copied().unwrap_or(0),
+                }
+            });
             let shown = plan.rows(&cohort, tuple).map(|(cells, rows)| (labels(&plan, cells), rows));
             Alike { combination, secret, rows: cohort.tuples.weights[tuple], shown: shown.collect() }
         });

@@ -2,7 +2,8 @@
 //! fits a value that may lie under it; `*` fits every value.
 
 use crate::make::Made;
-use crate::universe::{Requirement, Universe};
+use crate::universe::Universe;
+use kohort_core::policy::TDistance;
 use kohort_core::privacy::LDiversity;
 use kohort_core::release::{Claim, KnowsClaim, SensitiveClaim};
 
@@ -77,7 +78,7 @@ pub fn broken(universe: &Universe, people: &[usize], rows: &[Row], claim: &Claim
             }
             for (matching, all) in [(&matching, rows.iter().collect::<Vec<_>>()), (&real, only_real(rows))] {
                 for sensitive in &claim.sensitive {
-                    if let Some(what) = too_much(sensitive, matching, &all) {
+                    if let Some(what) = too_much(universe, sensitive, matching, &all) {
                         return Some(format!("{what} among those that match combination {combination} in {set:?}"));
                     }
                 }
@@ -92,7 +93,7 @@ fn only_real(rows: &[Row]) -> Vec<&Row> {
 }
 
 fn count(universe: &Universe, rows: &[&Row]) -> usize {
-    if universe.requirement != Requirement::Patients {
+    if !universe.requirement.has_patients() {
         return rows.len();
     }
     let mut people: Vec<usize> = rows.iter().map(|r| r.person).collect();
@@ -102,17 +103,24 @@ fn count(universe: &Universe, rows: &[&Row]) -> usize {
 }
 
 /// Returns what is claimed of sensitive values and does not hold of these rows of a file.
-fn too_much(claim: &SensitiveClaim, rows: &[&Row], file: &[&Row]) -> Option<String> {
+fn too_much(universe: &Universe, claim: &SensitiveClaim, rows: &[&Row], file: &[&Row]) -> Option<String> {
     if rows.is_empty() {
         return None;
     }
     let counts = |rows: &[&Row]| -> Vec<u64> {
+        let value = |row: &&&Row| universe.secret.part(row.secret, &claim.column).0;
+        // A patient counts once for each value; a row that is nobody's has a number of its own.
+        let mut people: Vec<(usize, usize)> = rows.iter().map(|row| (row.person, value(&row))).collect();
+        if universe.requirement.has_patients() {
+            people.sort_unstable();
+            people.dedup();
+        }
         let mut counts = vec![0; 8];
-        rows.iter().for_each(|r| counts[r.secret] += 1);
+        people.iter().for_each(|(_, value)| counts[*value] += 1);
         counts
     };
     let (own, whole) = (counts(rows), counts(file));
-    let (n, all) = (rows.len() as u64, file.len() as u64);
+    let (n, all) = (own.iter().sum::<u64>(), whole.iter().sum::<u64>());
     let most = own.iter().copied().max().unwrap_or(0);
     if let Some(c) = claim.confidence {
         let (num, den) = c.parts();
@@ -138,10 +146,23 @@ fn too_much(claim: &SensitiveClaim, rows: &[&Row], file: &[&Row]) -> Option<Stri
         return Some(format!("values {sorted:?} are not as diverse as claimed"));
     }
     if let Some(t) = &claim.t_closeness {
-        // Equal distance: half of Σ |own/n − whole/all|.
-        let apart: u64 = own.iter().zip(&whole).map(|(o, w)| (o * all).abs_diff(w * n)).sum();
+        let extra = own.iter().zip(&whole).map(|(o, w)| (o * all) as i64 - (w * n) as i64);
+        // Equal distance: half of Σ |own/n − whole/all|. In an order: what must be carried past each value that occurs.
+        let (apart, full) = match t.distance {
+            TDistance::Ordered => {
+                let mut carried = 0;
+                let occurs = extra.zip(&whole).filter(|(_, w)| **w > 0).map(|(e, _)| e);
+                let steps = whole.iter().filter(|w| **w > 0).count().saturating_sub(1).max(1) as u64;
+                let work = occurs.map(|e| {
+                    carried += e;
+                    carried.unsigned_abs()
+                });
+                (work.sum::<u64>(), steps * n * all)
+            }
+            _ => (extra.map(i64::unsigned_abs).sum::<u64>(), 2 * n * all),
+        };
         let (num, den) = t.max.parts();
-        if u128::from(apart) * u128::from(den) > 2 * u128::from(n * all) * u128::from(num) {
+        if u128::from(apart) * u128::from(den) > u128::from(full) * u128::from(num) {
             return Some(format!("their values {own:?} are further than {} from {whole:?}", t.max));
         }
     }

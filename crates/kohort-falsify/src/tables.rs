@@ -1,10 +1,10 @@
 //! Every original of a universe of tables is released, and every release is read by everyone.
 
 use crate::aware::{Knowing, Outcome, Placed, Reader, Row, Rows};
-use crate::make::{Made, Maker};
+use crate::make::{Alike, Made, Maker};
 use crate::plain;
 use crate::promise;
-use crate::universe::{Requirement, Secret, Universe};
+use crate::universe::{Person, Requirement, Secret, Universe};
 use std::collections::BTreeMap;
 
 /// The cases that were examined, and the result.
@@ -145,7 +145,7 @@ pub fn combinations(universe: &Universe, people: &[usize]) -> Vec<usize> {
 /// are drawn until a requirement holds: then nothing is promised.
 pub fn outcomes(universe: &Universe, people: &[usize], made: &Made, draws: Draws, rows: &mut Rows) -> Vec<Outcome> {
     let real = match universe.requirement {
-        Requirement::Patients => vec![of_patients(universe, people, made, rows)],
+        Requirement::Patients | Requirement::PatientsConfidence => vec![of_patients(universe, people, made, rows)],
         _ => of_rows(universe, people, made, rows),
     };
     match universe.invents {
@@ -157,14 +157,18 @@ pub fn outcomes(universe: &Universe, people: &[usize], made: &Made, draws: Draws
 
 /// Tuples go whole: each row of a patient is where its combination is.
 fn of_patients(universe: &Universe, people: &[usize], made: &Made, rows: &mut Rows) -> Outcome {
-    let row_of: BTreeMap<usize, Option<Row>> =
-        made.alike.iter().map(|a| (a.combination, a.shown.first().map(|(cells, _)| rows.number(cells, 0)))).collect();
+    let number =
+        |a: &Alike, rows: &mut Rows| a.shown.first().map(|(cells, _)| rows.number(cells, a.secret.unwrap_or(0)));
+    let row_of: BTreeMap<(usize, Option<usize>), Option<Row>> =
+        made.alike.iter().map(|a| ((a.combination, a.secret), number(a, rows))).collect();
+    let reads_secret = made.alike.iter().any(|a| a.secret.is_some());
     let place = |&kind: &usize| {
-        let own = &universe.kinds[kind].0.rows;
+        let Person { rows: own, secret } = &universe.kinds[kind].0;
         let mut known = own.clone();
         known.dedup();
-        let rows = own.iter().filter_map(|combination| row_of[combination]).collect();
-        Placed { known, secret: 0, rows, times: 1.0 }
+        let rows =
+            own.iter().filter_map(|&combination| row_of[&(combination, reads_secret.then_some(*secret))]).collect();
+        Placed { known, secret: *secret, rows, times: 1.0 }
     };
     let people: Vec<Placed> = people.iter().map(place).collect();
     let mut shown: Vec<Row> = people.iter().flat_map(|p| p.rows.clone()).collect();

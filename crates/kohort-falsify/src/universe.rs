@@ -24,6 +24,14 @@ impl Domain {
         }
     }
 
+    /// Keys of a column that restrict its levels or weigh it.
+    fn some_keys(self, dice: &mut Dice) -> &'static str {
+        match self {
+            Domain::Flat(_) => dice.one_of(&["", ", weight = 3"]),
+            Domain::Tree => dice.one_of(&[", levels = [1, \"*\"]", ", levels = [0, \"*\"]", ", weight = 2"]),
+        }
+    }
+
     /// Returns whether a cell that shows this label may stand for this value.
     pub fn may_show(self, value: usize, label: &str) -> bool {
         label == "*"
@@ -39,6 +47,8 @@ pub enum Secret {
     None,
     /// A sensitive one with so many values.
     Sensitive(usize),
+    /// Two sensitive ones, named s and u, with so many values each.
+    Two(usize, usize),
     /// A class column with so many values.
     Class(usize),
 }
@@ -49,6 +59,25 @@ impl Secret {
         match self {
             Secret::None => 1,
             Secret::Sensitive(n) | Secret::Class(n) => n,
+            Secret::Two(n, m) => n * m,
+        }
+    }
+
+    /// The columns that hold it.
+    pub fn columns(self) -> &'static [&'static str] {
+        match self {
+            Secret::None => &[],
+            Secret::Sensitive(_) | Secret::Class(_) => &["s"],
+            Secret::Two(..) => &["s", "u"],
+        }
+    }
+
+    /// The value of a secret in one of its columns, and how many values that column has.
+    pub fn part(self, secret: usize, column: &str) -> (usize, usize) {
+        match self {
+            Secret::Two(n, m) if column == "u" => (secret / n, m),
+            Secret::Two(n, _) => (secret % n, n),
+            _ => (secret, self.values()),
         }
     }
 }
@@ -72,6 +101,12 @@ pub enum Requirement {
     Patients,
     /// k, where what is split follows a class column.
     Class,
+    /// k, where only some levels of a hierarchy are permitted, or columns have weights.
+    Levels,
+    /// k, and a limit on each of two sensitive columns.
+    Two,
+    /// k patients, who may have several rows, and confidence.
+    PatientsConfidence,
 }
 
 impl Requirement {
@@ -86,6 +121,9 @@ impl Requirement {
             Requirement::T => "t-closeness",
             Requirement::Patients => "k patients",
             Requirement::Class => "k, class column",
+            Requirement::Levels => "k, restricted levels",
+            Requirement::Two => "two sensitive columns",
+            Requirement::PatientsConfidence => "confidence, patients",
         }
     }
 
@@ -93,11 +131,17 @@ impl Requirement {
     pub fn of(method: &str) -> &'static [Requirement] {
         use Requirement::*;
         match method {
-            "lattice" => &[K, Any, Sets, Confidence, L, T, Patients],
-            "specialize" => &[K, Any, Confidence, L, T, Class, Patients],
-            "suppress" => &[K, Any, Sets, Confidence, L, T],
+            "lattice" => &[K, Any, Sets, Confidence, L, T, Patients, Levels, Two, PatientsConfidence],
+            "specialize" => &[K, Any, Confidence, L, T, Class, Patients, Levels, Two, PatientsConfidence],
+            "suppress" => &[K, Any, Sets, Confidence, L, T, Two],
+            "local" => &[K, Any, Sets, Confidence, L, T, Patients, Levels, Two],
             _ => &[K, Confidence, L, T, Patients],
         }
+    }
+
+    /// Returns whether people are patients, who may have several rows.
+    pub fn has_patients(self) -> bool {
+        matches!(self, Requirement::Patients | Requirement::PatientsConfidence)
     }
 }
 
@@ -119,6 +163,8 @@ pub struct Universe {
     pub requirement: Requirement,
     /// The quasi-identifiers, named a, b, c.
     pub columns: Vec<Domain>,
+    /// Further keys of these columns in the policy, where there are any.
+    pub keys: Vec<&'static str>,
     /// The column beside them, named s.
     pub secret: Secret,
     /// The kinds of people there may be, and how likely each is, in proportion.
@@ -150,11 +196,18 @@ impl Universe {
         let several = matches!(requirement, Requirement::Any | Requirement::Sets);
         let width = if several { 2 + dice.below(2) } else { 1 + dice.below(3) };
         let domains = [Domain::Flat(2), Domain::Flat(2), Domain::Flat(3), Domain::Tree];
-        let columns: Vec<Domain> = (0..width).map(|_| dice.one_of(&domains)).collect();
+        let mut columns: Vec<Domain> = (0..width).map(|_| dice.one_of(&domains)).collect();
+        let mut keys = Vec::new();
+        if requirement == Requirement::Levels {
+            columns[0] = Domain::Tree;
+            keys = columns.iter().map(|domain| domain.some_keys(dice)).collect();
+        }
         let secret = match requirement {
             Requirement::Confidence | Requirement::L | Requirement::T => Secret::Sensitive(2 + dice.below(2)),
             Requirement::Class => Secret::Class(2),
             Requirement::Patients => Secret::None,
+            Requirement::PatientsConfidence => Secret::Sensitive(2),
+            Requirement::Two => Secret::Two(2, 2),
             _ => dice.one_of(&[Secret::None, Secret::Sensitive(2), Secret::Sensitive(3)]),
         };
         let k = 2 + dice.below(2) as u64;
@@ -169,14 +222,22 @@ impl Universe {
                 let second: Vec<&str> = names[1..].to_vec();
                 writeln!(policy, "knows = [{first:?}, {second:?}]")
             }
-            Requirement::Confidence => {
+            Requirement::Two => {
+                let of =
+                    ["confidence = 0.67", "confidence = 0.75", "l_diversity = { distinct = 2 }", "t_closeness = 0.34"];
+                writeln!(policy, "{}", dice.one_of(&of))
+            }
+            Requirement::Confidence | Requirement::PatientsConfidence => {
                 writeln!(policy, "confidence = {}", dice.one_of(&["0.5", "0.6", "0.67", "0.75"]))
             }
             Requirement::L => {
                 let of = ["{ distinct = 2 }", "{ entropy = 2 }", "{ recursive = [2, 2] }"];
                 writeln!(policy, "l_diversity = {}", dice.one_of(&of))
             }
-            Requirement::T => writeln!(policy, "t_closeness = {}", dice.one_of(&["0.2", "0.34", "0.5"])),
+            Requirement::T => {
+                let of = ["0.2", "0.34", "0.5", "{ max = 0.34, distance = \"ordered\" }"];
+                writeln!(policy, "t_closeness = {}", dice.one_of(&of))
+            }
             _ => Ok(()),
         }
         .unwrap_or_default();
@@ -186,6 +247,7 @@ impl Universe {
             method,
             requirement,
             columns,
+            keys,
             secret,
             kinds: Vec::new(),
             people: k as usize + dice.below(4),
@@ -195,7 +257,7 @@ impl Universe {
         };
         // Secrets do not depend on quasi-identifiers: who knows how they do is another reader.
         let own: Vec<f64> = (0..universe.secret.values()).map(|_| 1.0 + dice.below(3) as f64).collect();
-        universe.kinds = kinds(rows, requirement == Requirement::Patients, dice)
+        universe.kinds = kinds(rows, requirement.has_patients(), dice)
             .into_iter()
             .flat_map(|(rows, weight)| {
                 let person = move |(secret, own): (usize, &f64)| (Person { rows: rows.clone(), secret }, weight * own);
@@ -223,17 +285,20 @@ impl Universe {
     /// The policy file over `table.csv`.
     pub fn policy_text(&self) -> String {
         let mut text = "[input]\ntable = \"table.csv\"\n[columns]\n".to_string();
-        let role = if self.requirement == Requirement::Patients { "patient" } else { "identifier" };
+        let role = if self.requirement.has_patients() { "patient" } else { "identifier" };
         text += &format!("id = {{ role = \"{role}\" }}\n");
-        for (name, domain) in NAMES.iter().zip(&self.columns) {
+        for (at, (name, domain)) in NAMES.iter().zip(&self.columns).enumerate() {
             let tree = if *domain == Domain::Tree { ", hierarchy = \"tree.csv\"" } else { "" };
-            text += &format!("{name} = {{ role = \"quasi\"{tree} }}\n");
+            let keys = self.keys.get(at).unwrap_or(&"");
+            text += &format!("{name} = {{ role = \"quasi\"{tree}{keys} }}\n");
         }
-        let listed: Vec<String> = (0..self.secret.values()).map(|s| format!("s{s}")).collect();
-        match self.secret {
-            Secret::None => {}
-            Secret::Sensitive(_) => text += &format!("s = {{ role = \"sensitive\", domain = {listed:?} }}\n"),
-            Secret::Class(_) => text += "s = { role = \"class\" }\n",
+        for column in self.secret.columns() {
+            let values = self.secret.part(0, column).1;
+            let listed: Vec<String> = (0..values).map(|s| format!("s{s}")).collect();
+            text += &match self.secret {
+                Secret::Class(_) => format!("{column} = {{ role = \"class\" }}\n"),
+                _ => format!("{column} = {{ role = \"sensitive\", domain = {listed:?} }}\n"),
+            };
         }
         text + &self.policy
     }
@@ -241,9 +306,7 @@ impl Universe {
     /// The cells of a row: quasi-identifiers, then the secret.
     pub fn cells(&self, combination: usize, secret: usize) -> Vec<String> {
         let mut cells: Vec<String> = (0..self.columns.len()).map(|c| self.value(combination, c).to_string()).collect();
-        if self.secret != Secret::None {
-            cells.push(format!("s{secret}"));
-        }
+        cells.extend(self.secret.columns().iter().map(|column| format!("s{}", self.secret.part(secret, column).0)));
         cells
     }
 
@@ -251,9 +314,7 @@ impl Universe {
     pub fn table_text(&self, people: &[usize]) -> String {
         let mut header = vec!["id"];
         header.extend(&NAMES[..self.columns.len()]);
-        if self.secret != Secret::None {
-            header.push("s");
-        }
+        header.extend(self.secret.columns());
         let mut text = header.join(",") + "\n";
         for (id, &kind) in people.iter().enumerate() {
             let person = &self.kinds[kind].0;

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Some files that belong together: paths below a folder, and bytes.
-pub(crate) type Seed = Vec<(String, Vec<u8>)>;
+pub type Seed = Vec<(String, Vec<u8>)>;
 
 /// The committed examples.
-pub(crate) fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
 
 /// Each folder below `corpus/KIND`, by name, with all its files.
-pub(crate) fn folders(kind: &str) -> Vec<(String, Seed)> {
+pub fn folders(kind: &str) -> Vec<(String, Seed)> {
     let mut all: Vec<(String, Seed)> = entries(&folder().join(kind))
         .into_iter()
         .filter(|path| path.is_dir())
@@ -28,7 +28,7 @@ pub(crate) fn folders(kind: &str) -> Vec<(String, Seed)> {
 }
 
 /// Each file below `corpus/KIND`, wherever, whose name ends so.
-pub(crate) fn single(kind: &str, end: &str) -> Vec<Vec<u8>> {
+pub fn single(kind: &str, end: &str) -> Vec<Vec<u8>> {
     let root = folder().join(kind);
     let mut all: Seed = files(&root, &root).into_iter().filter(|(name, _)| name.ends_with(end)).collect();
     all.sort();
@@ -36,7 +36,7 @@ pub(crate) fn single(kind: &str, end: &str) -> Vec<Vec<u8>> {
 }
 
 /// Releases the policies anew: `corpus/releases` follows what Kohort writes.
-pub(crate) fn refresh() -> Result<()> {
+pub fn refresh() -> Result<()> {
     let options = Options { force: false, keep_rows: true, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
     for path in entries(&folder().join("policies")) {
         let out = folder().join("releases").join(name(&path));

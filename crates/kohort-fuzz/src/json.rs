@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// Changes a value somewhere in it. Now and then two lists become long, or one tree deep.
-pub(crate) fn mutate(root: &mut Value, dice: &mut Dice) {
-    if dice.once_in(20) {
+pub fn mutate(root: &mut Value, dice: &mut Dice) {
+    if dice.once_in(100) {
         let mut lists = Vec::new();
         places_of_lists(root, String::new(), &mut lists);
         for _ in 0..2.min(lists.len()) {
@@ -15,6 +15,9 @@ pub(crate) fn mutate(root: &mut Value, dice: &mut Dice) {
         }
     }
     for _ in 0..1 + dice.below(3) {
+        if weight(root) > 8 << 20 {
+            return;
+        }
         let donor = pick(&mut root.clone(), dice).clone();
         change(pick(root, dice), donor, dice);
     }
@@ -45,13 +48,28 @@ fn lengthen(list: Option<&mut Value>, dice: &mut Dice) {
         return;
     }
     let Some(last) = items.last().cloned() else { return };
-    let times = *dice.one_of(&[100, 3_000, 30_000]);
+    let times = if dice.once_in(8) { 30_000 } else { *dice.one_of(&[100, 3_000]) };
+    let times = affordable(times, &last);
     let more = |n: usize| match &last {
         Value::String(text) => json!(format!("{text}-{n}")),
         other => other.clone(),
     };
     let at = items.len() - 1;
     items.splice(at..at, (0..times).map(more));
+}
+
+/// So many times, as long as they stay within a few megabytes: the fuzzer itself must not run out of memory.
+fn affordable(times: usize, item: &Value) -> usize {
+    times.min((4 << 20) / weight(item)).max(1)
+}
+
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 40 + items.iter().map(weight).sum::<usize>(),
+        Value::Object(map) => 40 + map.iter().map(|(key, item)| key.len() + weight(item)).sum::<usize>(),
+        Value::String(text) => 40 + text.len(),
+        _ => 40,
+    }
 }
 
 /// A value somewhere in another.
@@ -80,7 +98,8 @@ fn change(value: &mut Value, donor: Value, dice: &mut Dice) {
         (0, _) => *value = donor,
         (1, Value::Array(items)) if !items.is_empty() => {
             let item = dice.one_of(items).clone();
-            let times = *dice.one_of(&[1, 2, 40, 3000]);
+            let times = if dice.once_in(32) { 3000 } else { *dice.one_of(&[1, 2, 40]) };
+            let times = affordable(times, &item);
             items.extend(std::iter::repeat_n(item, times));
         }
         (2, Value::Array(items)) if !items.is_empty() => drop(items.remove(dice.below(items.len()))),
@@ -107,7 +126,7 @@ fn change(value: &mut Value, donor: Value, dice: &mut Dice) {
                 .clone();
         }
         (3, Value::String(text)) => {
-            let longer = text.repeat(1000);
+            let longer = text.repeat(if dice.once_in(16) { 1000 } else { 3 });
             let own: [&str; 12] =
                 ["", "0", "1", "0.5", "1e9", "*", "quasi", "sensitive", "../x", "data.csv", "\u{0}\u{1b}[2J", &longer];
             *text = dice.one_of(&own).to_string();
@@ -117,7 +136,7 @@ fn change(value: &mut Value, donor: Value, dice: &mut Dice) {
 }
 
 /// The hashes and rows of a certificate made those of the files, as someone would who means harm.
-pub(crate) fn sign(certificate: &mut Value, files: &[(String, Vec<u8>)], dice: &mut Dice) {
+pub fn sign(certificate: &mut Value, files: &[(String, Vec<u8>)], dice: &mut Dice) {
     let listed = certificate.pointer_mut("/counted/files").and_then(Value::as_array_mut);
     for entry in listed.into_iter().flatten().filter(|entry| entry.is_object()) {
         let Some((name, bytes)) = files.iter().find(|(name, _)| entry["name"].as_str() == Some(name)) else { continue };

@@ -5,20 +5,17 @@
 //! cargo run -p kohort-fuzz -- --target verify --runs 500 the same with checks on overflow
 //! cargo run -p kohort-fuzz -- again verify FOLDER        reads a finding again
 //! cargo run -p kohort-fuzz -- refresh                    releases the corpus' policies anew
+//! cargo run -p kohort-fuzz -- seeds FOLDER               inputs to begin with, for the targets in fuzz/
 //! ```
 
-mod child;
-mod corpus;
-mod dice;
-mod json;
-mod mutate;
-mod supervise;
-mod target;
-
+use kohort_fuzz::child::{self, Task};
+use kohort_fuzz::examples::Examples;
+use kohort_fuzz::supervise::{self, Asked};
+use kohort_fuzz::target::TARGETS;
+use kohort_fuzz::{corpus, one};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use supervise::Asked;
 
 /// The address space of a reader, in MB. Inputs are below a few MB.
 const MEMORY: u64 = 2048;
@@ -27,12 +24,20 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let ended = match &words[..] {
-        ["child", target, seed, from, to, seconds, folder] => {
+        ["child", target, seed, from, to, seconds, folder, kept @ ..] => {
             let [seed, from, to, seconds] = [seed, from, to, seconds].map(|n| n.parse().unwrap_or(0));
             let until = (seconds > 0).then(|| Duration::from_secs(seconds));
-            child::run(target, seed, (from, to), Path::new(folder), until)
+            let kept = kept.first().map(PathBuf::from);
+            child::run(&Task { target: target.to_string(), seed, from, to, folder: folder.into(), kept, until })
         }
-        ["again", target, folder] => again(target, Path::new(folder)),
+        ["again", target, folder] => child::again(target, Path::new(folder)),
+        ["seeds", folder] => match seeds(Path::new(folder)) {
+            Ok(()) => 0,
+            Err(error) => {
+                eprintln!("{error}");
+                2
+            }
+        },
         ["refresh"] => match corpus::refresh() {
             Ok(()) => 0,
             Err(error) => {
@@ -43,7 +48,7 @@ fn main() -> ExitCode {
         words => match asked(words) {
             None => {
                 eprintln!(
-                    "usage: kohort-fuzz [--minutes N | --runs N] [--target NAME] [--seed N] [--memory MB] [--findings DIR]"
+                    "usage: kohort-fuzz [--minutes N | --runs N] [--target NAME] [--seed N] [--memory MB] [--findings DIR] [--kept DIR]"
                 );
                 2
             }
@@ -59,11 +64,17 @@ fn main() -> ExitCode {
     ExitCode::from(u8::try_from(ended).unwrap_or(1))
 }
 
-/// Reads one input in the open.
-fn again(target: &str, folder: &Path) -> i32 {
-    let Some(target) = target::TARGETS.iter().find(|t| t.name == target) else { return 2 };
-    println!("{:?}", (target.read)(folder));
-    0
+/// Writes inputs to begin with for another fuzzer, one folder for each reader.
+fn seeds(folder: &Path) -> std::io::Result<()> {
+    let examples = Examples::read();
+    for target in &TARGETS {
+        let own = folder.join(target.name);
+        std::fs::create_dir_all(&own)?;
+        for (number, bytes) in one::seeds(target, &examples).iter().enumerate() {
+            std::fs::write(own.join(format!("seed-{number}")), bytes)?;
+        }
+    }
+    Ok(())
 }
 
 fn asked(words: &[&str]) -> Option<Asked> {
@@ -75,6 +86,7 @@ fn asked(words: &[&str]) -> Option<Asked> {
         target: None,
         memory: MEMORY,
         findings: PathBuf::from("kohort-fuzz-findings"),
+        kept: None,
     };
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -86,8 +98,9 @@ fn asked(words: &[&str]) -> Option<Asked> {
             "--seed" => asked.seed = value.parse().ok()?,
             "--memory" => asked.memory = value.parse().ok()?,
             "--findings" => asked.findings = PathBuf::from(value),
+            "--kept" => asked.kept = Some(PathBuf::from(value)),
             _ => return None,
         }
     }
-    asked.target.as_ref().is_none_or(|own| target::TARGETS.iter().any(|t| t.name == own)).then_some(asked)
+    asked.target.as_ref().is_none_or(|own| TARGETS.iter().any(|t| t.name == own)).then_some(asked)
 }

@@ -74,7 +74,7 @@ const WORDS: [&str; 64] = [
 ];
 
 /// Changes `bytes` once or a few times; `other` is a further example of their kind.
-pub(crate) fn mutate(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
+pub fn mutate(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
     for _ in 0..1 + dice.below(4) {
         once(bytes, other, dice);
         bytes.truncate(LARGEST);
@@ -182,13 +182,18 @@ fn lines(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
 fn nest(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     let (open, close) =
         *dice.one_of(&[("[", "]"), ("{\"a\":", "}"), ("{a=", "}"), ("{\"members\":[", "],\"shared_chunks\":[]}")]);
-    let depth = *dice.one_of(&[5, 130, 20_000]);
+    let depth = size([5, 130], 20_000, dice);
     insert(bytes, at, format!("{}{}", open.repeat(depth), close.repeat(depth)).as_bytes());
+}
+
+/// Mostly small: large inputs take the time of thousands of small ones.
+fn size(small: [usize; 2], large: usize, dice: &mut Dice) -> usize {
+    if dice.once_in(64) { large } else { *dice.one_of(&small) }
 }
 
 fn long(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     let what = *dice.one_of(&["a", "\"", ",", "9", " ", "é", "a,", "\"x\","]);
-    insert(bytes, at, what.repeat(*dice.one_of(&[300, 5000, 200_000])).as_bytes());
+    insert(bytes, at, what.repeat(size([300, 5000], 200_000, dice)).as_bytes());
 }
 
 /// A stretch many times over.
@@ -196,5 +201,5 @@ fn repeat(bytes: &mut Vec<u8>, dice: &mut Dice) {
     let from = dice.below(bytes.len());
     let to = (from + 1 + dice.below(200)).min(bytes.len());
     let stretch = bytes[from.min(to)..to].to_vec();
-    insert(bytes, to, &stretch.repeat(*dice.one_of(&[2, 50, 2000])));
+    insert(bytes, to, &stretch.repeat(size([2, 50], 2000, dice)));
 }

@@ -7,36 +7,39 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The data sets to reconstruct.
-pub(crate) struct Asked {
-    pub(crate) seed: u64,
+/// What a run of the fuzzer was asked for.
+pub struct Asked {
+    pub seed: u64,
     /// Inputs for each target; else time for all of them.
-    pub(crate) runs: Option<u64>,
-    pub(crate) minutes: f64,
+    pub runs: Option<u64>,
+    pub minutes: f64,
     /// One target, or all.
-    pub(crate) target: Option<String>,
+    pub target: Option<String>,
     /// The address space of a child in MB.
-    pub(crate) memory: u64,
+    pub memory: u64,
     /// Where findings go.
-    pub(crate) findings: PathBuf,
+    pub findings: PathBuf,
+    /// Where inputs are kept that showed something new, for the next run.
+    pub kept: Option<PathBuf>,
 }
 
 /// Runs all targets; how many findings there are.
-pub(crate) fn run(asked: &Asked) -> std::io::Result<usize> {
+pub fn run(asked: &Asked) -> std::io::Result<usize> {
     let targets: Vec<&str> =
         TARGETS.iter().map(|t| t.name).filter(|name| asked.target.as_deref().is_none_or(|own| own == *name)).collect();
     let each = Duration::from_secs_f64(asked.minutes * 60.0 / targets.len().max(1) as f64);
     let scratch = std::env::temp_dir().join(format!("kohort-fuzz-{}", std::process::id()));
     println!("seed {}, {} MB for each reader", asked.seed, asked.memory);
-    println!("{:<12} {:>10} {:>10} {:>9}", "target", "read", "taken", "findings");
+    println!("{:<12} {:>10} {:>10} {:>11} {:>9}", "target", "read", "taken", "behaviours", "findings");
     let (mut all, mut total) = (0, 0);
     for target in targets {
-        let (start, mut from, mut taken, mut found) = (Instant::now(), 0, 0, 0);
+        let (start, mut from, mut taken, mut seen, mut found) = (Instant::now(), 0, 0, 0, 0);
         // A target that fails again and again is no use to run on.
         while found < 5 && asked.runs.map_or(start.elapsed() < each, |runs| from < runs) {
             let left = each.saturating_sub(start.elapsed());
-            let (read, took, fault) = child(asked, target, from, left, &scratch)?;
+            let ([read, took, behaviours], fault) = child(asked, target, from, left, &scratch)?;
             taken += took;
+            seen = behaviours.max(seen);
             if let Some(fault) = fault {
                 found += 1;
                 let kept = asked.findings.join(format!("{target}-{}-{}", asked.seed, from + read));
@@ -45,7 +48,7 @@ pub(crate) fn run(asked: &Asked) -> std::io::Result<usize> {
             }
             from += read.max(1);
         }
-        println!("{target:<12} {from:>10} {taken:>10} {found:>9}");
+        println!("{target:<12} {from:>10} {taken:>10} {seen:>11} {found:>9}");
         (all, total) = (all + found, total + from);
     }
     println!("{total} inputs read, {all} findings");
@@ -53,14 +56,14 @@ pub(crate) fn run(asked: &Asked) -> std::io::Result<usize> {
     Ok(all)
 }
 
-/// A child's inputs: how many it read, how many it took, and what was too much for it.
+/// A child's inputs: how many it read and took, how many behaviours it saw, and what was too much for it.
 fn child(
     asked: &Asked,
     target: &str,
     from: u64,
     left: Duration,
     scratch: &Path,
-) -> std::io::Result<(u64, u64, Option<String>)> {
+) -> std::io::Result<([u64; 3], Option<String>)> {
     let to = asked.runs.unwrap_or(u64::MAX);
     let own = std::env::current_exe()?;
     let mut command = if cfg!(unix) {
@@ -72,13 +75,14 @@ fn child(
     };
     let seconds = if asked.runs.is_some() { 0 } else { left.as_secs().max(1) };
     command.args(["child", target]).args([asked.seed, from, to, seconds].map(|n| n.to_string())).arg(scratch);
+    command.args(&asked.kept);
     let output = command.output()?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let counts = out.lines().rev().find_map(|line| {
-        let (read, taken) = line.strip_prefix("read ")?.split_once(" taken ")?;
-        Some((read.parse().ok()?, taken.parse().ok()?))
+        let numbers: Option<Vec<u64>> =
+            line.strip_prefix("read ")?.split(' ').step_by(2).map(|n| n.parse().ok()).collect();
+        numbers?.try_into().ok()
     });
-    let (read, taken) = counts.unwrap_or((0, 0));
     let fault = match output.status.code() {
         Some(0) => None,
         Some(PANICKED) => Some(out.lines().filter(|l| !l.starts_with("read ")).collect::<Vec<_>>().join(" ")),
@@ -86,7 +90,7 @@ fn child(
         Some(2) => return Err(std::io::Error::other(out.into_owned())),
         code => Some(format!("ended with {code:?}: {}", err.lines().last().unwrap_or("nothing was said"))),
     };
-    Ok((read, taken, fault))
+    Ok((counts.unwrap_or_default(), fault))
 }
 
 fn keep(from: &Path, to: &Path) -> std::io::Result<()> {

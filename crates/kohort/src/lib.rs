@@ -81,6 +81,7 @@ pub mod reconstruct;
 pub mod released_shape;
 pub mod report;
 pub mod sets_that_occur_once;
+mod several_files;
 pub mod truthful;
 pub mod welch;
 

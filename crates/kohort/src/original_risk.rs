@@ -32,8 +32,8 @@ pub struct OriginalRisk {
     pub models: Models,
     /// The number of people who are unique in the population, if the policy gives its size.
     pub uniqueness: Option<Uniqueness>,
-    /// The matches with a registry, if there is one.
-    pub attacks: Option<RegistryAttacks>,
+    /// The matches with each registry that the policy names.
+    pub attacks: Vec<RegistryAttacks>,
     /// The columns that single people out.
     pub singling_out: SinglingOut,
     /// The cost of reaching `k`.
@@ -68,17 +68,18 @@ pub struct Lost {
 /// run has shown what it had.
 pub fn assess(policy: &Policy, cohort: &Cohort, known: &mut dyn FnMut(Part)) -> Result<OriginalRisk> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-    let sizes = risk::sizes(cohort, View::Before, &all);
-    let population = policy.population.as_ref();
-    let outside = population.and_then(|p| risk::outside(cohort, View::Before, p));
+    let own = cohort.at_own_levels();
+    let sizes = risk::sizes(&own, View::Before, &all);
+    let population = policy.population();
+    let outside = population.and_then(|p| risk::outside(&own, View::Before, p));
     let (all, models) = (Risk::of(&all, &sizes), risk::models(&sizes, TRIED_K, outside.as_ref()));
     known(Part::Classes(&all, &models));
-    let singling_out = risk::singling_out(cohort, MOST_COUNTED, cohort.threads);
+    let singling_out = risk::singling_out(&own, MOST_COUNTED, cohort.threads);
     known(Part::SinglingOut(&all, &singling_out));
     let uniqueness = population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people()));
     let attacks = evidence::attacks(cohort, policy)?;
-    if let (Some(attacks), Some(uniqueness)) = (&attacks, &uniqueness) {
-        known(Part::Outside { all: &all, models: &models, attacks, uniqueness });
+    if !attacks.is_empty() {
+        known(Part::Outside { all: &all, models: &models, attacks: &attacks, uniqueness: uniqueness.as_ref() });
     }
     let cost = cost(policy, cohort)?;
     known(Part::Cost(&cost));
@@ -109,10 +110,10 @@ pub enum Part<'a> {
         all: &'a Risk,
         /// The three attackers.
         models: &'a Models,
-        /// The matches with a registry.
-        attacks: &'a RegistryAttacks,
-        /// The number of people who are unique in the population.
-        uniqueness: &'a Uniqueness,
+        /// The matches with each registry.
+        attacks: &'a [RegistryAttacks],
+        /// The number of people who are unique in the population, if its size is known.
+        uniqueness: Option<&'a Uniqueness>,
     },
     /// The cost of reaching k.
     Cost(&'a Cost),

@@ -7,7 +7,7 @@ use crate::methods::Register;
 use crate::released_shape::{MethodRun, ReleasedShape};
 use crate::report;
 pub use crate::report::Readers;
-use kohort_core::Result;
+use crate::several_files;
 use kohort_core::ledger::Composition;
 use kohort_core::number::K;
 use kohort_core::policy::{self, AnyPolicy, Policy, PolicyFile};
@@ -15,8 +15,9 @@ use kohort_core::random::Randomness;
 use kohort_core::release::{Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::signature::SecretKey;
-use kohort_core::table::{self, Progress, Source};
+use kohort_core::table::{self, PopulationPart, Progress, Source};
 use kohort_core::verify;
+use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub struct Released<P = PathBuf> {
     pub notes: Vec<String>,
     /// The people whom this release and the earlier ones in the ledger reveal together.
     pub composition: Option<Composition>,
+    /// The names of the files, where several are made of one population; the metrics are those of the first.
+    pub files: Vec<String>,
 }
 
 /// Policy → verified release in `out`.
@@ -94,13 +97,17 @@ fn into_folder(
 ) -> Result<Released> {
     made::keep_apart(out, &policy.files_read())?;
     made::keep_apart(out, extras.ledger.as_slice())?;
+    let files = policy.several_files()?;
+    if !files.is_empty() {
+        return several_files::release(register, &files, out, options, extras);
+    }
     let staging = Staging::create(out, options.force, &*options.progress)?;
     let made = make(register, policy, staging, options, extras)?;
     let folder = match made.folder {
         Published::Folder(folder) => folder,
         Published::Memory(files) => files.save(out, options.force, &*options.progress)?,
     };
-    Ok(Released { folder, metrics: made.metrics, notes: made.notes, composition: made.composition })
+    Ok(Released { folder, metrics: made.metrics, notes: made.notes, composition: made.composition, files: Vec::new() })
 }
 
 /// The straight path, from a policy to what was verified and published.
@@ -111,8 +118,27 @@ pub(crate) fn make(
     options: &Options,
     extras: &Extras,
 ) -> Result<Released<Published>> {
+    if !policy.several_files()?.is_empty() {
+        return Err(Error::yours("[[file]] makes several files, which need a folder."));
+    }
+    make_of(register, policy, None, staging, options, extras)
+}
+
+/// The same for a part of the people, where several files are made of one population.
+pub(crate) fn make_of(
+    register: &Register,
+    policy: &PolicyFile,
+    part: Option<PopulationPart>,
+    staging: Staging,
+    options: &Options,
+    extras: &Extras,
+) -> Result<Released<Published>> {
     let stopwatch = Stopwatch::start();
     let (source, policy) = open_tables(register, policy, options)?;
+    let source = match part {
+        None => source,
+        Some(part) => source.of_people(part, policy.patient()),
+    };
     let source = policy.shift(source, options.seed)?;
     let start = Start { register, source: &source, staging, stopwatch, options, extras };
     match &policy {
@@ -183,7 +209,7 @@ impl Start<'_> {
         if let (Some(ledger), Some((entry, _)), false) = (ledger, compared, random.test) {
             ledger.enter(entry)?;
         }
-        Ok(Released { folder, metrics, notes, composition })
+        Ok(Released { folder, metrics, notes, composition, files: Vec::new() })
     }
 }
 

@@ -64,10 +64,8 @@ pub trait ReleasedShape: Shape {
         stopwatch: &mut Stopwatch,
     ) -> Result<Verified<Self>>;
 
-    /// The class of each person, for the custodian's ledger. Shapes whose classes cannot be compared have none.
-    fn classes(_: &Ledger, _: &Verified<Self>, _: &Source, _: &Policy<Self>) -> Result<Classes> {
-        Ok(Classes::new())
-    }
+    /// The class of each person, for the custodian's ledger.
+    fn classes(ledger: &Ledger, verified: &Verified<Self>, source: &Source, policy: &Policy<Self>) -> Result<Classes>;
 
     /// Measures risk and utility: the content of metrics.json.
     fn measure(run: &MethodRun<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
@@ -98,7 +96,7 @@ pub struct MethodRun<'a, S: ReleasedShape> {
 
 impl ReleasedShape for Table {
     type Method = dyn TableMethod;
-    type Before = Option<RegistryAttacks>;
+    type Before = Vec<RegistryAttacks>;
 
     fn method(register: &Register, policy: &Policy) -> Result<Method> {
         register.for_table(policy)
@@ -119,7 +117,7 @@ impl ReleasedShape for Table {
         Ok(outside.notes.clone())
     }
 
-    fn before(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
+    fn before(cohort: &Cohort, policy: &Policy) -> Result<Vec<RegistryAttacks>> {
         evidence::baseline_fits(cohort, policy)?;
         evidence::attacks(cohort, policy)
     }
@@ -145,7 +143,8 @@ impl ReleasedShape for Table {
     fn measure(run: &MethodRun<Table>, verified: &Verified, stopwatch: &Stopwatch) -> Result<Metrics> {
         let found = (&verified.findings().recount, &verified.findings().compared);
         let MethodRun { policy, method, input: cohort, before, plan, .. } = *run;
-        let measured = evidence::table::TableRun { policy, method, cohort, plan, attacks: before.as_ref() };
+        let own = cohort.at_own_levels();
+        let measured = evidence::table::TableRun { policy, method, cohort: &own, plan, attacks: before };
         evidence::table::measure(&measured, verified, found, stopwatch)
     }
 
@@ -196,6 +195,15 @@ impl ReleasedShape for Codes {
         _: &mut Stopwatch,
     ) -> Result<Verified<Codes>> {
         Ok(verified)
+    }
+
+    fn classes(
+        ledger: &Ledger,
+        verified: &Verified<Codes>,
+        source: &Source,
+        policy: &Policy<Codes>,
+    ) -> Result<Classes> {
+        ledger.classes_of_codes(verified, source, policy)
     }
 
     fn measure(run: &MethodRun<Codes>, verified: &Verified<Codes>, stopwatch: &Stopwatch) -> Result<Metrics> {
@@ -257,6 +265,15 @@ impl ReleasedShape for Events {
         _: &mut Stopwatch,
     ) -> Result<Verified<Events>> {
         Ok(verified)
+    }
+
+    fn classes(
+        ledger: &Ledger,
+        verified: &Verified<Events>,
+        source: &Source,
+        policy: &Policy<Events>,
+    ) -> Result<Classes> {
+        ledger.classes_of_events(verified, source, policy)
     }
 
     fn measure(run: &MethodRun<Events>, verified: &Verified<Events>, stopwatch: &Stopwatch) -> Result<Metrics> {

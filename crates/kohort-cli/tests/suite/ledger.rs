@@ -138,12 +138,36 @@ fn without_a_patient_column_rows_of_the_same_input_are_compared() {
 }
 
 #[test]
-fn codes_and_events_are_entered_with_their_columns_alone() {
+fn codes_are_compared_by_cluster_and_events_by_patient_level_columns() {
     for ward in ward::wards(120).into_iter().filter(|ward| ["disassociate", "claims"].contains(&ward.method)) {
         let folder = tempfile::tempdir().unwrap();
         ward.write(folder.path());
         says(folder.path(), "anonymize p.toml -o first --ledger ledger", 0, &["entered"]);
-        says(folder.path(), "anonymize p.toml -o second --ledger ledger", 0, &["only tables can be compared"]);
+        let said = if ward.method == "claims" { "Of events, the patient-level" } else { "Of codes, the cluster" };
+        says(folder.path(), "anonymize p.toml -o second --ledger ledger", 0, &["are also in the 1 earlier", said]);
         says(folder.path(), "ledger ledger", 0, &[ward.method, "2. second"]);
     }
+}
+
+/// Two releases of events that show one patient-level column each are safe alone. Together they leave one candidate.
+#[test]
+fn two_releases_of_events_that_single_somebody_out_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let here = home.path();
+    let patients: String = (0..16).map(|i| format!("p{i},{},{}\n", i / 4 % 2, i / 8)).collect();
+    let events: String = (0..16).map(|i| format!("p{i},flu\n")).collect();
+    fs::write(here.join("p.csv"), format!("pid,a,b\n{patients}")).unwrap();
+    fs::write(here.join("e.csv"), format!("pid,dx\n{events}")).unwrap();
+    for (name, a, b) in [("a", "quasi", "identifier"), ("b", "identifier", "quasi")] {
+        let policy = format!(
+            "[input]\npatients = \"p.csv\"\nclaims = \"e.csv\"\n[columns.patients]\npid = {{ role = \"patient\" }}\n\
+             a = {{ role = \"{a}\" }}\nb = {{ role = \"{b}\" }}\n[columns.claims]\npid = {{ role = \"patient\" }}\n\
+             dx = {{ role = \"quasi\" }}\n[privacy]\nk = 5\npower_total = 1\nmax_high_risk = 0\nledger = \"refuse\"\n\
+             [method]\nname = \"claims\"\n"
+        );
+        fs::write(here.join(format!("{name}.toml")), policy).unwrap();
+    }
+    says(here, "anonymize a.toml -o first --ledger ledger", 0, &["entered"]);
+    says(here, "anonymize a.toml -o again --ledger ledger", 0, &["For 0 patients"]);
+    says(here, "anonymize b.toml -o second --ledger ledger", 3, &["For 16 patients", "Of events, the patient-level"]);
 }

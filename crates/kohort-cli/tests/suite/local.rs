@@ -199,6 +199,56 @@ fn local_is_compared_and_attacked_like_any_method() {
 }
 
 #[test]
+fn a_group_may_show_its_own_range() {
+    let home = ward(&POLICY.replace("name = \"local\"", "name = \"local\"\nlabels = \"range\""));
+    let said = run(home.path(), &["anonymize", "p.toml", "-o", "out", "--keep-rows"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    let data = cells(&home.path().join("out/release/data.csv"));
+    let end = |label: &str, place: usize| {
+        let ends: Vec<u32> = label.trim_matches(['[', ')']).split(',').filter_map(|end| end.parse().ok()).collect();
+        ends.get(place).copied()
+    };
+    // A label of the tree is as wide as its level and begins at a multiple of its width.
+    let is_range = |label: &str| match (width(label), end(label, 0)) {
+        (Some(width), Some(start)) => ![5, 10, 20].contains(&width) || start % width != 0,
+        _ => false,
+    };
+    let ranges = data[1..].iter().filter(|row| is_range(&row[0])).count();
+    assert!(ranges > 0, "no group shows a range");
+    for row in data[1..].iter().filter(|row| is_range(&row[0])) {
+        assert!(
+            end(&row[0], 0).is_some_and(|e| e % 5 == 0) && end(&row[0], 1).is_some_and(|e| e % 5 == 0),
+            "{}",
+            row[0]
+        );
+    }
+    for args in
+        [&["verify", "out"][..], &["verify", "out", "--original", "p.toml"], &["attack", "out", "--original", "p.toml"]]
+    {
+        let said = run(home.path(), args);
+        assert_eq!(said.code, Some(0), "{args:?}: {}", said.all());
+    }
+    // Also where nobody kept which row is which.
+    fs::remove_dir_all(home.path().join("out/private")).unwrap();
+    assert_eq!(run(home.path(), &["verify", "out", "--original", "p.toml"]).code, Some(0));
+    assert_eq!(run(home.path(), &["flatten", "out", "--level", "age=20", "-o", "flat"]).code, Some(0));
+    for row in &cells(&home.path().join("flat/data.csv"))[1..] {
+        assert!(["", "*"].contains(&row[0].as_str()) || width(&row[0]) == Some(20), "{}", row[0]);
+    }
+    let metrics = |out: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(home.path().join(out).join("evidence/metrics.json")).unwrap()).unwrap()
+    };
+    fs::write(home.path().join("p.toml"), POLICY).unwrap();
+    assert_eq!(run(home.path(), &["anonymize", "p.toml", "-o", "tree"]).code, Some(0));
+    let loss = |out: &str| metrics(out)["utility"]["loss"].as_f64().unwrap();
+    assert!(loss("out") < loss("tree"), "{} against {}", loss("out"), loss("tree"));
+    // A policy without ranges does not accept them.
+    assert_eq!(run(home.path(), &["verify", "out", "--original", "p.toml"]).code, Some(1));
+    let known = "k = 5\nknows = 2\n[method]\nname = \"local\"\nlabels = \"range\"";
+    ends(&table(), "k = 5\n[method]\nname = \"local\"", known, 2, &["`labels`", "knows = \"all\""]);
+}
+
+#[test]
 fn the_dictionary_says_how_fine_labels_are_and_what_to_do() {
     let home = released();
     let text = fs::read_to_string(home.path().join("out/release/dictionary.md")).unwrap();

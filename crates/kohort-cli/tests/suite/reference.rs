@@ -55,7 +55,7 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 1)],
@@ -237,9 +237,40 @@ const SECTIONS: [Section; 10] = [
         heading: "[population]",
         lists: &[("kohort-core/src/policy/population.rs", 0)],
         keys: &[
+            (
+                "name",
+                "The name of the registry in reports. Several registries are described by `[[population]]` sections.",
+            ),
             ("counts", "A file with some of the quasi-identifiers and a column `count`."),
+            (
+                "weight",
+                "The column of `counts` with the number of people, which may be survey weights. Default `\"count\"`.",
+            ),
             ("size", "Instead of `counts`: the number of people in the population."),
+            (
+                "columns",
+                "The quasi-identifiers that the registry has. Default: all columns of the file, or all quasi-identifiers.",
+            ),
+            (
+                "covers",
+                "`\"all\"` (default), or `\"part\"` for a registry that lists only some people, such as doctors or homeowners.",
+            ),
             ("region", "A quasi-identifier by which the attacks are broken down."),
+        ],
+    },
+    Section {
+        heading: "[[file]]",
+        lists: &[("kohort-core/src/policy/several_files.rs", 0)],
+        keys: &[
+            ("name", "The name of one of several files that are made of the table, and of its folder."),
+            ("columns", "The columns that the file releases. All others are dropped from it."),
+            ("knows", "What an attacker may know of the people in this file. Default: `knows` under `[privacy]`."),
+            ("share", "The share of the people that are in this file. Nobody is in two files."),
+            (
+                "sampled",
+                "`\"before\"` (default) draws the people of the file first, so that k is counted in the file itself. `\"after\"` changes the whole table and draws a sample of it.",
+            ),
+            ("method", "Parameters of the method that differ for this file."),
         ],
     },
     Section {

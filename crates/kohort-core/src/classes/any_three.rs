@@ -220,7 +220,8 @@ impl<'a> Counts<'a> {
         let (a, b) = (table.labels(self.first), table.labels(self.second));
         let columns = table.starts.len() - 1;
         let rows = of_first.flat_map(|x| b.clone().map(move |y| (x, y)));
-        for ((x, y), row) in rows.zip(numbers.chunks(self.width.max(1))) {
+        for (number, (x, y)) in rows.enumerate() {
+            let row = &numbers[number * self.width..][..self.width];
             let both = table.pair(x, y);
             if both == 0 {
                 continue;

@@ -1,4 +1,5 @@
-//! ICD-9-CM diagnosis codes: `250.01`, `V10.3`, `E880.9`, with or without the dot.
+//! ICD-9-CM diagnosis codes: `250.01`, `V10.3`, `E880.9`, with or without the dot. Files of fixed width
+//! write a dash where a code has no further digit: `486-` is the category 486.
 
 use super::ranges::{Range, read};
 use std::sync::LazyLock;
@@ -26,6 +27,7 @@ pub(super) fn category(text: &str) -> Option<String> {
         None => rest,
     };
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_code = digits(&category[1..]) && digits(details) && details.len() <= most_details;
+    let is_details = details.len() <= most_details && digits(details.trim_end_matches('-'));
+    let is_code = digits(&category[1..]) && is_details;
     is_code.then(|| category.to_ascii_uppercase())
 }

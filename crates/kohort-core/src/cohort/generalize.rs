@@ -3,7 +3,7 @@
 use super::Quasi;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Column, Unmapped};
-use crate::table::{Dictionary, Source};
+use crate::table::{Derive, Dictionary, Source};
 use crate::{Error, Result};
 
 /// Refuses a column in which a cell is literally `*`.
@@ -73,7 +73,14 @@ pub(super) fn generalize(
             }
         }
     }
+    // A copy of another column is released at the finest of its levels, and this is what it is.
+    let own_level = match &policy.derive {
+        Some(Derive::Copy(_)) => policy.levels.first().copied().unwrap_or(0),
+        _ => 0,
+    };
+    hierarchy.measure_from(own_level, dictionary.missing_occurs);
     Ok(Quasi {
+        own_level,
         name: policy.name.clone(),
         column,
         hierarchy,

@@ -2,12 +2,13 @@
 //! requirements on their sensitive values.
 //!
 //! [`survey`] makes a [`Cohort`] from a table and a policy (`survey.rs`, with an example). `layout.rs`
-//! decides which columns are in the tuples, `sets.rs` lists the sets of columns that an attacker may
+//! decides which columns are in the tuples, `own_levels.rs` at which level derived columns are measured, `sets.rs` lists the sets of columns that an attacker may
 //! know, `generalize.rs` applies the hierarchies, `require.rs` translates the requirements into value
 //! codes.
 
 mod generalize;
 mod layout;
+mod own_levels;
 mod require;
 mod sets;
 mod survey;
@@ -39,6 +40,8 @@ pub struct Quasi {
     pub levels: Vec<usize>,
     /// Weight of this column when the loss is added up.
     pub weight: f64,
+    /// The level at which its own values are: that of a column derived with `from`, else 0.
+    pub own_level: usize,
 }
 
 /// A column whose values are in the tuples and are released unchanged.
@@ -129,7 +132,7 @@ impl Cohort {
             let dictionary = &tuples.dictionaries[q];
             let hierarchy = rule(q).apply(&dictionary.texts(), tuples.frequencies(q)[MISSING as usize] > 0);
             let levels = (0..hierarchy.levels.len()).collect();
-            Quasi { name: format!("q{q}"), column: q, hierarchy, levels, weight: 1.0 }
+            Quasi { name: format!("q{q}"), column: q, hierarchy, levels, weight: 1.0, own_level: 0 }
         });
         Cohort {
             quasi: quasi.collect(),

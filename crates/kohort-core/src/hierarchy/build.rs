@@ -95,6 +95,37 @@ impl Hierarchy {
     }
 }
 
+impl Hierarchy {
+    /// Measures losses in the labels of a level, for a column that is never finer: those that occur are its
+    /// leaves. On level 0 nothing changes.
+    pub(crate) fn measure_from(&mut self, own: usize, missing_occurs: bool) {
+        if own == 0 || own >= self.levels.len() {
+            return;
+        }
+        let labels = self.levels[own].labels.len();
+        let uncovered = |label: u32| self.levels[own].labels[label as usize].text == SUPPRESSED;
+        // By label of the own level: one of the values under it.
+        let mut value = vec![None; labels];
+        let from = usize::from(!missing_occurs);
+        let covered = self.levels[own].label_of.iter().enumerate().skip(from).filter(|(_, label)| !uncovered(**label));
+        covered.for_each(|(code, &label)| _ = value[label as usize].get_or_insert(code));
+        let values: Vec<usize> = value.into_iter().flatten().collect();
+        let leaves = (values.len() as f64).max(1.0);
+        for (number, level) in self.levels.iter_mut().enumerate() {
+            let mut under = vec![0u32; level.labels.len()];
+            values.iter().for_each(|&code| under[level.label_of[code] as usize] += 1);
+            for (label, under) in level.labels.iter_mut().zip(under) {
+                label.loss = match label.text == SUPPRESSED {
+                    true => loss_of_top(leaves),
+                    false if number <= own => 0.0,
+                    false => loss(f64::from(under.max(1)), leaves),
+                };
+            }
+        }
+        self.leaves = leaves;
+    }
+}
+
 /// Labels of one level, numbered as they come.
 #[derive(Clone, Default)]
 struct Numbering {

@@ -166,7 +166,7 @@ impl Intervals {
     }
 
     /// The interval of a number inside the range, on each level above the value.
-    fn intervals_of(&self, number: Decimal) -> Vec<(Decimal, Decimal)> {
+    pub(super) fn intervals_of(&self, number: Decimal) -> Vec<(Decimal, Decimal)> {
         match &self.steps {
             IntervalSteps::Widths(widths) => {
                 let interval = |&width: &Decimal| {

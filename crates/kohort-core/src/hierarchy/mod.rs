@@ -13,6 +13,7 @@ mod intervals;
 mod known;
 mod months;
 mod prefix;
+mod ranges;
 mod stay;
 
 pub use cells::{CutPoints, ValuePosition};
@@ -24,6 +25,7 @@ pub use prefix::Prefix;
 
 pub(crate) use build::by_values;
 pub(crate) use follow::IN_WORDS as NUMBERS_IN_WORDS;
+pub(crate) use ranges::bounds as range_bounds;
 
 use crate::calendar::DateFormat;
 use crate::code_systems::{CodeSystem, Grouping};

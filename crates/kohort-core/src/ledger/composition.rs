@@ -22,8 +22,12 @@ pub struct Composition {
     pub people: u64,
     /// Earlier releases that were compared.
     pub compared: usize,
-    /// Earlier releases that could not be compared: rows of another input, another unit, or another shape.
+    /// Earlier releases that could not be compared: rows of another input, or another unit.
     pub not_compared: usize,
+    /// True if a release of codes was compared, by clusters.
+    pub codes: bool,
+    /// True if a release of events was compared, by patient-level columns.
+    pub events: bool,
     /// People of the new release who are in an earlier one too.
     pub shared: u64,
     /// People for whom the releases together leave fewer than k candidates, while the new release alone and the
@@ -52,12 +56,15 @@ impl Composition {
                 people.entry(who).or_default().insert(at, classes);
             }
         }
+        let is_compared = |shape: &str| last > 0 && compared.iter().any(|own| own.shape == shape || new.shape == shape);
         let mut result = Composition {
             k: new.k,
             rows: new.unit == LedgerUnit::Row,
             people: new.people.len() as u64,
             compared: last,
             not_compared: earlier.len() - last,
+            codes: is_compared("codes"),
+            events: is_compared("events"),
             ..Composition::default()
         };
         let too_many = |own: &Person| {
@@ -112,8 +119,14 @@ impl Composition {
             all.push(format!("{} with very many records could not be compared.", persons(too_many)));
         }
         if not_compared > 0 {
-            let why = "only tables can be compared, by patient, or by row if the input is the same";
+            let why = "releases can be compared by patient, or by row if the input is the same";
             all.push(format!("{} could not be compared: {why}.", releases(not_compared)));
+        }
+        if self.codes {
+            all.push("Of codes, the cluster of each patient was compared, not the codes themselves.".into());
+        }
+        if self.events {
+            all.push("Of events, the patient-level columns were compared, not what the events reveal.".into());
         }
         if compared + not_compared == 0 {
             all.push("The ledger holds no earlier release to compare with.".into());

@@ -69,7 +69,7 @@ pub struct LedgerRelease {
     pub unit: LedgerUnit,
     /// The keyed hash of its input.
     pub input: String,
-    /// For each keyed hash of a person, the classes of this person's records. Empty for codes and events.
+    /// For each keyed hash of a person, the classes of this person's records.
     pub people: BTreeMap<String, Vec<u32>>,
 }
 

@@ -82,6 +82,15 @@ impl AnyPolicy {
         }
     }
 
+    /// The column that names the patient, if there is one.
+    pub fn patient(&self) -> Option<usize> {
+        match self {
+            AnyPolicy::Table(policy) => policy.patient(),
+            AnyPolicy::Codes(policy) => policy.patient(),
+            AnyPolicy::Events(policy) => policy.patient(),
+        }
+    }
+
     /// Leaves the rows out that the policy excludes.
     pub fn exclude(&self, source: Source) -> Result<Source> {
         match self {

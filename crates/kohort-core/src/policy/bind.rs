@@ -14,6 +14,7 @@ use super::files::PolicyFiles;
 use super::population::Population;
 use super::privacy::Privacy;
 use super::section::{Section, Value, nearest};
+use super::several_files::OneFile;
 use super::shift;
 use super::survives;
 use super::synthetic::SyntheticRules;
@@ -105,6 +106,7 @@ impl PolicyFile {
             "evidence",
             "context",
             "check",
+            "file",
         ])?;
         let section = match (root.section("input")?, given) {
             (Some(section), _) => section,
@@ -151,6 +153,22 @@ impl PolicyFile {
         let named = self.root.texts_below().into_iter().filter_map(|text| self.files.path(text.as_ref()));
         files.extend(named.filter(|file| folder.as_ref() != Some(file) && std::fs::symlink_metadata(file).is_ok()));
         files
+    }
+
+    /// The files that the policy makes of one population, each with a policy of its own; empty if it makes one.
+    pub fn several_files(&self) -> Result<Vec<OneFile>> {
+        let files = super::several_files::read(self, &self.root)?;
+        if !files.is_empty() && self.layout != Layout::Table {
+            return Err(self.root.wrong("file", "is for tables, not for sets of codes or patient histories."));
+        }
+        Ok(files)
+    }
+
+    /// The same policy with other sections, about the same tables.
+    pub(super) fn with_root(&self, root: Section) -> Result<PolicyFile> {
+        let mut input = self.input.clone();
+        input.cleaning = root.section("columns")?.map_or(Ok(Vec::new()), |columns| cleaning::read(&columns))?;
+        Ok(PolicyFile { input, text: root.to_toml(), root, ..self.clone() })
     }
 
     /// Binds the policy to its table. `methods` says what the method that it names adds to the promise.
@@ -238,7 +256,7 @@ impl PolicyFile {
             None => quasi.clone(),
             Some(patients) => patients.iter().filter(of_patients).map(|c| c.name.as_str()).collect(),
         };
-        let population = Population::read(&self.root, &self.files, &outside)?;
+        let populations = Population::read_all(&self.root, &self.files, &outside)?;
         let baseline = BaselineLoss::read(&self.root, &self.files)?;
         let context = Context::read(&self.root)?;
         if self.layout != Layout::Table && self.root.get("check").is_some() {
@@ -256,7 +274,7 @@ impl PolicyFile {
             privacy: bound,
             exclude,
             accept,
-            population,
+            populations,
             baseline,
             context,
             checks,

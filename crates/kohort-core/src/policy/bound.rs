@@ -5,11 +5,12 @@ use super::baseline::BaselineLoss;
 use super::column::{Column, Role};
 use super::context::Context;
 use super::effects::Effects;
-use super::population::Population;
+use super::population::{Covers, Population};
 use super::privacy::Privacy;
 use super::section::Section;
 use super::survives::Check;
 use crate::Error;
+use crate::hierarchy::Intervals;
 use crate::shape::{Shape, Table};
 use crate::table::ExcludeRule;
 
@@ -24,8 +25,8 @@ pub struct Policy<S: Shape = Table> {
     pub exclude: Vec<ExcludeRule>,
     /// Findings about released columns outside every requirement that the custodian accepts.
     pub accept: Vec<Acceptance>,
-    /// The population that the people of the table belong to, if it is known.
-    pub population: Option<Population>,
+    /// The registries of people outside that an attacker may have.
+    pub populations: Vec<Population>,
     /// The run that this one is compared with.
     pub baseline: Option<BaselineLoss>,
     /// Who receives the release, and what for.
@@ -50,7 +51,7 @@ pub(super) struct SharedSections {
     pub(super) privacy: Privacy,
     pub(super) exclude: Vec<ExcludeRule>,
     pub(super) accept: Vec<Acceptance>,
-    pub(super) population: Option<Population>,
+    pub(super) populations: Vec<Population>,
     pub(super) baseline: Option<BaselineLoss>,
     pub(super) context: Option<Context>,
     pub(super) checks: Vec<Check>,
@@ -68,7 +69,7 @@ impl SharedSections {
             privacy,
             exclude,
             accept,
-            population,
+            populations,
             baseline,
             context,
             checks,
@@ -82,7 +83,7 @@ impl SharedSections {
             privacy,
             exclude,
             accept,
-            population,
+            populations,
             baseline,
             context,
             checks,
@@ -121,8 +122,25 @@ impl<S: Shape> Policy<S> {
         self.positions(Role::is_released)
     }
 
+    /// The population that the people of the table belong to, if the policy says how large it is: the first
+    /// registry that lists everybody.
+    pub fn population(&self) -> Option<&Population> {
+        self.populations.iter().find(|population| population.covers == Covers::Everyone)
+    }
+
     /// An error in terms of the policy, for requirements that fail later.
     pub fn error(&self, message: impl std::fmt::Display) -> Error {
         self.method.error(self.method.line, message)
+    }
+}
+
+impl Policy {
+    /// The ranges that a quasi-identifier may show instead of labels, where the policy asks for `labels = "range"`:
+    /// their ends are bounds of the finest permitted intervals.
+    pub fn ranges(&self, column: usize) -> Option<Intervals> {
+        let column = &self.columns[column];
+        let asked = self.method.text("labels").is_ok_and(|own| own == Some("range"));
+        let finest = column.levels.iter().copied().find(|&level| level > 0)?;
+        if asked { column.rule.ranges(finest) } else { None }
     }
 }

@@ -5,7 +5,7 @@ use super::column::{Column, Role};
 use super::exclude::find;
 use super::exclude_events::{EventsRule, EventsTable, read_rules, systems};
 use super::files::PolicyFiles;
-use super::privacy::{LedgerRule, Privacy, read_k};
+use super::privacy::{Privacy, read_k, read_ledger};
 use super::section::{Section, Value};
 use crate::Result;
 use crate::calendar::DateFormat;
@@ -176,7 +176,17 @@ fn with_dates(method: &Section, tables: &[EventTable]) -> Result<Vec<EventTable>
 
 /// k, for events.
 pub(super) fn read_privacy(section: &Section, k: Option<K>) -> Result<Privacy> {
-    section.only(&["k", "max_risk", "preset", "power", "power_total", "power_rule", "knowledge", "max_high_risk"])?;
+    section.only(&[
+        "k",
+        "max_risk",
+        "preset",
+        "power",
+        "power_total",
+        "power_rule",
+        "knowledge",
+        "max_high_risk",
+        "ledger",
+    ])?;
     let (k, preset) = read_k(section, k)?;
     let (confidence, l_diversity, t_closeness) = (None, None, None);
     Ok(Privacy {
@@ -187,7 +197,7 @@ pub(super) fn read_privacy(section: &Section, k: Option<K>) -> Result<Privacy> {
         l_diversity,
         t_closeness,
         not_together: Vec::new(),
-        ledger: LedgerRule::Tell,
+        ledger: read_ledger(section)?,
     })
 }
 

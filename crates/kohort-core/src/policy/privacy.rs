@@ -99,7 +99,7 @@ impl Privacy {
 
     /// Reads the section for sets of codes: k, and as `knows` the number m of codes an attacker may know.
     pub(super) fn read_codes(section: &Section, k: Option<K>) -> Result<Privacy> {
-        section.only(&["k", "max_risk", "preset", "knows", "confidence"])?;
+        section.only(&["k", "max_risk", "preset", "knows", "confidence", "ledger"])?;
         let asking = k.is_some();
         let (k, preset) = read_k(section, k)?;
         let confidence = read_confidence(section)?;
@@ -127,7 +127,7 @@ impl Privacy {
                 l_diversity: None,
                 t_closeness: None,
                 not_together: Vec::new(),
-                ledger: LedgerRule::Tell,
+                ledger: read_ledger(section)?,
             }),
             Ok(0) => Err(section.wrong("knows", format!("0 means an attacker who knows nothing. {usual}"))),
             _ => Err(section.wrong("knows", format!("must be at most {MOST_KNOWN_CODES}. {usual}"))),
@@ -393,7 +393,7 @@ fn read_l(section: &Section) -> Result<Option<LDiversity>> {
     }
 }
 
-fn read_ledger(section: &Section) -> Result<LedgerRule> {
+pub(super) fn read_ledger(section: &Section) -> Result<LedgerRule> {
     let words = [("tell", LedgerRule::Tell), ("refuse", LedgerRule::Refuse)];
     Ok(section.word("ledger", &words)?.unwrap_or_default())
 }

@@ -8,12 +8,14 @@ mod confidence;
 mod knows;
 mod l_diversity;
 mod placements;
+mod share_at_risk;
 mod t_closeness;
 
 pub use confidence::Confidence;
 pub use knows::{Knows, Shorter};
 pub use l_diversity::LDiversity;
 pub use placements::{CatalogGroup, ClassRows, Padding, Posterior};
+pub use share_at_risk::{FIRST_DRAWS, MOST_DRAWS, ONE_PATIENT, Settled, ShareAtRisk};
 pub use t_closeness::{Distance, TCloseness};
 
 /// How often the values of one sensitive column occur in a class. Missing is not among them.

@@ -14,7 +14,7 @@ use std::path::Path;
 /// The file's name in release/.
 pub const CATALOG_FILE: &str = "catalog.csv";
 /// The largest catalog that is read.
-const LARGEST: u64 = 256 << 20;
+pub(crate) const LARGEST_CATALOG: u64 = 256 << 20;
 
 /// One line of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,8 +87,12 @@ fn to_text(column: &str, lines: &[CatalogLine]) -> Vec<u8> {
 
 /// Reads a catalog that a stranger may have written: about this column, and classes up to `classes`.
 pub fn read_catalog(release: &Path, column: &str, classes: u64) -> Result<Vec<CatalogLine>> {
+    parse_catalog(&read_text(&release.join(CATALOG_FILE), LARGEST_CATALOG)?, column, classes)
+}
+
+/// Parses the text of a catalog.
+pub(crate) fn parse_catalog(text: &str, column: &str, classes: u64) -> Result<Vec<CatalogLine>> {
     let wrong = |line: usize, what: &str| Err(Error::refused(format!("{CATALOG_FILE}, line {line}: {what}.")));
-    let text = read_text(&release.join(CATALOG_FILE), LARGEST)?;
     let (mut rest, mut number) = (text.as_bytes(), 0);
     let mut lines: Vec<CatalogLine> = Vec::new();
     while !rest.is_empty() {

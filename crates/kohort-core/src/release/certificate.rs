@@ -386,7 +386,8 @@ impl AnyCertificate {
 
 /// Returns whether a diversity is one that can be counted.
 pub(crate) fn counts(l: &LDiversity) -> bool {
-    !matches!(l, LDiversity::Recursive { c: (_, 0), .. } | LDiversity::Recursive { l: 0, .. })
+    // One value is there in any class: l = 1 requires nothing.
+    l.l() >= 2 && !matches!(l, LDiversity::Recursive { c: (_, 0), .. } | LDiversity::Recursive { c: (0, _), .. })
 }
 
 fn wrong(what: &str) -> Error {

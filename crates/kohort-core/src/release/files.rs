@@ -62,6 +62,29 @@ impl ReleaseFiles {
         Ok(())
     }
 
+    /// Several releases as one folder: each in a folder of its name, its evidence below the common evidence/, and
+    /// more files of evidence.
+    pub fn together(releases: Vec<(String, ReleaseFiles)>, evidence: Vec<(String, Vec<u8>)>) -> ReleaseFiles {
+        let mut files: BTreeMap<String, Arc<[u8]>> = BTreeMap::new();
+        for (name, release) in releases {
+            for (path, bytes) in release.files {
+                let path = match path.strip_prefix("evidence/") {
+                    Some(own) => format!("evidence/{name}/{own}"),
+                    None => format!("{name}/{path}"),
+                };
+                files.insert(path, bytes);
+            }
+        }
+        files.extend(evidence.into_iter().map(|(name, text)| (format!("evidence/{name}"), text.into())));
+        ReleaseFiles { files }
+    }
+
+    /// The same files without those that undo the release: which row is which input line.
+    pub fn without_rows(mut self) -> ReleaseFiles {
+        self.files.retain(|path, _| !path.starts_with("private/") && !path.contains("/private/"));
+        self
+    }
+
     /// Signs the certificate, or those of all samples: a signature file is added beside each.
     pub fn sign(&mut self, key: &SecretKey) {
         let signed = self.files.iter().filter(|(path, _)| path.ends_with("certificate.json"));

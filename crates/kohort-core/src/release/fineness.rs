@@ -3,7 +3,7 @@
 use super::label_levels::HIERARCHY_FILE;
 use super::plan::{Plan, Recoding};
 use crate::cohort::{Cohort, Quasi};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Says how often each level occurs in each column, and how to analyse such columns. Empty where every
 /// column has one level, or each value one label.
@@ -24,7 +24,20 @@ pub(super) fn section(cohort: &Cohort, plan: &Plan, file: &str, markdown: impl F
         });
         text += &format!("| {} | {} |\n", markdown(&quasi.name), levels.collect::<Vec<_>>().join(", "));
     }
+    if shows_ranges(cohort, plan) {
+        text += "\nSome labels of numbers are the range of their own group of records, such as `[35,50)`, and counted here \
+                 with the finest level of which one label holds it. Ranges overlap each other.\n";
+    }
     text + &how_to_analyse(cohort, file)
+}
+
+/// Returns whether a label is on none of the levels of its column.
+fn shows_ranges(cohort: &Cohort, plan: &Plan) -> bool {
+    cohort.quasi.iter().zip(&plan.changed).any(|(quasi, changed)| {
+        let levels = &quasi.hierarchy.levels;
+        let known: BTreeSet<&str> = levels.iter().flat_map(|l| &l.labels).map(|l| l.text.as_str()).collect();
+        changed.labels.iter().any(|label| !known.contains(label.text.as_str()))
+    })
 }
 
 /// The words for a level: unchanged, suppressed, or its number and name.

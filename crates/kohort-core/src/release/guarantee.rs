@@ -7,7 +7,8 @@ use super::claim::{Claim, CodesClaim, EventsClaim, KnowsClaim, SyntheticClaim};
 use super::promise::Promise;
 use super::recounted::TableShown;
 use crate::policy::{Effects, Power};
-use crate::statistics::{Z95, wilson};
+use crate::privacy::ShareAtRisk;
+use crate::statistics::Z95;
 use crate::verify::EventsFound;
 use serde::{Deserialize, Serialize};
 
@@ -29,21 +30,24 @@ const NO_LIMIT: &str =
 /// The sentences for patients and their events.
 pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarantee {
     let (k, p) = (claim.k.get(), claim.power.p());
-    let share = |(hits, of): (u64, u64)| 100.0 * hits as f64 / of.max(1) as f64;
-    let (low, high) = wilson(found.hits, Z95);
-    let about = format!(
-        "For about {:.1} % of patients with events (95 % interval {:.1}–{:.1} %, from {} draws)",
-        share(found.hits),
-        100.0 * low,
-        100.0 * high,
-        found.hits.1
-    );
+    let share = |own: &ShareAtRisk| 100.0 * own.share();
+    // A share that was counted has no interval.
+    let about = match found.at_high_risk.interval(Z95) {
+        None => format!("For {:.1} % of patients with events", share(&found.at_high_risk)),
+        Some((low, high)) => format!(
+            "For about {:.1} % of patients with events (95 % interval {:.1}–{:.1} %, from {} draws)",
+            share(&found.at_high_risk),
+            100.0 * low,
+            100.0 * high,
+            found.at_high_risk.draws
+        ),
+    };
     let certain = format!("finds fewer than {k} matching patients; some of them may be found with certainty.");
     let events = if p == 1 { "1 event".to_string() } else { format!("{p} events") };
     let whole = format!(
         " An attacker who knows which values belong to the same event finds fewer than {k} matching patients for {:.1} % of them (1 event known) and {:.1} % ({events} known).",
-        share(found.one_event),
-        share(found.p_events)
+        share(&found.one_event_known),
+        share(&found.events_known)
     );
     let plain = match claim.power {
         Power::Values { .. } => format!(
@@ -56,9 +60,9 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
             "{about} an attacker who knows all patient-level columns and two columns of up to {p} events of the patient in one table, which belong together, {certain} This is the share for the two columns that reveal most. The events were drawn at random; an attacker who chooses what to find out may do better.{whole}"
         ),
         Power::Total { .. } => {
-            let all_but = match found.hits.0 {
+            let all_but = match found.at_high_risk.enumerated_millionths {
                 0 => "for all patients with events".to_string(),
-                _ => format!("for all but {:.1} % of patients with events", share(found.hits)),
+                _ => format!("for all but {:.1} % of patients with events", share(&found.at_high_risk)),
             };
             let facts = if p == 1 { "Any one fact".to_string() } else { format!("Any up to {p} facts") };
             format!(

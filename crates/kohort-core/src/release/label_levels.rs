@@ -7,12 +7,13 @@
 //! | age | 37 | 1 | 5 | [35,40) |
 //! | age | [30,40) | 2 | 10 | [30,40) |
 //!
-//! Only labels that are released are listed, each with its ancestors below `*`. Missing and `*` are not
+//! A label that is a range of its own (`[25,40)`) begins at the finest level of which one label holds it; a range that
+//! only `*` holds is not listed. Only labels that are released are listed, each with its ancestors below `*`. Missing and `*` are not
 //! listed: missing stays missing, and `*` stays `*`. How many leaves a label has is not in it.
 
 use super::plan::{Plan, Recoding};
 use crate::cohort::{Cohort, Quasi};
-use crate::hierarchy::SUPPRESSED;
+use crate::hierarchy::{Rule, SUPPRESSED};
 use crate::policy::Policy;
 use crate::table::{read_text, split_cells, write_cell};
 use crate::{Error, Result};
@@ -22,7 +23,7 @@ use std::path::Path;
 /// The file's name in release/.
 pub const HIERARCHY_FILE: &str = "hierarchy.csv";
 /// The largest file that is read, and written.
-const LARGEST: u64 = 256 << 20;
+pub(crate) const LARGEST_LEVELS: u64 = 256 << 20;
 /// No hierarchy has more levels.
 const MOST_LEVELS: usize = 1_000;
 /// The columns of the file.
@@ -88,10 +89,10 @@ pub(super) fn write(policy: &Policy, cohort: &Cohort, plan: &Plan, release: &Pat
         let cells = (0..released.len()).filter(|&c| released[c] > 0 || added.contains(&(c as u32)));
         let labels: BTreeSet<u32> = cells.map(|c| plan.row(c as u32)[q]).collect();
         let texts = labels.into_iter().map(|label| plan.changed[q].labels[label as usize].text.as_str());
-        columns.extend(levels_of(&cohort.quasi[q], texts));
+        columns.extend(levels_of(&cohort.quasi[q], &policy.columns[column].rule, texts));
     }
     let text = to_text(&columns);
-    if text.len() as u64 > LARGEST {
+    if text.len() as u64 > LARGEST_LEVELS {
         return Ok(None);
     }
     let path = release.join(HIERARCHY_FILE);
@@ -100,7 +101,7 @@ pub(super) fn write(policy: &Policy, cohort: &Cohort, plan: &Plan, release: &Pat
 }
 
 /// The levels of these released labels; nothing if all are missing or `*`.
-fn levels_of<'a>(quasi: &Quasi, released: impl Iterator<Item = &'a str>) -> Option<ColumnLevels> {
+fn levels_of<'a>(quasi: &Quasi, rule: &Rule, released: impl Iterator<Item = &'a str>) -> Option<ColumnLevels> {
     let levels = &quasi.hierarchy.levels;
     // For each label: the finest level that has it, and a value under it.
     let mut found: HashMap<&str, (usize, usize)> = HashMap::new();
@@ -111,9 +112,13 @@ fn levels_of<'a>(quasi: &Quasi, released: impl Iterator<Item = &'a str>) -> Opti
     }
     let mut own = ColumnLevels::none(&quasi.name);
     for label in released.filter(|label| !label.is_empty() && *label != SUPPRESSED) {
-        let Some(&(level, code)) = found.get(label) else { continue };
-        let above = levels[level..].iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
-        let groups: Vec<String> = above.take_while(|text| *text != SUPPRESSED).map(str::to_string).collect();
+        let on_level = |&(level, code): &(usize, usize)| {
+            let above = levels[level..].iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
+            (level, above.take_while(|text| *text != SUPPRESSED).map(str::to_string).collect::<Vec<_>>())
+        };
+        // A range of a class is on no level, but labels of some levels hold it.
+        let held = found.get(label).map(on_level).or_else(|| rule.groups_of_range(label));
+        let Some((level, groups)) = held.filter(|(_, groups)| !groups.is_empty()) else { continue };
         own.names.extend((level..level + groups.len()).map(|l| (l, levels[l].name.clone())));
         own.labels.insert(label.to_string(), LabelGroups { level, groups });
     }
@@ -146,8 +151,12 @@ fn to_text(columns: &[ColumnLevels]) -> Vec<u8> {
 /// Reads a file that a stranger may have written. Columns, labels and levels are in order, so that nothing is
 /// listed twice; what the labels mean is not checked here.
 pub fn read_label_levels(release: &Path) -> Result<Vec<ColumnLevels>> {
+    parse_label_levels(&read_text(&release.join(HIERARCHY_FILE), LARGEST_LEVELS)?)
+}
+
+/// Parses the text of the file, which a stranger may have written.
+pub(crate) fn parse_label_levels(text: &str) -> Result<Vec<ColumnLevels>> {
     let wrong = |line: usize, what: &str| Error::refused(format!("{HIERARCHY_FILE}, line {line}: {what}."));
-    let text = read_text(&release.join(HIERARCHY_FILE), LARGEST)?;
     let (mut rest, mut number) = (text.as_bytes(), 0);
     let mut columns: Vec<ColumnLevels> = Vec::new();
     let mut names: BTreeSet<String> = BTreeSet::new();

@@ -31,6 +31,7 @@ mod write;
 pub use assumed::Basis;
 pub(crate) use assumed::{TableFacts, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
+pub(crate) use catalog::{LARGEST_CATALOG, parse_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry};
 pub use claim::{
@@ -50,6 +51,7 @@ pub use files::{Published, ReleaseFiles};
 pub use fineness::rows_by_level;
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
 pub use label_levels::{ColumnLevels, HIERARCHY_FILE, LabelGroups, read_label_levels};
+pub(crate) use label_levels::{LARGEST_LEVELS, parse_label_levels};
 pub use plan::{
     Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share, SyntheticRecord,
 };

@@ -84,8 +84,9 @@ impl Serialize for Fraction {
 
 impl<'de> Deserialize<'de> for Fraction {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Fraction, D::Error> {
-        let decimal = Decimal::parse(&String::deserialize(from)?, b'.');
-        let share = decimal.and_then(Fraction::from_decimal);
+        let text = String::deserialize(from)?;
+        // One share is written in one way: no sign, no needless zeros.
+        let share = Decimal::parse(&text, b'.').and_then(Fraction::from_decimal).filter(|own| own.to_string() == text);
         share.ok_or_else(|| D::Error::custom(format!("{OURS}a share is not a number from 0 to 1")))
     }
 }

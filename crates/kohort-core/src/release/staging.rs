@@ -154,7 +154,8 @@ impl Staging {
         let mut folders = vec![self.place.folder.clone(), self.place.folder.join(POPULATION)];
         for entry in fs::read_dir(&self.place.folder).map_err(|e| Error::io(&self.place.folder, &e))? {
             let entry = entry.map_err(|e| Error::io(&self.place.folder, &e))?;
-            if entry.file_name().to_string_lossy().starts_with(SAMPLE) {
+            // Samples, or several files of one population.
+            if entry.path().join("release").is_dir() && entry.file_name() != POPULATION {
                 folders.push(entry.path());
             }
         }

@@ -58,7 +58,9 @@ impl Risk {
 /// People in each class over `set`, largest classes last.
 pub fn sizes(cohort: &Cohort, view: View, set: &[usize]) -> Vec<u64> {
     let tuples = &cohort.tuples;
-    let as_they_are = tuples.patients.is_none() && matches!(view, View::Before);
+    // Tuples are distinct, unless they were brought to the level of a derived column.
+    let distinct = cohort.quasi.iter().all(|quasi| quasi.own_level == 0);
+    let as_they_are = distinct && tuples.patients.is_none() && matches!(view, View::Before);
     let mut sizes = if as_they_are && tuples.width() == cohort.quasi.len() && set.len() == cohort.quasi.len() {
         tuples.weights.clone()
     } else {

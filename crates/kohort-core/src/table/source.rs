@@ -9,6 +9,7 @@ use super::exclude::Exclusion;
 use super::fhir;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
+use super::population_part::{BoundPart, PopulationPart};
 use super::progress::{Progress, Silent};
 use super::shift::Shift;
 use super::{statistics, workbook};
@@ -44,6 +45,8 @@ pub struct Source {
     cleaner: Option<Arc<Cleaner>>,
     cleaned: Arc<Cleaned>,
     excluded: Option<Arc<Exclusion>>,
+    /// The people who come in, where several files are made of one table.
+    part: Option<Arc<BoundPart>>,
     /// Moves dates, after rows were excluded.
     shift: Option<Arc<Shift>>,
     /// Of events: the table of their patients.
@@ -105,6 +108,7 @@ pub fn open(input: &Input) -> Result<Source> {
         cleaner: None,
         cleaned: Arc::default(),
         excluded: None,
+        part: None,
         shift: None,
         patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
         more_events: input.more_events.iter().map(open).collect::<Result<_>>()?,
@@ -147,6 +151,12 @@ impl Source {
             self.excluded = Some(Arc::new(exclusion));
         }
         Ok(self)
+    }
+
+    /// The same table with a part of its people, who are named by the patient column, if there is one.
+    pub fn of_people(mut self, part: PopulationPart, patient: Option<usize>) -> Source {
+        self.part = Some(Arc::new(BoundPart { part, patient }));
+        self
     }
 
     /// The same table with its dates moved.
@@ -384,6 +394,9 @@ impl Source {
         if let Some(excluded) = &self.excluded {
             chunk.retain(|chunk, row| !excluded.holds(chunk, row));
         }
+        if let Some(part) = &self.part {
+            chunk.retain(|chunk, row| part.keeps(chunk, row));
+        }
         if let Some(shift) = &self.shift {
             shift.apply(&mut chunk, &self.name)?;
         }
@@ -391,6 +404,11 @@ impl Source {
     }
 
     fn parquet(&self) -> Result<super::ParquetFile> {
+        // Parquet is read here and there: what is counted are the bytes that were hashed, in a copy.
+        if let Place::Hashed(path, hash) = &self.input.place {
+            let copy = hash.copy(path).map_err(|e| self.input.place.io(&e))?;
+            return super::ParquetFile::open_at(path, copy.path());
+        }
         super::ParquetFile::open(self.input.place.path().unwrap_or(Path::new(&self.name)))
     }
 

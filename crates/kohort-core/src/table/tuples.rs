@@ -102,6 +102,25 @@ impl Tuples {
         }
     }
 
+    /// Gives the values of a column other texts: by code the number of the text, none for missing. Returns
+    /// the new code of each old one. Tuples keep their numbers.
+    pub(crate) fn relabel(
+        &mut self,
+        column: usize,
+        texts: &Texts,
+        number: &[Option<u32>],
+        missing_occurs: bool,
+    ) -> Vec<u32> {
+        let (mut dictionary, codes) = Dictionary::of(texts, |_| false);
+        dictionary.missing_occurs = missing_occurs;
+        let code_of: Vec<u32> = number.iter().map(|n| n.map_or(MISSING, |n| codes[n as usize])).collect();
+        self.dictionaries[column] = dictionary;
+        for row in self.codes.chunks_exact_mut(self.width.max(1)) {
+            row[column] = code_of[row[column] as usize];
+        }
+        code_of
+    }
+
     /// Rows per value of a column, by code.
     pub fn frequencies(&self, column: usize) -> Vec<u64> {
         let mut counts = vec![0; self.dictionaries[column].len()];

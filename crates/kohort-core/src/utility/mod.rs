@@ -1,5 +1,6 @@
 //! Measures of what a release is still useful for, one file per measure.
 
+mod analyst;
 mod association;
 mod cells;
 mod classification;
@@ -18,6 +19,7 @@ mod tests;
 mod tree;
 mod trust;
 
+pub use analyst::{AnalystError, analyst_error};
 pub use association::{Association, associations};
 pub use cells::{SuppressedCells, cells};
 pub use classification::{Classification, classification, predicted_wrongly};

@@ -133,6 +133,41 @@ impl<'a> PublishedCounts<'a> {
         self.rows.iter().map(row).sum()
     }
 
+    /// Rows of labels that are shown, and how many rows they count for.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&[u32], f64)> {
+        self.rows.iter().map(|&(cells, rows)| (self.plan.row(cells), rows))
+    }
+
+    /// How many labels a column may show.
+    pub(super) fn labels_of(&self, q: usize) -> usize {
+        self.plan.changed[q].labels.len()
+    }
+
+    /// By label of a column: the share of its count that the values in question have.
+    pub(super) fn shares_of(&self, q: usize, is_asked: impl Fn(u32) -> bool) -> Vec<f64> {
+        self.sums_of(q, |value| f64::from(u8::from(is_asked(value))))
+    }
+
+    /// By label of a column: the sum over its values of their share times a number.
+    pub(super) fn sums_of(&self, q: usize, number: impl Fn(u32) -> f64) -> Vec<f64> {
+        let mut sums = vec![0.0; self.labels_of(q)];
+        for (value, labels) in (0u32..).zip(&self.labels[q]) {
+            labels.iter().for_each(|&(label, share)| sums[label as usize] += share * number(value));
+        }
+        sums
+    }
+
+    /// By value of a column: its share of two numbers that are known by label.
+    pub(super) fn spread(&self, q: usize, by_label: &[(f64, f64)]) -> Vec<(f64, f64)> {
+        let of = |labels: &Vec<(u32, f64)>| {
+            labels.iter().fold((0.0, 0.0), |sum, &(label, share)| {
+                let (a, b) = by_label[label as usize];
+                (sum.0 + share * a, sum.1 + share * b)
+            })
+        };
+        self.labels[q].iter().map(of).collect()
+    }
+
     /// The error of counts by the values of one column: without hashing, since every column is looked at.
     fn error_of_one(&self, q: usize) -> f64 {
         let (mut errors, mut groups) = (0.0, 0);

@@ -1,12 +1,12 @@
 //! Recounts a catalog from the release alone: whether it conceals which rows are invented, and how
 //! likely any row is somebody's to whoever reads it.
 
+use super::ReleaseFolder;
 use super::recount::Counted;
 use crate::privacy::{CatalogGroup, ClassRows, Posterior};
-use crate::release::{CatalogLine, CatalogShown, Claim, read_catalog};
+use crate::release::{CATALOG_FILE, CatalogLine, CatalogShown, Claim, LARGEST_CATALOG, parse_catalog};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Classes times classes times values, over all groups: no catalog of Kohort's has more.
 const MOST_COST: u64 = 1 << 32;
@@ -26,7 +26,7 @@ impl CatalogRecount {
     /// The recount as the certificate shows it.
     pub fn shown(&self) -> CatalogShown {
         // Rounded up, so that the text is never below the number itself.
-        let up = (self.highest_posterior * 1e4 - 1e-8).ceil().max(0.0) / 1e4;
+        let up = (self.highest_posterior * 1e4 - 1e-8).ceil().max(0.0) / 1e4 + 0.0;
         CatalogShown { groups: self.groups, counterfeits: self.rows, highest_posterior: format!("{up:.4}") }
     }
 }
@@ -60,14 +60,14 @@ pub fn catalog_groups(
 }
 
 /// Reads the catalog of a release that claims one.
-pub(super) fn read(release: &Path, counted: &Counted, claim: &Claim) -> Result<Vec<CatalogLine>> {
+pub(super) fn read(release: &ReleaseFolder, counted: &Counted, claim: &Claim) -> Result<Vec<CatalogLine>> {
     let column = claim.synthetic.as_ref().and_then(|i| i.catalog.as_deref()).unwrap_or_default();
     let classes = counted.class_of_tuple().iter().max().map_or(0, |&c| u64::from(c) + 1);
-    read_catalog(release, column, classes)
+    parse_catalog(&release.text(CATALOG_FILE, LARGEST_CATALOG)?, column, classes)
 }
 
 /// Recounts it: no row may be somebody's with a probability above 1/k.
-pub(super) fn recount(release: &Path, counted: &Counted, claim: &Claim) -> Result<Option<CatalogRecount>> {
+pub(super) fn recount(release: &ReleaseFolder, counted: &Counted, claim: &Claim) -> Result<Option<CatalogRecount>> {
     let (Some(position), Some(invented)) = (counted.catalogued, &claim.synthetic) else { return Ok(None) };
     let lines = read(release, counted, claim)?;
     let of = counted.class_of_tuple();

@@ -1,6 +1,7 @@
 //! Synthetic records, by private/rows: how many there are, and whether what is claimed holds
 //! also without them.
 
+use super::ReleaseFolder;
 use super::lines::LineFile;
 use super::recount::{Counted, Recount, Required};
 use crate::classes::People;
@@ -65,7 +66,7 @@ impl SyntheticRows {
     }
 
     /// Refuses a catalog that counts anything else than the synthetic records.
-    pub(super) fn are_the_catalogs(&self, release: &Path, counted: &Counted, claim: &Claim) -> Result<()> {
+    pub(super) fn are_the_catalogs(&self, release: &ReleaseFolder, counted: &Counted, claim: &Claim) -> Result<()> {
         let Some(position) = counted.catalogued else { return Ok(()) };
         let lines = super::catalog::read(release, counted, claim)?;
         let of = counted.class_of_tuple();

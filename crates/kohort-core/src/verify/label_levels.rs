@@ -3,8 +3,8 @@
 
 use super::ReleaseFolder;
 use super::recount::Counted;
-use crate::hierarchy::{Hierarchy, SUPPRESSED};
-use crate::release::{Certificate, ColumnLevels, HIERARCHY_FILE, read_label_levels};
+use crate::hierarchy::{Hierarchy, Rule, SUPPRESSED, range_bounds};
+use crate::release::{Certificate, ColumnLevels, HIERARCHY_FILE, LARGEST_LEVELS, parse_label_levels};
 use crate::table::Dictionary;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(super) fn read(
         return Ok(listed);
     }
     let mut last = None;
-    for own in read_label_levels(release)? {
+    for own in parse_label_levels(&release.text(HIERARCHY_FILE, LARGEST_LEVELS)?)? {
         let place = counted.columns[..counted.quasi].iter().position(|(_, name)| *name == own.column);
         let Some(place) = place.filter(|&place| last < Some(place)) else {
             return Err(refused(
@@ -42,14 +42,21 @@ fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<(
     let texts = dictionary.texts();
     let released: BTreeSet<&str> = texts.iter().copied().filter(|t| !t.is_empty() && *t != SUPPRESSED).collect();
     let labels = || listed.into_iter().flat_map(|own| &own.labels);
-    if !labels().map(|(label, _)| label.as_str()).eq(released.iter().copied()) {
+    let is_listed = |label: &str| listed.is_some_and(|own| own.labels.contains_key(label));
+    // Only `*` holds a range that is not listed.
+    let is_left_out = released.iter().any(|label| !is_listed(label) && range_bounds(label).is_none());
+    if is_left_out || labels().any(|(label, _)| !released.contains(label.as_str())) {
         return Err(refused("a released label is not listed, or a label is listed that is not released"));
     }
     // The group above each group of each level.
     let mut above: BTreeMap<(usize, &str), &str> = BTreeMap::new();
     for (label, own) in labels() {
-        if own.groups.first() != Some(label) {
-            return Err(refused("a label is not its own group on its own level"));
+        let is_held = |group: &String| match (range_bounds(label), range_bounds(group)) {
+            (Some((start, end)), Some((low, high))) => low <= start && end <= high,
+            _ => false,
+        };
+        if !own.groups.first().is_some_and(|group| group == label || is_held(group)) {
+            return Err(refused("a label is not its own group on its own level, nor a range inside it"));
         }
         for (at, group) in own.groups.iter().enumerate() {
             let next = own.groups.get(at + 1).map_or(SUPPRESSED, String::as_str);
@@ -72,7 +79,7 @@ fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<(
 }
 
 /// Checks the groups against the hierarchy of the policy over all values of the original.
-pub(super) fn is_of_hierarchy(listed: &ColumnLevels, hierarchy: &Hierarchy, values: usize) -> Result<()> {
+pub(super) fn is_of_hierarchy(listed: &ColumnLevels, hierarchy: &Hierarchy, rule: &Rule, values: usize) -> Result<()> {
     let differs = || refused("a label belongs to other groups than by the policy's hierarchy");
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for code in 0..values {
@@ -89,6 +96,13 @@ pub(super) fn is_of_hierarchy(listed: &ColumnLevels, hierarchy: &Hierarchy, valu
             }
             seen.insert(label);
         }
+    }
+    // A range of a class is on no level; the labels that hold it are those of its numbers.
+    for (label, own) in listed.labels.iter().filter(|(label, own)| own.groups.first() != Some(*label)) {
+        match rule.groups_of_range(label) {
+            Some((level, groups)) if level == own.level && groups == own.groups => seen.insert(label),
+            _ => return Err(differs()),
+        };
     }
     let names = listed.names.iter().all(|(&level, name)| hierarchy.levels.get(level).is_some_and(|l| l.name == *name));
     match names && seen.len() == listed.labels.len() {

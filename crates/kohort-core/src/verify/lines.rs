@@ -33,7 +33,7 @@ impl LineFile {
         }
     }
 
-    pub(super) fn bad() -> Error {
+    pub(crate) fn bad() -> Error {
         Error::refused("private/rows does not hold one input line for each released row.")
     }
 

@@ -49,7 +49,6 @@ pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recou
 pub use verdict::{Depth, Outcome, Signer, Verdict};
 
 use crate::number::Fraction;
-use crate::parallel;
 use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
 use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
@@ -126,6 +125,16 @@ impl<S: Shape> Verified<S> {
         self.staging.name()
     }
 
+    /// Where the release is, until it is published.
+    pub(crate) fn release(&self) -> PathBuf {
+        self.staging.release()
+    }
+
+    /// Where it is written which input line each row comes from.
+    pub(crate) fn private(&self) -> PathBuf {
+        self.staging.private()
+    }
+
     /// Where the evidence is to be written.
     pub fn evidence(&self) -> PathBuf {
         self.staging.evidence()
@@ -167,7 +176,7 @@ pub fn verify<S: Shape>(
     test: bool,
 ) -> Result<Verified<S>> {
     let Staged { staging, written, .. } = staged;
-    let release = ReleaseFolder::new(staging.release());
+    let release = ReleaseFolder::staged(staging.release());
     let mut certificate = Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.into(),
@@ -180,19 +189,14 @@ pub fn verify<S: Shape>(
         guarantee: Guarantee::default(),
     };
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
-    // The hashes wait for nobody, and nobody waits for them.
-    let hash = |file: &FileEntry| files::sha256(&release.join(&file.name));
-    let (checked, hashes) = parallel::both(
-        2,
-        || S::compare(&release, &certificate, source, policy, Some(&written.lines)),
-        || certificate.files.iter().map(hash).collect::<Result<Vec<_>>>(),
-    );
-    let hashes = hashes?;
+    let checked = S::compare(&release, &certificate, source, policy, Some(&written.lines));
     let Checked { claim, recount, compared, outside } = checked?;
     if S::added(&compared) != written.added {
         return Err(Error::refused("The number of synthetic records differs from the plan."));
     }
-    certificate.files.iter_mut().zip(hashes).for_each(|(file, hash)| file.sha256 = hash);
+    for file in &mut certificate.files {
+        file.sha256 = release.sha256(&file.name)?;
+    }
     certificate.promise.claim = claim;
     S::complete(&mut certificate.promise, &compared);
     certificate.recount = S::shown(&recount);

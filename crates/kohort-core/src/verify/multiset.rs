@@ -158,7 +158,7 @@ fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuple
     }
     if hit.iter().skip(1).any(|h| !h) {
         return Err(Error::refused(format!(
-            "column `{}`: a released label does not cover any value of the original.",
+            "column `{}`: a released label does not cover any value of the original at a level that the policy permits.",
             policy.columns[column].name
         )));
     }

@@ -27,6 +27,9 @@ const REMEMBER: u64 = 4_000_000;
 /// More cells are not looked at to see whether a detail reveals what it belongs to: no table of Kohort's needs as many.
 const MOST_LOOKS: u64 = 1 << 32;
 
+/// More columns are not counted: each needs memory of its own, on every thread.
+const MOST_COLUMNS: usize = 1 << 14;
+
 /// The most values times steps of a tree of sensitive values.
 const LARGEST_TREE: usize = 1 << 24;
 
@@ -394,6 +397,9 @@ pub(super) fn open_data(
     if !super::files::DATA.contains(&data.name.as_str()) {
         return Err(damaged("the name of the data file is unknown"));
     }
+    if certificate.promise.columns.len() > MOST_COLUMNS {
+        return Err(damaged("the release has more columns than can be counted"));
+    }
     let mut input = release.input(&data.name);
     input.delimiter = Some(certificate.delimiter);
     let source = open(&input)?.with_threads(threads).with_progress(Arc::clone(progress));
@@ -550,6 +556,10 @@ fn steps_that_join(levels: &[&Vec<u32>]) -> Vec<bool> {
 fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec<u32>>> {
     let wrong = || damaged("the tree of a sensitive column does not hold each of its values once, at one depth");
     let depth = paths.first().map_or(0, Vec::len);
+    // A column in which every released value is missing has no tree.
+    if paths.is_empty() && dictionary.len() == 1 {
+        return Ok(Vec::new());
+    }
     if depth < 2 || paths.len() + 1 != dictionary.len() || paths.iter().any(|path| path.len() != depth) {
         return Err(wrong());
     }
@@ -583,5 +593,28 @@ fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec
     match levels.len().saturating_mul(dictionary.len()) <= LARGEST_TREE {
         true => Ok(levels),
         false => Err(damaged("the tree of a sensitive column is larger than can be counted")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A distance of 0 was written as -0.0000 by builds without optimisation, and refused by others.
+    #[test]
+    fn no_number_of_a_certificate_is_minus_zero() {
+        let none = Extremes { distance: Some(0.0), ..Extremes::default() };
+        let recount = Recount {
+            rows: 1,
+            sets: 1,
+            classes: 1,
+            smallest_class: 1,
+            sensitive: vec![("s".into(), none)],
+            catalog: Some(CatalogRecount { groups: 0, rows: 0, highest_posterior: 0.0 }),
+            formulas: Vec::new(),
+        };
+        let shown = recount.shown();
+        assert_eq!(shown.sensitive[0].largest_distance.as_deref(), Some("0.0000"));
+        assert_eq!(shown.catalog.map(|own| own.highest_posterior).as_deref(), Some("0.0000"));
     }
 }

@@ -2,8 +2,9 @@
 //! exchange a file between the two.
 
 use super::files::sha256;
-use crate::Result;
 use crate::table::{FileHash, Input, Place};
+use crate::{Error, Result};
+use std::io::Read;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct ReleaseFolder {
     path: PathBuf,
+    /// True if nobody else can change its files: it is still being made.
+    is_staged: bool,
     /// The hashes of the files that were opened, by name.
     hashes: Mutex<Vec<(String, Arc<FileHash>)>>,
 }
@@ -19,11 +22,19 @@ pub struct ReleaseFolder {
 impl ReleaseFolder {
     /// The folder at this path.
     pub(super) fn new(path: impl Into<PathBuf>) -> ReleaseFolder {
-        ReleaseFolder { path: path.into(), hashes: Mutex::default() }
+        ReleaseFolder { path: path.into(), is_staged: false, hashes: Mutex::default() }
     }
 
-    /// A table in it.
+    /// The folder of a release that is being made, which only its owner can open.
+    pub(super) fn staged(path: impl Into<PathBuf>) -> ReleaseFolder {
+        ReleaseFolder { is_staged: true, ..ReleaseFolder::new(path) }
+    }
+
+    /// A table in it. Parquet is copied before it is read, unless nobody else can change it.
     pub(super) fn input(&self, name: &str) -> Input {
+        if self.is_staged && name.ends_with(".parquet") {
+            return Input::new(self.path.join(name));
+        }
         Input::at(Place::Hashed(self.path.join(name), self.hash(name)))
     }
 
@@ -36,6 +47,18 @@ impl ReleaseFolder {
         let own = Arc::new(FileHash::default());
         hashes.push((name.to_string(), Arc::clone(&own)));
         own
+    }
+
+    /// The text of a small file in it, hashed while it is read.
+    pub(super) fn text(&self, name: &str, limit: u64) -> Result<String> {
+        let path = self.path.join(name);
+        let io = |e: std::io::Error| Error::io(&path, &e);
+        let mut bytes = Vec::new();
+        self.hash(name).open(&path).map_err(io)?.take(limit + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > limit {
+            return Err(Error::refused(format!("{name}: the file is larger than {limit} bytes, the maximum here.")));
+        }
+        String::from_utf8(bytes).map_err(|_| Error::refused(format!("{name}: not valid UTF-8.")))
     }
 
     /// The SHA-256 of a file in hexadecimal: of the bytes that were counted, if it was read to its end.

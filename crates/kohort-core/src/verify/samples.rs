@@ -48,7 +48,7 @@ pub(super) fn sample(
     random: &mut Randomness,
 ) -> Result<Vec<Sample>> {
     let claim = &population.promise.claim;
-    let release = ReleaseFolder::new(staging.release());
+    let release = ReleaseFolder::staged(staging.release());
     let (threads, progress) = (source.threads(), source.progress());
     source.progress().stage("sampling", files::bytes(&release.join(&written.file)));
     let data = recount::open_data(&release, population, threads, progress)?;
@@ -75,7 +75,7 @@ pub(super) fn sample(
     let shown = &sets.listed()[..sets.listed().len().min(MOST_SETS)];
     let mut samples = Vec::new();
     for (n, share) in shares.iter().enumerate() {
-        let own = ReleaseFolder::new(folders[n].join("release"));
+        let own = ReleaseFolder::staged(folders[n].join("release"));
         std::fs::copy(release.join("dictionary.md"), own.join("dictionary.md")).map_err(|e| Error::io(&own, &e))?;
         let mut certificate = certificate_of(population, *share);
         certificate.files = vec![
@@ -172,7 +172,7 @@ fn are_parts_of_it(
     let mut of_person: Vec<u32> = vec![UNDRAWN; lines.len()];
     for ((n, sample), path) in (0u32..).zip(samples).zip(paths) {
         let release = path.data.parent().unwrap_or(Path::new("."));
-        let own = recount::open_data(&ReleaseFolder::new(release), &sample.certificate, data.threads(), progress)?;
+        let own = recount::open_data(&ReleaseFolder::staged(release), &sample.certificate, data.threads(), progress)?;
         let prints = prints(&own, &key)?;
         let lines = read_lines(&path.lines, prints.len() as u64)?;
         for (print, line) in prints.into_iter().zip(lines) {

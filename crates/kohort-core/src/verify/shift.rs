@@ -1,5 +1,6 @@
 //! Dates that were moved: one offset must explain all released dates of a patient.
 
+use super::ReleaseFolder;
 use super::lines::LineFile;
 use crate::calendar::Date;
 use crate::policy::Policy;
@@ -24,7 +25,7 @@ enum Shown {
 /// Checks that one offset of at most N days explains all released dates of each patient, and returns the original
 /// with its dates moved by such offsets. `None` if the policy moves no dates.
 pub(super) fn explained(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,
@@ -62,14 +63,14 @@ pub(super) fn explained(
 
 /// Returns for each input line what the release shows of its dates.
 fn shown(
-    release: &Path,
+    release: &ReleaseFolder,
     certificate: &Certificate,
     policy: &Policy,
     columns: &[usize],
     lines: &Path,
 ) -> Result<HashMap<u64, Vec<Shown>>> {
     let data = certificate.files.iter().find(|file| file.rows.is_some()).map_or("", |file| file.name.as_str());
-    let released = open(&Input { delimiter: Some(certificate.delimiter), ..Input::new(release.join(data)) })?;
+    let released = open(&Input { delimiter: Some(certificate.delimiter), ..release.input(data) })?;
     let place = |column: &usize| {
         let name = &policy.columns[*column].name;
         released.columns().iter().position(|own| own == name)

@@ -22,6 +22,7 @@ fn universe(method: &'static str, columns: &[usize], secret: Secret, people: usi
         method,
         requirement: Requirement::K,
         columns: columns.iter().map(|&n| Domain::Flat(n)).collect(),
+        keys: Vec::new(),
         secret,
         kinds: kinds.collect(),
         people,

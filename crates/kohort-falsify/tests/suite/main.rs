@@ -4,3 +4,4 @@
 mod counterexamples;
 mod first_contact;
 mod promises;
+mod red_team;

@@ -176,6 +176,15 @@ fn a_table_of_a_million_columns() {
     assert!(open(&Input::new(&path)).is_ok(), "wide tables are read");
 }
 
+/// A page whose levels say that a value is there, and which holds none, was read beyond its end.
+#[test]
+fn a_parquet_page_without_the_values_it_announces() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile/levels-without-values.parquet");
+    let source = open(&Input::new(&path)).expect("its columns are read");
+    let error = source.scan(|_| (), |(), chunk| Ok(chunk.rows()), |_| Ok(())).expect_err("it is refused");
+    assert!(error.kind == Kind::Yours && error.message.contains("damaged"), "{error}");
+}
+
 /// Verifies, and does not take long over it: an hour's work would be seen, a busy machine would not.
 #[track_caller]
 fn at_once(folder: &Path) -> kohort_core::Result<()> {

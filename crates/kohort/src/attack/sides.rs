@@ -4,7 +4,7 @@
 use super::Scene;
 use kohort_core::Result;
 use kohort_core::hierarchy::SUPPRESSED;
-use kohort_core::policy::{Column, Unmapped};
+use kohort_core::policy::{Policy, Unmapped};
 use kohort_core::table::{Keys, Source, Texts};
 
 /// Some columns of a table.
@@ -96,8 +96,7 @@ impl TableSides {
         let place = |name: &String| released.columns().iter().position(|c| c == name).unwrap_or(0);
         let release = TableSide::read(&released, &names.iter().map(place).collect::<Vec<_>>())?;
         let original = TableSide::read(scene.source, &columns)?;
-        let labels =
-            (0..quasi.len()).map(|c| fitting(&policy.columns[quasi[c]], &original.texts[c], &release.texts[c]));
+        let labels = (0..quasi.len()).map(|c| fitting(policy, quasi[c], &original.texts[c], &release.texts[c]));
         let labels = labels.collect();
         Ok(TableSides { original, release, quasi: quasi.len(), names, labels })
     }
@@ -112,7 +111,8 @@ impl TableSides {
 }
 
 /// For each value: the labels that may replace it.
-fn fitting(column: &Column, values: &Texts, labels: &Texts) -> Vec<Vec<bool>> {
+fn fitting(policy: &Policy, column: usize, values: &Texts, labels: &Texts) -> Vec<Vec<bool>> {
+    let (column, ranges) = (&policy.columns[column], policy.ranges(column));
     let text = |texts: &Texts, n: usize| String::from_utf8_lossy(texts.get(n as u32)).into_owned();
     let values: Vec<String> = (0..values.len()).map(|n| text(values, n)).collect();
     let texts: Vec<&str> = values.iter().map(String::as_str).collect();
@@ -127,6 +127,7 @@ fn fitting(column: &Column, values: &Texts, labels: &Texts) -> Vec<Vec<bool>> {
             || (!missing && !label.is_empty() && !uncovered && *label == values[value])
             || (!missing && !label.is_empty() && on_a_level())
             || (!missing && column.rule.found_interval_holds(label, &values[value]))
+            || (!missing && ranges.as_ref().is_some_and(|own| own.holds(label, &values[value])))
     };
     (0..values.len()).map(|value| labels.iter().map(|label| may(value, label)).collect()).collect()
 }

@@ -11,10 +11,11 @@ use crate::methods::claims::{Estimate, before_release, sensitivity};
 use kohort_core::Result;
 use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
+use kohort_core::privacy::ShareAtRisk;
 use kohort_core::release::{Certificate, EventsPlan, PATIENTS_TABLE};
 use kohort_core::risk::marketer;
 use kohort_core::shape::Events;
-use kohort_core::statistics::{Z95, wilson};
+use kohort_core::statistics::Z95;
 use kohort_core::table::Scope;
 use kohort_core::verify::{EventsCompared, EventsRecount, Verified};
 use std::collections::BTreeMap;
@@ -114,7 +115,7 @@ pub fn measure(
         guarantee: guarantee_found(run, certificate, (recount, compared)),
         trace: Some(plan.trace.clone()),
         excluded_and_kept: differences(histories),
-        marketer: policy.population.as_ref().and_then(|p| marketer_risk(run, &asked.patients, p)),
+        marketer: policy.population().and_then(|p| marketer_risk(run, &asked.patients, p)),
         timing: Some(stopwatch.read()),
         attacks: None,
         context: None,
@@ -136,9 +137,9 @@ fn guarantee_found(
         unit: Unit::Patient,
         max_high_risk: asked.max_high_risk.to_f64(),
         knows: knows(asked.power),
-        found: share(recount.found.hits),
-        one_event_known: share(recount.found.one_event),
-        events_known: share(recount.found.p_events),
+        found: share(recount.found.at_high_risk),
+        one_event_known: share(recount.found.one_event_known),
+        events_known: share(recount.found.events_known),
         patients: recount.patients,
         events: recount.events,
         classes: recount.classes,
@@ -198,10 +199,17 @@ fn knows(power: Power) -> String {
     }
 }
 
-/// Hits as a share with its interval.
-fn share(found: (u64, u64)) -> FoundShare {
-    let (low, high) = wilson(found, Z95);
-    FoundShare { hits: Some(found.0), of: Some(found.1), share: found.0 as f64 / found.1.max(1) as f64, low, high }
+/// A share, with its interval where draws were needed.
+fn share(found: ShareAtRisk) -> FoundShare {
+    let interval = found.interval(Z95);
+    let drawn = |number: u64| interval.map(|_| number);
+    FoundShare {
+        hits: drawn(found.hits),
+        of: drawn(found.draws),
+        share: found.share(),
+        low: interval.map(|own| own.0),
+        high: interval.map(|own| own.1),
+    }
 }
 
 /// Suppressed events lose everything.
@@ -335,8 +343,8 @@ fn marketer_risk(run: &EventsRun, policies: &[policy::Column], population: &Popu
         columns.iter().map(|&c| quasi[c].text(own_levels(quasi[c]), patient).to_string()).collect()
     };
     match &population.registry {
-        Registry::Size(size) => {
-            let all: Vec<usize> = (0..quasi.len()).collect();
+        Registry::Size(size, columns) => {
+            let all: Vec<usize> = columns.iter().map(place).collect::<Option<_>>()?;
             let classes: std::collections::BTreeSet<Vec<String>> = released.iter().map(|&p| class(&all, p)).collect();
             // Classes are taken to be as much larger outside as the file is smaller.
             let realized = classes.len() as f64 / (*size).max(n) as f64;
@@ -367,7 +375,7 @@ fn marketer_risk(run: &EventsRun, policies: &[policy::Column], population: &Popu
             let mut outside: BTreeMap<Vec<String>, u64> = BTreeMap::new();
             for (key, people) in counts {
                 let key = key.iter().zip(&labels).map(|(v, l)| l.get(v.as_str()).cloned().unwrap_or_default());
-                *outside.entry(key.collect()).or_default() += people;
+                *outside.entry(key.collect()).or_default() += people.floor() as u64;
             }
             let mut inside: BTreeMap<Vec<String>, u64> = BTreeMap::new();
             released.iter().for_each(|&p| *inside.entry(class(&columns, p)).or_default() += 1);

@@ -122,6 +122,8 @@ parts! {
 
 /// Measures what a table's release by a plan would be like.
 pub fn outlook(cohort: &Cohort, plan: &Plan, policy: &Policy, method: &Method) -> Result<Outlook> {
+    let own = cohort.at_own_levels();
+    let cohort = &*own;
     let (highest, (utility, cells)) = parallel::both(
         cohort.threads,
         || highest(cohort, View::After(plan)),

@@ -25,7 +25,7 @@ pub(super) fn models(
     (before, after): (&[u64], &[u64]),
 ) -> metrics::Models {
     let k = policy.privacy.k.get();
-    let outside = |view: View| policy.population.as_ref().and_then(|p| risk::outside(cohort, view, p));
+    let outside = |view: View| policy.population().and_then(|p| risk::outside(cohort, view, p));
     let chances = |found: Reidentification| Chances { max: found.max, mean: found.mean, above: found.above };
     let attackers = |view: View, sizes: &[u64]| {
         let found = risk::models(sizes, k, outside(view).as_ref());
@@ -44,7 +44,7 @@ pub(super) fn models(
 
 /// Who is unique in the population, where its size is known.
 pub(super) fn uniqueness(policy: &Policy, (before, after): (&[u64], &[u64])) -> Option<metrics::Uniqueness> {
-    let people = policy.population.as_ref()?.people();
+    let people = policy.population()?.people();
     let (before, after) = (Uniqueness::of(&Sizes::of(before), people), Uniqueness::of(&Sizes::of(after), people));
     let unique = |found: &Uniqueness| Unique {
         sample: found.sample,

@@ -1,13 +1,13 @@
 //! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
-    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, RegistryFound, SampleRisk, TableMetrics, TargetRisk,
-    Targeted, Undeclared, WholeFile,
+    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, SampleRisk, TableMetrics, TargetRisk, Targeted,
+    Undeclared, WholeFile,
 };
 use super::people::matches;
 use super::table::{TableRun, files, names};
 use kohort_core::cohort::Cohort;
-use kohort_core::policy::Policy;
+use kohort_core::policy::{Covers, Policy};
 use kohort_core::release::{Plan, Recoding};
 use kohort_core::risk::{self, RegistryAttacks, View};
 use kohort_core::utility;
@@ -19,38 +19,56 @@ const MOST_TOLD: usize = 20;
 /// More sets of columns are not attacked one by one.
 const MOST_TARGETED: usize = 50;
 
-/// Measures what an outside registry would reveal to an attacker, if the policy names one.
-pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Option<RegistryAttacks>> {
-    policy.population.as_ref().map(|p| risk::attacks(cohort, p, policy.privacy.k.get())).transpose()
+/// Measures what outside registries would reveal to an attacker, for each that the policy names.
+pub fn attacks(cohort: &Cohort, policy: &Policy) -> Result<Vec<RegistryAttacks>> {
+    let own = cohort.at_own_levels();
+    policy.populations.iter().map(|p| risk::attacks(&own, p, policy.privacy.k.get())).collect()
 }
 
 /// Attacks on the release: with the registry, if there is one, and by what may be known where single cells are
 /// suppressed.
-pub(super) fn against(run: &TableRun, found: Option<&RegistryAttacks>) -> Option<metrics::TableAttacks> {
+pub(super) fn against(run: &TableRun, found: &[RegistryAttacks]) -> Option<metrics::TableAttacks> {
     let TableRun { cohort, plan, policy, .. } = *run;
     let blanks = plan.recoding == Recoding::ByCell;
-    if found.is_none() && !blanks {
+    if found.is_empty() && !blanks {
         return None;
     }
-    let people = cohort.tuples.people().max(1) as f64;
+    let shares: Vec<f64> = run.method.samples().iter().map(|share| share.to_f64()).collect();
+    Some(metrics::TableAttacks {
+        registries: (!found.is_empty()).then(|| found.iter().map(|own| registry(cohort, plan, own, &shares)).collect()),
+        targeted: blanks.then(|| targeted(cohort, plan)),
+        undeclared: blanks.then(|| undeclared(cohort, plan, policy.privacy.k.get())),
+        tried: None,
+    })
+}
+
+/// Attacks 1 and 2 with one registry. `shares`: the samples that are released instead of the whole.
+fn registry(cohort: &Cohort, plan: &Plan, found: &RegistryAttacks, shares: &[f64]) -> metrics::RegistryAttack {
     let region = |(region, people, share): &(String, f64, f64)| OnePatient {
         region: region.clone(),
         people: people.round(),
         at_risk: *share,
     };
-    Some(metrics::TableAttacks {
-        registry: found.map(|found| RegistryFound {
-            columns: names(cohort, &found.columns),
-            estimated: found.estimated,
-            people: found.people.round(),
-            classes: found.classes,
-        }),
-        one_patient: found.map(|found| found.one_patient.iter().map(region).collect()),
-        whole_file: found.map(|found| WholeFile { links: found.whole_file, share: found.whole_file / people }),
-        targeted: blanks.then(|| targeted(cohort, plan)),
-        undeclared: blanks.then(|| undeclared(cohort, plan, policy.privacy.k.get())),
-        tried: None,
-    })
+    // A random sample has its share of every class.
+    let whole = found.whole_release(cohort, plan);
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    let released = if shares.is_empty() { 1.0 } else { largest };
+    let people = (cohort.tuples.people() as f64 * released).max(1.0);
+    metrics::RegistryAttack {
+        name: found.name.clone(),
+        columns: names(cohort, &found.columns),
+        estimated: found.estimated,
+        part: found.covers == Covers::Part,
+        people: found.people.round(),
+        classes: found.classes,
+        one_patient: found.one_patient.iter().map(region).collect(),
+        whole_file: WholeFile {
+            links: whole.map(|whole| whole * released),
+            share: whole.map(|whole| whole * released / people),
+            all_samples: whole.filter(|_| shares.len() > 1).map(|whole| whole * shares.iter().sum::<f64>()),
+            original: found.whole_file,
+        },
+    }
 }
 
 /// A targeted neighbour, by what is known.
@@ -111,10 +129,16 @@ pub(super) fn missing(run: &TableRun) -> Option<Missing> {
             value: cohort.tuples.dictionaries[group.by.0].text(group.by.1).to_string(),
             rows: group.rows,
             share: (group.blank as f64 / group.rows as f64).into(),
+            weight: (group.blank < group.rows).then(|| group.rows as f64 / (group.rows - group.blank) as f64),
             flagged: flagged(group),
         });
     }
+    let deleted = cohort.tuples.rows - out;
+    let cells = utility::cells(cohort, plan);
+    let columns = plan.changed.iter().zip(&cells.by_column);
+    let columns = columns.map(|(c, blank)| (name(c.position), (blank - deleted) as f64 / out.max(1) as f64));
     Some(Missing {
+        columns: columns.collect(),
         rows: blank.into(),
         share: Some(blank as f64 / out.max(1) as f64),
         flagged: Some(groups.iter().filter(|b| flagged(b)).count()),
@@ -177,8 +201,16 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
             samples.len()
         )
     });
+    let blank = metrics.missing.iter().flat_map(|missing| &missing.columns.0);
+    let blank = blank.filter(|(_, share)| *share > 0.5).map(|(column, share)| {
+        format!(
+            "`{column}` is blank in {:.0} % of the released rows. To keep more of it, raise its weight, for example \
+             weights = {{ {column} = 5 }}, limit its blanks with `max_blank`, or publish coarser values.",
+            100.0 * share
+        )
+    });
     let formulas = metrics.formulas.iter().flatten().map(|c| formula_note(c));
-    told.chain(samples).chain(formulas).collect()
+    told.chain(samples).chain(blank).chain(formulas).collect()
 }
 
 /// Writes the note about a column with cells that a spreadsheet would take for formulas.

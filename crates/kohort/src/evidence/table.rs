@@ -23,12 +23,12 @@ pub struct TableRun<'a> {
     pub policy: &'a Policy,
     /// The method.
     pub method: &'a Method,
-    /// The original.
+    /// The original, with derived columns at their own level.
     pub cohort: &'a Cohort,
     /// The plan for it.
     pub plan: &'a Plan,
-    /// The result of attacks on the original with a registry.
-    pub attacks: Option<&'a RegistryAttacks>,
+    /// The results of attacks on the original with each registry.
+    pub attacks: &'a [RegistryAttacks],
 }
 
 /// Measures a release.

@@ -1,6 +1,6 @@
 //! How useful a table's release is.
 
-use super::metrics::{AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility};
+use super::metrics::{AnalystError, AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility};
 use kohort_core::cohort::Cohort;
 use kohort_core::release::Plan;
 use kohort_core::utility;
@@ -8,20 +8,23 @@ use kohort_core::utility;
 /// More pairs of columns than this are not listed.
 const MOST_PAIRS: usize = 10;
 
-/// Measures it.
+/// Measures it. Bits lost, errors of counts and distances between distributions are about details as well.
 pub(super) fn measure(cohort: &Cohort, plan: &Plan) -> Utility {
     let rows = cohort.tuples.rows as f64;
     let discernibility = utility::discernibility(cohort, plan);
     let reconstruction = utility::reconstruction(cohort, plan);
-    let published = utility::PublishedCounts::new(cohort, plan);
+    let all = cohort.with_details();
+    let with_details = utility::reconstruction(&all, plan);
+    let published = utility::PublishedCounts::new(&all, plan);
     let error = utility::query_error(&published);
     let ranges = utility::range_error(&published);
+    let analyst = utility::analyst_error(&published);
     let distances = utility::distribution_distance(&published);
-    let associations = utility::associations(cohort, plan);
-    let by_column = cohort.quasi.iter().enumerate().map(|(q, quasi)| {
+    let associations = utility::associations(&all, plan);
+    let by_column = all.quasi.iter().enumerate().map(|(q, quasi)| {
         let own = associations.iter().filter(|a| a.columns.0 == q || a.columns.1 == q);
         let column = ColumnUtility {
-            rce: reconstruction.by_column[q],
+            rce: with_details.by_column[q],
             query_error: error.by_column[q],
             distribution: distances[q],
             association_change: mean(own.map(utility::Association::change)),
@@ -34,13 +37,18 @@ pub(super) fn measure(cohort: &Cohort, plan: &Plan) -> Utility {
         discernibility: Some(discernibility),
         discernibility_ratio: discernibility / (rows * rows),
         average_class_size: Some(utility::average_class_size(cohort, plan)),
-        entropy: Some(utility::entropy(cohort, plan)),
+        entropy: Some(utility::entropy(&all, plan)),
         rce: Some(reconstruction.attribute),
         rce_joint: Some(reconstruction.joint),
         range_error: Some(RangeError { mean: ranges.mean, median: ranges.median, queries: ranges.queries }),
+        analyst_error: analyst.map(|own| AnalystError {
+            counts: own.counts,
+            averages: own.averages,
+            questions: own.questions,
+        }),
         by_column: by_column.collect(),
         distribution: mean(distances.iter().copied()),
-        association: association(cohort, &associations),
+        association: association(&all, &associations),
         query_error: (1..)
             .zip(&error.by_number)
             .map(|(number, error): (usize, _)| (number.to_string(), *error))

@@ -7,11 +7,11 @@ use super::verdict::{About, Part, Verdict};
 use super::write::{key, quoted, shown};
 use crate::profile::clues::Sex;
 use crate::profile::shape::DATE_FORMATS;
-use crate::profile::{Column, MAYBE_AN_ANSWER, MISSING, Profile};
+use crate::profile::{ColumnProfile, MAYBE_AN_ANSWER, MISSING, Profile};
 use std::collections::BTreeSet;
 
 /// Adds the keys that clean a column, if it is released.
-pub(super) fn clean(column: &Column, reading: &Reading, verdict: &mut Verdict) {
+pub(super) fn clean(column: &ColumnProfile, reading: &Reading, verdict: &mut Verdict) {
     if !verdict.is_released() {
         return;
     }
@@ -27,7 +27,7 @@ fn add(verdict: &mut Verdict, key: String, note: String) {
 }
 
 /// Marks of missing cells that other columns do not have.
-fn missing(column: &Column, reading: &Reading, verdict: &mut Verdict) {
+fn missing(column: &ColumnProfile, reading: &Reading, verdict: &mut Verdict) {
     let mut marks: Vec<(String, u64)> =
         column.clues.sentinels().into_iter().map(|(text, cells)| (text.to_string(), cells)).collect();
     let place = MISSING.iter().position(|mark| *mark == MAYBE_AN_ANSWER).unwrap_or_default();
@@ -55,7 +55,7 @@ fn missing(column: &Column, reading: &Reading, verdict: &mut Verdict) {
 }
 
 /// Several spellings of a sex become one.
-fn recode(column: &Column, verdict: &mut Verdict) {
+fn recode(column: &ColumnProfile, verdict: &mut Verdict) {
     let Some(meanings) = column.clues.sex_of().filter(|_| verdict.about == About::Sex) else { return };
     let kinds: BTreeSet<Sex> = meanings.iter().map(|(_, sex)| *sex).collect();
     if meanings.len() <= kinds.len() {
@@ -77,7 +77,7 @@ fn recode(column: &Column, verdict: &mut Verdict) {
     add(verdict, format!("recode = {{ {} }}", pairs.join(", ")), note);
 }
 
-fn number(column: &Column, reading: &Reading, verdict: &mut Verdict) {
+fn number(column: &ColumnProfile, reading: &Reading, verdict: &mut Verdict) {
     let Some((_, cells)) = column.numbers_in_text(reading.decimal) else { return };
     let note = format!(
         "number: {} cells hold a number in a text, with a unit or an open end; the number is read.",
@@ -86,7 +86,7 @@ fn number(column: &Column, reading: &Reading, verdict: &mut Verdict) {
     add(verdict, "number = true".into(), note);
 }
 
-fn spelling(column: &Column, verdict: &mut Verdict) {
+fn spelling(column: &ColumnProfile, verdict: &mut Verdict) {
     let Some((system, _)) = icd_system(column, 80).filter(|_| column.distinct.values > 1) else { return };
     let clues = &column.clues;
     let mixed = clues.dotted.min(clues.undotted);

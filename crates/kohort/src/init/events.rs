@@ -8,7 +8,7 @@ use super::suggest::{Reading, columns, thousands};
 use super::topic::icd_system;
 use super::write::{quoted, shown};
 use super::{ColumnAdvice, Confidence, Draft, DraftTable, Suggestion, suggest_table, warn, write};
-use crate::profile::shape::{DATE_FORMATS, Shape};
+use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::Topic;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::{Error, Result};
@@ -188,7 +188,8 @@ fn is_written_alike(a: &Table, b: &Table) -> bool {
     let (a_is, b_is) = (settings(a), settings(b));
     // A table without decimals can be read with any decimal mark.
     let has_decimals = |table: &Table| {
-        let decimals = |c: &crate::profile::Column| c.cells(Shape::PointDecimal) + c.cells(Shape::CommaDecimal) > 0;
+        let decimals =
+            |c: &crate::profile::ColumnProfile| c.cells(CellShape::PointDecimal) + c.cells(CellShape::CommaDecimal) > 0;
         table.profile.columns.iter().any(decimals)
     };
     (a_is.0, a_is.1) == (b_is.0, b_is.1) && (a_is.2 == b_is.2 || !has_decimals(a) || !has_decimals(b))
@@ -332,20 +333,20 @@ fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &R
         return None;
     }
     let key_like = table.keys[c].is_some() && !is(Topic::Diagnosis) && !is(Topic::Procedure);
-    if key_like || belongs_to_person(table, key, c) || column.is_telling() || column.mostly(20, Shape::Sentence) {
+    if key_like || belongs_to_person(table, key, c) || column.is_telling() || column.mostly(20, CellShape::Sentence) {
         return None;
     }
     let own = |rank, weight, hierarchy: Option<String>, why: &str| {
         Some(Offer { column: c, rank, weight, hierarchy, unmapped: false, why: why.into() })
     };
     if let Some((system, outside)) = icd_system(column, 80)
-        && (is(Topic::Diagnosis) || column.cells(Shape::Icd9Letter) > 0 || column.mostly(95, Shape::Icd10))
+        && (is(Topic::Diagnosis) || column.cells(CellShape::Icd9Letter) > 0 || column.mostly(95, CellShape::Icd10))
     {
         let offer = own(0, 3, Some(quoted(system)), "diagnosis codes, which others may know")?;
         return Some(Offer { unmapped: outside > 0, ..offer });
     }
     let numbers = column.numbers(reading.decimal);
-    if let Some((least, greatest)) = numbers.filter(|_| is(Topic::Stay) && column.mostly(100, Shape::Whole)) {
+    if let Some((least, greatest)) = numbers.filter(|_| is(Topic::Stay) && column.mostly(100, CellShape::Whole)) {
         let days = least.to_f64() >= 0.0 && greatest.to_f64() < 40_000.0;
         return if days {
             own(3, 1, Some(quoted("los")), "length of a stay, which visitors know roughly")
@@ -353,7 +354,7 @@ fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &R
             None
         };
     }
-    let whole = numbers.is_none() || column.mostly(100, Shape::Whole);
+    let whole = numbers.is_none() || column.mostly(100, CellShape::Whole);
     let first = table.topics[c].first().copied();
     let coded = matches!(first, Some(Topic::Diagnosis | Topic::Procedure)) && whole;
     // A type or a status describes how something was recorded.

@@ -7,9 +7,9 @@
 use super::files::table_name;
 use crate::profile::distinct::hash;
 use crate::profile::person::{Key, is_consecutive, keys};
-use crate::profile::shape::Shape;
+use crate::profile::shape::CellShape;
 use crate::profile::words::{Topic, topics};
-use crate::profile::{Column, Profile};
+use crate::profile::{ColumnProfile, Profile};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use kohort_core::Result;
@@ -128,14 +128,14 @@ fn link(table: &Table, people: &Table, key: usize) -> Link {
 /// How strongly names and values say that a column may name the person, before its values are compared.
 fn evidence(table: &Table, c: usize, people: &Table, key: usize) -> Option<u32> {
     let (own, other) = (&table.profile.columns[c], &people.profile.columns[key]);
-    let decimals = own.cells(Shape::PointDecimal) + own.cells(Shape::CommaDecimal) > 0;
-    if own.present == 0 || decimals && !other.mostly(50, Shape::PointDecimal) || own.is_dated() {
+    let decimals = own.cells(CellShape::PointDecimal) + own.cells(CellShape::CommaDecimal) > 0;
+    if own.present == 0 || decimals && !other.mostly(50, CellShape::PointDecimal) || own.is_dated() {
         return None;
     }
     let same_name = own.name.eq_ignore_ascii_case(&other.name);
     let named = table.topics[c].contains(&Topic::Patient);
     // A row number of one table is in another by chance; a long number or a text is not.
-    let telling = !own.mostly(50, Shape::Whole) && own.lengths.is_some_and(|(shortest, _)| shortest >= 4)
+    let telling = !own.mostly(50, CellShape::Whole) && own.lengths.is_some_and(|(shortest, _)| shortest >= 4)
         || table.keys[c].is_some() && !is_consecutive(own) && is_scattered(other);
     let row_key = is_consecutive(own) && !named;
     let strength = 4 * u32::from(same_name && !row_key) + 2 * u32::from(named) + u32::from(telling);
@@ -143,7 +143,7 @@ fn evidence(table: &Table, c: usize, people: &Table, key: usize) -> Option<u32> 
 }
 
 /// Whether the numbers of a key are far apart, so that others do not hit them by chance.
-fn is_scattered(column: &Column) -> bool {
+fn is_scattered(column: &ColumnProfile) -> bool {
     let Some((least, greatest)) = column.range else { return true };
     greatest.to_f64() - least.to_f64() >= 20.0 * column.present as f64
 }

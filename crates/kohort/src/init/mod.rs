@@ -25,7 +25,7 @@ mod warn;
 mod write;
 
 use crate::profile::Profile;
-use crate::profile::shape::{Seen, Shape};
+use crate::profile::shape::{CellShape, Seen};
 use kohort_core::error::Kind;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::{Encoding, Input, Place, Progress, Source, open};
@@ -182,12 +182,22 @@ pub fn init(paths: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn 
             suggest_for(Place::File(path.clone()), &relative(path, folder)?, threads, progress)
         }
         several => {
-            let mut tables = Vec::new();
+            let (mut tables, mut skipped) = (Vec::new(), Vec::new());
             for path in several {
-                let (source, profile) = read(Place::File(path.clone()), threads, &progress)?;
-                tables.push(links::Table::new(relative(path, folder)?, source, profile));
+                match read(Place::File(path.clone()), threads, &progress) {
+                    Ok((source, profile)) => tables.push(links::Table::new(relative(path, folder)?, source, profile)),
+                    // A folder may hold empty tables and other files; what was named must be a table.
+                    Err(error) if error.kind == Kind::Yours && !paths.contains(path) => skipped.push(error),
+                    Err(error) => return Err(error),
+                }
             }
-            events::suggest(tables)
+            match skipped.first() {
+                Some(error) if tables.is_empty() => return Err(error.clone()),
+                _ => {}
+            }
+            let mut suggestion = events::suggest(tables)?;
+            suggestion.warnings.extend(skipped.iter().map(|error| format!("not used: {}", error.message)));
+            Ok(suggestion)
         }
     }
 }
@@ -239,7 +249,7 @@ fn is_data(names: &[String]) -> bool {
     let mut numbers = 0;
     for name in names {
         let seen = Seen::of(name);
-        let named = [Shape::Email, Shape::Url, Shape::Uuid, Shape::SocialSecurity, Shape::Phone];
+        let named = [CellShape::Email, CellShape::Url, CellShape::Uuid, CellShape::SocialSecurity, CellShape::Phone];
         if seen.dates != 0 || named.iter().any(|&shape| seen.shapes & (1 << shape as u32) != 0) {
             return true;
         }

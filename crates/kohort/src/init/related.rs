@@ -13,6 +13,7 @@ const MOST_QUASI: usize = 9;
 /// Settles what single columns cannot tell.
 pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
     constants(profile, verdicts);
+    not_ages(profile, verdicts);
     find_body_mass(profile, verdicts);
     copies(profile, verdicts);
     births(profile, verdicts);
@@ -27,6 +28,20 @@ fn constants(profile: &Profile, verdicts: &mut [Verdict]) {
     for (column, verdict) in profile.columns.iter().zip(verdicts) {
         if column.distinct.values == 1 && column.present == profile.rows && verdict.is_released() {
             *verdict = Verdict::other("one value in every row: distinguishes nobody").sure();
+        }
+    }
+}
+
+/// Numbers that look like ages but differ between the rows of nearly every person are measurements.
+fn not_ages(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let Some(person) = verdicts.iter().position(|verdict| verdict.part == Part::Person) else { return };
+    for (place, verdict) in verdicts.iter_mut().enumerate() {
+        let guessed = verdict.about == About::Age && verdict.confidence == Confidence::Unsure;
+        if guessed && columns[person].agreement(&columns[place]).is_some_and(|(same, _)| same < 0.2) {
+            verdict.about = About::Anything;
+            verdict.weight = 1;
+            verdict.why = "not recognised; treated as a quasi-identifier to be safe".into();
         }
     }
 }
@@ -123,7 +138,9 @@ fn first(verdicts: &[Verdict], about: About) -> Option<usize> {
 /// An age is enough for nearly every study: beside it, dates of birth are dropped, and beside a year its parts.
 fn births(profile: &Profile, verdicts: &mut [Verdict]) {
     let sure_age = |v: &Verdict| v.about == About::Age && v.part == Part::Quasi && v.confidence != Confidence::Unsure;
-    let age = verdicts.iter().position(sure_age);
+    let year = first(verdicts, About::BirthYear);
+    let agrees = |age: usize| year.is_none_or(|year| follows_from_birth(&profile.sample.columns, age, year));
+    let age = (0..verdicts.len()).find(|&c| sure_age(&verdicts[c]) && agrees(c));
     let kept = age
         .or_else(|| first(verdicts, About::BirthYear))
         .or_else(|| verdicts.iter().position(|v| v.about == About::Birth && v.is_released() && v.hierarchy.is_some()));
@@ -133,6 +150,23 @@ fn births(profile: &Profile, verdicts: &mut [Verdict]) {
             verdict.drop(format!("date or year of birth; {} says as much as most studies need", name(profile, kept)));
         }
     }
+}
+
+/// Whether an age and a year of birth add up to about the same year. An age at some other time, such as that of a
+/// disease's onset, says nothing about the birth.
+fn follows_from_birth(columns: &[Coded], age: usize, year: usize) -> bool {
+    let rows = 0..columns[age].codes.len();
+    let pairs = rows.filter_map(|row| Some((columns[age].number(row)?, columns[year].number(row)?)));
+    let (mut sums, mut years): (Vec<f64>, Vec<f64>) = pairs.map(|(age, year)| (age + year, year)).unzip();
+    // Ages in bands or words, or too few rows, cannot be compared.
+    if sums.len() < 20 {
+        return true;
+    }
+    let spread = |numbers: &mut Vec<f64>| {
+        numbers.sort_by(f64::total_cmp);
+        numbers[numbers.len() * 9 / 10] - numbers[numbers.len() / 10]
+    };
+    2.0 * spread(&mut sums) <= spread(&mut years)
 }
 
 /// One date stays. Several dates of the same person reveal each other, and their differences reveal the day.

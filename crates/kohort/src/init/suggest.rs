@@ -5,9 +5,9 @@ use super::verdict::{About, Part, Verdict};
 use super::{ColumnAdvice, clean, related};
 use crate::profile::person::{Key, keys};
 use crate::profile::sample::Coded;
-use crate::profile::shape::{DATE_FORMATS, Shape};
+use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::{Topic, topics};
-use crate::profile::{Column, MAYBE_AN_ANSWER, MISSING, Profile};
+use crate::profile::{ColumnProfile, MAYBE_AN_ANSWER, MISSING, Profile};
 pub(super) use kohort_core::number::thousands;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::table::Source;
@@ -30,9 +30,9 @@ pub(super) struct Reading {
 
 impl Reading {
     pub fn of(source: &Source, profile: &Profile) -> Reading {
-        let comma = |c: &&Column| c.cells(Shape::SurelyComma) > 0 && c.numbers(b',').is_some();
-        let point = |c: &&Column| c.cells(Shape::PointDecimal) > 0 && c.numbers(b'.').is_some();
-        let count = |is: &dyn Fn(&&Column) -> bool| profile.columns.iter().filter(|c| is(c)).count();
+        let comma = |c: &&ColumnProfile| c.cells(CellShape::SurelyComma) > 0 && c.numbers(b',').is_some();
+        let point = |c: &&ColumnProfile| c.cells(CellShape::PointDecimal) > 0 && c.numbers(b'.').is_some();
+        let count = |is: &dyn Fn(&&ColumnProfile) -> bool| profile.columns.iter().filter(|c| is(c)).count();
         let decimal = if count(&comma) > count(&point) { b',' } else { b'.' };
         let occurs = |i: &usize| MISSING[*i] != MAYBE_AN_ANSWER && profile.columns.iter().any(|c| c.marked[*i] > 0);
         let mut missing: Vec<&str> = (0..MISSING.len()).filter(occurs).map(|i| MISSING[i]).collect();
@@ -88,7 +88,7 @@ pub(super) fn verdicts(profile: &Profile, reading: &Reading) -> Vec<Verdict> {
     verdicts
 }
 
-fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
+fn advise(rows: u64, column: &ColumnProfile, verdict: Verdict) -> ColumnAdvice {
     ColumnAdvice {
         name: column.name.clone(),
         table: None,
@@ -112,7 +112,7 @@ fn advise(rows: u64, column: &Column, verdict: Verdict) -> ColumnAdvice {
     }
 }
 
-fn judge(column: &Column, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Verdict {
+fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Verdict {
     if column.present == 0 {
         return Verdict::identifier("always empty");
     }
@@ -146,7 +146,7 @@ fn note_disagreement(mut verdict: Verdict, said: Option<&str>) -> Verdict {
 }
 
 /// A column that distinguishes nobody, or only those who have a value from those who have none.
-fn constant(column: &Column) -> Verdict {
+fn constant(column: &ColumnProfile) -> Verdict {
     if column.distinct.once > 0 {
         return Verdict::identifier("a single cell is filled");
     }
@@ -154,28 +154,29 @@ fn constant(column: &Column) -> Verdict {
 }
 
 /// Whether the values look like names of people: many different ones.
-pub(super) fn is_names(column: &Column) -> bool {
+pub(super) fn is_names(column: &ColumnProfile) -> bool {
     let values = column.distinct.values;
-    values >= 50 && values * 10 >= column.present && column.mostly(80, Shape::PersonName)
+    values >= 50 && values * 10 >= column.present && column.mostly(80, CellShape::PersonName)
 }
 
 /// Values that point at a person, whatever the column is called.
-fn direct(column: &Column, topics: &[Topic]) -> Option<Verdict> {
+fn direct(column: &ColumnProfile, topics: &[Topic]) -> Option<Verdict> {
     let several = column.distinct.values > 10;
     let street = topics.contains(&Topic::Contact);
-    let free = several && !street && column.mostly(50, Shape::Sentence) && column.distinct.values * 5 >= column.present;
+    let free =
+        several && !street && column.mostly(50, CellShape::Sentence) && column.distinct.values * 5 >= column.present;
     let why = match () {
-        () if column.mostly(50, Shape::Email) => "looks like e-mail addresses",
-        () if column.mostly(50, Shape::Url) => "looks like web addresses",
-        () if several && column.mostly(50, Shape::SocialSecurity) => "looks like social security numbers",
-        () if several && column.mostly(50, Shape::Phone) => "looks like telephone numbers",
+        () if column.mostly(50, CellShape::Email) => "looks like e-mail addresses",
+        () if column.mostly(50, CellShape::Url) => "looks like web addresses",
+        () if several && column.mostly(50, CellShape::SocialSecurity) => "looks like social security numbers",
+        () if several && column.mostly(50, CellShape::Phone) => "looks like telephone numbers",
         () if free => "free text, which no method can de-identify",
         () => return None,
     };
     Some(Verdict::identifier(why).sure())
 }
 
-fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
+fn date(column: &ColumnProfile, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
     let (first, others, ambiguous) = column.date()?;
     let place = if ambiguous && reading.day_first { first + 1 } else { first };
     let format = DATE_FORMATS[place];
@@ -217,8 +218,8 @@ fn date(column: &Column, reading: &Reading, topics: &[Topic]) -> Option<Verdict>
 }
 
 /// The verdict on dates in a format that a hierarchy does not read.
-fn odd_date(column: &Column) -> Option<Verdict> {
-    let months = column.mostly(90, Shape::YearMonth) && column.lengths.is_some_and(|(_, longest)| longest >= 6);
+fn odd_date(column: &ColumnProfile) -> Option<Verdict> {
+    let months = column.mostly(90, CellShape::YearMonth) && column.lengths.is_some_and(|(_, longest)| longest >= 6);
     if months {
         return Some(Verdict::quasi("months of something that others may have seen").about(About::Date).weighs(2));
     }
@@ -228,26 +229,26 @@ fn odd_date(column: &Column) -> Option<Verdict> {
 }
 
 /// The verdict by the values alone. A column that they do not explain is treated as known to outsiders.
-fn by_content(column: &Column, coded: &Coded, reading: &Reading) -> Verdict {
+fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdict {
     const UNKNOWN: &str = "not recognised; treated as a quasi-identifier to be safe";
     let numbers = column.numbers(reading.decimal);
     let values = column.distinct.values;
-    let letters = numbers.is_none() && (column.cells(Shape::Icd9Letter) > 0 || column.mostly(95, Shape::Icd10));
+    let letters = numbers.is_none() && (column.cells(CellShape::Icd9Letter) > 0 || column.mostly(95, CellShape::Icd10));
     if let Some(diagnoses) = (letters && values >= 10).then(|| icd(column, 95)).flatten() {
         return diagnoses;
     }
     if is_names(column) {
         return Verdict::identifier("looks like names");
     }
-    if (2..=8).contains(&values) && column.mostly(95, Shape::SexWord) {
+    if (2..=8).contains(&values) && column.mostly(95, CellShape::SexWord) {
         return Verdict::quasi("the values look like a sex").about(About::Sex).weighs(MOST_NEEDED);
     }
-    let whole = column.mostly(100, Shape::Whole);
+    let whole = column.mostly(100, CellShape::Whole);
     if column.is_telling() {
         return Verdict::identifier("many rows have a value of their own, which would single them out").unsure();
     }
     let Some(numbers) = numbers else { return Verdict::quasi(UNKNOWN).unsure() };
-    if column.cells(Shape::LeadingZero) > 0 || whole && values <= MOST_CODES {
+    if column.cells(CellShape::LeadingZero) > 0 || whole && values <= MOST_CODES {
         let why = "not recognised; the numbers are treated as codes of a quasi-identifier to be safe";
         return Verdict::quasi(why).unsure().weighs(if values <= 3 { NEEDED } else { 1 });
     }
@@ -268,7 +269,7 @@ fn by_content(column: &Column, coded: &Coded, reading: &Reading) -> Verdict {
     in_intervals(Verdict::quasi(UNKNOWN).unsure(), column, coded, numbers)
 }
 
-fn facts(rows: u64, column: &Column) -> String {
+fn facts(rows: u64, column: &ColumnProfile) -> String {
     let values = match column.distinct.values {
         1 => "1 value".to_string(),
         n if column.distinct.exact => format!("{} values", thousands(n)),

@@ -16,7 +16,8 @@ fn several_spellings_of_a_sex_become_one() {
     assert!(sex.notes[0].starts_with("recode: 11 spellings of 2 values become one spelling each"), "{}", sex.notes[0]);
     let cohort = suggested.survey();
     let quasi = cohort.quasi.iter().find(|quasi| quasi.name == "sex").unwrap();
-    assert_eq!(quasi.hierarchy.levels[0].labels.len(), 2);
+    // One label more is that of missing cells.
+    assert_eq!(quasi.hierarchy.levels[0].labels.len(), 3);
 }
 
 #[test]
@@ -140,4 +141,29 @@ fn columns_that_could_be_derived_are_offered() {
         policy.contains("date = { year = \"birth_year\", month = \"birth_month\", day = \"birth_day\" }"),
         "{policy}"
     );
+}
+
+#[test]
+fn a_person_whose_sex_is_written_in_several_ways_is_one_person() {
+    let table = lines("case,patient,sex,age", 900, |row| {
+        let person = random(row, 300);
+        let sex =
+            [["M", "m", "male"], ["W", "w", "female"]][random(person + 5, 2) as usize][random(row + 2, 3) as usize];
+        format!("{},P{:06},{sex},{}", 50_000 + row * 3, person * 37, 20 + random(person, 60))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("patient").role.name(), "patient");
+}
+
+#[test]
+fn an_age_at_onset_does_not_replace_the_year_of_birth() {
+    let table = lines("id,birth_year,onset_age,sex", 400, |row| {
+        format!("X{row:05},{},{},{}", 1930 + random(row, 70), random(row + 9, 60), pick(row, &["m", "f"]))
+    });
+    assert_eq!(suggest(table).column("birth_year").role.name(), "quasi");
+    let table = lines("id,birth_year,age,sex", 400, |row| {
+        let born = 1930 + random(row, 70);
+        format!("X{row:05},{born},{},{}", 2020 - born - random(row + 4, 2), pick(row, &["m", "f"]))
+    });
+    assert_eq!(suggest(table).column("birth_year").role.name(), "identifier");
 }

@@ -217,6 +217,21 @@ fn a_small_number_that_is_in_a_key_by_chance_links_nothing() {
 }
 
 #[test]
+fn empty_tables_and_other_files_of_a_folder_are_not_used() {
+    let mut tables = hospital();
+    tables.push(("drugs.csv", "PATIENT,CODE\n".into()));
+    tables.push(("readme.txt", "Exported \u{0} on a Monday".into()));
+    let folder = Folder::of(&tables);
+    let suggestion = folder.init().unwrap();
+    assert!(suggestion.policy.contains("claims = \"encounters.csv\""), "{}", suggestion.policy);
+    assert!(
+        suggestion.warnings.iter().any(|w| w.contains("drugs.csv: the table has no rows")),
+        "{:?}",
+        suggestion.warnings
+    );
+}
+
+#[test]
 fn an_empty_folder_holds_no_table() {
     let folder = Folder::of(&[("readme.md", "hello".into())]);
     assert!(folder.init().unwrap_err().message.contains("holds no table"));

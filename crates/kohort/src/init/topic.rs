@@ -2,9 +2,9 @@
 
 use super::suggest::{Reading, is_names};
 use super::verdict::{About, Verdict};
-use crate::profile::Column;
+use crate::profile::ColumnProfile;
 use crate::profile::sample::Coded;
-use crate::profile::shape::Shape;
+use crate::profile::shape::CellShape;
 use crate::profile::steps::{Steps, quantile_cuts};
 use crate::profile::words::Topic;
 use kohort_core::number::Decimal;
@@ -33,7 +33,7 @@ impl Topic {
     }
 
     /// The verdict on a column of this name; `None` where its values do not agree.
-    pub(super) fn verdict(self, column: &Column, coded: &Coded, reading: &Reading) -> Option<Verdict> {
+    pub(super) fn verdict(self, column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Option<Verdict> {
         let numbers = column.numbers(reading.decimal);
         let kinds = column.distinct.values <= FEW && column.present > 4 * FEW;
         let inside = |verdict: Verdict| (!column.is_telling()).then_some(verdict);
@@ -91,7 +91,7 @@ pub(super) fn sampling_weight() -> Verdict {
 }
 
 /// Numbers or categories that outsiders may know.
-fn known(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>, why: &str) -> Option<Verdict> {
+fn known(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>, why: &str) -> Option<Verdict> {
     if numbers.is_none() && column.is_near_unique() {
         return None;
     }
@@ -103,7 +103,12 @@ fn known(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>, wh
 }
 
 /// Numbers are generalized to intervals: of equal width, or by quantiles where they are skewed.
-pub(super) fn in_intervals(verdict: Verdict, column: &Column, coded: &Coded, numbers: (Decimal, Decimal)) -> Verdict {
+pub(super) fn in_intervals(
+    verdict: Verdict,
+    column: &ColumnProfile,
+    coded: &Coded,
+    numbers: (Decimal, Decimal),
+) -> Verdict {
     let Some(steps) = Steps::around(numbers, column.bulk()) else { return verdict };
     let bounds = (numbers.0.to_f64(), numbers.1.to_f64());
     // A number with an open end fits no interval.
@@ -118,7 +123,7 @@ fn between(numbers: (Decimal, Decimal), least: i64, greatest: i64) -> bool {
     Decimal::whole(least) <= numbers.0 && numbers.1 <= Decimal::whole(greatest)
 }
 
-fn birth(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+fn birth(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
     let numbers = numbers?;
     if between(numbers, 1, 12) || between(numbers, 1, 31) {
         return Some(Verdict::quasi("day or month of birth").about(About::Birth));
@@ -130,10 +135,10 @@ fn birth(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) ->
     Some(in_intervals(verdict, column, coded, numbers))
 }
 
-fn age(column: &Column, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+fn age(column: &ColumnProfile, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
     let verdict = |why: &str| Verdict::quasi(why).about(About::Age).weighs(MOST_NEEDED);
     let Some(numbers) = numbers else {
-        let unit = column.distinct.values <= 5 && !column.mostly(50, Shape::Digit);
+        let unit = column.distinct.values <= 5 && !column.mostly(50, CellShape::Digit);
         let verdict = verdict("age in words or bands");
         return (column.distinct.values <= 150).then(|| if unit { verdict.weighs(2) } else { verdict });
     };
@@ -162,9 +167,9 @@ fn age(column: &Column, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> 
     })
 }
 
-fn postal(column: &Column) -> Option<Verdict> {
+fn postal(column: &ColumnProfile) -> Option<Verdict> {
     let (shortest, longest) = column.lengths?;
-    if longest > 12 || !column.mostly(80, Shape::Digit) {
+    if longest > 12 || !column.mostly(80, CellShape::Digit) {
         return None;
     }
     let prefix = match longest {
@@ -179,9 +184,9 @@ fn postal(column: &Column) -> Option<Verdict> {
         .sure()
         .weighs(USEFUL)
         .by(format!("{{ prefix = {prefix} }}"))
-        .except(column.cells(Shape::EndsInStar));
-    let decimals = column.cells(Shape::PointDecimal) > 0;
-    let cut = shortest < longest && column.mostly(100, Shape::Whole) && column.cells(Shape::LeadingZero) == 0;
+        .except(column.cells(CellShape::EndsInStar));
+    let decimals = column.cells(CellShape::PointDecimal) > 0;
+    let cut = shortest < longest && column.mostly(100, CellShape::Whole) && column.cells(CellShape::LeadingZero) == 0;
     Some(if decimals || cut {
         verdict.note(
             "These postal codes seem to have been stored as numbers. Leading zeros may be lost, which mixes \
@@ -192,8 +197,8 @@ fn postal(column: &Column) -> Option<Verdict> {
     })
 }
 
-fn place(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
-    if column.cells(Shape::PointDecimal) > 0 && numbers.is_some() {
+fn place(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    if column.cells(CellShape::PointDecimal) > 0 && numbers.is_some() {
         return Some(Verdict::identifier("coordinates point at a place, and often at a house"));
     }
     // Codes of places are not quantities.
@@ -201,9 +206,9 @@ fn place(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) ->
     Some(if column.distinct.values <= 60 { verdict.weighs(NEEDED) } else { verdict.weighs(USEFUL) })
 }
 
-fn body(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+fn body(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
     let Some(numbers) = numbers else {
-        let bands = column.mostly(80, Shape::Digit) && column.distinct.values <= 150;
+        let bands = column.mostly(80, CellShape::Digit) && column.distinct.values <= 150;
         return bands.then(|| Verdict::quasi("in bands; visible, so that others know it roughly").weighs(2));
     };
     let median = coded.quantiles(&[50]).first().copied()?;
@@ -215,7 +220,7 @@ fn body(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> 
     Some(in_intervals(verdict, column, coded, numbers))
 }
 
-fn stay(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+fn stay(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
     let verdict = Verdict::quasi("length of a stay, which visitors know roughly").weighs(2);
     match numbers {
         Some(numbers) => Some(in_intervals(verdict, column, coded, numbers)),
@@ -223,13 +228,13 @@ fn stay(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> 
     }
 }
 
-fn calendar(column: &Column, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
-    let numbers = numbers.filter(|_| column.mostly(100, Shape::Whole))?;
+fn calendar(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+    let numbers = numbers.filter(|_| column.mostly(100, CellShape::Whole))?;
     let verdict = Verdict::quasi("a year, month or day of something that others may have seen").weighs(2);
     Some(if column.distinct.values <= FEW { verdict } else { in_intervals(verdict, column, coded, numbers) })
 }
 
-fn diagnosis(column: &Column) -> Option<Verdict> {
+fn diagnosis(column: &ColumnProfile) -> Option<Verdict> {
     match icd(column, 50) {
         Some(verdict) => Some(verdict.sure()),
         None if column.is_telling() => None,
@@ -239,14 +244,14 @@ fn diagnosis(column: &Column) -> Option<Verdict> {
 
 /// The code system of diagnosis codes and the number of cells that are not in its tables, if at least `percent` of
 /// the cells are codes of it.
-pub(super) fn icd_system(column: &Column, percent: u64) -> Option<(&'static str, u64)> {
-    let (icd9, icd10) = (column.cells(Shape::Icd9), column.cells(Shape::Icd10));
-    let (shape, name) = if icd9 >= icd10 { (Shape::Icd9, "icd9") } else { (Shape::Icd10, "icd10") };
+pub(super) fn icd_system(column: &ColumnProfile, percent: u64) -> Option<(&'static str, u64)> {
+    let (icd9, icd10) = (column.cells(CellShape::Icd9), column.cells(CellShape::Icd10));
+    let (shape, name) = if icd9 >= icd10 { (CellShape::Icd9, "icd9") } else { (CellShape::Icd10, "icd10") };
     (column.mostly(percent, shape) && !column.is_telling()).then(|| (name, column.present - column.cells(shape)))
 }
 
 /// The verdict on diagnosis codes, if at least `percent` of the cells are codes of a code system.
-pub(super) fn icd(column: &Column, percent: u64) -> Option<Verdict> {
+pub(super) fn icd(column: &ColumnProfile, percent: u64) -> Option<Verdict> {
     let (name, outside) = icd_system(column, percent)?;
     let title = if name == "icd9" { "ICD-9 codes" } else { "ICD-10 codes" };
     let unmapped = if outside > 0 { ", unmapped = \"suppress\"" } else { "" };

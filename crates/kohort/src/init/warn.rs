@@ -4,8 +4,8 @@ use super::suggest::{Reading, round, thousands};
 use super::topic::share;
 use super::write::shown;
 use super::{ColumnAdvice, Confidence};
-use crate::profile::shape::Shape;
-use crate::profile::{Column, Profile};
+use crate::profile::shape::CellShape;
+use crate::profile::{ColumnProfile, Profile};
 use kohort_core::policy::Role;
 use kohort_core::table::{Encoding, Input};
 
@@ -33,7 +33,7 @@ pub(super) fn on_columns(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<Str
     let pairs = || profile.columns.iter().zip(columns);
     pairs().for_each(|(column, advice)| all.extend(on_column(column, advice)));
     for (i, (column, _)) in pairs().enumerate().filter(|(_, (column, _))| column.distinct.values > 1) {
-        let same = |other: &&Column| other.fingerprint == column.fingerprint;
+        let same = |other: &&ColumnProfile| other.fingerprint == column.fingerprint;
         if let Some(first) = profile.columns[..i].iter().find(same) {
             all.push(format!(
                 "columns {} and {} are the same in every row. Drop one of them.",
@@ -130,7 +130,7 @@ fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
     all
 }
 
-fn on_column(column: &Column, advice: &ColumnAdvice) -> Vec<String> {
+fn on_column(column: &ColumnProfile, advice: &ColumnAdvice) -> Vec<String> {
     let mut all = Vec::new();
     let name = shown(&column.name);
     if column.stars > 0 {
@@ -155,9 +155,9 @@ fn on_column(column: &Column, advice: &ColumnAdvice) -> Vec<String> {
     }
     if advice.role.is_released() {
         let named = [
-            (Shape::Email, "e-mail addresses"),
-            (Shape::SocialSecurity, "social security numbers"),
-            (Shape::Url, "web addresses"),
+            (CellShape::Email, "e-mail addresses"),
+            (CellShape::SocialSecurity, "social security numbers"),
+            (CellShape::Url, "web addresses"),
         ];
         for (shape, what) in named.into_iter().filter(|(shape, _)| column.cells(*shape) > 0) {
             all.push(format!("{name}: {} cells look like {what}.", thousands(column.cells(shape))));

@@ -127,7 +127,7 @@ fn the_examples_of_the_register_can_be_written_in_a_policy() {
             let text = policy(entry, &format!("{also}{} = {}", param.key, param.example));
             // An example may name columns that this table does not have.
             if let Err(error) = read(folder.path(), &text) {
-                let names_columns = matches!(param.key, "weights" | "forbidden");
+                let names_columns = matches!(param.key, "weights" | "max_blank" | "forbidden");
                 assert!(
                     names_columns
                         && ["which is not", "is not a released column"].iter().any(|w| error.message.contains(w)),

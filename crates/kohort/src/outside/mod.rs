@@ -11,9 +11,9 @@ mod tests;
 
 use crate::profile::distinct::{Distinct, hash};
 use crate::profile::person::{coarser_person, is_consecutive};
-use crate::profile::shape::{DATE_FORMATS, Shape};
+use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::topics;
-use crate::profile::{Column, Profile};
+use crate::profile::{ColumnProfile, Profile};
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Acceptance, Danger, Policy, Role};
 use kohort_core::release::Plan;
@@ -163,8 +163,9 @@ fn stop(policy: &Policy, found: &[Finding]) -> Result<()> {
 }
 
 /// Returns whether most cells are dates with a time of day.
-fn is_timed(column: &Column) -> bool {
-    column.mostly(80, Shape::Timestamp) || column.date().is_some_and(|(format, ..)| DATE_FORMATS[format].contains("%H"))
+fn is_timed(column: &ColumnProfile) -> bool {
+    column.mostly(80, CellShape::Timestamp)
+        || column.date().is_some_and(|(format, ..)| DATE_FORMATS[format].contains("%H"))
 }
 
 /// The cells of a column whose value occurs once, and all cells that are filled. Where the first rows suggest that it is

@@ -5,7 +5,7 @@
 //! a policy could give away.
 
 use super::around;
-use super::shape::{Seen, Shape};
+use super::shape::{CellShape, Seen};
 use kohort_core::number::Decimal;
 use kohort_core::table::{number_in_text, units_agree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,10 +80,10 @@ pub(crate) struct Clues {
 impl Clues {
     /// Sees a value that occurs in so many cells.
     pub fn see(&mut self, text: &str, seen: &Seen, cells: u64) {
-        if seen.has(Shape::SexWord) && self.sexes.len() < MOST_SPELLINGS {
+        if seen.has(CellShape::SexWord) && self.sexes.len() < MOST_SPELLINGS {
             *self.sexes.entry(text.to_string()).or_default() += cells;
         }
-        if seen.has(Shape::Icd10) || seen.has(Shape::Icd9) {
+        if seen.has(CellShape::Icd10) || seen.has(CellShape::Icd9) {
             self.see_code(text, cells);
         }
         match seen.number {

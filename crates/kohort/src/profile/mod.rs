@@ -17,7 +17,7 @@ use kohort_core::number::Decimal;
 use kohort_core::table::{Chunk, Source};
 use kohort_core::{Error, Result};
 use sample::{NOTHING, Sample, SampledCells};
-use shape::{DATE_FORMATS, SHAPES, Seen, Shape};
+use shape::{CellShape, DATE_FORMATS, SHAPES, Seen};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use steps::{MAGNITUDES, magnitude, round_number};
 
@@ -39,7 +39,7 @@ pub(crate) struct Profile {
     pub rows: u64,
     /// Different rows.
     pub distinct_rows: Counted,
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnProfile>,
     /// The first rows, from which relations between columns are found.
     pub sample: Sample,
     /// Whether all rows of the table were read.
@@ -55,7 +55,7 @@ enum Rows {
 
 /// A column as it was found. Nothing in it is a value of the data but the bounds of numbers.
 #[derive(Default)]
-pub(crate) struct Column {
+pub(crate) struct ColumnProfile {
     pub name: String,
     /// Cells that are not missing.
     pub present: u64,
@@ -102,8 +102,11 @@ impl Profile {
         let width = source.columns().len();
         let most = (MOST_VALUES_OF_ALL / (width + 1)).clamp(1_000, MOST_VALUES);
         let mut rows = 0;
-        let mut columns: Vec<Column> =
-            source.columns().iter().map(|name| Column { name: name.clone(), ..Column::default() }).collect();
+        let mut columns: Vec<ColumnProfile> = source
+            .columns()
+            .iter()
+            .map(|name| ColumnProfile { name: name.clone(), ..ColumnProfile::default() })
+            .collect();
         // The last one counts rows.
         let mut distinct = vec![Distinct::new(most); width + 1];
         let mut sample = Sample::new(width);
@@ -143,14 +146,14 @@ impl Profile {
     }
 }
 
-impl Column {
+impl ColumnProfile {
     /// Cells of this shape.
-    pub fn cells(&self, shape: Shape) -> u64 {
+    pub fn cells(&self, shape: CellShape) -> u64 {
         self.shapes[shape as usize]
     }
 
     /// Returns whether at least `percent` of the cells that are there have this shape.
-    pub fn mostly(&self, percent: u64, shape: Shape) -> bool {
+    pub fn mostly(&self, percent: u64, shape: CellShape) -> bool {
         self.present > 0 && self.cells(shape) * 100 >= self.present * percent
     }
 
@@ -165,7 +168,7 @@ impl Column {
     /// Whether at least a fifth of the cells look like dates, in whatever formats.
     pub fn is_dated(&self) -> bool {
         let dates = self.dates.0.iter().copied().max().unwrap_or(0);
-        dates * 5 >= self.present || self.mostly(20, Shape::Timestamp) || self.mostly(90, Shape::YearMonth)
+        dates * 5 >= self.present || self.mostly(20, CellShape::Timestamp) || self.mostly(90, CellShape::YearMonth)
     }
 
     /// The bounds, if every cell that is there is a number under this decimal mark, or holds one in a text. Numbers
@@ -184,7 +187,8 @@ impl Column {
     }
 
     fn plain_numbers(&self, decimal: u8) -> u64 {
-        self.cells(Shape::Whole) + self.cells(if decimal == b',' { Shape::CommaDecimal } else { Shape::PointDecimal })
+        self.cells(CellShape::Whole)
+            + self.cells(if decimal == b',' { CellShape::CommaDecimal } else { CellShape::PointDecimal })
     }
 
     /// The magnitude that nineteen of twenty numbers do not exceed.
@@ -213,7 +217,7 @@ impl Column {
         self.present >= 20 && self.distinct.values * 10 >= self.present * 9
     }
 
-    fn merge(&mut self, other: Column) {
+    fn merge(&mut self, other: ColumnProfile) {
         self.present += other.present;
         self.stars += other.stars;
         self.padded += other.padded;
@@ -271,7 +275,7 @@ impl<const N: usize> Default for Tally<N> {
 /// What one chunk holds.
 struct Part {
     rows: u64,
-    columns: Vec<Column>,
+    columns: Vec<ColumnProfile>,
     hashes: Vec<Vec<(u64, u64)>>,
     /// The cells of its rows by column, while rows are still sampled.
     sampled: Option<Vec<SampledCells>>,
@@ -283,7 +287,7 @@ fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64], sampling: bool) -> Pa
     let mut part = Part { rows: chunk.rows() as u64, columns: Vec::new(), hashes: Vec::new(), sampled };
     let mut row_hashes = vec![0; chunk.rows()];
     for (c, bound) in bounds.iter().enumerate().take(width) {
-        let mut column = Column::default();
+        let mut column = ColumnProfile::default();
         let mut values: HashMap<u64, (u64, usize), FixedState> = HashMap::default();
         let mut sampled = SampledCells::default();
         for (row, row_hash) in row_hashes.iter_mut().enumerate() {

@@ -5,9 +5,9 @@
 //! household has people of both sexes.
 
 use super::sample::Coded;
-use super::shape::Shape;
+use super::shape::CellShape;
 use super::words::Topic;
-use super::{Column, Profile};
+use super::{ColumnProfile, Profile};
 
 /// A column that counts as a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +95,11 @@ fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'stati
     if let Some(column) = first(&|c| c.named) {
         return Some((column, NAMED));
     }
+    // Counting too few people is safe, counting rows as people is not.
+    let named = candidates.iter().filter(|c| c.named && c.repeats && c.present && !c.of_something_else);
+    if let Some(named) = named.min_by_key(|c| (c.values, c.column)) {
+        return Some((named.column, "named like the person, although what belongs to a person differs within it"));
+    }
     if let Some(column) = coarsest(&|c| c.repeats) {
         return Some((column, "repeats and looks like a key, so that it is counted as the person"));
     }
@@ -111,11 +116,11 @@ fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'stati
 
 fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<Candidate> {
     let (column, coded) = (&profile.columns[place], &profile.sample.columns[place]);
-    let decimals = column.cells(Shape::PointDecimal) + column.cells(Shape::CommaDecimal) > 0;
-    if decimals || column.present < 2 || column.distinct.values < 2 || column.mostly(50, Shape::Sentence) {
+    let decimals = column.cells(CellShape::PointDecimal) + column.cells(CellShape::CommaDecimal) > 0;
+    if decimals || column.present < 2 || column.distinct.values < 2 || column.mostly(50, CellShape::Sentence) {
         return None;
     }
-    if column.is_dated() || column.mostly(50, Shape::PersonName) && !column.mostly(50, Shape::Digit) {
+    if column.is_dated() || column.mostly(50, CellShape::PersonName) && !column.mostly(50, CellShape::Digit) {
         return None;
     }
     let first = topics[place].iter().copied().find(|topic| *topic != Topic::Code);
@@ -128,7 +133,7 @@ fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<C
         Some(Topic::Household) => rows(20) && column.distinct.values > 40,
         Some(Topic::Answer | Topic::Calendar | Topic::PersonName) | None => looks,
         // A name such as patient_sex says what the column is; one such as case_patient does not.
-        Some(_) => topics[place].contains(&Topic::Patient) && looks || column.mostly(90, Shape::Uuid),
+        Some(_) => topics[place].contains(&Topic::Patient) && looks || column.mostly(90, CellShape::Uuid),
     };
     if !is {
         return None;
@@ -142,7 +147,7 @@ fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<C
         values: coded.values(),
         repeats,
         named: has(Topic::Patient),
-        is_id: has(Topic::Id) || column.mostly(90, Shape::Uuid),
+        is_id: has(Topic::Id) || column.mostly(90, CellShape::Uuid),
         of_something_else: (has(Topic::Encounter)
             || has(Topic::Household)
             || has(Topic::Staff)
@@ -177,7 +182,12 @@ fn within(profile: &Profile, topics: &[Vec<Topic>], key: usize) -> Within {
         if other.values() < 2 || other.values() * 2 > own.values() && !personal {
             continue;
         }
-        if let Some((same, chance)) = own.agreement(other) {
+        // A person keeps their sex, however it is written.
+        let united = column.clues.sex_of().filter(|all| all.len() > 2).map(|all| {
+            let meanings: Vec<(&str, u32)> = all.into_iter().map(|(text, sex)| (text, sex as u32)).collect();
+            other.united(&meanings)
+        });
+        if let Some((same, chance)) = own.agreement(united.as_ref().unwrap_or(other)) {
             binds |= same >= 0.97 && chance <= 0.9;
             binds_person |= personal && same >= 0.99 && chance <= 0.9;
             mixes |= personal && same < 0.9 && same < 0.5 + chance / 2.0;
@@ -192,12 +202,12 @@ fn is_small_numbers(coded: &Coded) -> bool {
 }
 
 /// Returns whether the values look like those of a key, whatever the column is called.
-fn looks_like_key(column: &Column) -> bool {
+fn looks_like_key(column: &ColumnProfile) -> bool {
     let values = column.distinct.values;
-    if column.mostly(90, Shape::Uuid) {
+    if column.mostly(90, CellShape::Uuid) {
         return true;
     }
-    if column.mostly(100, Shape::Whole) {
+    if column.mostly(100, CellShape::Whole) {
         let Some((least, greatest)) = column.range else { return false };
         let (least, greatest) = (least.to_f64(), greatest.to_f64());
         let scattered = values >= 50 && greatest >= 10_000.0 && greatest - least >= 20.0 * values as f64;
@@ -205,17 +215,17 @@ fn looks_like_key(column: &Column) -> bool {
         return column.is_near_unique() || scattered && few_rows && least >= 0.0;
     }
     let (shortest, longest) = column.lengths.unwrap_or_default();
-    let codes = column.mostly(30, Shape::Icd10) || column.mostly(30, Shape::Icd9);
-    let written = column.mostly(98, Shape::Digit) && !column.mostly(50, Shape::Phone) && !codes;
+    let codes = column.mostly(30, CellShape::Icd10) || column.mostly(30, CellShape::Icd9);
+    let written = column.mostly(98, CellShape::Digit) && !column.mostly(50, CellShape::Phone) && !codes;
     let alike = shortest >= 5 && longest - shortest <= 3 && values >= 50 && values.saturating_mul(60) >= column.present;
     written && (alike || column.is_near_unique() && shortest >= 4)
 }
 
 /// Returns whether the values are numbers without gaps, nearly one for each row.
-pub(crate) fn is_consecutive(column: &Column) -> bool {
+pub(crate) fn is_consecutive(column: &ColumnProfile) -> bool {
     let Some((least, greatest)) = column.range else { return false };
     let span = greatest.to_f64() - least.to_f64() + 1.0;
-    column.mostly(100, Shape::Whole)
+    column.mostly(100, CellShape::Whole)
         && column.is_near_unique()
         && column.distinct.values as f64 >= 0.9 * column.present as f64
         && span <= 1.5 * column.present as f64

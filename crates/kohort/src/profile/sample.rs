@@ -106,6 +106,20 @@ impl Coded {
         known as f64 / self.present().max(1) as f64
     }
 
+    /// The same rows with texts that mean the same as one value. Texts that are not listed stay apart.
+    pub fn united(&self, meanings: &[(&str, u32)]) -> Coded {
+        let mut united = Coded { numbers: self.numbers.clone(), ..Coded::default() };
+        let mut first: HashMap<u32, u32, FixedState> = HashMap::default();
+        let mut new: Vec<u32> = (0..self.numbers.len() as u32).collect();
+        for (text, meaning) in meanings {
+            if let Some(&code) = self.code_of.get(&super::distinct::hash(text.as_bytes())) {
+                new[code as usize] = *first.entry(*meaning).or_insert(code);
+            }
+        }
+        united.codes = self.codes.iter().map(|&code| new[code as usize]).collect();
+        united
+    }
+
     /// The numbers below which these shares (in hundredths) of the numbers are.
     pub fn quantiles(&self, shares: &[usize]) -> Vec<f64> {
         self.quantiles_within(shares, (f64::MIN, f64::MAX))

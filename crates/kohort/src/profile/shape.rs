@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// What a cell may look like. One cell can have several shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum CellShape {
     /// `-12`.
     Whole,
     /// `12.5`.
@@ -52,10 +52,10 @@ pub(crate) enum Shape {
 }
 
 /// How many shapes there are.
-pub(crate) const SHAPES: usize = Shape::Timestamp as usize + 1;
+pub(crate) const SHAPES: usize = CellShape::Timestamp as usize + 1;
 
 /// Words and letters for a sex.
-const SEX_WORDS: [&str; 41] = [
+const SEX_WORDS: [&str; 47] = [
     "m",
     "f",
     "w",
@@ -97,6 +97,12 @@ const SEX_WORDS: [&str; 41] = [
     "unbekannt",
     "inconnu",
     "desconocido",
+    "herr",
+    "monsieur",
+    "madame",
+    "mr",
+    "mrs",
+    "ms",
 ];
 
 static FORMATS: LazyLock<Vec<DateFormat>> =
@@ -104,7 +110,7 @@ static FORMATS: LazyLock<Vec<DateFormat>> =
 
 /// All that is seen in one cell.
 pub(crate) struct Seen {
-    /// Bit i: it has the i-th [`Shape`].
+    /// Bit i: it has the i-th [`CellShape`].
     pub shapes: u32,
     /// Bit i: it is a date in the i-th of [`DATE_FORMATS`].
     pub dates: u64,
@@ -114,7 +120,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// Whether the cell has a shape.
-    pub fn has(&self, shape: Shape) -> bool {
+    pub fn has(&self, shape: CellShape) -> bool {
         self.shapes & (1 << shape as u32) != 0
     }
 
@@ -122,46 +128,46 @@ impl Seen {
     pub fn of(text: &str) -> Seen {
         let mut seen = Seen { shapes: 0, dates: dates(text), number: None };
         seen.see_number(text);
-        let mut add = |shape: Shape, is: bool| seen.shapes |= u32::from(is) << shape as u32;
+        let mut add = |shape: CellShape, is: bool| seen.shapes |= u32::from(is) << shape as u32;
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
-        add(Shape::Digit, digits > 0);
-        add(Shape::EndsInStar, text.ends_with('*'));
-        add(Shape::Email, is_email(text));
-        add(Shape::Url, text.contains("://") || text.starts_with("www."));
-        add(Shape::Uuid, is_grouped(text, &[8, 4, 4, 4, 12], |b| b.is_ascii_hexdigit()));
-        add(Shape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
-        add(Shape::Phone, seen.dates == 0 && seen.number.is_none() && is_phone(text, digits));
-        add(Shape::SexWord, text.len() <= 12 && SEX_WORDS.contains(&text.to_lowercase().as_str()));
-        add(Shape::YearMonth, is_year_month(text));
-        add(Shape::Timestamp, is_timestamp(text, digits));
-        add(Shape::Sentence, text.split_whitespace().count() >= 5);
-        add(Shape::PersonName, is_person_name(text));
+        add(CellShape::Digit, digits > 0);
+        add(CellShape::EndsInStar, text.ends_with('*'));
+        add(CellShape::Email, is_email(text));
+        add(CellShape::Url, text.contains("://") || text.starts_with("www."));
+        add(CellShape::Uuid, is_grouped(text, &[8, 4, 4, 4, 12], |b| b.is_ascii_hexdigit()));
+        add(CellShape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
+        add(CellShape::Phone, seen.dates == 0 && seen.number.is_none() && is_phone(text, digits));
+        add(CellShape::SexWord, text.len() <= 12 && SEX_WORDS.contains(&text.to_lowercase().as_str()));
+        add(CellShape::YearMonth, is_year_month(text));
+        add(CellShape::Timestamp, is_timestamp(text, digits));
+        add(CellShape::Sentence, text.split_whitespace().count() >= 5);
+        add(CellShape::PersonName, is_person_name(text));
         if digits >= 2 && text.len() <= 8 {
             let icd9 = CodeSystem::Icd9.place(text).is_some();
-            add(Shape::Icd9, icd9);
-            add(Shape::Icd9Letter, icd9 && text.as_bytes()[0].is_ascii_alphabetic());
-            add(Shape::Icd10, CodeSystem::Icd10.place(text).is_some());
+            add(CellShape::Icd9, icd9);
+            add(CellShape::Icd9Letter, icd9 && text.as_bytes()[0].is_ascii_alphabetic());
+            add(CellShape::Icd10, CodeSystem::Icd10.place(text).is_some());
         }
         seen
     }
 
     fn see_number(&mut self, text: &str) {
         let shape = match (text.contains('.'), text.split_once(',')) {
-            (false, None) => Shape::Whole,
-            (true, _) => Shape::PointDecimal,
-            (false, Some(_)) => Shape::CommaDecimal,
+            (false, None) => CellShape::Whole,
+            (true, _) => CellShape::PointDecimal,
+            (false, Some(_)) => CellShape::CommaDecimal,
         };
-        let point = if shape == Shape::CommaDecimal { b',' } else { b'.' };
+        let point = if shape == CellShape::CommaDecimal { b',' } else { b'.' };
         self.number = Decimal::parse(text, point);
         if self.number.is_none() {
             return;
         }
         self.shapes |= 1 << shape as u32;
         if text.split_once(',').is_some_and(|(_, decimals)| decimals.len() != 3) {
-            self.shapes |= 1 << Shape::SurelyComma as u32;
+            self.shapes |= 1 << CellShape::SurelyComma as u32;
         }
-        if shape == Shape::Whole && text.len() > 1 && text.starts_with('0') {
-            self.shapes |= 1 << Shape::LeadingZero as u32;
+        if shape == CellShape::Whole && text.len() > 1 && text.starts_with('0') {
+            self.shapes |= 1 << CellShape::LeadingZero as u32;
         }
     }
 }
@@ -231,7 +237,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, shapes: &[Shape]) {
+    fn check(text: &str, shapes: &[CellShape]) {
         let seen = Seen::of(text);
         let all: u32 = shapes.iter().fold(0, |bits, &shape| bits | 1 << shape as u32);
         assert_eq!(format!("{:b}", seen.shapes), format!("{all:b}"), "{text}");
@@ -239,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_cell_has_the_shapes_it_looks_like() {
-        use Shape::*;
+        use CellShape::*;
         check("12", &[Whole, Digit]);
         check("-1.5", &[PointDecimal, Digit]);
         check("1,5", &[CommaDecimal, SurelyComma, Digit]);

@@ -57,7 +57,8 @@ pub(crate) enum Topic {
 use Topic::*;
 
 /// The words of each topic; earlier topics go first. A word of five letters or more may also begin or end a longer
-/// one, a shorter one must be a word of its own; `^` says that the name is this word and nothing else.
+/// one, a shorter one must be a word of its own; `^` says that the name is this word and nothing else, `=` that the word
+/// is a word of its own although it is long: a quantidade is no idade.
 const WORDS: [(Topic, &str); 30] = [
     (
         Contact,
@@ -97,7 +98,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Age,
-        "age ages aged alter altersgruppe edad idade eta faixa_etaria fascia_eta grupo_edad tranche_age leeftijd nai \
+        "age ages aged alter altersgruppe edad =idade eta faixa_etaria fascia_eta grupo_edad tranche_age leeftijd nai \
          yeonlyeong yeollyeong lebensalter agegroup agegrp agegr ageyr agey momage dage alder",
     ),
     (
@@ -246,6 +247,7 @@ pub(crate) fn topics(name: &str) -> Vec<Topic> {
     let stem = stem(name);
     let name = spell(name);
     let whole = |_: Topic, word: &str| match word.strip_prefix('^') {
+        None if word.starts_with('=') => name.contains(&format!(" {} ", &word[1..])),
         Some(word) => name.trim() == word || stem.as_deref() == Some(word),
         None => name.contains(&format!(" {word} ")),
     };
@@ -348,7 +350,17 @@ mod tests {
 
     #[test]
     fn a_word_inside_another_says_nothing() {
-        for name in ["number_outpatient", "average", "essex", "pavilion", "x1", "message", "Größenordnung9"] {
+        for name in [
+            "quantidade",
+            "unidade",
+            "number_outpatient",
+            "average",
+            "essex",
+            "pavilion",
+            "x1",
+            "message",
+            "Größenordnung9",
+        ] {
             let found = topics(name);
             assert!(!found.iter().any(|t| matches!(t, Patient | Age | Sex)), "{name}: {found:?}");
         }

@@ -424,6 +424,86 @@ fn what_no_node_can_meet_is_said() {
     );
 }
 
+/// Patients of many ages and areas, with a disease each.
+fn ward(folder: &Path, rows: u32, method: &str) -> PathBuf {
+    let mut table = String::from("age,area,disease\n");
+    let (mut seed, diseases) = (7u32, ["Flu", "Gout", "Asthma", "Anemia", "Stroke", "Measles", "Mumps"]);
+    let mut draw = |n: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) % n
+    };
+    for _ in 0..rows {
+        // Most are in a few areas; some are nearly alone.
+        let area = draw(40) * draw(40) / 40;
+        let (age, disease) = (20 + draw(30) + draw(30), diseases[draw(7).min(draw(9)) as usize]);
+        table += &format!("{age},{area},{disease}\n");
+    }
+    fs::write(folder.join("t.csv"), table).unwrap();
+    let policy = folder.join("p.toml");
+    let text = format!(
+        "[input]\ntable = \"t.csv\"\n[columns]\n\
+         age = {{ role = \"quasi\", hierarchy = {{ intervals = [5, 10, 20, 40], from = 20, to = 100 }} }}\n\
+         area = {{ role = \"quasi\", hierarchy = {{ intervals = [5, 10, 20], from = 0, to = 40 }} }}\n\
+         disease = {{ role = \"sensitive\", domain = [\"Flu\", \"Gout\", \"Asthma\", \"Anemia\", \"Stroke\", \"Measles\", \"Mumps\"] }}\n\
+         [privacy]\nk = 5\n[method]\nname = \"ceiling\"\n{method}\n"
+    );
+    fs::write(&policy, text).unwrap();
+    policy
+}
+
+/// P13: 600 rows took 17 seconds with randomized padding, and were never done with exact padding.
+#[test]
+fn a_catalog_of_thousands_of_rows_is_made_or_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let method = |padding: &str| {
+        format!(
+            "h = 0.04\nreal_k = 1\nmax_counterfeits = 0.6\nprefer = \"detail\"\ncatalog = \"grouped\"\npadding = \"{padding}\""
+        )
+    };
+    let (out, released) = release(&ward(folder.path(), 4000, &method("randomized")), "out", &options(3, 1)).unwrap();
+    let m = released.metrics.to_value();
+    assert!(m["rows"]["counterfeit"].as_u64().unwrap() > 100, "{}", m["rows"]);
+    assert!(m["counterfeits"]["catalog"]["highest_posterior"].as_f64().unwrap() <= 0.2);
+    assert!(m["counterfeits"]["catalog"]["groups"].as_u64().unwrap() >= 1);
+    verify_release(&out, 1).unwrap();
+    let error = release(&ward(folder.path(), 4000, &method("exact")), "exact", &options(3, 1)).unwrap_err();
+    assert_eq!(error.kind, Kind::Infeasible);
+    assert!(error.message.contains("padding = \"randomized\""), "{error}");
+}
+
+/// P14: whatever `max_counterfeits` allowed was spent, for gains that nobody would see.
+#[test]
+fn no_more_counterfeits_are_added_than_pay() {
+    let folder = tempfile::tempdir().unwrap();
+    let method = |more: &str| format!("h = \"auto\"\nreal_k = 1\nmax_counterfeits = 0.8\nobjective = \"loss\"\n{more}");
+    let made = |name: &str, more: &str| {
+        release(&ward(folder.path(), 1500, &method(more)), name, &options(3, 1)).unwrap().1.metrics.to_value()
+    };
+    let (few, detail) = (made("few", ""), made("detail", "prefer = \"detail\""));
+    let number = |m: &serde_json::Value| m["rows"]["counterfeit"].as_u64().unwrap();
+    assert!(number(&few) < number(&detail), "{} {}", number(&few), number(&detail));
+    // The report has the curve: fewer and fewer synthetic records, more and more loss.
+    let curve = few["trace"]["curve"].as_object().unwrap();
+    assert!(curve.len() >= 3, "{curve:?}");
+    let chosen = &few["trace"]["expected_counterfeits"];
+    assert!(curve.values().any(|point| point["counterfeits"] == *chosen), "{chosen} {curve:?}");
+    for m in [&few, &detail] {
+        let asked = &m["utility"]["analyst_error"];
+        assert!(asked["counts"].as_f64().unwrap() > 0.0, "{asked}");
+    }
+}
+
+/// P14: values without a share in the reference were drawn as often as the rarest.
+#[test]
+fn a_reference_with_gaps_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("r.csv"), "Flu;70\nGout;30\n").unwrap();
+    let method = "h = 0.3\nreal_k = 1\nmax_counterfeits = 0.3\nreference = \"r.csv\"";
+    let error = release(&ward(folder.path(), 200, method), "out", &options(3, 1)).unwrap_err();
+    assert_eq!(error.kind, Kind::Yours);
+    assert!(error.message.contains("has no share for 5 of the 7 values"), "{error}");
+}
+
 /// What a node costs by the definition, or `None` where it is no candidate: exact padding, every row known.
 fn cost(case: &Case, labels: &Labels, levels: &[usize], (real_k, most, h, rce): (u64, u64, f64, bool)) -> Option<f64> {
     let all: Vec<usize> = (0..case.quasi.len()).collect();
@@ -466,7 +546,7 @@ proptest! {
         let text = fs::read_to_string(&policy).unwrap();
         let start = text.find("[method]").unwrap();
         let method = format!(
-            "[method]\nname = \"ceiling\"\nh = {share}\nreal_k = {real_k}\npadding = \"exact\"\nmax_counterfeits = 0.{:02}\nobjective = \"{}\"\n",
+            "[method]\nname = \"ceiling\"\nh = {share}\nreal_k = {real_k}\npadding = \"exact\"\nmax_counterfeits = 0.{:02}\nobjective = \"{}\"\nprefer = \"detail\"\n",
             case.max_suppressed.min(99), if rce { "rce" } else { "loss" }
         );
         fs::write(&policy, text[..start].to_string() + &method).unwrap();

@@ -102,7 +102,7 @@ fn claims_do_not_depend_on_threads_or_order() {
             turn(&c);
         });
         for r in [&released, &turned] {
-            assert!(r.metrics.to_value()["guarantee"]["found"]["low"].as_f64().unwrap() <= 0.2, "{privacy}");
+            assert!(r.metrics.to_value()["guarantee"]["found"]["share"].as_f64().unwrap() <= 0.2, "{privacy}");
         }
         let levels = |r: &Released| -> Vec<String> {
             r.metrics.to_value()["columns"].as_array().unwrap().iter().map(|c| c["level_name"].to_string()).collect()

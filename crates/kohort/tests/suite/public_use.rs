@@ -231,16 +231,18 @@ fn attacks_and_missingness_are_reported() {
     let path = policy(folder.path(), &table, text);
     let (_, released) = release(&path, "out", &options(1, 1)).unwrap();
     let attacks = &released.metrics.to_value()["attacks"];
+    let registry = &attacks["registries"][0];
     let expected = 6.0 / 60.0 + 1.0 / 10.0 + 2.0 / 20.0 + 1.0 / 2.0;
-    assert!((attacks["whole_file"]["links"].as_f64().unwrap() - expected).abs() < 1e-12);
-    assert_eq!(attacks["one_patient"][0]["region"], "AB");
-    assert!((attacks["one_patient"][0]["at_risk"].as_f64().unwrap() - 2.0 / 22.0).abs() < 1e-12);
+    assert!((registry["whole_file"]["original"].as_f64().unwrap() - expected).abs() < 1e-12);
+    assert!(registry["whole_file"]["links"].as_f64().unwrap() < expected);
+    assert_eq!(registry["one_patient"][0]["region"], "AB");
+    assert!((registry["one_patient"][0]["at_risk"].as_f64().unwrap() - 2.0 / 22.0).abs() < 1e-12);
     assert!(attacks["targeted"][0]["wildcard"]["fewest"].as_u64().unwrap() >= 3);
     let metrics = released.metrics.to_value();
     let groups = metrics["missing"]["by"]["cmg"]["prov"].as_array().unwrap();
     assert!(groups.iter().any(|g| g["value"] == "AB" && g["flagged"] == true), "{groups:?}");
     let report = fs::read_to_string(folder.path().join("out/evidence/report.html")).unwrap();
-    assert!(report.contains("Missingness") && report.contains("attacks.whole_file.links"));
+    assert!(report.contains("Missingness") && report.contains("whole_file.links"));
     fs::write(folder.path().join("registry.csv"), "prov,age,count\nON,40,5\nON,50,10\nAB,40,20\nAB,50,2\n").unwrap();
     let error = release(&path, "again", &options(1, 1)).unwrap_err();
     assert!(error.kind == Kind::Yours && error.message.contains("in 1 of 4 equivalence classes"), "{error}");
@@ -290,4 +292,107 @@ fn bad_input_says_what_to_do() {
     let (rows, metrics) = run("a,b,c\n1,2,3\n4,5,3\n7,8,3\n", &format!("{columns}{method}"));
     assert!(rows.iter().flatten().all(|cell| cell == "*") && rows.len() == 3);
     assert_eq!(metrics["cells"]["share"], 1.0);
+}
+
+/// Two hundred discharges in which demographics are many and diagnoses few.
+fn discharges() -> String {
+    let mut table = String::from("age,sex,region,dx\n");
+    for i in 0..240u32 {
+        let dx = ["486-", "4280-", "410.1", "25000", "V30-"][(i * 7 % 23 % 5) as usize];
+        let sex = ["F", "M"][(i / 3 % 2) as usize];
+        table += &format!("{},{sex},{},{dx}\n", 20 + 10 * (i * 13 % 7), ["N", "S"][(i * 5 % 11 % 2) as usize]);
+    }
+    table
+}
+
+const DISCHARGES: &str = "[columns]\nage = { role = \"quasi\" }\nsex = { role = \"quasi\" }\nregion = { role = \"quasi\" }\n\
+    dx = { role = \"detail\", of = [\"category\"] }\n\
+    category = { from = \"dx\", role = \"quasi\", hierarchy = \"icd9\", levels = [\"category\", \"*\"] }\n\
+    chapter = { from = \"dx\", role = \"quasi\", hierarchy = \"icd9\", levels = [\"chapter\", \"*\"] }\n\
+    [privacy]\nk = 5\nknows = { always = [\"age\", \"sex\", \"region\"], one_of = [[\"category\", \"chapter\"]] }\n";
+
+/// P15: chapter and category were measured as if they were the code, so that both had the same people alone.
+/// P19: codes with a trailing dash were not covered.
+#[test]
+fn derived_columns_are_measured_at_their_own_level_and_details_count() {
+    let (_, metrics) = run(&discharges(), &format!("{DISCHARGES}[method]\nname = \"suppress\"\n"));
+    let targeted = metrics["attacks"]["targeted"].as_array().unwrap();
+    let mean = |column: &str| {
+        let own = targeted.iter().find(|t| t["set"].to_string().contains(column)).unwrap();
+        own["before"]["mean"].as_f64().unwrap()
+    };
+    assert!(mean("chapter") < mean("category"), "{targeted:?}");
+    // The detail is listed, and what is lost of it counts.
+    let columns = metrics["utility"]["by_column"].as_object().unwrap();
+    assert!(columns.contains_key("dx"), "{columns:?}");
+    let exact = |column: &str| metrics["cells"]["by_column"][column] == 0;
+    if exact("chapter") {
+        assert_eq!(columns["chapter"]["query_error"], 0.0);
+    }
+}
+
+/// P16: attack 2 was about the whole file, whatever share of it was released; a registry of some people was refused.
+#[test]
+fn the_second_attack_is_on_what_is_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut counts = String::from("age,sex,region,count,job\n");
+    for age in (20..90).step_by(10) {
+        for (sex, region) in [("F", "N"), ("F", "S"), ("M", "N"), ("M", "S")] {
+            counts += &format!("{age},{sex},{region},99.5,nurse\n{age},{sex},{region},0.5,lawyer\n");
+        }
+    }
+    fs::write(folder.path().join("people.csv"), &counts).unwrap();
+    fs::write(folder.path().join("doctors.csv"), "age,sex,count\n30,F,1\n40,M,2\n").unwrap();
+    let registries = "[[population]]\nname = \"census\"\ncounts = \"people.csv\"\ncolumns = [\"age\", \"sex\", \"region\"]\n\
+        region = \"region\"\n[[population]]\nname = \"doctors\"\ncounts = \"doctors.csv\"\ncovers = \"part\"\n\
+        [[population]]\nsize = 10000\ncolumns = [\"sex\", \"region\"]\n";
+    let text = |method: &str| format!("{DISCHARGES}{registries}[method]\nname = \"suppress\"\n{method}");
+    let attacked = |name: &str, method: &str| {
+        let path = policy(folder.path(), &discharges(), &text(method));
+        let (_, released) = release(&path, name, &options(1, 1)).unwrap();
+        released.metrics.to_value()["attacks"]["registries"].clone()
+    };
+    let whole = attacked("whole", "");
+    let sampled = attacked("sampled", "samples = [0.25, 0.1]\n");
+    let number = |value: &Value| value.as_f64().unwrap();
+    // 28 classes of 100 people each: 240 of 2,800 are linked, if nothing is blank.
+    assert!((number(&whole[0]["whole_file"]["original"]) - 2.4).abs() < 1e-9);
+    assert!(number(&whole[0]["whole_file"]["links"]) <= 2.4 + 1e-9);
+    for registry in 0..3 {
+        let (all, own) = (&whole[registry]["whole_file"], &sampled[registry]["whole_file"]);
+        assert!((number(&own["links"]) - 0.25 * number(&all["links"])).abs() < 1e-9, "{own}");
+        assert!((number(&own["all_samples"]) - 0.35 * number(&all["links"])).abs() < 1e-9, "{own}");
+    }
+    assert_eq!((&whole[1]["name"], &whole[1]["part"]), (&"doctors".into(), &true.into()));
+    // A doctor is at most one of the people who look the same.
+    assert!(number(&whole[1]["whole_file"]["original"]) <= 2.0);
+    assert_eq!(whole[2]["columns"], serde_json::json!(["sex", "region"]));
+    assert_eq!(whole[2]["classes"], 4);
+}
+
+/// P18: fewest blanks were bought with ages, and nobody said so.
+#[test]
+fn blanks_of_a_column_are_limited_and_said() {
+    let share = |metrics: &Value, column: &str| metrics["missing"]["columns"][column].as_f64().unwrap();
+    let text = |method: &str| format!("{DISCHARGES}[method]\nname = \"suppress\"\n{method}");
+    let (_, equal) = run(&discharges(), &text("weights = { age = 1, sex = 1, region = 1 }\n"));
+    let (_, usual) = run(&discharges(), &text(""));
+    assert!(share(&usual, "age") <= share(&equal, "age"));
+    let (_, capped) = run(&discharges(), &text("max_blank = { age = 0.05, sex = 0 }\n"));
+    assert!(share(&capped, "age") <= 0.05 && share(&capped, "sex") == 0.0);
+    let (rows, few) = run(&discharges(), &text("max_blank_record = 0.4\n"));
+    assert!(rows.iter().all(|row| [0, 1, 2, 4, 5].iter().filter(|&&c| row[c] == "*").count() <= 2), "{rows:?}");
+    assert!(few["rows"]["out"].as_u64().unwrap() > 0);
+    let (_, dx) = run(&discharges(), &text("weights = { category = 0.001, chapter = 0.001 }\n"));
+    if share(&dx, "category") > 0.5 {
+        assert!(dx["notes"].to_string().contains("`category` is blank in"), "{}", dx["notes"]);
+    }
+    // A row with a value counts for those of its group without one.
+    let groups = &equal["missing"]["by"]["age"]["region"];
+    for group in groups.as_array().unwrap().iter().filter(|group| group["share"].as_f64().unwrap() < 1.0) {
+        let (share, weight) = (group["share"].as_f64().unwrap(), group["weight"].as_f64().unwrap());
+        assert!((weight * (1.0 - share) - 1.0).abs() < 1e-9);
+    }
+    let (kind, message) = error(&discharges(), &text("max_blank = { ages = 0.05 }\n"));
+    assert!(kind == Kind::Yours && message.contains("Did you mean `age`?"), "{message}");
 }

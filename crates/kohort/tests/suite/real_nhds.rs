@@ -56,7 +56,7 @@ fn combinations_lose_less_than_complete() {
                      los = {{ role = \"quasi\" }}\nmonth = {{ role = \"quasi\" }}\ndx = {{ role = \"detail\", of = [\"category\"] }}\nprocedure = {{ role = \"quasi\" }}\n\
                      category = {{ from = \"dx\", role = \"quasi\", hierarchy = \"icd9\", levels = [\"category\", \"*\"], unmapped = \"suppress\", of = [\"section\"] }}\n\
                      section = {{ from = \"dx\", role = \"quasi\", hierarchy = \"icd9\", levels = [\"section\", \"*\"], unmapped = \"suppress\" }}\n\
-                     [privacy]\nk = {k}\n{knows}[method]\nname = \"suppress\"\norder = \"{order}\"\n"
+                     [privacy]\nk = {k}\n{knows}[method]\nname = \"suppress\"\norder = \"{order}\"\nweights = {{ age_group = 1, sex = 1, region = 1 }}\n"
                 );
                 let policy = folder.path().join("p.toml");
                 fs::write(&policy, text).unwrap();

@@ -29,11 +29,13 @@
 //! Steps: [`CatalogGroup::conceals`] checks Lemma 1 of the paper, which only asks that no row be known
 //! to be synthetic. [`CatalogGroup::posteriors`] computes the probabilities above. `count.rs` counts
 //! placements by the number of synthetic rows in the class (here: 2 placements with none and 2 with
-//! one), `weight.rs` holds the two kinds of numbers they are counted in.
+//! one), `weight.rs` holds the two kinds of numbers they are counted in. Where placements are too many to be
+//! counted one by one, `bound.rs` bounds the probabilities from above.
 //!
 //! Where the bound is met exactly, whole numbers decide; where these outgrow 128 bits, rounding counts
 //! against the release.
 
+mod bound;
 mod count;
 #[cfg(test)]
 mod tests;
@@ -95,7 +97,7 @@ pub struct CatalogGroup {
 /// The probability that a row of a class belongs to a person who is known to be in that class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Posterior {
-    /// The probability of the likeliest row, for reports.
+    /// The probability of the likeliest row, or a bound above it, for reports.
     pub highest: f64,
     /// True if no row has a probability above 1/k.
     pub holds: bool,
@@ -103,6 +105,10 @@ pub struct Posterior {
 
 /// Within this distance of 1/k, floating-point numbers do not decide.
 const NEAR: f64 = 1e-9;
+/// The most steps in which the placements of a group are counted one by one, for each class.
+const MOST_COUNTED: u64 = 1 << 20;
+/// The answer where nothing can be said.
+const REFUSED: Posterior = Posterior { highest: 1.0, holds: false };
 
 impl ClassRows {
     fn size(&self) -> u64 {
@@ -129,11 +135,25 @@ impl CatalogGroup {
     /// Returns, by class, the posterior of its likeliest row over all placements that leave at least
     /// `least` real rows in every class, by both weightings.
     pub fn posteriors(&self, k: K, least: u64) -> Vec<Posterior> {
-        (0..self.classes.len()).map(|class| self.posterior(class, k, least)).collect()
+        if self.is_small() {
+            return (0..self.classes.len()).map(|class| self.posterior(class, k, least)).collect();
+        }
+        // Rounding counts against the release.
+        let most = 1.0 / k.get() as f64 - NEAR;
+        match self.bound_posteriors(least) {
+            None => vec![REFUSED; self.classes.len()],
+            Some(bounds) => bounds.into_iter().map(|b| Posterior { highest: b.min(1.0), holds: b <= most }).collect(),
+        }
+    }
+
+    /// Returns whether placements are few enough to be counted one by one.
+    fn is_small(&self) -> bool {
+        let states = self.synthetic.iter().try_fold(1u64, |all, &n| all.checked_mul(n.checked_add(1)?));
+        let steps = states.and_then(|states| states.checked_mul(states)?.checked_mul(self.classes.len() as u64));
+        steps.is_some_and(|steps| steps <= MOST_COUNTED)
     }
 
     fn posterior(&self, class: usize, k: K, least: u64) -> Posterior {
-        const REFUSED: Posterior = Posterior { highest: 1.0, holds: false };
         let Some(counts) = self.count_placements::<f64>(class, least) else { return REFUSED };
         let size = self.classes[class].size();
         let real_rows = |synthetic: usize| (size - synthetic as u64) as f64;

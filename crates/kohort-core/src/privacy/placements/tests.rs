@@ -105,7 +105,7 @@ fn slow(group: &CatalogGroup, class: usize, least: u64) -> Option<f64> {
 #[test]
 fn no_posterior_above_one_in_k_ever_passes() {
     let cases: u64 = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let (mut passed, mut tight) = (0, 0);
+    let (mut passed, mut tight, mut bounded) = (0, 0, 0);
     for seed in 0..cases {
         let mut random = Randomness::seeded(seed);
         let mut below = |n: u64| random.bits() % n;
@@ -133,6 +133,11 @@ fn no_posterior_above_one_in_k_ever_passes() {
                         continue;
                     };
                     close(found.highest, expected);
+                    // Where placements are bounded instead of counted, the bound is never below.
+                    if let Some(bounds) = group.bound_posteriors(least) {
+                        assert!(bounds[class] >= expected - 1e-9, "{group:?} {expected} {bounds:?}");
+                        bounded += u64::from(bounds[class] < expected + 1e-9);
+                    }
                     assert_eq!(found.holds, expected <= 1.0 / k.get() as f64 + 1e-12, "{group:?} {expected}");
                     passed += u64::from(found.holds);
                     tight += u64::from((expected - 1.0 / k.get() as f64).abs() < 1e-12);
@@ -140,5 +145,17 @@ fn no_posterior_above_one_in_k_ever_passes() {
             }
         }
     }
-    assert!(passed > 20 && tight > 0, "{passed} passed, {tight} exactly at the bound");
+    assert!(passed > 20 && tight > 0 && bounded > 20, "{passed} passed, {tight} at the limit, {bounded} bounds exact");
+}
+
+/// P13: a group of 2,000 small classes and one large one was never counted to the end.
+#[test]
+fn groups_of_any_size_are_bounded_at_once() {
+    let small = (0..2000u64).map(|i| class(&[i % 3, 1 + i % 2, 3 - i % 3], 3));
+    let classes: Vec<ClassRows> = small.chain([class(&[9000, 8000, 9500], 4000)]).collect();
+    let group = CatalogGroup { classes, synthetic: vec![900, 800, 950] };
+    assert!(group.conceals());
+    let found = group.posteriors(k(5), 1);
+    assert!(found.iter().all(|p| p.holds), "{:?}", found.iter().map(|p| p.highest).fold(0.0, f64::max));
+    assert!(found[0].highest > 1.0 / 8.0);
 }

@@ -32,7 +32,10 @@ pub(super) const MOST_TEXT: usize = 1 << 26;
 /// A Parquet file that was found to be a table: flat columns, each of a type that has a text.
 #[derive(Debug)]
 pub struct ParquetFile {
+    /// The name that errors use.
     path: PathBuf,
+    /// Where the bytes are.
+    at: PathBuf,
     size: u64,
     meta: ParquetMetaData,
     columns: Vec<(String, ColumnType)>,
@@ -43,7 +46,12 @@ impl ParquetFile {
     /// Reads what the file says about itself. Nested columns, types and compressions that are not read, and files
     /// that are cut off are refused here; a damaged page is found while reading `chunks`.
     pub fn open(path: &Path) -> Result<ParquetFile> {
-        let (size, footer) = footer(path)?;
+        ParquetFile::open_at(path, path)
+    }
+
+    /// The same for a file whose bytes are somewhere else than its name in errors says.
+    pub fn open_at(path: &Path, at: &Path) -> Result<ParquetFile> {
+        let (size, footer) = footer(path, at)?;
         if !thrift::is_footer(&footer) {
             return Err(damaged(path, "its metadata"));
         }
@@ -68,7 +76,7 @@ impl ParquetFile {
         if u64::try_from(meta.file_metadata().num_rows()) != Ok(rows) {
             return Err(damaged(path, "its metadata"));
         }
-        Ok(ParquetFile { path: path.to_path_buf(), size, meta, columns, rows })
+        Ok(ParquetFile { path: path.to_path_buf(), at: at.to_path_buf(), size, meta, columns, rows })
     }
 
     /// Names and types of the columns, in file order.
@@ -94,7 +102,7 @@ impl ParquetFile {
         each: &mut dyn FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
         // A handle of its own: handles that share a position must not be used by two threads.
-        let file = File::open(&self.path).map_err(|e| Error::io(&self.path, &e))?;
+        let file = File::open(&self.at).map_err(|e| Error::io(&self.path, &e))?;
         if file.metadata().map_err(|e| Error::io(&self.path, &e))?.len() != self.size {
             return Err(Error::yours(format!("{}: the file changed while it was read.", self.path.display())));
         }
@@ -192,10 +200,10 @@ fn damaged(path: &Path, place: &str) -> Error {
 }
 
 /// The size of a file and the bytes of its metadata.
-fn footer(path: &Path) -> Result<(u64, Vec<u8>)> {
+fn footer(path: &Path, at: &Path) -> Result<(u64, Vec<u8>)> {
     let io = |e: std::io::Error| Error::io(path, &e);
     let no_parquet = || Error::yours(format!("{}: this is not a Parquet file, or it is cut off.", path.display()));
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = File::open(at).map_err(io)?;
     let size = file.metadata().map_err(io)?.len();
     let Some(body) = size.checked_sub(12) else { return Err(no_parquet()) };
     let (mut head, mut tail) = ([0; 4], [0; 8]);
@@ -331,8 +339,8 @@ impl ColumnDecoder {
 
     /// Decodes at most `n` rows and says how many it were.
     fn read(&mut self, n: usize) -> std::result::Result<usize, Fault> {
-        let before = self.values.len();
-        let levels = &mut self.levels;
+        let (before, known) = (self.values.len(), self.levels.len());
+        let (levels, optional) = (&mut self.levels, self.optional);
         guarded(|| {
             let rows = match (&mut self.reader, &mut self.values) {
                 (ColumnReader::BoolColumnReader(reader), StoredValues::Bool(values)) => read(reader, n, levels, values),
@@ -359,6 +367,11 @@ impl ColumnDecoder {
                 }
                 _ => Err(ParquetError::General("the column has two types".into())),
             }?;
+            // A damaged page may have levels without values.
+            let present = if optional { levels[known..].iter().filter(|&&level| level > 0).count() } else { rows };
+            if self.values.len() - before != present {
+                return Err(ParquetError::General("levels and values differ in number".into()));
+            }
             // Also finds values that a short dictionary left without bytes: looking at them panics.
             self.bytes += (before..self.values.len()).map(|i| self.values.text_bound(i)).sum::<usize>();
             Ok(rows)

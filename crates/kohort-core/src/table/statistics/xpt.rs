@@ -40,12 +40,10 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     let length = if member[74..78] == *b"0136" { 136 } else { 140 };
     let descriptors = find(&mut bytes, b"NAM")?;
     let long_names = descriptors[HEADER.len()..].starts_with(b"NAMSTV8");
-    let digits: Vec<u8> = descriptors[54..60].iter().copied().filter(u8::is_ascii_digit).collect();
-    // Version 5 has four digits and zeros after them.
-    let digits = if long_names { &digits[..] } else { digits.get(..4).ok_or(Trouble::Damaged)? };
-    let count: usize = std::str::from_utf8(digits).ok().and_then(|n| n.parse().ok()).ok_or(Trouble::Damaged)?;
+    let digits = std::str::from_utf8(&descriptors[53..58]).unwrap_or_default();
+    let count: usize = digits.parse().map_err(|_| Trouble::Damaged)?;
     let mut variables = Variables::new(encoding);
-    let mut fields = Vec::new();
+    let (mut fields, mut row) = (Vec::new(), 0);
     for _ in 0..count {
         let mut own = Bytes::new(bytes.take(length)?).ordered(Order::Big);
         let is_text = own.u16()? == 2;
@@ -59,7 +57,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
         let place = own.u32()?;
         let long = own.take(32)?;
         let name = if long_names && !long.trim_ascii().is_empty() { long } else { short };
-        if width == 0 || !is_text && !(2..=8).contains(&width) || place as usize != row_length(&fields) {
+        if width == 0 || !is_text && !(2..=8).contains(&width) || place as usize != row {
             return Err(Trouble::Damaged);
         }
         variables.add(
@@ -67,11 +65,11 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
             if is_text { Meaning::Number } else { meaning(format) },
         )?;
         fields.push(Field { is_text, length: width });
+        row += width;
     }
     let padding = (RECORD - bytes.at() % RECORD) % RECORD;
     bytes.take(padding)?;
     find(&mut bytes, b"OBS")?;
-    let row = row_length(&fields);
     if row == 0 {
         return Err(Trouble::Damaged);
     }
@@ -80,12 +78,11 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     if records.clone().any(|record| record.len() > 60 && is(record, b"MEMB")) {
         return Err(Trouble::Several);
     }
-    // The last record is filled up with spaces, which may look like rows.
-    let mut rows = data.len() / row;
-    let filled = data.len() - data.trim_ascii_end().len();
-    if data.iter().rev().take(filled).all(|&b| b == b' ') {
-        rows -= filled.min(RECORD - 1).div_euclid(row).min(rows);
-    }
+    // The last record is filled up with fewer than 80 spaces, which may look like rows: the fewest rows count after
+    // which there are only spaces.
+    let is_filling = |rows: &usize| data[rows * row..].iter().all(|&b| b == b' ');
+    let all = data.len() / row;
+    let rows = (data.len().saturating_sub(RECORD - 1).div_ceil(row)..all).find(is_filling).unwrap_or(all);
     for _ in 0..rows {
         for (place, field) in fields.iter().enumerate() {
             let (cell, rest) = data.split_at_checked(field.length).ok_or(Trouble::Damaged)?;
@@ -101,10 +98,6 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
         }
     }
     Ok(variables)
-}
-
-fn row_length(fields: &[Field]) -> usize {
-    fields.iter().map(|field| field.length).sum()
 }
 
 /// The decimal digits that a number of so many bytes holds.

@@ -1,8 +1,10 @@
-//! Who matches what is known: by lists of who has a value, and each candidate's own counts.
+//! Who matches what is known: by lists of who has a value, or bitmaps where many have it, and each candidate's own
+//! counts.
 
 use crate::policy::PowerRule;
 use crate::ragged::{Bounds, Ragged};
 use crate::random::Randomness;
+use hashbrown::HashMap;
 
 /// The labels of one event column, by patient.
 pub(super) struct PatientLabels {
@@ -97,6 +99,9 @@ pub(super) fn draw(own: &[u32], take: usize, random: &mut Randomness) -> Vec<(u3
     drawn.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
 }
 
+/// Up to so many candidates are looked at one by one; beyond, bitmaps of all facts are intersected.
+const FEW: usize = 256;
+
 /// Finds who has what is known.
 pub(super) struct Finder<'a> {
     pub(super) columns: &'a [PatientLabels],
@@ -105,6 +110,8 @@ pub(super) struct Finder<'a> {
     members: Vec<Vec<u32>>,
     /// One entry per column: (class, label, patient), ascending.
     holders: Vec<Vec<(u32, u32, u32)>>,
+    /// By column and first place in `holders`: a bit for each member of the class, where many of them have the label.
+    bitmaps: HashMap<(usize, usize), Vec<u64>, foldhash::fast::RandomState>,
 }
 
 impl<'a> Finder<'a> {
@@ -112,21 +119,43 @@ impl<'a> Finder<'a> {
         let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
         let mut members = vec![Vec::new(); classes];
         (0u32..).zip(class_of).for_each(|(p, &class)| members[class as usize].push(p));
+        let mut place = vec![0u32; class_of.len()];
+        members.iter().for_each(|own| (0u32..).zip(own).for_each(|(at, &p)| place[p as usize] = at));
         let holders = columns.iter().map(|column| {
             let of = |p: usize| column.counts_of(p).iter().map(move |&(label, _)| (class_of[p], label, p as u32));
             let mut all: Vec<(u32, u32, u32)> = (0..column.people()).flat_map(of).collect();
             all.sort_unstable();
             all
         });
-        Finder { columns, class_of, members, holders: holders.collect() }
+        let holders: Vec<Vec<(u32, u32, u32)>> = holders.collect();
+        let mut bitmaps = HashMap::default();
+        for (column, all) in holders.iter().enumerate() {
+            let mut start = 0;
+            for run in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                let class = members[run[0].0 as usize].len();
+                // A bitmap takes no more room than the list: eight bytes for each holder at most.
+                if run.len() > FEW && run.len() >= class / 64 {
+                    let mut bits = vec![0u64; class.div_ceil(64)];
+                    run.iter()
+                        .for_each(|own| bits[place[own.2 as usize] as usize / 64] |= 1 << (place[own.2 as usize] % 64));
+                    bitmaps.insert((column, start), bits);
+                }
+                start += run.len();
+            }
+        }
+        Finder { columns, class_of, members, holders, bitmaps }
     }
 
-    /// Returns who of a class has a label.
-    fn holders(&self, column: usize, class: u32, label: u32) -> &[(u32, u32, u32)] {
+    pub(super) fn people(&self) -> usize {
+        self.class_of.len()
+    }
+
+    /// Returns who of a class has a label: the first place among the holders, and the list.
+    fn holders(&self, column: usize, class: u32, label: u32) -> (usize, &[(u32, u32, u32)]) {
         let all = &self.holders[column];
         let start = all.partition_point(|&(c, l, _)| (c, l) < (class, label));
         let end = start + all[start..].partition_point(|&(c, l, _)| (c, l) == (class, label));
-        &all[start..end]
+        (start, &all[start..end])
     }
 
     /// Returns whether fewer than k patients look like this one and have all these facts: column, label, copies.
@@ -135,15 +164,84 @@ impl<'a> Finder<'a> {
         let has = |other: u32, &(column, label, copies): &(usize, u32, u32)| {
             self.columns[column].count(other as usize, label) >= copies
         };
-        let lists = facts.iter().map(|&(column, label, _)| self.holders(column, class, label));
+        let lists: Vec<_> = facts.iter().map(|&(column, label, _)| self.holders(column, class, label)).collect();
         let enough = |candidates: &mut dyn Iterator<Item = u32>| {
             let matching = candidates.filter(|&other| facts.iter().all(|fact| has(other, fact)));
             matching.take(k as usize).count() as u64 == k
         };
-        !match lists.min_by_key(|list| list.len()) {
+        let bitmaps = || -> Option<Vec<&Vec<u64>>> {
+            facts.iter().zip(&lists).map(|(fact, list)| self.bitmaps.get(&(fact.0, list.0))).collect()
+        };
+        let members = &self.members[class as usize];
+        !match lists.iter().map(|list| list.1).min_by_key(|list| list.len()) {
+            None => enough(&mut members.iter().copied()),
             Some(list) if (list.len() as u64) < k => false,
-            Some(list) => enough(&mut list.iter().map(|&(_, _, other)| other)),
-            None => enough(&mut self.members[class as usize].iter().copied()),
+            Some(list) if list.len() <= FEW => enough(&mut list.iter().map(|&(_, _, other)| other)),
+            Some(list) => match bitmaps() {
+                Some(bitmaps) => enough(&mut in_all(&bitmaps).map(|at| members[at])),
+                None => enough(&mut list.iter().map(|&(_, _, other)| other)),
+            },
+        }
+    }
+}
+
+/// The places that are set in all bitmaps, ascending.
+fn in_all<'a>(bitmaps: &'a [&'a Vec<u64>]) -> impl Iterator<Item = usize> + 'a {
+    let words = bitmaps.first().map_or(0, |own| own.len());
+    let word = move |at: usize| {
+        let mut bits = u64::MAX;
+        for own in bitmaps {
+            bits &= own[at];
+            if bits == 0 {
+                break;
+            }
+        }
+        bits
+    };
+    (0..words).flat_map(move |at| {
+        let mut bits = word(at);
+        std::iter::from_fn(move || {
+            let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(at * 64 + bit)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix;
+
+    /// Against every patient, one by one, where some labels are rare and others have bitmaps.
+    #[test]
+    fn candidates_are_found_by_lists_and_by_bitmaps() {
+        let mut random = SplitMix::new(3);
+        let people = 3000;
+        let ends: Vec<usize> = (1..=people).map(|p| 2 * p).collect();
+        let mut column = |labels: u64| {
+            let all: Vec<u32> =
+                (0..2 * people).map(|_| ((random.bits() % labels) * (random.bits() % 2)) as u32).collect();
+            PatientLabels::new(Bounds::from_ends(ends.clone()), all)
+        };
+        let columns = [column(3), column(40), column(900)];
+        let class_of: Vec<u32> = (0..people as u32).map(|p| p % 2).collect();
+        let finder = Finder::new(&columns, &class_of);
+        assert!(finder.bitmaps.len() > 6);
+        for person in (0..people).step_by(7) {
+            for known in [&[0][..], &[1], &[0, 1], &[0, 1, 2], &[]] {
+                let facts: Vec<(usize, u32, u32)> = known
+                    .iter()
+                    .flat_map(|&c| columns[c].counts_of(person).iter().map(move |&(l, n)| (c, l, n)))
+                    .collect();
+                let fits = |o: &usize| {
+                    class_of[*o] == class_of[person] && facts.iter().all(|&(c, l, n)| columns[c].count(*o, l) >= n)
+                };
+                let matching = (0..people).filter(fits).count() as u64;
+                for k in [1, 2, 5, matching, matching + 1, 600] {
+                    assert_eq!(finder.fewer_than(k.max(1), person, &facts), matching < k.max(1), "{facts:?}, {k}");
+                }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Recounts a release of events from its bytes: ids, columns, patient-level classes, and of how many
 //! patients fewer than k match what an attacker knows of their events.
 
+mod at_risk;
 mod finder;
 mod original;
 mod read;
@@ -12,19 +13,17 @@ use read::Tables;
 
 use super::{Checked, Outside, ReleaseFolder};
 use crate::policy::{Policy, Power, PowerRule};
+use crate::privacy::{Settled, ShareAtRisk};
 use crate::random::Randomness;
 use crate::release::{Certificate, EventsClaim};
 use crate::shape::Events;
-use crate::statistics::{Z95, wilson};
 use crate::table::Source;
 use crate::{Error, Result};
+use at_risk::Attacker;
 use finder::{Finder, PatientLabels, powers};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-
-/// Draws of every estimate.
-const DRAWS: u64 = 20_000;
 
 /// The counts of a release of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,26 +45,16 @@ pub struct EventsRecount {
     pub found: EventsFound,
 }
 
-/// The result for patients with events: hits, and the number of draws or patients.
+/// The share of patients with events for whom fewer than k match what is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsFound {
-    /// Fewer than k match, of draws; or patients with facts that fewer than k have, of all.
-    #[serde(rename = "at_high_risk")]
-    pub hits: (u64, u64),
+    /// As claimed. With facts in total, patients with facts that fewer than k have.
+    pub at_high_risk: ShareAtRisk,
     /// The same where one whole event is known.
-    #[serde(rename = "one_event_known")]
-    pub one_event: (u64, u64),
+    pub one_event_known: ShareAtRisk,
     /// The same where as many whole events are known as values.
-    #[serde(rename = "events_known")]
-    pub p_events: (u64, u64),
-}
-
-impl EventsFound {
-    /// The least share that chance allows for, with 95 % confidence.
-    pub fn low(&self) -> f64 {
-        wilson(self.hits, Z95).0
-    }
+    pub events_known: ShareAtRisk,
 }
 
 /// A release of events that was read and recounted.
@@ -129,11 +118,15 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     let finder = Finder::new(&columns, &class_of);
     let whole = tables.whole_events();
     let whole = Finder::new(&whole, &class_of);
-    let with = tables.with_events();
-    let people = with.len() as u64;
+    let people = (tables.patients() - without.len()) as u64;
+    let share = |finder: &Finder, power: &[Vec<u8>], max| {
+        Attacker { finder, known: finder.columns, number: None, power, k, draws: &draws, threads }.share(max)
+    };
+    let asked = Some(claim.max_high_risk);
+    let of_events = matches!(claim.power, Power::Events { .. });
     let mut found = EventsFound {
-        one_event: estimate(&whole, &with, &fixed(&whole, 1), k, &draws),
-        p_events: estimate(&whole, &with, &fixed(&whole, claim.power.p()), k, &draws),
+        one_event_known: share(&whole, &fixed(&whole, 1), None),
+        events_known: share(&whole, &fixed(&whole, claim.power.p()), asked.filter(|_| of_events)),
         ..EventsFound::default()
     };
     match claim.power {
@@ -147,25 +140,27 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
                     claim.max_high_risk
                 )));
             }
-            found.hits = (violating, people);
+            found.at_high_risk = ShareAtRisk::counted(violating, people);
         }
-        Power::Events { .. } => found.hits = found.p_events,
+        Power::Events { .. } => found.at_high_risk = found.events_known,
         Power::Pairs { p } => {
-            // The two columns that reveal most decide.
+            // The limit must hold for every two columns; the two that reveal most are shown.
             for (table, columns) in tables.pairs() {
                 let labels = [tables.labels_of(table, &columns)];
                 let pair = Finder::new(&labels, &class_of);
-                found.hits = found.hits.max(estimate(&pair, &with, &fixed(&pair, p), k, &draws));
+                let own = share(&pair, &fixed(&pair, p), asked);
+                is_within(claim, &own, "events")?;
+                if own.share() >= found.at_high_risk.share() {
+                    found.at_high_risk = own;
+                }
             }
         }
         Power::Values { p, rule } => {
             let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, p, rule)).collect();
-            found.hits = estimate(&finder, &with, &power, k, &draws);
+            found.at_high_risk = share(&finder, &power, asked);
         }
     }
-    if !matches!(claim.power, Power::Total { .. }) && found.low() > claim.max_high_risk.to_f64() {
-        return Err(too_many(claim, found.hits, "events"));
-    }
+    is_within(claim, &found.at_high_risk, "events")?;
     let recount = EventsRecount {
         patients: tables.patients() as u64,
         events: tables.number_of_events() as u64,
@@ -188,12 +183,22 @@ fn draws_of(release: &ReleaseFolder, certificate: &Certificate<Events>) -> Resul
     Ok(Randomness::of_digest(digest.finalize().into()))
 }
 
-fn too_many(claim: &EventsClaim, (hits, draws): (u64, u64), of: &str) -> Error {
-    Error::refused(format!(
-        "in {hits} of {draws} draws from the {of} fewer than {} patients match. That is significantly more than the \
-         claimed share {}.",
-        claim.k, claim.max_high_risk
-    ))
+/// Refuses a share of patients at high risk that was not shown to be at most the claimed one.
+fn is_within(claim: &EventsClaim, found: &ShareAtRisk, of: &str) -> Result<()> {
+    let (k, max) = (claim.k, claim.max_high_risk);
+    let counted = match found.is_exact() {
+        true => String::new(),
+        false => format!(" from {} draws", found.draws),
+    };
+    let about =
+        format!("fewer than {k} patients match for {:.2} % of patients{counted} (of the {of})", 100.0 * found.share());
+    match found.settled(max) {
+        Settled::Below => Ok(()),
+        Settled::Above => Err(Error::refused(format!("{about}, which is more than the claimed share {max}."))),
+        Settled::Open => Err(Error::refused(format!(
+            "{about}, which is too near the claimed share {max} to be sure that it is not exceeded."
+        ))),
+    }
 }
 
 /// Returns whether a patient has a label in any column.
@@ -204,25 +209,4 @@ fn has_labels(columns: &[PatientLabels], person: usize) -> bool {
 /// By column, by patient: up to so many values.
 fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
     finder.columns.iter().map(|c| powers(c, p, PowerRule::Fixed)).collect()
-}
-
-/// Draws in which fewer than k match what is known of a patient, and all draws.
-fn estimate(finder: &Finder, people: &[usize], power: &[Vec<u8>], k: u64, draws: &Randomness) -> (u64, u64) {
-    let mut random = draws.clone();
-    if people.is_empty() {
-        return (0, 0);
-    }
-    let mut hits = 0;
-    let mut facts = Vec::new();
-    for _ in 0..DRAWS {
-        let person = people[random.below(people.len() as u64) as usize];
-        facts.clear();
-        for (c, column) in finder.columns.iter().enumerate() {
-            let own = column.of_person(person);
-            let known = finder::draw(own, usize::from(power[c][person]), &mut random);
-            facts.extend(known.into_iter().map(|(label, copies)| (c, label, copies)));
-        }
-        hits += u64::from(finder.fewer_than(k, person, &facts));
-    }
-    (hits, DRAWS)
 }

@@ -1,15 +1,16 @@
 //! Compares a release of events with the original: row by row where it is known which is which.
 
-use super::finder::{Finder, PatientLabels, draw, powers};
+use super::at_risk::Attacker;
+use super::finder::{Finder, PatientLabels, powers};
 use super::read::{Cells, EventCells};
-use super::{DRAWS, RecountedEvents, too_many};
+use super::{RecountedEvents, is_within};
 use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs, TableEvents};
 use crate::policy::{Policy, Power, PowerRule};
+use crate::privacy::ShareAtRisk;
 use crate::ragged::Bounds;
 use crate::random::Randomness;
 use crate::release::{EventsClaim, lines_file};
 use crate::shape::Events;
-use crate::statistics::{Z95, wilson};
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -24,9 +25,9 @@ pub struct EventsCompared {
     pub events: u64,
     /// Released patients that were found in it.
     pub matched: u64,
-    /// Draws from the original's events in which fewer than k patients of the release match
-    /// what is left of them; and all draws.
-    pub original: Option<(u64, u64)>,
+    /// The share of patients for whom fewer than k patients of the release match what is left of known
+    /// events of the original.
+    pub original: Option<ShareAtRisk>,
     /// Facts that could not be shown.
     pub not_shown: Vec<String>,
 }
@@ -71,11 +72,10 @@ pub(super) fn row_by_row(
     let original = match claim.power {
         Power::Total { .. } => None,
         Power::Values { .. } | Power::Events { .. } | Power::Pairs { .. } => {
-            let found = from_original(&histories, (&tables, &draws), claim, &patients, &levels);
-            if wilson(found, Z95).0 > claim.max_high_risk.to_f64() {
-                return Err(too_many(claim, found, "original's events"));
-            }
-            Some(found)
+            let threads = source.threads();
+            let all = from_original(&histories, (&tables, &draws), claim, (&patients, &levels), threads);
+            all.iter().try_for_each(|found| is_within(claim, found, "original's events"))?;
+            all.into_iter().max_by(|a, b| a.share().total_cmp(&b.share()))
         }
     };
     Ok(EventsCompared {
@@ -220,14 +220,15 @@ fn compare(
     Ok(levels)
 }
 
-/// Draws from the original's events, matched with what is left of them in the release.
+/// Known events of the original, matched with what is left of them in the release: one share, or one for every two
+/// columns.
 fn from_original(
     histories: &Histories,
     (tables, draws): (&super::Tables, &Randomness),
     claim: &EventsClaim,
-    patients: &[u32],
-    levels: &[usize],
-) -> (u64, u64) {
+    (patients, levels): (&[u32], &[usize]),
+    threads: usize,
+) -> Vec<ShareAtRisk> {
     // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
     let quasi: Vec<&Cells> = tables.events.iter().flat_map(EventCells::quasi).collect();
     let number = |(c, column): (usize, &QuasiColumn)| -> Vec<u32> {
@@ -240,63 +241,35 @@ fn from_original(
     };
     let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
     let bounds = |table: usize| histories.tables[table].bounds().clone();
-    let whole = |t: usize| -> Vec<usize> { (0..histories.columns_of(t).len()).collect() };
     let linked =
         |t: usize, some: &[usize]| linked_labels(&columns[histories.columns_of(t)], some, bounds(t), &tables.events[t]);
-    let people = (&tables.with_events()[..], patients, &tables.classes()[..]);
-    let k = claim.k.get();
+    let (class_of, k) = (tables.classes(), claim.k.get());
+    let share = |all: &[PatientLabels], released: &[PatientLabels], p: usize, rule: PowerRule| {
+        let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
+        let finder = Finder::new(released, &class_of);
+        let attacker =
+            Attacker { finder: &finder, known: all, number: Some(patients), power: &power, k, draws, threads };
+        attacker.share(Some(claim.max_high_risk))
+    };
     match claim.power {
         Power::Values { p, rule } => {
             let own = histories.event.iter().zip(&columns);
             let all: Vec<_> = own.map(|(c, own)| PatientLabels::new(bounds(c.table), own.clone())).collect();
-            let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
-            matched(&all, &tables.event_labels(), &power, people, k, draws)
+            vec![share(&all, &tables.event_labels(), p, rule)]
         }
         Power::Events { p } | Power::Total { p } => {
-            let (all, released): (Vec<_>, Vec<_>) = (0..histories.tables.len()).map(|t| linked(t, &whole(t))).unzip();
-            let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, PowerRule::Fixed)).collect();
-            matched(&all, &released, &power, people, k, draws)
+            let whole = |t: usize| linked(t, &(0..histories.columns_of(t).len()).collect::<Vec<_>>());
+            let (all, released): (Vec<_>, Vec<_>) = (0..histories.tables.len()).map(whole).unzip();
+            vec![share(&all, &released, p, PowerRule::Fixed)]
         }
         Power::Pairs { p } => {
             let of_pair = |(t, some): (usize, Vec<usize>)| {
                 let (all, released) = linked(t, &some);
-                let power = [powers(&all, p, PowerRule::Fixed)];
-                matched(&[all], &[released], &power, people, k, draws)
+                share(&[all], &[released], p, PowerRule::Fixed)
             };
-            tables.pairs().into_iter().map(of_pair).max().unwrap_or_default()
+            tables.pairs().into_iter().map(of_pair).collect()
         }
     }
-}
-
-/// Draws from known labels, matched with what is left of them in the release. `people`: released patients with
-/// events, the number of each released patient in the original, and the class of each.
-fn matched(
-    all: &[PatientLabels],
-    released: &[PatientLabels],
-    power: &[Vec<u8>],
-    (people, patients, class_of): (&[usize], &[u32], &[u32]),
-    k: u64,
-    draws: &Randomness,
-) -> (u64, u64) {
-    let finder = Finder::new(released, class_of);
-    let mut random = draws.clone();
-    let mut hits = 0;
-    let mut facts = Vec::new();
-    for _ in 0..DRAWS {
-        let person = people[random.below(people.len() as u64) as usize];
-        let original = patients[person] as usize;
-        facts.clear();
-        for (c, column) in all.iter().enumerate() {
-            for (label, copies) in draw(column.of_person(original), usize::from(power[c][original]), &mut random) {
-                let left = released[c].count(person, label).min(copies);
-                if left > 0 {
-                    facts.push((c, label, left));
-                }
-            }
-        }
-        hits += u64::from(finder.fewer_than(k, person, &facts));
-    }
-    (hits, DRAWS)
 }
 
 /// Some columns of one table, of the original and of the release, numbered together.

@@ -64,11 +64,6 @@ impl Tables {
         self.events.iter().any(|table| !table.of(patient).is_empty())
     }
 
-    /// Patients who have an event in some table.
-    pub(super) fn with_events(&self) -> Vec<usize> {
-        (0..self.patients()).filter(|&p| self.has_events(p)).collect()
-    }
-
     /// By patient: who looks the same in all patient-level quasi-identifiers.
     pub(super) fn classes(&self) -> Vec<u32> {
         let quasi: Vec<&Cells> = self.patient.iter().filter(|c| c.role == "quasi").collect();

@@ -20,14 +20,15 @@ pub(super) fn overlap(labels: &BTreeMap<String, Vec<String>>, released: &Diction
 /// The error about a released cell that is not true.
 pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
     Error::refused(format!(
-        "column `{}`: a released cell is neither the original value nor one of its ancestors.",
+        "column `{}`: a released cell is not the original value or one of its ancestors at a level that the policy permits.",
         policy.columns[column].name
     ))
 }
 
-/// Returns the labels that each original value may be released as: itself, its ancestors, and those
-/// released labels that are intervals found during the search and contain it. Refuses groups of labels that the
-/// release lists and the hierarchy does not have.
+/// Returns the labels that each original value may be released as: its labels at the levels that the policy permits,
+/// those released labels that are ranges of a class and contain it, and, where the policy permits all levels, those
+/// that are intervals found during the search and contain it. A label that two levels share is permitted if one of
+/// them is. Refuses groups of labels that the release lists and the hierarchy does not have.
 pub(in super::super) fn labels_of(
     policy: &Policy,
     column: usize,
@@ -40,15 +41,22 @@ pub(in super::super) fn labels_of(
     texts.extend(values.iter().map(String::as_str).filter(|v| !v.is_empty()));
     let missing = values.iter().any(String::is_empty);
     let detail = matches!(bound.role, Role::Detail { .. });
+    // A column that is declared finer than another one is suppressed with it, whatever levels it has.
+    let follows = policy.effects.single_cells && !bound.of.is_empty();
     let hierarchy = bound.rule.apply(&texts, missing);
-    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, texts.len()))?;
+    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len()))?;
+    let ranges = policy.ranges(column);
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]
         } else {
-            let on_levels = hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str());
-            let found = released.iter().copied().filter(|label| bound.rule.found_interval_holds(label, text));
-            on_levels.chain(found).map(str::to_string).collect()
+            let permitted = bound.levels.iter().map(|&level| &hierarchy.levels[level]);
+            let on_levels = permitted.map(|l| l.labels[l.label_of[code] as usize].text.as_str());
+            let all = bound.levels.len() == hierarchy.levels.len();
+            let is_found = |label: &str| all && bound.rule.found_interval_holds(label, text);
+            let is_range = |label: &str| ranges.as_ref().is_some_and(|own| own.holds(label, text));
+            let found = released.iter().copied().filter(|label| is_found(label) || is_range(label));
+            on_levels.chain(follows.then_some(SUPPRESSED)).chain(found).map(str::to_string).collect()
         };
         (text.to_string(), own)
     });

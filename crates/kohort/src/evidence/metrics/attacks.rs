@@ -5,15 +5,9 @@ use super::{Matches, TriedAttack, parts};
 parts! {
     /// Attacks on a table's release.
     pub struct TableAttacks {
-        /// The registry outside, where the policy names one.
+        /// Attacks with each registry that the policy names.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub registry: Option<RegistryFound>,
-        /// One patient against the registry, by region.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub one_patient: Option<Vec<OnePatient>>,
-        /// The whole file against the registry.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub whole_file: Option<WholeFile>,
+        pub registries: Option<Vec<RegistryAttack>>,
         /// A targeted neighbour, by what is known.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub targeted: Option<Vec<Targeted>>,
@@ -25,16 +19,25 @@ parts! {
         pub tried: Option<Vec<TriedAttack>>,
     }
 
-    /// A registry outside.
-    pub struct RegistryFound {
+    /// Attacks with a registry outside.
+    pub struct RegistryAttack {
+        /// Its name in the policy.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
         /// The columns it shares with the file.
         pub columns: Vec<String>,
         /// Class sizes are estimated from its size.
         pub estimated: bool,
+        /// It lists only some of the people.
+        pub part: bool,
         /// People in it.
         pub people: f64,
         /// Its equivalence classes.
         pub classes: u64,
+        /// One patient against the registry, by region.
+        pub one_patient: Vec<OnePatient>,
+        /// The whole file against the registry.
+        pub whole_file: WholeFile,
     }
 
     /// One patient against the registry.
@@ -49,10 +52,16 @@ parts! {
 
     /// The whole file against the registry.
     pub struct WholeFile {
-        /// Correct links to be expected: a number of people.
-        pub links: f64,
-        /// As a share of the file.
-        pub share: f64,
+        /// Correct links to be expected at most from the released file, or from the largest sample where samples
+        /// are released: a number of people. Nothing where counting would take too long.
+        pub links: Option<f64>,
+        /// As a share of that file.
+        pub share: Option<f64>,
+        /// The links from all samples together, where several are released.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub all_samples: Option<f64>,
+        /// The links if the original were released.
+        pub original: f64,
     }
 
     /// A targeted neighbour.
@@ -96,12 +105,6 @@ parts! {
 
 impl TableAttacks {
     /// No attack was measured.
-    pub(crate) const NONE: TableAttacks = TableAttacks {
-        registry: None,
-        one_patient: None,
-        whole_file: None,
-        targeted: None,
-        undeclared: None,
-        tried: None,
-    };
+    pub(crate) const NONE: TableAttacks =
+        TableAttacks { registries: None, targeted: None, undeclared: None, tried: None };
 }

@@ -265,7 +265,7 @@ parts! {
         pub preset: Option<Preset>,
     }
 
-    /// A share of patients, with its interval.
+    /// A share of patients: counted, or estimated with its interval.
     pub struct FoundShare {
         /// Hits.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -275,10 +275,12 @@ parts! {
         pub of: Option<u64>,
         /// The share.
         pub share: f64,
-        /// The lower end of its interval.
-        pub low: f64,
-        /// The upper end of its interval.
-        pub high: f64,
+        /// The lower end of its interval, if it was estimated.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub low: Option<f64>,
+        /// The upper end of its interval, if it was estimated.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub high: Option<f64>,
     }
 
     /// The comparison with the original.

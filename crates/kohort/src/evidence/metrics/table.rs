@@ -262,6 +262,9 @@ parts! {
         /// Groups in which most cells of a column are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub flagged: Option<usize>,
+        /// The share of released rows in which each column is suppressed.
+        #[serde(default, skip_serializing_if = "ByName::is_empty")]
+        pub columns: ByName<f64>,
         /// One entry per column and per column that makes the groups.
         pub by: ByName<ByName<Vec<BlankGroup>>>,
     }
@@ -274,6 +277,10 @@ parts! {
         pub rows: u64,
         /// The share suppressed.
         pub share: Masked<f64>,
+        /// The weight of a row of the group with a value, so that the group counts as before suppression: its rows
+        /// over those with a value.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub weight: Option<f64>,
         /// Most are suppressed.
         pub flagged: bool,
     }

@@ -50,7 +50,11 @@ parts! {
         /// How far answers to random range queries are off.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub range_error: Option<RangeError>,
-        /// One entry per quasi-identifier.
+        /// How far answers to an analyst's questions are off: counts and averages by group, of records with certain
+        /// values.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub analyst_error: Option<AnalystError>,
+        /// One entry per quasi-identifier and detail.
         #[serde(default, skip_serializing_if = "ByName::is_empty")]
         pub by_column: ByName<ColumnUtility>,
         /// How far the shares of values are from those of the original, on average over columns.
@@ -71,6 +75,17 @@ parts! {
         /// The loss if synthetic records count too.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub loss_with_counterfeits: Option<f64>,
+    }
+
+    /// How far answers to an analyst's questions are off.
+    pub struct AnalystError {
+        /// The mean error of filtered counts by group.
+        pub counts: f64,
+        /// The mean error of filtered averages by group, where a column holds numbers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub averages: Option<f64>,
+        /// Questions asked.
+        pub questions: usize,
     }
 
     /// How far answers to random range queries are off.

@@ -10,7 +10,7 @@
 //!   cost found cannot be better.
 
 use super::degree::Degrees;
-use super::padding::{PaddingParams, ROW, allows};
+use super::padding::{PaddingParams, ROW, most_expected};
 use super::params::{Ceiling, CeilingObjective, Params};
 use crate::lattice::{Costs, NodeClasses, Raises, Space, all_hold, people, promising, sums};
 use kohort_core::cohort::Cohort;
@@ -22,7 +22,8 @@ type CellCosts = Vec<Vec<Vec<u64>>>;
 /// A node and what it costs, the best first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RankedNode {
-    cost: u64,
+    /// The cost by the objective.
+    pub(super) cost: u64,
     /// Counterfeits expected, in units of 2⁻³².
     pub(super) counterfeits: u128,
     loss: u64,
@@ -57,6 +58,8 @@ pub(super) struct CatalogSearch<'a> {
     loss: Vec<Vec<u64>>,
     /// The number of nodes that were counted.
     pub(super) counted: usize,
+    /// The most counterfeits that a node may need, in units of 2⁻³².
+    pub(super) limit: u128,
 }
 
 impl<'a> CatalogSearch<'a> {
@@ -81,6 +84,7 @@ impl<'a> CatalogSearch<'a> {
             base: sums(space, &rows, |q, level, code| own[q][level][code]),
             loss: sums(space, &rows, |q, level, code| losses.cell[q][level][code]),
             counted: 0,
+            limit: most_expected(params.max_counterfeits, cohort.tuples.rows),
         }
     }
 
@@ -121,7 +125,7 @@ impl<'a> CatalogSearch<'a> {
         let levels = self.space.level_vector(node);
         let counted = self.count(&levels);
         let dead = counted.smallest < self.params.real_k
-            || !allows(self.params.max_counterfeits, counted.needs, self.cohort.tuples.rows)
+            || counted.needs > self.limit
             // Rows as the unit: each requirement of a union of classes follows from that of its parts.
             || (!counted.holds && self.cohort.tuples.patients.is_none());
         if dead {

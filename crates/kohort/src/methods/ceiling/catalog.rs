@@ -37,17 +37,50 @@ pub(super) struct CatalogRules {
     pub(super) padding: Padding,
 }
 
+/// Into how many groups the classes are dealt, the finest first: the more groups, the more a recipient learns from
+/// the catalog.
+const GROUPS: [usize; 4] = [64, 16, 4, 1];
+/// With more classes that hold synthetic records, the grouping of the paper is not tried: its groups grow together.
+const MOST_PADDED: usize = 200;
+
 impl CatalogRules {
     /// Groups the classes, each group by class number; classes without any part in it are left out.
+    ///
+    /// The grouping of the paper is tried first. It conceals synthetic records, but makes groups of few classes, in
+    /// which a row whose value is never synthetic is likelier real than the others. Large groups in which every
+    /// value is synthetic about equally often are tried next.
     pub(super) fn catalog(&self, classes: &[CatalogClass]) -> Result<Vec<Vec<usize>>, Unsafe> {
-        let groups = self.group(classes).ok_or(Unsafe::NoPartner)?;
+        let padded = classes.iter().filter(|class| !class.synthetic.is_empty()).count();
+        let paper = if padded <= MOST_PADDED { self.group(classes) } else { None };
+        let dealt = GROUPS.iter().filter(|&&groups| groups == 1 || groups <= padded / 2);
+        let attempts = paper.into_iter().chain(dealt.filter_map(|&groups| self.deal(classes, groups)));
+        let mut least = Unsafe::NoPartner;
+        for groups in attempts {
+            let why = match self.judge(classes, &groups) {
+                Ok(()) => return Ok(groups),
+                Err(why) => why,
+            };
+            let is_less = match (&why, &least) {
+                (Unsafe::NoPartner, _) => false,
+                (Unsafe::Likely(..), Unsafe::NoPartner) => true,
+                (Unsafe::Likely(own, _), Unsafe::Likely(other, _)) => own.len() < other.len(),
+            };
+            least = if is_less { why } else { least };
+        }
+        Err(least)
+    }
+
+    /// Returns why groups would reveal too much, if they would.
+    fn judge(&self, classes: &[CatalogClass], groups: &[Vec<usize>]) -> Result<(), Unsafe> {
         let (mut likely, mut highest) = (Vec::new(), 0f64);
-        for members in &groups {
+        for members in groups {
             let (_, group) = self.shown(classes, members);
             if !group.conceals() {
                 return Err(Unsafe::NoPartner);
             }
-            for least in [1, self.real_k] {
+            let mut leasts = vec![1, self.real_k];
+            leasts.dedup();
+            for least in leasts {
                 for (found, &class) in group.posteriors(self.k, least).iter().zip(members) {
                     highest = highest.max(found.highest);
                     if !found.holds {
@@ -58,7 +91,50 @@ impl CatalogRules {
         }
         likely.sort_unstable();
         likely.dedup();
-        if likely.is_empty() { Ok(groups) } else { Err(Unsafe::Likely(likely, highest)) }
+        if likely.is_empty() { Ok(()) } else { Err(Unsafe::Likely(likely, highest)) }
+    }
+
+    /// Deals all classes that may hold synthetic records into groups, so that synthetic and real records are
+    /// shared out evenly. Groups that do not conceal their synthetic records are joined; `None` where that does not
+    /// help.
+    fn deal(&self, classes: &[CatalogClass], groups: usize) -> Option<Vec<Vec<usize>>> {
+        let total = |rows: &Rows| rows.values().sum::<u64>();
+        let mut dealt: Vec<(u64, u64, Vec<usize>)> = vec![(0, 0, Vec::new()); groups];
+        let mut order: Vec<usize> =
+            (0..classes.len()).filter(|&c| self.padding.may_fill(classes[c].shown(), self.k)).collect();
+        // First those with most synthetic records, then the largest.
+        order.sort_by_key(|&c| {
+            (std::cmp::Reverse(total(&classes[c].synthetic)), std::cmp::Reverse(total(&classes[c].real)), c)
+        });
+        for class in order {
+            let (synthetic, real) = (total(&classes[class].synthetic), total(&classes[class].real));
+            let least = |(own_synthetic, own_real, members): &&mut (u64, u64, Vec<usize>)| match synthetic {
+                0 => (*own_real, members.len()),
+                _ => (*own_synthetic, members.len()),
+            };
+            let own = dealt.iter_mut().min_by_key(least)?;
+            own.0 += synthetic;
+            own.1 += real;
+            own.2.push(class);
+        }
+        let mut done: Vec<Vec<usize>> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        for (_, _, members) in dealt {
+            open.extend(members);
+            if self.shown(classes, &open).1.conceals() {
+                done.push(std::mem::take(&mut open));
+            }
+        }
+        match done.last_mut() {
+            Some(last) => last.extend(open),
+            None if open.is_empty() => {}
+            None => return None,
+        }
+        // A group without synthetic records says nothing.
+        done.retain(|members| members.iter().any(|&c| !classes[c].synthetic.is_empty()));
+        done.iter_mut().for_each(|members| members.sort_unstable());
+        done.sort();
+        Some(done)
     }
 
     /// A group as its reader sees it: the values named, and what each class shows of them.

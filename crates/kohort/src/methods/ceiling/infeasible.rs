@@ -99,8 +99,8 @@ fn could_not_be_filled(policy: &Policy, params: &Params, why: &Refusal) -> Strin
         Refusal::Catalog(Unsafe::Likely(_, highest)) => {
             let more = match params.padding {
                 kohort_core::privacy::Padding::Exact => {
-                    "use padding = \"randomized\", since exact padding cannot \
-                     hide them"
+                    "use padding = \"randomized\": exact padding leaves exactly k records in a class, so that a catalog \
+                     is safe only where all values of a class are synthetic equally often, whatever the size of the table"
                 }
                 kohort_core::privacy::Padding::Randomized => {
                     "raise max_counterfeits, so that classes may be filled further"

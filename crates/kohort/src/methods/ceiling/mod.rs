@@ -12,6 +12,7 @@
 //! # Cost
 //! Follows distinct tuples × nodes counted; grouping for a catalog, classes².
 
+mod bend;
 mod best;
 mod catalog;
 mod degree;
@@ -25,22 +26,25 @@ mod params;
 
 pub use entry::METHOD;
 pub use forbidden::{Forbidden, Term};
-pub use params::{Ceiling, CeilingObjective, Params};
+pub use params::{Ceiling, CeilingObjective, Params, Prefer};
 
 use crate::lattice::Space;
 use crate::methods::{Synthetic, TableMethod};
-use best::CatalogSearch;
+use best::{CatalogSearch, RankedNode};
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Plan, Trace};
+use kohort_core::utility::reconstruction;
 use padding::ROW;
 
 /// A lattice beyond this is refused: its bounds alone would fill the memory.
 const MOST_NODES: usize = 20_000_000;
-/// The number of best nodes that are tried.
+/// The number of best nodes that are tried in vain.
 const MOST_TRIED: usize = 25;
+/// The number of nodes that are compared by their reconstruction error with the catalog.
+const MOST_COMPARED: usize = 3;
 
 impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
@@ -68,35 +72,78 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
         ));
     }
     let mut search = CatalogSearch::new(cohort, &space, params, policy.privacy.k);
-    let (mut refused, mut why) = (Vec::new(), None);
-    while refused.len() < MOST_TRIED {
-        let Some(best) = search.best(&refused) else { break };
-        match fill::fill(&mut search, cohort, policy, params, &best.levels, random)? {
-            Ok(mut plan) => {
-                let ceiling = match params.ceiling {
-                    Ceiling::Auto => "auto".to_string(),
-                    Ceiling::At(h) => h.to_string(),
-                };
-                plan.trace = Trace::of([
-                    ("objective", params.objective.name().into()),
-                    ("h", ceiling.into()),
-                    ("highest_degree", search.degrees.highest(best.node).into()),
-                    ("padding", params.padding.name().into()),
-                    ("nodes", space.len().into()),
-                    ("counted", search.counted.into()),
-                    ("refused", refused.len().into()),
-                    ("expected_counterfeits", (best.counterfeits as f64 / ROW as f64).into()),
-                    ("may_add", params.max_counterfeits.of(cohort.tuples.rows).into()),
-                    ("forbidden", params.forbidden.combinations.len().into()),
-                    ("forbidden_built_in", params.forbidden.built_in.into()),
-                ]);
-                return Ok(plan);
+    let full = search.limit;
+    let curve = bend::curve(&mut search);
+    if let (Prefer::Few, Some(point)) = (params.prefer, bend::bend(&curve)) {
+        search.limit = point.counterfeits;
+    }
+    // What a catalog costs is known once it is made: several nodes are filled, and the best is taken.
+    let wanted = if params.catalog && params.objective == CeilingObjective::Rce { MOST_COMPARED } else { 1 };
+    let (mut done, mut refused, mut why) = (Vec::new(), 0, None);
+    let mut filled: Option<(f64, Plan)> = None;
+    let mut found = 0;
+    while refused < MOST_TRIED && found < wanted {
+        let Some(best) = search.best(&done) else {
+            // Nothing with few synthetic records can be filled.
+            if search.limit == full || found > 0 {
+                break;
             }
+            search.limit = full;
+            continue;
+        };
+        done.push(best.node);
+        let mut plan = match fill::fill(&mut search, cohort, policy, params, &best.levels, random)? {
+            Ok(plan) => plan,
             Err(refusal) => {
-                refused.push(best.node);
+                refused += 1;
                 why = Some(refusal);
+                continue;
             }
+        };
+        found += 1;
+        let ceiling = match params.ceiling {
+            Ceiling::Auto => "auto".to_string(),
+            Ceiling::At(h) => h.to_string(),
+        };
+        plan.trace = Trace::of([
+            ("objective", params.objective.name().into()),
+            ("h", ceiling.into()),
+            ("highest_degree", search.degrees.highest(best.node).into()),
+            ("padding", params.padding.name().into()),
+            ("nodes", space.len().into()),
+            ("counted", search.counted.into()),
+            ("refused", refused.into()),
+            ("expected_counterfeits", (best.counterfeits as f64 / ROW as f64).into()),
+            ("may_add", params.max_counterfeits.of(cohort.tuples.rows).into()),
+            ("curve", points(cohort, &curve).into()),
+            ("forbidden", params.forbidden.combinations.len().into()),
+            ("forbidden_built_in", params.forbidden.built_in.into()),
+        ]);
+        let error = if wanted == 1 { 0.0 } else { reconstruction(cohort, &plan).attribute };
+        if filled.as_ref().is_none_or(|(least, _)| error < *least) {
+            filled = Some((error, plan));
         }
     }
+    if let Some((_, plan)) = filled {
+        return Ok(plan);
+    }
     Err(infeasible::explain(&mut search, cohort, policy, params, why))
+}
+
+/// The loss of the best levels and the synthetic records they are expected to need, for fewer and fewer of these.
+fn points(cohort: &Cohort, curve: &[RankedNode]) -> Trace {
+    let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
+    let weights: f64 = cohort.quasi.iter().map(|quasi| quasi.weight).sum();
+    let loss = |point: &RankedNode| {
+        let columns = cohort.quasi.iter().zip(&point.levels).zip(&rows).map(|((quasi, &level), rows)| {
+            let level = &quasi.hierarchy.levels[level];
+            let cells = level.label_of.iter().zip(rows);
+            quasi.weight * cells.map(|(&label, &n)| level.labels[label as usize].loss * n as f64).sum::<f64>()
+        });
+        columns.sum::<f64>() / (weights * cohort.tuples.rows.max(1) as f64)
+    };
+    let own = |point: &RankedNode| {
+        Trace::of([("counterfeits", (point.counterfeits as f64 / ROW as f64).into()), ("loss", loss(point).into())])
+    };
+    Trace(bend::NAMES.iter().zip(curve).map(|(name, point)| (name.to_string(), own(point).into())).collect())
 }

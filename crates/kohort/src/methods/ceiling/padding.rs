@@ -53,6 +53,12 @@ impl PaddingParams {
     }
 }
 
+/// The most expected rows, in units of 2⁻³², that are within the share of all rows.
+pub(super) fn most_expected(share: Fraction, rows: u64) -> u128 {
+    let (num, den) = share.parts();
+    u128::from(rows) * u128::from(num) * u128::from(ROW) / u128::from(den.max(1))
+}
+
 /// Returns whether so many expected rows (in units of 2⁻³²) are within the share of all rows.
 pub(super) fn allows(share: Fraction, expected: u128, rows: u64) -> bool {
     let (num, den) = share.parts();

@@ -36,6 +36,20 @@ impl CeilingObjective {
     }
 }
 
+/// How many synthetic records are added within `max_counterfeits`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prefer {
+    /// As many as pay: the bend of the curve of cost against synthetic records.
+    Few,
+    /// As many as make the cost least.
+    Detail,
+}
+
+impl Prefer {
+    /// Names in policies.
+    pub const NAMES: [(&'static str, Prefer); 2] = [("few", Prefer::Few), ("detail", Prefer::Detail)];
+}
+
 /// The parameters beside `name = "ceiling"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
@@ -51,6 +65,8 @@ pub struct Params {
     pub catalog: bool,
     /// `objective`: default "rce".
     pub objective: CeilingObjective,
+    /// `prefer`: default "few".
+    pub prefer: Prefer,
     /// `forbidden`: combinations that no synthetic record may show.
     pub forbidden: Forbidden,
 }
@@ -98,6 +114,7 @@ impl Params {
             padding: section.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized),
             catalog,
             objective: section.word("objective", &CeilingObjective::NAMES)?.unwrap_or(CeilingObjective::Rce),
+            prefer: section.word("prefer", &Prefer::NAMES)?.unwrap_or(Prefer::Few),
             forbidden: Forbidden::read(policy)?,
         })
     }

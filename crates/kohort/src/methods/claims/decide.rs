@@ -1,13 +1,14 @@
 //! Decides whether a release would meet the requirement: afresh, from the original and from the release.
 
 use super::classes::{PatientClasses, Without};
-use super::estimate::{Estimate, EstimateInput, KnowledgeKind, estimate};
+use super::estimate::{EstimateInput, KnowledgeKind};
 use super::patient_events::PatientEvents;
 use super::residual::{Demand, Excess};
-use super::{seed, total};
+use super::{exact, seed, total};
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::policy::Power;
+use kohort_core::privacy::ShareAtRisk;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Trace, TraceShare};
 use kohort_core::statistics::Z95;
@@ -16,7 +17,7 @@ use kohort_core::statistics::Z95;
 pub(crate) struct Decided {
     /// From the original: tolerant and strict. From the release. Of several kinds of knowledge, those of the one that
     /// finds most.
-    pub(crate) estimates: Option<[Estimate; 3]>,
+    pub(crate) estimates: Option<[ShareAtRisk; 3]>,
     /// The kind of knowledge that finds most.
     kind: Option<KnowledgeKind>,
     /// Patients with a set of facts that fewer than k have.
@@ -26,7 +27,13 @@ pub(crate) struct Decided {
 }
 
 /// Estimates afresh, from the original and from the events that are left, or counts exactly.
-pub(super) fn decide(demand: &Demand, left: &PatientEvents, draws: usize, random: &mut Randomness) -> Decided {
+pub(super) fn decide(
+    demand: &Demand,
+    left: &PatientEvents,
+    max: Fraction,
+    draws: usize,
+    random: &mut Randomness,
+) -> Decided {
     let Demand { histories, people, levels, all, k, power, threads, .. } = *demand;
     let classes = PatientClasses::of(histories, people, levels.0, |place| left.has_events(place), k);
     let patients = left.with_events().len() as u64;
@@ -38,10 +45,12 @@ pub(super) fn decide(demand: &Demand, left: &PatientEvents, draws: usize, random
     }
     for known in KnowledgeKind::all(power, histories) {
         let asked = |drawn| EstimateInput { histories, people, levels, drawn, left, k, known, p: power.p(), threads };
-        let (tolerant, strict) = estimate(&asked(all), draws, seed(random));
-        let (released, _) = estimate(&asked(left), draws, seed(random));
+        let [tolerant, strict] = exact::shares(&asked(all), draws, seed(random));
+        let [released, _] = exact::shares(&asked(left), draws, seed(random));
         let found = [tolerant, strict, released];
-        if decided.estimates.as_ref().is_none_or(|most| upper(&found) > upper(most)) {
+        let rejected = |own: &[ShareAtRisk; 3]| !accepted(own, max);
+        let worse = |most: &[ShareAtRisk; 3]| (rejected(&found), upper(&found)) > (rejected(most), upper(most));
+        if decided.estimates.as_ref().is_none_or(worse) {
             (decided.estimates, decided.kind) = (Some(found), Some(known));
         }
     }
@@ -50,10 +59,14 @@ pub(super) fn decide(demand: &Demand, left: &PatientEvents, draws: usize, random
 
 /// The upper bound of the share at high risk: the larger of the original's and the release's. A strict matcher is not
 /// counted on.
-fn upper(estimates: &[Estimate; 3]) -> f64 {
-    let bound = |own: &Estimate| if own.draws == 0 { 1.0 } else { own.interval(Z95).1 };
-    // Rounding counts against the release.
-    bound(&estimates[0]).max(bound(&estimates[2])) + 1e-9
+fn upper(estimates: &[ShareAtRisk; 3]) -> f64 {
+    let bound = |own: &ShareAtRisk| own.interval(Z95).map_or(own.share(), |interval| interval.1);
+    bound(&estimates[0]).max(bound(&estimates[2]))
+}
+
+/// Returns whether both are so clearly within the limit that the verifier's own draws will show it too.
+fn accepted(estimates: &[ShareAtRisk; 3], max: Fraction) -> bool {
+    estimates[0].will_be_accepted(max) && estimates[2].will_be_accepted(max)
 }
 
 impl Decided {
@@ -62,21 +75,25 @@ impl Decided {
         if self.patients == 0 || !max.allows(self.without.at_risk, self.without.patients) {
             return Excess::Patients(self.patients.max(1));
         }
-        let estimated = self.estimates.as_ref().map_or(0.0, |found| (upper(found) - max.to_f64()).max(0.0));
+        let patients = self.patients as f64;
+        let estimated = match &self.estimates {
+            Some(found) if !accepted(found, max) => (((upper(found) - max.to_f64()) * patients).ceil() as u64).max(1),
+            _ => 0,
+        };
         let counted = match self.violating {
             Some(found) if !max.allows(found, self.patients) => found - max.of(self.patients).min(found),
             _ => 0,
         };
-        match ((estimated * self.patients as f64).ceil() as u64).max(counted) {
+        match estimated.max(counted) {
             0 => Excess::None,
             patients => Excess::Patients(patients),
         }
     }
 
     pub(super) fn trace(&self, histories: &Histories) -> Trace {
-        let share = |e: &Estimate| {
-            let (low, high) = e.interval(Z95);
-            TraceShare { hits: e.hits, draws: e.draws, share: e.share(), low, high }
+        let share = |own: &ShareAtRisk| {
+            let (low, high) = own.interval(Z95).unwrap_or((own.share(), own.share()));
+            TraceShare { hits: own.hits, draws: own.draws, share: own.share(), low, high }
         };
         let mut trace = Trace::of([("patients", self.patients.into())]);
         if let Some([tolerant, strict, released]) = &self.estimates {

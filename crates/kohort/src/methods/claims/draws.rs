@@ -64,6 +64,31 @@ impl Draws {
         draws
     }
 
+    /// Every choice of a patient's events in every stream, each once: all are equally likely.
+    pub(crate) fn every(
+        events: &PatientEvents,
+        people: &[u32],
+        streams: &[usize],
+        known: impl Fn(usize, usize) -> usize,
+    ) -> Draws {
+        let mut draws = Draws { person: Vec::new(), streams: vec![Ragged::default(); streams.len()] };
+        for &person in people {
+            let of_stream = |(stream, &table): (usize, &usize)| {
+                choices(events.of_person(table, person as usize), known(stream, person as usize))
+            };
+            let choices: Vec<Vec<Vec<u32>>> = streams.iter().enumerate().map(of_stream).collect();
+            let all: usize = choices.iter().map(Vec::len).product();
+            for mut number in 0..all {
+                draws.person.push(person);
+                for (stream, choices) in draws.streams.iter_mut().zip(&choices) {
+                    stream.push(choices[number % choices.len()].iter().copied());
+                    number /= choices.len();
+                }
+            }
+        }
+        draws
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.person.len()
     }
@@ -71,5 +96,51 @@ impl Draws {
     /// The events of a stream that are known.
     pub(crate) fn events(&self, draw: usize, stream: usize) -> &[u32] {
         self.streams[stream].get(draw)
+    }
+}
+
+/// Every choice of so many events.
+fn choices(events: &[u32], take: usize) -> Vec<Vec<u32>> {
+    match events.split_first() {
+        _ if take == 0 => vec![Vec::new()],
+        None => Vec::new(),
+        Some((&first, rest)) => {
+            let with = choices(rest, take - 1).into_iter().map(|mut own| {
+                own.insert(0, first);
+                own
+            });
+            let without = if rest.len() >= take { choices(rest, take) } else { Vec::new() };
+            with.chain(without).collect()
+        }
+    }
+}
+
+/// The number of choices of so many of n events; anything above `most` if there are more.
+pub(crate) fn number_of_choices(n: usize, take: usize, most: u64) -> u64 {
+    let mut all = 1u64;
+    for i in 0..take.min(n.saturating_sub(take)) as u64 {
+        all = all * (n as u64 - i) / (i + 1);
+        if all > most {
+            return u64::MAX;
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_comes_once() {
+        assert_eq!(choices(&[1, 2, 3], 2), [vec![1, 2], vec![1, 3], vec![2, 3]]);
+        for n in 0..9usize {
+            for take in 0..=n {
+                let all = choices(&(0..n as u32).collect::<Vec<_>>(), take);
+                let different: std::collections::BTreeSet<_> = all.iter().collect();
+                assert_eq!((all.len(), different.len() as u64), (different.len(), number_of_choices(n, take, 1000)));
+            }
+        }
+        assert_eq!(number_of_choices(100_000, 5, 1000), u64::MAX);
     }
 }

@@ -8,6 +8,7 @@ mod decide;
 mod draws;
 mod entry;
 mod estimate;
+mod exact;
 mod fact_sets;
 mod facts;
 mod index;
@@ -206,7 +207,7 @@ impl Planner<'_> {
         };
         let seed_of_draws = seed(random);
         let judge = |left: &PatientEvents| {
-            let decided = decide(&demand, left, self.params.draws, random);
+            let decided = decide(&demand, left, claims.max_high_risk, self.params.draws, random);
             let excess = decided.excess(claims.max_high_risk);
             (decided, excess)
         };

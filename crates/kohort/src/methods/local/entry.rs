@@ -28,6 +28,13 @@ pub static METHOD: Entry = Entry {
             default: DefaultValue::Is("\"fast\""),
             example: "\"thorough\"",
         },
+        Param {
+            key: "labels",
+            help: "The labels of numbers in intervals: those of the hierarchy, or the range of each group of records, which loses less. The ends of a range are bounds of the finest permitted intervals. `\"range\"` needs `knows = \"all\"`.",
+            kind: ValueKind::Word(&["tree", "range"]),
+            default: DefaultValue::Is("\"tree\""),
+            example: "\"range\"",
+        },
     ],
     captions: &[
         Caption::of("effort", "Effort", "As asked: the amount of work."),
@@ -35,6 +42,7 @@ pub static METHOD: Entry = Entry {
         Caption::of("groups", "Groups of records that look the same", "Formed by the method."),
         Caption::SUPPRESSED,
         Caption::MAY_SUPPRESS,
+        Caption::of("stopped_early", "Stopped early", "If so, the result depends on the time it took."),
     ],
     example: include_str!("hospital.toml"),
     read: Read::Table(|policy| Ok(Box::new(Params::read(policy)?))),

@@ -13,6 +13,7 @@
 mod entry;
 mod full_domain;
 mod params;
+mod ranges;
 mod parts;
 mod requirement;
 mod table;
@@ -66,6 +67,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
         return Err(explain(cohort, policy, &top, limits));
     };
     let mut plan = parts::plan(&table, &grouping, random);
+    ranges::show_ranges(cohort, policy, &mut plan);
     let effort = match params.effort {
         crate::local::Effort::Fast => "fast",
         crate::local::Effort::Thorough => "thorough",

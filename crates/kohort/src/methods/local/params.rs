@@ -4,6 +4,7 @@ use crate::local::Effort;
 use kohort_core::Result;
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::Policy;
+use kohort_core::privacy::Knows;
 
 /// Describes what the policy says beside `name = "local"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +24,14 @@ impl Params {
             Some(own) => own,
             None => usual().ok_or_else(|| policy.error("`max_suppressed` is not a share."))?,
         };
+        let labels = section.word("labels", &[("tree", false), ("range", true)])?;
+        if labels == Some(true) && policy.privacy.knows != Knows::All {
+            return Err(section.wrong(
+                "labels",
+                "\"range\" needs knows = \"all\": where an attacker knows some of the columns, records must share labels over \
+                 each set of them. Use \"tree\".",
+            ));
+        }
         let efforts = [("fast", Effort::Fast), ("thorough", Effort::Thorough)];
         Ok(Params { max_suppressed, effort: section.word("effort", &efforts)?.unwrap_or(Effort::Fast) })
     }

@@ -18,8 +18,24 @@ pub static METHOD: Entry = Entry {
             key: "weights",
             help: "Weight of a blank cell, for each quasi-identifier. Columns with a higher weight keep more of their cells.",
             kind: ValueKind::Other("a number above 0 for each column"),
-            default: DefaultValue::Means("the `weight` of each column"),
+            default: DefaultValue::Means(
+                "the `weight` of each column, times 3 for columns in every combination of `knows`",
+            ),
             example: "{ age = 3, zip = 0.5 }",
+        },
+        Param {
+            key: "max_blank",
+            help: "Maximum share of released records in which a quasi-identifier is blank. Other columns are blanked instead; if that is not enough, records are removed.",
+            kind: ValueKind::Other("a share for each column"),
+            default: DefaultValue::Means("no limit"),
+            example: "{ age = 0.05 }",
+        },
+        Param {
+            key: "max_blank_record",
+            help: "Records in which a larger share of the quasi-identifiers would be blank are removed, before samples are drawn.",
+            kind: ValueKind::Share,
+            default: DefaultValue::Means("no record is removed for its blanks"),
+            example: "0.5",
         },
         Param {
             key: "remainder",

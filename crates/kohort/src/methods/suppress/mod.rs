@@ -49,6 +49,10 @@ use undo::undo;
 
 /// Up to so many records times ways to blank, every way to fewer blanks is tried.
 const SMALL: usize = 30_000_000;
+/// A column that is blank too often is tried again with a weight so many times as high,
+const WEIGHT_STEP: f64 = 8.0;
+/// until it has this weight.
+const HIGHEST_WEIGHT: f64 = 500.0;
 /// More combinations than this are refused.
 const MOST_SETS: usize = 10_000;
 
@@ -72,7 +76,7 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
             sets.len()
         )));
     }
-    let (records, work, order) = blank(cohort, &sets, policy.privacy.k.get(), params);
+    let (records, work, order) = blank_within_caps(cohort, &sets, policy.privacy.k.get(), params)?;
     let (cells, deleted) = records.lost();
     if deleted == cohort.tuples.rows {
         return Err(nothing_left(cohort, policy));
@@ -102,21 +106,98 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     Ok(plan)
 }
 
-/// The records with their blanks, what it took, and the order that was best.
-fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -> (RecordRuns<'a>, WorkDone, Order) {
+/// A table with its blanks, what it took, and the order that was best.
+type Blanked<'a> = (RecordRuns<'a>, WorkDone, Order);
+
+/// Blanks until no column is blank more often than `max_blank` permits: a column that is gets a higher weight,
+/// and where that does not help it is never blanked, so that records are removed.
+fn blank_within_caps<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -> Result<Blanked<'a>> {
+    let mut weights = params.weights.clone();
+    let mut never_blank: Vec<bool> = params.max_blank.iter().map(|most| most.is_some_and(Fraction::is_zero)).collect();
+    loop {
+        let blanked = blank(cohort, sets, k, params, (&weights, &never_blank));
+        let over = over_caps(&blanked.0, &params.max_blank);
+        if over.is_empty() {
+            return Ok(blanked);
+        }
+        for q in over {
+            if never_blank[q] {
+                return Err(Error::infeasible(format!(
+                    "`max_blank`: the hierarchy of `{}` does not cover enough of its values, which are blank from the \
+                     start. Extend the hierarchy, or permit more blanks.",
+                    cohort.quasi[q].name
+                )));
+            }
+            never_blank[q] = weights[q] >= HIGHEST_WEIGHT;
+            weights[q] *= WEIGHT_STEP;
+        }
+    }
+}
+
+/// The columns that are blank in a larger share of the released records than is permitted.
+fn over_caps(records: &RecordRuns, max_blank: &[Option<Fraction>]) -> Vec<usize> {
+    let released = records.cohort.tuples.rows - records.lost().1;
+    let is_over =
+        |q: &usize| max_blank[*q].is_some_and(|most| !most.allows(records.support[*q][BLANK as usize], released));
+    (0..max_blank.len()).filter(is_over).collect()
+}
+
+/// The table for some weights. `never_blank`: the columns of which no cell may be blanked.
+fn blank<'a>(
+    cohort: &'a Cohort,
+    sets: &[Vec<usize>],
+    k: u64,
+    params: &Params,
+    (weights, never_blank): (&[f64], &[bool]),
+) -> Blanked<'a> {
     let mut rule = ClassRule::new(cohort, k);
-    let start = RecordRuns::new(cohort);
+    let mut start = RecordRuns::new(cohort);
+    start.may_blank.iter_mut().zip(never_blank).for_each(|(may, never)| *may &= !never);
     let inference = Inference::new(cohort, &start);
-    let weights = &params.weights[..];
+    let (mut records, mut work, order) = best_order(cohort, sets, &mut rule, params, weights, &start, &inference);
+    if let Some(most) = params.max_blank_record {
+        let costs = costs(cohort, weights);
+        let width = records.width as u64;
+        let too_blank = |records: &RecordRuns, run: usize| {
+            let blanks = records.cells(run).iter().filter(|&&cell| cell == BLANK).count() as u64;
+            !records.deleted[run] && records.rows(run) > 0 && !most.allows(blanks, width)
+        };
+        loop {
+            let runs: Vec<usize> = (0..records.len()).filter(|&run| too_blank(&records, run)).collect();
+            if runs.is_empty() {
+                break;
+            }
+            runs.into_iter().for_each(|run| records.delete(run));
+            work.add(settle(&mut records, &mut rule, sets, &costs, (order, params.remainder), &inference));
+        }
+    }
+    (records, work, order)
+}
+
+/// The price of a blank cell, by column: the details of a blanked cell are blanked as well.
+fn costs(cohort: &Cohort, weights: &[f64]) -> Vec<f64> {
+    let details = |q: usize| cohort.details.iter().filter(|(_, of)| of.contains(&q)).count() as f64;
+    weights.iter().enumerate().map(|(q, weight)| weight + details(q)).collect()
+}
+
+/// The records with their blanks, what it took, and the order that was best.
+fn best_order<'a>(
+    cohort: &'a Cohort,
+    sets: &[Vec<usize>],
+    rule: &mut ClassRule<'a>,
+    params: &Params,
+    weights: &[f64],
+    start: &RecordRuns<'a>,
+    inference: &Inference,
+) -> Blanked<'a> {
+    let k = rule.k;
     let mut paper = start.clone();
-    let paper_work = settle(&mut paper, &mut rule, sets, weights, (Order::Paper, params.remainder), &inference);
+    let paper_work = settle(&mut paper, rule, sets, weights, (Order::Paper, params.remainder), inference);
     if params.order == Order::Paper {
         return (paper, paper_work, Order::Paper);
     }
     let plain = start.is_plain();
-    // The details of a blanked cell are blanked as well.
-    let details = |q: usize| cohort.details.iter().filter(|(_, of)| of.contains(&q)).count() as f64;
-    let costs: Vec<f64> = weights.iter().enumerate().map(|(q, weight)| weight + details(q)).collect();
+    let costs = costs(cohort, weights);
     // A table that is safe for all columns of all combinations together is safe for each combination.
     let mut together: Vec<usize> = sets.iter().flatten().copied().collect();
     together.sort_unstable();
@@ -138,12 +219,12 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     }
     for way in ways {
         let mut records = start.clone();
-        let work = settle(&mut records, &mut rule, &way, &costs, best, &inference);
+        let work = settle(&mut records, rule, &way, &costs, best, inference);
         if let ([set], true) = (&way[..], plain) {
             repair(&mut records, k, set, &costs);
         }
         if way.len() < sets.len() {
-            most_bits = records.bits_lost(&start);
+            most_bits = records.bits_lost(start);
         }
         drafts.push((records, work));
     }
@@ -153,13 +234,13 @@ fn blank<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params: &Params) -
     let mut candidates = vec![(paper, paper_work, Order::Paper)];
     for (mut records, mut work) in drafts {
         if plain && sets.len() > 1 {
-            undo(&mut records, k, sets, &costs, &inference);
+            undo(&mut records, k, sets, &costs, inference);
         }
         // The repaired table is settled again as a whole.
-        work.add(settle(&mut records, &mut rule, sets, &costs, best, &inference));
+        work.add(settle(&mut records, rule, sets, &costs, best, inference));
         candidates.push((records, work, Order::Best));
     }
-    let loses_less = |c: &(RecordRuns, WorkDone, Order)| c.0.bits_lost(&start) <= most_bits * (1.0 + 1e-9);
+    let loses_less = |c: &(RecordRuns, WorkDone, Order)| c.0.bits_lost(start) <= most_bits * (1.0 + 1e-9);
     if candidates.iter().any(loses_less) {
         candidates.retain(loses_less);
     }

@@ -1,6 +1,6 @@
 //! The paper's figures, its counterexamples, and random tables against the plain definition.
 
-use super::blank;
+use super::blank_within_caps;
 use super::crowd::ClassRule;
 use super::infer::Inference;
 use super::params::{Order, Params, Remainder};
@@ -8,9 +8,16 @@ use super::records::{BLANK, RecordRuns, base};
 use super::settle::{WorkDone, settle};
 use kohort_core::cohort::{Cohort, Quasi};
 use kohort_core::hierarchy::Rule as Generalize;
+use kohort_core::number::{Decimal, Fraction};
 use kohort_core::random::Randomness;
 use kohort_core::table::Tuples;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Parameters without limits on blanks.
+fn params(weights: Vec<f64>, remainder: Remainder, order: Order) -> Params {
+    let max_blank = vec![None; weights.len()];
+    Params { weights, max_blank, max_blank_record: None, remainder, order, samples: Vec::new() }
+}
 
 /// A table in which every column is a quasi-identifier without a hierarchy.
 fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Option<&[u32]>) -> Cohort {
@@ -24,6 +31,7 @@ fn cohort(columns: &[&str], rows: &[Vec<&str>], sets: &[&[usize]], patients: Opt
         },
         levels: vec![0, 1],
         weight: 1.0,
+        own_level: 0,
     });
     let quasi = quasi.collect();
     let sets = sets.iter().map(|s| s.to_vec()).collect();
@@ -205,9 +213,24 @@ fn every_class_of_random_tables_is_safe_in_every_order() {
         for order in [Order::Paper, Order::Best] {
             for remainder in [Remainder::Delete, Remainder::Grow] {
                 let weights = (0..columns).map(|_| [1.0, 0.5, 0.3, 2.0][dice.below(4) as usize]).collect();
-                let params = Params { weights, remainder, order, samples: Vec::new() };
-                let (records, _, _) = blank(&cohort, &cohort.sets, k, &params);
+                let share = |part: i64| Fraction::from_decimal(Decimal::parse(&format!("0.{part}"), b'.').unwrap());
+                let mut caps = || if dice.below(3) == 0 { share(dice.below(7) as i64) } else { None };
+                let max_blank: Vec<Option<Fraction>> = (0..columns).map(|_| caps()).collect();
+                let max_blank_record = caps();
+                let params = Params { max_blank, max_blank_record, ..params(weights, remainder, order) };
+                let (records, _, _) = blank_within_caps(&cohort, &cohort.sets, k, &params).unwrap();
                 is_safe(&records, &cohort, patients.as_deref(), k);
+                let released = || (0..records.len()).filter(|&r| !records.deleted[r]);
+                let rows: u64 = released().map(|run| records.rows(run)).sum();
+                for (q, most) in params.max_blank.iter().enumerate().filter_map(|(q, most)| Some((q, (*most)?))) {
+                    let is_blank = |run: &usize| records.cells(*run)[q] == BLANK;
+                    let blanks: u64 = released().filter(is_blank).map(|run| records.rows(run)).sum();
+                    assert!(most.allows(blanks, rows), "{blanks} of {rows}");
+                }
+                for run in released().filter(|&run| records.rows(run) > 0) {
+                    let blanks = records.cells(run).iter().filter(|&&cell| cell == BLANK).count() as u64;
+                    assert!(params.max_blank_record.is_none_or(|most| most.allows(blanks, columns as u64)));
+                }
             }
         }
     }
@@ -232,8 +255,8 @@ fn the_sentences_of_certificates_hold_for_every_small_table() {
         for sets in [&[&[0, 1, 2][..]][..], &[&[0, 1][..], &[0, 2][..]][..]] {
             let cohort = cohort(&["a", "b", "c"], &own, sets, None);
             for order in [Order::Paper, Order::Best] {
-                let params = Params { weights: vec![1.0; 3], remainder: Remainder::Delete, order, samples: Vec::new() };
-                let (records, _, _) = blank(&cohort, &cohort.sets, 2, &params);
+                let params = params(vec![1.0; 3], Remainder::Delete, order);
+                let (records, _, _) = blank_within_caps(&cohort, &cohort.sets, 2, &params).unwrap();
                 let mut released: Vec<(Vec<u32>, u64)> = Vec::new();
                 for run in (0..records.len()).filter(|&r| !records.deleted[r]) {
                     released.push((records.cells(run).to_vec(), records.rows(run)));

@@ -7,7 +7,7 @@ use super::place::{Figure, MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Heat, Name, gallery};
 use super::table::{cards, section, table};
 use crate::evidence::metrics::{
-    BlankGroup, ByName, Matches, OnePatient, RegistryFound, TableAttacks, TableMetrics, Targeted, Undeclared,
+    BlankGroup, ByName, Matches, OnePatient, RegistryAttack, TableMetrics, Targeted, Undeclared,
 };
 
 /// Attacks 1 to 3.
@@ -18,17 +18,21 @@ pub(super) fn attacks(metrics: &MetricsPlace<TableMetrics>) -> String {
             "<p>The release was attacked as the guarantee describes: an attacker with the assumed knowledge looks for each person. The policy names no registry of the population (<code>[population]</code>), so no attack with a registry was tried.</p>\n",
         );
     };
-    let body = at!(attacks, registry).some().map_or(String::new(), |registry| of_registry(&attacks, &registry))
+    let body = at!(attacks, registries).elements().iter().map(of_registry).collect::<String>()
         + &neighbours(&at!(attacks, targeted).elements())
         + &inferred(&at!(attacks, undeclared).elements());
     if body.is_empty() { body } else { section("Attacks tried", &body) }
 }
 
 /// Attacks 1 and 2: with a registry.
-fn of_registry(attacks: &MetricsPlace<TableAttacks>, registry: &MetricsPlace<RegistryFound>) -> String {
-    let estimated = if registry.value.estimated { "Estimated from its size." } else { "As counted." };
+fn of_registry(registry: &MetricsPlace<RegistryAttack>) -> String {
+    let counted = match (registry.value.estimated, registry.value.part) {
+        (true, _) => "Estimated from its size.",
+        (false, true) => "As counted. It lists only some of the people.",
+        (false, false) => "As counted.",
+    };
     let mut rows = vec![
-        (figure!(registry, people), "People in the registry", Shown::Count, estimated),
+        (figure!(registry, people), "People in the registry", Shown::Count, counted),
         (
             figure!(registry, classes),
             "Classes in the registry",
@@ -36,21 +40,25 @@ fn of_registry(attacks: &MetricsPlace<TableAttacks>, registry: &MetricsPlace<Reg
             "Groups of people who look the same in it.",
         ),
     ];
-    if let Some(whole) = at!(attacks, whole_file).some() {
-        rows.push((
-            figure!(whole, links),
-            "Expected number of correct links (the second attack)",
-            Shown::Decimals(1),
-            "An attacker links the whole file with the registry. A number of people, not a share.",
-        ));
-        rows.push((figure!(whole, share), "As a share of the file", Shown::Percent, ""));
+    let whole = at!(registry, whole_file);
+    rows.push((
+        figure!(whole, links),
+        "Expected number of correct links (the second attack)",
+        Shown::Decimals(1),
+        "An attacker links the whole released file, or the largest sample, with the registry. A number of people, not a share.",
+    ));
+    rows.push((figure!(whole, share), "As a share of that file", Shown::Percent, ""));
+    if whole.value.all_samples.is_some() {
+        rows.push((figure!(whole, all_samples), "From all samples together", Shown::Decimals(1), ""));
     }
+    rows.push((figure!(whole, original), "If the original were released", Shown::Decimals(1), ""));
     let region = |r: &MetricsPlace<OnePatient>| {
         vec![code(&r.value.region), figure!(r, people).show(Shown::Count), figure!(r, at_risk).show(Shown::Percent)]
     };
-    let regions: Vec<Vec<String>> = at!(attacks, one_patient).elements().iter().map(region).collect();
+    let regions: Vec<Vec<String>> = at!(registry, one_patient).elements().iter().map(region).collect();
+    let name = registry.value.name.as_ref().map_or(String::new(), |name| format!("{}: ", escape(name)));
     format!(
-        "<h3>Against a registry of {}</h3>\n{}<h3>One patient against the registry (the first attack)</h3>\n{}",
+        "<h3>{name}Against a registry of {}</h3>\n{}<h3>One patient against the registry (the first attack)</h3>\n{}",
         names(&registry.value.columns),
         facts(["Attack", "Number"], rows),
         table(&["Region", "People", "In classes smaller than k"], &regions)
@@ -156,22 +164,38 @@ pub(super) fn missing(metrics: &MetricsPlace<TableMetrics>) -> String {
         (figure!(missing, flagged), "Groups in which most cells of a column are suppressed", Shown::Count, ""),
     ];
     let by = at!(missing, by);
-    let mut body = gallery(heat_maps(&by)) + &facts(["Suppressed cells", "Number"], rows);
+    let columns = at!(missing, columns);
+    let columns: Vec<Vec<String>> = columns
+        .members()
+        .into_iter()
+        .map(|(name, share)| vec![code(name), share.figure().show(Shown::Percent)])
+        .collect();
+    let mut body = gallery(heat_maps(&by))
+        + &facts(["Suppressed cells", "Number"], rows)
+        + &table(&["Column", "Suppressed"], &columns);
     let row = |v: &MetricsPlace<BlankGroup>| {
         let flag = if v.value.flagged { "<strong>most are suppressed</strong>" } else { "" };
-        let (rows, share) = (figure!(v, rows), figure!(v, share));
-        vec![escape(&v.value.value), rows.show(Shown::Count), share.show(Shown::Percent), flag.into()]
+        let (rows, share, weight) = (figure!(v, rows), figure!(v, share), figure!(v, weight));
+        vec![
+            escape(&v.value.value),
+            rows.show(Shown::Count),
+            share.show(Shown::Percent),
+            weight.show(Shown::Decimals(3)),
+            flag.into(),
+        ]
     };
     let mut tables = String::new();
     for (column, by) in by.members() {
         for (group, values) in by.members() {
             let rows: Vec<Vec<String>> = values.elements().iter().map(row).collect();
             tables += &format!("<h3>{} suppressed, by {}</h3>\n", code(column), code(group));
-            tables += &table(&["Value", "Rows", "Suppressed", "Warning"], &rows);
+            tables += &table(&["Value", "Rows", "Suppressed", "Weight", "Warning"], &rows);
         }
     }
     if !tables.is_empty() {
-        body += &format!("<details><summary>Every column by every group</summary>\n{tables}</details>\n");
+        body += &format!(
+            "<details><summary>Every column by every group</summary>\n<p>The weight of a row that shows a value makes up for the suppressed ones of its group: counts and means with it are those of all rows, as far as suppression within a group does not depend on the value.</p>\n{tables}</details>\n"
+        );
     }
     section("Missingness by group", &body)
 }

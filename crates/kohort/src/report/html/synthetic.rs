@@ -5,6 +5,7 @@ use super::number::Shown;
 use super::place::{MetricsPlace, at, figure, of};
 use super::svg::{Bars, Group, Name};
 use super::table::{cards, section};
+use super::trace;
 use crate::evidence::metrics::{ByName, ClassKind, DistinguishableRecords, FoundOfSensitive, TableMetrics};
 
 /// How many there are, how many real people each class holds, and whether an attacker can recognise them.
@@ -49,7 +50,9 @@ pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {
         ),
     ];
     let kinds = at!(found, kinds).elements();
-    let mut body = filled(&kinds) + &facts(["Counted", "Number"], rows);
+    let mut body = filled(&kinds)
+        + &facts(["Counted", "Number"], rows)
+        + &at!(metrics, trace).some().map_or(String::new(), |own| trace::curve(&own));
     body += "<h3>Can they be recognised?</h3>\n";
     body += &match at!(found, told_apart).some() {
         Some(told) => distinguishable(&told),

@@ -164,3 +164,48 @@ pub(super) fn specializations(steps: &[MetricsPlace<TraceStep>]) -> String {
         cards(&headings, &rows)
     )
 }
+
+/// Loss against synthetic records, for the best levels with fewer and fewer of them, where the method compared them.
+pub(super) fn curve(trace: &MetricsPlace<Trace>) -> String {
+    let members = trace.members();
+    let found = |name: &str| members.iter().find(|(key, _)| *key == name).map(|(_, noted)| noted);
+    let Some(curve) = found("curve") else { return String::new() };
+    let Noted::Part(points) = curve.value else { return String::new() };
+    let chosen = found("expected_counterfeits").map(|noted| noted.value);
+    let (mut groups, mut rows) = (Vec::new(), Vec::new());
+    for (name, point) in curve.of(points).members() {
+        let Noted::Part(own) = point.value else { continue };
+        let own = point.of(own).members();
+        let number = |name: &str| own.iter().find(|(key, _)| *key == name).map(|(_, noted)| noted);
+        let (Some(records), Some(loss)) = (number("counterfeits"), number("loss")) else { continue };
+        let is_chosen = Some(records.value) == chosen;
+        groups.push(Group::of(
+            Name::text(&format!("{name}{}", if is_chosen { " (chosen)" } else { "" })),
+            [loss.figure()],
+        ));
+        rows.push(vec![
+            escape(name),
+            records.figure().show(Shown::Decimals(1)),
+            loss.figure().show(Shown::Decimals(4)),
+            if is_chosen { "<strong>chosen</strong>".into() } else { String::new() },
+        ]);
+    }
+    if rows.len() < 2 {
+        return String::new();
+    }
+    let bars = Bars {
+        id: "curve".into(),
+        title: "Loss of the best levels, by how many of the permitted synthetic records may be used".into(),
+        names: "Used at most".into(),
+        lengths: "Loss",
+        legend: &[],
+        groups,
+        full: None,
+        shown: Shown::Decimals(4),
+    };
+    format!(
+        "<h3>Loss against synthetic records</h3>\n{}{}",
+        bars.draw(),
+        table(&["Used at most", "Synthetic records expected", "Loss", ""], &rows)
+    )
+}

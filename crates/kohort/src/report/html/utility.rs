@@ -5,7 +5,9 @@ use super::facts::{facts, rows};
 use super::number::{Shown, counted};
 use super::place::{MetricsPlace, at, figure};
 use super::table::{cards, named, section, table};
-use crate::evidence::metrics::{AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility};
+use crate::evidence::metrics::{
+    AnalystError, AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility,
+};
 
 /// What a researcher can still do with it.
 pub(super) fn utility(utility: &MetricsPlace<Utility>) -> String {
@@ -84,7 +86,8 @@ pub(super) fn utility(utility: &MetricsPlace<Utility>) -> String {
     let body = [
         table(&["Measure", "Value"], &measured),
         queries(utility),
-        at!(utility, range_error).some().map_or(String::new(), |found| ranges(&found)),
+        at!(utility, range_error).some().map_or(String::new(), |found| ranges(&found))
+            + &at!(utility, analyst_error).some().map_or(String::new(), |found| questions(&found)),
         at!(utility, association).some().map_or(String::new(), |found| associations(&found)),
         at!(utility, classification).some().map_or(String::new(), |found| classification(&found)),
     ]
@@ -123,6 +126,26 @@ fn queries(utility: &MetricsPlace<Utility>) -> String {
         cards(&headings, &columns),
         table(&["Counts by", "Off by"], &numbers)
     )
+}
+
+/// How far answers to an analyst's questions are off.
+fn questions(found: &MetricsPlace<AnalystError>) -> String {
+    let rows = [
+        (
+            figure!(found, counts),
+            "Counts by group, of records with certain values",
+            Shown::Percent,
+            "SELECT g, COUNT(*) WHERE f = … GROUP BY g. The mean error over groups and questions. Lower is better.",
+        ),
+        (
+            figure!(found, averages),
+            "Averages by group, of records with certain values",
+            Shown::Percent,
+            "SELECT g, AVG(y) WHERE f = … GROUP BY g, for quasi-identifiers y that hold numbers.",
+        ),
+        (figure!(found, questions), "Questions asked", Shown::Count, "The same ones of every release of the table."),
+    ];
+    format!("<h3>The questions of an analyst</h3>\n{}", facts(["Error", "Value"], rows))
 }
 
 /// How far answers to range queries are off.

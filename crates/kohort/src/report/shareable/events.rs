@@ -177,7 +177,7 @@ fn guaranteed(guarantee: EventsGuarantee) -> EventsGuarantee {
     } = guarantee;
     let share = |found: FoundShare| {
         let FoundShare { hits: _, of: _, share, low, high } = found;
-        FoundShare { hits: None, of: None, share: two(share), low: two(low), high: two(high) }
+        FoundShare { hits: None, of: None, share: two(share), low: low.map(two), high: high.map(two) }
     };
     EventsGuarantee {
         k,

@@ -126,6 +126,7 @@ fn useful(utility: Utility, told: bool) -> Utility {
         rce,
         rce_joint: _,
         range_error: _,
+        analyst_error: _,
         by_column,
         distribution: _,
         association: _,
@@ -157,6 +158,7 @@ fn useful(utility: Utility, told: bool) -> Utility {
         rce: rce.filter(|_| told).map(two),
         rce_joint: None,
         range_error: None,
+        analyst_error: None,
         by_column,
         distribution: None,
         association: None,
@@ -255,7 +257,7 @@ fn singled(found: SinglingOut) -> SinglingOut {
 
 /// Attacks: only the risk of a targeted neighbour.
 fn attacked(attacks: TableAttacks) -> Option<TableAttacks> {
-    let TableAttacks { registry: _, one_patient: _, whole_file: _, targeted, undeclared: _, tried: _ } = attacks;
+    let TableAttacks { registries: _, targeted, undeclared: _, tried: _ } = attacks;
     let risk = |risk: TargetRisk| {
         let TargetRisk { max, mean, unique: _ } = risk;
         TargetRisk { max: two(max), mean: two(mean), unique: None }
@@ -271,13 +273,19 @@ fn attacked(attacks: TableAttacks) -> Option<TableAttacks> {
 /// Suppressed cells by group: groups of few rows are left out with as many others as that takes, and of the rest
 /// shares from which a small count could be computed are hidden.
 fn blank(missing: Missing) -> Missing {
-    let Missing { rows: _, share: _, flagged: _, by } = missing;
+    let Missing { rows: _, share: _, flagged: _, columns, by } = missing;
     let column = |(name, groups): (String, ByName<Vec<BlankGroup>>)| {
         let groups: ByName<Vec<BlankGroup>> =
             groups.0.into_iter().filter_map(|(grouping, values)| Some((grouping, blanks(values)?))).collect();
         (!groups.is_empty()).then_some((name, groups))
     };
-    Missing { rows: Masked::HIDDEN, share: None, flagged: None, by: by.0.into_iter().filter_map(column).collect() }
+    Missing {
+        rows: Masked::HIDDEN,
+        share: None,
+        flagged: None,
+        columns: columns.0.into_iter().map(|(name, share)| (name, two(share))).collect(),
+        by: by.0.into_iter().filter_map(column).collect(),
+    }
 }
 
 fn blanks(values: Vec<BlankGroup>) -> Option<Vec<BlankGroup>> {
@@ -291,9 +299,10 @@ fn blanks(values: Vec<BlankGroup>) -> Option<Vec<BlankGroup>> {
     let counts: Vec<Vec<u64>> = counts.collect();
     let hidden = if counts.is_empty() { Vec::new() } else { hide_table(&counts)? };
     let one = |(own, hidden): (BlankGroup, Vec<bool>)| {
-        let BlankGroup { value, rows, share, flagged } = own;
+        let BlankGroup { value, rows, share, weight, flagged } = own;
         let hides = hidden.iter().any(|h| *h);
-        BlankGroup { value, rows, share: if hides { Masked::HIDDEN } else { share }, flagged: flagged && !hides }
+        let (share, weight) = if hides { (Masked::HIDDEN, None) } else { (share, weight) };
+        BlankGroup { value, rows, share, weight, flagged: flagged && !hides }
     };
     Some(kept.into_iter().zip(hidden).map(one).collect())
 }

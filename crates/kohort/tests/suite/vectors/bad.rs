@@ -12,7 +12,7 @@ use std::fs;
 type Edit = (&'static str, Expected, &'static str, &'static str, fn(&mut Value));
 
 /// Changes to the certificate of the table.
-const CLAIMS: [Edit; 41] = [
+const CLAIMS: [Edit; 43] = [
     ("k_of_one", NotARelease, "", "k = 1 protects nobody", |c| c["counted"]["claim"]["k"] = json!(1)),
     ("k_too_large", Refused, "", "a larger k than the classes have", |c| c["counted"]["claim"]["k"] = json!(4)),
     ("k_as_text", NotARelease, "", "k is not a number", |c| c["counted"]["claim"]["k"] = json!("3")),
@@ -41,6 +41,15 @@ const CLAIMS: [Edit; 41] = [
     ("confidence_above_one", NotARelease, "", "a share above 1", |c| {
         c["counted"]["claim"]["sensitive"][0]["confidence"] = json!("1.5");
     }),
+    ("confidence_spelled_otherwise", NotARelease, "V4", "a share with needless zeros", |c| {
+        c["counted"]["claim"]["sensitive"][0]["confidence"] = json!("0.50");
+    }),
+    ("confidence_with_sign", NotARelease, "V4", "a share with a sign", |c| {
+        c["counted"]["claim"]["sensitive"][0]["confidence"] = json!("+0.5");
+    }),
+    ("l_of_one", NotARelease, "V3", "l-diversity that requires nothing", |c| {
+        c["counted"]["claim"]["sensitive"][0]["l_diversity"] = json!({ "distinct": 1 });
+    }),
     ("values_empty", NotARelease, "V5", "a limit on no value at all", |c| {
         c["counted"]["claim"]["sensitive"][0]["values"] = json!([]);
     }),
@@ -55,9 +64,6 @@ const CLAIMS: [Edit; 41] = [
     }),
     ("tree_of_other_values", Refused, "V2", "a tree whose leaves are not the released values", |c| {
         c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = json!([["8", "low", "*"], ["9", "low", "*"]]);
-    }),
-    ("t_smaller", Refused, "", "a smaller distance than the classes have", |c| {
-        c["counted"]["claim"]["sensitive"][0]["t_closeness"]["max"] = json!("0.0");
     }),
     ("quasi_as_other", Refused, "V3 V4", "a quasi-identifier that is called other", |c| {
         c["counted"]["columns"][1]["role"] = json!("other");
@@ -266,6 +272,27 @@ pub(super) fn vectors() -> Vec<Vector> {
     }
     all.extend(shapes_other_than_tables());
     all.extend(with_the_original());
+    all.push(Vector::new(Base::Table, "bad_t_exceeded", Refused, "classes further from the table than t", |made| {
+        // The low values are in one class and the high ones in the other.
+        let (mut first, mut second) = (["1", "2", "2"].into_iter(), ["0", "0", "1"].into_iter());
+        let value = |line: &str, s: &str| {
+            line.split(',').enumerate().map(|(i, c)| if i == 3 { s } else { c }).collect::<Vec<_>>().join(",")
+        };
+        made.rehashed("data.csv", |text| {
+            let changed = text.lines().map(|line| match &line[..1] {
+                "a" => value(line, first.next().unwrap()),
+                "b" => value(line, second.next().unwrap()),
+                _ => line.to_string(),
+            });
+            changed.map(|line| line + "\n").collect()
+        });
+        made.certificate(|c| {
+            let own = &mut c["counted"]["claim"]["sensitive"][0];
+            ["confidence", "values", "l_diversity"].into_iter().for_each(|key| remove(own, key));
+            own["t_closeness"]["max"] = json!("0.3");
+            c["counted"]["recount"]["sensitive"] = json!([{ "column": "s", "largest_distance": "0.3334" }]);
+        });
+    }));
     all.push(
         Vector::new(Base::Table, "bad_data_is_a_link", Refused, "data.csv is a symbolic link", |made| {
             fs::copy(made.release("data.csv"), made.0.join("elsewhere.csv")).unwrap();
@@ -370,7 +397,7 @@ fn shapes_other_than_tables() -> Vec<Vector> {
         (
             events,
             ("events_share_too_small", Refused, "V1", "a smaller share at high risk than was counted", |c| {
-                c["counted"]["claim"]["max_high_risk"] = json!("0.0");
+                c["counted"]["claim"]["max_high_risk"] = json!("0");
             }),
         ),
         (
@@ -515,6 +542,19 @@ fn with_the_original() -> Vec<Vector> {
             made.certificate(|c| c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = tree);
         })
         .finding("V2"),
+        compared(
+            Base::Table,
+            "level_not_permitted",
+            Refused,
+            "cells at a level that the policy does not permit",
+            |made| {
+                let path = made.0.join("original/p.toml");
+                let policy = fs::read_to_string(&path).unwrap();
+                let changed = policy.replace("q = { role = \"quasi\" }", "q = { role = \"quasi\", levels = [\"*\"] }");
+                assert_ne!(changed, policy);
+                fs::write(path, changed).unwrap();
+            },
+        ),
         compared(Base::Table, "rows_swapped", Refused, "private/rows names other rows", |made| {
             let path = made.0.join("private/rows");
             let lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(str::to_string).collect();

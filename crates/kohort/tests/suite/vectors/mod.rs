@@ -16,6 +16,18 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Vectors in which nothing but a sentence is wrong: a verifier that makes no sentences cannot tell.
+const SENTENCES: [&str; 8] = [
+    "bad_free_text_assumed",
+    "bad_free_text_not_recountable",
+    "bad_no_assumptions",
+    "bad_patients_limit_called_counted",
+    "bad_patients_sentence_about_rows",
+    "bad_sentence_about_algorithm",
+    "bad_sentence_for_missing_values",
+    "bad_stronger_sentence",
+];
+
 /// The result of a verification, as its exit code says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
@@ -118,6 +130,9 @@ impl Vector {
             if set {
                 expected[key] = json!(true);
             }
+        }
+        if SENTENCES.contains(&self.name.as_str()) {
+            expected["sentences"] = json!(true);
         }
         if !self.links.is_empty() {
             let links = self.links.iter().map(|(at, to)| (at.to_string(), json!(to)));
@@ -262,4 +277,27 @@ fn every_finding_has_a_vector() {
     let asked = ["R2", "R3", "R4", "R5", "R6", "R7", "V1", "V2", "V3", "V4", "V5", "V6", "V7"];
     let missing: Vec<&str> = asked.into_iter().filter(|own| !named.contains(own)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// The table in tests/vectors/README.md has a line for each finding, and names only vectors that are there.
+#[test]
+fn the_readme_names_the_vectors_of_each_finding() {
+    let text = fs::read_to_string(stored().join("README.md")).unwrap();
+    let (there, all) = (folders(&stored()), all());
+    let mut findings = BTreeSet::new();
+    for line in text.lines().filter(|line| line.starts_with("| R") || line.starts_with("| V")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        findings.insert(cells[1].to_string());
+        for name in cells[3].split(", ").filter_map(|name| name.strip_prefix('`')?.strip_suffix('`')) {
+            let own = all.iter().find(|own| own.name == name);
+            assert!(there.contains(name) && own.is_some(), "{name} is not there");
+            assert!(
+                own.is_some_and(|own| own.finding.split(' ').any(|f| f == cells[1])),
+                "{name} is not about {}",
+                cells[1]
+            );
+        }
+    }
+    let asked = (1..=7).flat_map(|n| [format!("R{n}"), format!("V{n}")]).collect::<BTreeSet<_>>();
+    assert_eq!(findings, asked);
 }
