@@ -184,7 +184,7 @@ fn an_offset_that_would_leave_the_calendar_is_refused() {
     let dates = ["9999-12-30", "9999-12-31", "9999-12-30", "9999-12-31"];
     let folder = dated(&dates, "admitted = { role = \"quasi\", shift = 3650, hierarchy = { date = \"%Y-%m-%d\" } }");
     let said = run(folder.path(), &["anonymize", "p.toml", "-o", "out"]);
-    refused(&said, &["t.csv"]);
+    refused(&said, &["`shift`", "out of the years 1 to 9999"]);
     assert!(!folder.path().join("out").exists());
 }
 
