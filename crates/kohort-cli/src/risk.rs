@@ -2,6 +2,7 @@
 
 use crate::output::{fit, note, say, thousands, wrap};
 use crate::{Context, progress};
+use kohort::evidence::events::differences;
 use kohort::evidence::worst_sets;
 use kohort::methods::claims::sensitivity;
 use kohort::original_risk::{Cost, Part, TRIED_K, assess};
@@ -62,11 +63,67 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
         line(format!("{p} values of each event column, variable power"), variable[2].share());
         line(format!("{p} values of each event column, fixed power"), fixed[2].share());
     }
+    for (p, estimate) in &found.pairs {
+        line(format!("two columns of {p} events (the worst two)"), estimate.share());
+    }
     for (p, estimate) in &found.events {
         line(format!("{p} whole events"), estimate.share());
     }
     for &(p, hits, of) in &found.total {
         line(format!("any {p} facts about events (worst case)"), hits as f64 / of.max(1) as f64);
+    }
+    say_excluded(histories);
+    say_correlation(histories, &found.correlation);
+}
+
+/// More labels of a column are not printed.
+const MOST_LABELS: usize = 12;
+
+/// Prints how the excluded patients differ from the others (the paper's Tables 1 to 4).
+fn say_excluded(histories: &Histories) {
+    let Some(found) = differences(histories) else { return };
+    say("");
+    say(&format!(
+        "{} patients are excluded, with a median of {} events; {} are kept, with {}",
+        thousands(found.patients.excluded),
+        found.median_events.excluded,
+        thousands(found.patients.kept),
+        found.median_events.kept
+    ));
+    say(&format!("{:<36} {:>10} {:>10}", "column and value", "excluded", "kept"));
+    for column in &found.columns {
+        let test = match column.p_value {
+            Some(p) => format!("Kolmogorov-Smirnov {:.3}, p = {p:.3}", column.statistic),
+            None => format!("shares differ by up to {:.3}", column.statistic),
+        };
+        say(&format!("{} ({test})", column.column));
+        for label in column.labels.iter().take(MOST_LABELS) {
+            say(&format!(
+                "  {:<34} {:>8.1} % {:>8.1} %",
+                label.label.chars().take(34).collect::<String>(),
+                100.0 * label.excluded,
+                100.0 * label.kept
+            ));
+        }
+        if column.labels.len() > MOST_LABELS {
+            say(&format!("  and {} more", column.labels.len() - MOST_LABELS));
+        }
+    }
+}
+
+/// Prints how the diversities of event columns correlate (the paper's Table 5).
+fn say_correlation(histories: &Histories, found: &[Vec<Option<f64>>]) {
+    if found.len() < 2 {
+        return;
+    }
+    say("");
+    say("correlation of how much a patient's values differ, by event columns");
+    for (a, own) in found.iter().enumerate().skip(1) {
+        for (b, r) in own.iter().enumerate().take(a) {
+            let name = |column: usize| histories.shown(&histories.event[column]);
+            let r = r.map_or("-".to_string(), |r| format!("{r:.3}"));
+            say(&format!("{:<52} {r:>10}", format!("{} and {}", name(b), name(a))));
+        }
     }
 }
 

@@ -176,6 +176,7 @@ fn events_lines(certificate: &Certificate<Events>) {
     let known = match claim.power {
         Power::Values { p, .. } => format!("up to {p} values of each event column"),
         Power::Events { p } => format!("up to {p} whole events"),
+        Power::Pairs { p } => format!("two columns of up to {p} events of one table"),
         Power::Total { p } => format!("any {p} facts about events"),
     };
     say(&format!(

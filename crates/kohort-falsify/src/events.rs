@@ -190,7 +190,8 @@ impl Reader {
             let (own, events) = with[dice.below(with.len())];
             let known: Vec<Vec<String>> = take(events, p, dice);
             match claim.power {
-                Power::Events { .. } => !self.enough(own, k, |theirs| contains(theirs, &known)),
+                // These events have two columns.
+                Power::Events { .. } | Power::Pairs { .. } => !self.enough(own, k, |theirs| contains(theirs, &known)),
                 _ => {
                     // In each column by itself so many values.
                     let columns: Vec<Vec<String>> = (0..KNOWN.1)

@@ -160,12 +160,18 @@ const SECTIONS: [Section; 11] = [
             ("table", "For patient histories: the table: `\"patients\"`, `\"claims\"`, or a name of `[input.events]`."),
             ("rules", "For patient histories: a table of exclusion rules, as a file or `\"hhp\"`."),
             ("icd9", "Columns that the ICD-9-CM rules apply to."),
+            ("icd10", "Columns that the ICD-10-CM rules apply to. A column may be under both."),
+            ("icd10_procedure", "Columns that the ICD-10-PCS rules apply to."),
             ("cpt", "Columns that the CPT rules apply to."),
             ("place", "Columns that the place-of-service rules apply to."),
             ("except", "Codes that are not excluded."),
             ("birth", "For rules about days after birth: the birth date column of the patients."),
             ("date", "For these rules: the date column of the events."),
             ("dates", "Format of these dates."),
+            (
+                "visible",
+                "A file with the codes of rare and visible diseases, one or a range on each line: patients who have one are excluded.",
+            ),
         ],
     },
     Section {
@@ -219,7 +225,7 @@ const SECTIONS: [Section; 11] = [
             ),
             (
                 "knowledge",
-                "`\"values\"` (default) or `\"events\"`: whether an attacker knows single values or whole events.",
+                "`\"values\"` (default), `\"pairs\"` or `\"events\"`: whether an attacker knows single values, any two columns of events of one table, or whole events.",
             ),
             (
                 "max_high_risk",

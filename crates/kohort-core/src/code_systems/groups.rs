@@ -4,7 +4,7 @@
 //! narrowest range, then the order of the file (H-7, H-15).
 
 use super::ranges::{Range, read};
-use super::{icd9, plain};
+use super::{icd9, icd10, plain};
 use crate::hierarchy::{Hierarchy, SUPPRESSED, by_values};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,6 +23,10 @@ pub enum Grouping {
     Specialty,
     /// ICD-9-CM procedures by category, chapter and kind.
     Icd9Procedure,
+    /// ICD-10-CM diagnoses in the same 45 primary condition groups.
+    PcgIcd10,
+    /// ICD-10-PCS procedures by root operation, body system and kind.
+    Icd10Procedure,
 }
 
 /// One line of a table: codes from `start` to `end` and all that begin with them.
@@ -40,6 +44,7 @@ struct GroupTable {
 }
 
 static PCG: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_str!("tables/pcg.csv"), true));
+static PCG_ICD10: LazyLock<PrefixTable> = LazyLock::new(|| PrefixTable::read(include_str!("tables/pcg_icd10.csv")));
 static CPT: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_str!("tables/cpt.csv"), true));
 static PLACE: LazyLock<GroupTable> = LazyLock::new(|| GroupTable::read(include_str!("tables/place.csv"), true));
 static SPECIALTY: LazyLock<GroupTable> =
@@ -83,6 +88,37 @@ impl GroupTable {
     }
 }
 
+/// A table of groups with very many codes: ranges of categories, and codes that are exceptions to them.
+struct PrefixTable {
+    ranges: Vec<CodeRange>,
+    exceptions: HashMap<&'static str, &'static str>,
+}
+
+impl PrefixTable {
+    fn read(text: &'static str) -> PrefixTable {
+        let (mut ranges, mut exceptions) = (Vec::new(), HashMap::new());
+        for (group, codes) in text.lines().skip(1).filter_map(|line| line.split_once(';')) {
+            for code in codes.split(' ') {
+                match code.split_once('-') {
+                    Some((start, end)) => ranges.push(CodeRange { group, start: start.into(), end: end.into() }),
+                    None => drop(exceptions.insert(code, group)),
+                }
+            }
+        }
+        PrefixTable { ranges, exceptions }
+    }
+
+    /// The group of a code in capitals, without its dot: that of the longest exception, else of its range.
+    fn find(&self, code: &str) -> Option<&'static str> {
+        let category = code.get(..3)?;
+        let exception = (3..=code.len()).rev().find_map(|length| self.exceptions.get(code.get(..length)?));
+        let holds = |range: &&CodeRange| *range.start <= *category && *category <= *range.end;
+        // D3A lies between D37 and D48, and has a range of its own: the narrowest one holds.
+        let range = || self.ranges.iter().filter(holds).min_by_key(|range| range.width()).map(|range| range.group);
+        exception.copied().or_else(range)
+    }
+}
+
 impl CodeRange {
     /// Returns how much of a code it reads.
     fn length(&self) -> usize {
@@ -107,8 +143,8 @@ fn letters(name: &str) -> String {
 impl Grouping {
     /// The grouping of a name in policies.
     pub fn named(name: &str) -> Option<Grouping> {
-        use Grouping::{Cpt, Icd9Procedure, Pcg, Place, Specialty};
-        [Pcg, Cpt, Place, Specialty, Icd9Procedure].into_iter().find(|g| g.name() == name)
+        use Grouping::{Cpt, Icd9Procedure, Icd10Procedure, Pcg, PcgIcd10, Place, Specialty};
+        [Pcg, PcgIcd10, Cpt, Place, Specialty, Icd9Procedure, Icd10Procedure].into_iter().find(|g| g.name() == name)
     }
 
     /// Its name in policies.
@@ -119,6 +155,8 @@ impl Grouping {
             Grouping::Place => "place",
             Grouping::Specialty => "specialty",
             Grouping::Icd9Procedure => "icd9-procedure",
+            Grouping::PcgIcd10 => "pcg-icd10",
+            Grouping::Icd10Procedure => "icd10-procedure",
         }
     }
 
@@ -130,26 +168,29 @@ impl Grouping {
             Grouping::Place => "groups of places of service (built in)",
             Grouping::Specialty => "groups of specialties (built in)",
             Grouping::Icd9Procedure => "ICD-9-CM procedures (built in)",
+            Grouping::PcgIcd10 => "primary condition groups of ICD-10-CM (built in)",
+            Grouping::Icd10Procedure => "ICD-10-PCS procedures (built in)",
         }
     }
 
     /// The levels below `*`.
     pub fn levels(self) -> &'static [&'static str] {
         match self {
-            Grouping::Pcg => &["code", "pcg", "system", "broad"],
+            Grouping::Pcg | Grouping::PcgIcd10 => &["code", "pcg", "system", "broad"],
             Grouping::Cpt | Grouping::Place | Grouping::Specialty => &["code", "group"],
             Grouping::Icd9Procedure => &["code", "category", "chapter", "kind"],
+            Grouping::Icd10Procedure => &["code", "operation", "system", "kind"],
         }
     }
 
     /// The groups that codes of no group may be sent to.
     pub fn groups(self) -> &'static [&'static str] {
         match self {
-            Grouping::Pcg => &PCG.groups,
+            Grouping::Pcg | Grouping::PcgIcd10 => &PCG.groups,
             Grouping::Cpt => &CPT.groups,
             Grouping::Place => &PLACE.groups,
             Grouping::Specialty => &SPECIALTY.groups,
-            Grouping::Icd9Procedure => &[],
+            Grouping::Icd9Procedure | Grouping::Icd10Procedure => &[],
         }
     }
 
@@ -170,6 +211,8 @@ impl Grouping {
                 SPECIALTY.entries.iter().find(|e| e.start == name).map(|e| e.group)
             }
             Grouping::Icd9Procedure => procedure(text).map(|(_, chapter)| chapter.label.as_str()),
+            Grouping::PcgIcd10 => icd10::looks_like(text).then(|| PCG_ICD10.find(&plain(text)))?,
+            Grouping::Icd10Procedure => pcs_kind(&plain(text)),
         }
     }
 
@@ -181,6 +224,13 @@ impl Grouping {
                 let kind = if category.as_str() < "87" { "operative" } else { "diagnostic" };
                 Some(vec![format!("{category}-{category}").into(), chapter.label.as_str().into(), kind.into()])
             }
+            Grouping::Icd10Procedure => {
+                let code = plain(text);
+                let kind = pcs_kind(&code)?;
+                let system = if code.starts_with('0') { &code[..2] } else { &code[..1] };
+                let operation = &code[..3];
+                Some(vec![format!("{operation}-{operation}").into(), format!("{system}-{system}").into(), kind.into()])
+            }
             _ => self.above(self.group(text)?),
         }
     }
@@ -189,7 +239,7 @@ impl Grouping {
     fn above(self, group: &str) -> Option<Vec<Cow<'static, str>>> {
         let group = *self.groups().iter().find(|g| **g == group)?;
         Some(match self {
-            Grouping::Pcg => {
+            Grouping::Pcg | Grouping::PcgIcd10 => {
                 let (system, broad) = SYSTEMS.get(group)?;
                 vec![group.into(), (*system).into(), (*broad).into()]
             }
@@ -222,6 +272,12 @@ impl Grouping {
         let bits =
             |above: &[Cow<str>]| (1..).zip(above).fold(0, |bits, (level, own)| bits | u32::from(own == label) << level);
         let own = match self {
+            Grouping::Icd10Procedure => match label.split_once('-') {
+                Some((a, b)) if a == b && a.len() == 3 => 1 << 1,
+                Some((a, b)) if a == b && matches!(a.len(), 1 | 2) => 1 << 2,
+                None if PCS_KINDS.contains(&label) => 1 << 3,
+                _ => 0,
+            },
             Grouping::Icd9Procedure => {
                 let categories = (0..100).filter_map(|n| self.path(&format!("{n:02}")));
                 categories.fold(0, |all, above| all | bits(&above))
@@ -245,10 +301,51 @@ fn procedure(text: &str) -> Option<(String, &'static Range)> {
     CHAPTERS.iter().find(|range| range.holds(&category)).map(|range| (category, range))
 }
 
+/// The kinds of ICD-10-PCS procedures.
+const PCS_KINDS: [&str; 2] = ["operative", "diagnostic"];
+
+/// The kind of an ICD-10-PCS code: seven letters and digits without I and O. Sections 0 (medical and surgical),
+/// 1 (obstetrics) and X (new technology) are operative; all others (placement, administration, measurement, imaging,
+/// therapies without an incision) are diagnostic, as 87-99 are in ICD-9-CM.
+fn pcs_kind(code: &str) -> Option<&'static str> {
+    let is_part = |b: u8| b.is_ascii_digit() || (b.is_ascii_uppercase() && b != b'I' && b != b'O');
+    let is_code = code.len() == 7 && code.bytes().all(is_part);
+    match code.as_bytes().first()? {
+        b'0' | b'1' | b'X' if is_code => Some(PCS_KINDS[0]),
+        b'2'..=b'9' | b'B' | b'C' | b'D' | b'F' | b'G' | b'H' if is_code => Some(PCS_KINDS[1]),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hierarchy::Rule;
+
+    /// By the GEM map; B20 is where 042 is, and a fracture that the map does not reach is where its category is.
+    #[test]
+    fn primary_conditions_of_icd10_follow_the_map() {
+        check(
+            Grouping::PcgIcd10,
+            "I21.9 AMI\nE11.9 METAB3\nJ189 PNEUM\nI10 MISCHRT\nB20 INFEC4\nN39.0 UTI\nI50.9 CHF\nS72001A HIPFX\nA41.9 SEPSIS
+             C50.9 CANCRB\nN18.6 RENAL2\nO80 PRGNCY\nR07.9 ROAMI\nf20.5 NEUMENT",
+        );
+        assert_eq!(Grouping::PcgIcd10.group("250.01"), None);
+        assert_eq!(Grouping::PcgIcd10.path("I21.9").unwrap().len(), 3);
+        assert!(PCG_ICD10.ranges.iter().all(|range| PCG.groups.contains(&range.group)));
+        assert!(PCG_ICD10.exceptions.values().all(|group| PCG.groups.contains(group)));
+    }
+
+    #[test]
+    fn procedures_of_icd10_have_an_operation_a_system_and_a_kind() {
+        assert_eq!(Grouping::Icd10Procedure.path("0DTJ4ZZ").unwrap(), ["0DT-0DT", "0D-0D", "operative"]);
+        assert_eq!(Grouping::Icd10Procedure.path("b2111zz").unwrap(), ["B21-B21", "B-B", "diagnostic"]);
+        for wrong in ["0DTJ4Z", "0DTJ4ZI", "39.95", "EDTJ4ZZ", ""] {
+            assert_eq!(Grouping::Icd10Procedure.path(wrong), None, "{wrong}");
+        }
+        let applied = Rule::Groups(Grouping::Icd10Procedure, None).apply(&["", "0DTJ4ZZ", "0DTJ0ZZ", "B2111ZZ"], true);
+        assert!(applied.is_consistent() && applied.uncovered.is_empty());
+    }
 
     #[track_caller]
     fn check(grouping: Grouping, table: &str) {

@@ -2,6 +2,8 @@
 
 mod groups;
 pub mod icd10;
+#[cfg(test)]
+mod icd10_groups;
 pub mod icd9;
 mod ranges;
 mod spelling;

@@ -31,7 +31,7 @@ pub(super) fn compare_excluded(
         |column: &QuasiColumn, own: &policy::Column, of_patients: bool, patient_of: &dyn Fn(usize) -> usize| {
             // Months are numbers already.
             let format = own.months.is_none().then(|| own.date_format()).flatten();
-            let order = differences::order(column, format);
+            let order = own.is_ordered().then(|| differences::order(column, format)).flatten();
             differences::compare(column, order.as_deref(), of_patients, counts(column, patient_of))
         };
     let of_patients = all.patient.iter().map(|c| difference(c, &asked.patients[c.column], true, &|p| p));

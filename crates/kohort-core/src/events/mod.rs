@@ -11,6 +11,7 @@ mod months;
 mod read;
 mod rules;
 mod survey;
+mod systems;
 
 pub use differences::{ColumnDifference, Differences};
 pub use rules::RuleCount;
@@ -70,10 +71,21 @@ impl QuasiColumn {
         counts.iter().filter(|&&n| n > 0).map(share).map(|p| -p * p.log2()).sum()
     }
 
-    /// The loss at a level: 1 − entropy there / entropy at the first permitted level; 0 where that has none.
+    /// The loss at a level: 1 − entropy there / entropy of the original values; 0 where they have none.
     pub fn loss(&self, level: usize) -> f64 {
-        let leaf = self.entropy(self.levels[0]);
+        let leaf = self.entropy(0);
         if leaf <= 0.0 { 0.0 } else { (1.0 - self.entropy(level) / leaf).clamp(0.0, 1.0) }
+    }
+}
+
+/// More labels of a column are not listed in a report.
+const MOST_REPORTED: usize = 60;
+
+impl QuasiColumn {
+    /// The level at which reports describe the original: the finest with at most 60 labels, whatever is released.
+    pub fn reporting_level(&self) -> usize {
+        let levels = &self.hierarchy.levels;
+        levels.iter().position(|own| own.labels.len() <= MOST_REPORTED).unwrap_or(levels.len() - 1)
     }
 }
 

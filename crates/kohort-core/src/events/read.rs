@@ -2,6 +2,7 @@
 
 use super::ages::BirthDates;
 use super::rules::{RuleTally, hits};
+use super::systems::OtherSystems;
 use crate::policy::{self, EventsPolicy, EventsTable, Role, RuleKind};
 use crate::table::{Chunk, Scope, Source, Texts};
 use crate::{Error, Result};
@@ -132,6 +133,7 @@ impl EventRows {
         };
         let (mut nameless, mut unknown) = (Vec::new(), Vec::new());
         let ages = BirthDates::new(asked, table, &people.cells);
+        let mut systems = OtherSystems::of(asked, table);
         let people_ids = &people.ids;
         let excluded = &mut people.excluded;
         source.scan(
@@ -151,6 +153,7 @@ impl EventRows {
             },
             |(chunk, found)| {
                 for (row, (patient, found)) in found.into_iter().enumerate() {
+                    systems.see(&chunk, row);
                     let Some(patient) = patient else {
                         let missing = source.is_missing(chunk.cell(row, id));
                         if missing { &mut nameless } else { &mut unknown }.push(chunk.line(row));
@@ -175,6 +178,7 @@ impl EventRows {
                 Ok(())
             },
         )?;
+        systems.refuse(source)?;
         refuse(source, &nameless, "the patient is missing", "Every event needs a patient.")?;
         refuse(
             source,

@@ -124,6 +124,13 @@ impl Histories {
                 rule.name, rule.rows, rule.patients
             ));
         }
+        if !self.rules.is_empty() && self.rules.iter().all(|rule| rule.rows == 0) {
+            self.notes.push(
+                "no exclusion matched any row. Check that [[exclude]] names the right columns, and that their codes are \
+                 of the system that the rules are for."
+                    .into(),
+            );
+        }
         let counts = &self.counts;
         if counts.without_events > 0 {
             self.notes.push(format!("{} patients have no events in the input.", counts.without_events));

@@ -323,7 +323,7 @@ fn read_rule(section: &Section, files: &PolicyFiles, input: &Input) -> Result<(R
                     "hierarchy",
                     format!(
                         "file not found: {}. Built-in hierarchies: \"icd9\", \"icd10\", \"icd9-procedure\", \
-                         \"pcg\", \"cpt\", \"place\", \"specialty\", \"los\".",
+                         \"icd10-procedure\", \"pcg\", \"pcg-icd10\", \"cpt\", \"place\", \"specialty\", \"los\".",
                         files.shown(file)
                     ),
                 ));

@@ -3,12 +3,13 @@
 use super::bind::PATIENTS;
 use super::column::{Column, Role};
 use super::exclude::find;
-use super::exclude_events::{EventsRule, read_rules};
+use super::exclude_events::{EventsRule, EventsTable, read_rules, systems};
 use super::files::PolicyFiles;
 use super::privacy::{Privacy, read_k, read_ledger};
 use super::section::{Section, Value};
 use crate::Result;
 use crate::calendar::DateFormat;
+use crate::code_systems::CodeSystem;
 use crate::hierarchy::Rule;
 use crate::number::{Fraction, K};
 use crate::privacy::Knows;
@@ -40,6 +41,11 @@ pub enum Power {
         /// How many.
         p: usize,
     },
+    /// Two columns of so many events of one table, whichever two.
+    Pairs {
+        /// How many.
+        p: usize,
+    },
     /// Any so many facts in total, over all event columns: counted exactly.
     Total {
         /// How many.
@@ -51,7 +57,7 @@ impl Power {
     /// The number in it.
     pub fn p(self) -> usize {
         match self {
-            Power::Values { p, .. } | Power::Events { p } | Power::Total { p } => p,
+            Power::Values { p, .. } | Power::Events { p } | Power::Pairs { p } | Power::Total { p } => p,
         }
     }
 }
@@ -82,6 +88,8 @@ pub struct EventsPolicy {
     pub without_events: WithoutEvents,
     /// The patients' columns that months are counted from.
     pub origins: Vec<usize>,
+    /// The columns that rules for one code system look at.
+    pub systems: Vec<(EventsTable, usize, CodeSystem)>,
 }
 
 /// A table of events.
@@ -128,6 +136,7 @@ impl EventsPolicy {
             max_high_risk: read_high_risk(&privacy)?,
             without_events: method.word("without_events", &words)?.unwrap_or(WithoutEvents::Keep),
             origins: origins(tables),
+            systems: systems(root, tables)?,
         })
     }
 
@@ -192,9 +201,21 @@ pub(super) fn read_privacy(section: &Section, k: Option<K>) -> Result<Privacy> {
     })
 }
 
+/// The values of an event that are known together: `knowledge` under `[privacy]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Knowledge {
+    /// None: each column by itself.
+    Values,
+    /// Those of two columns.
+    Pairs,
+    /// All.
+    Events,
+}
+
 fn read_power(section: &Section) -> Result<Power> {
     let rule = section.word("power_rule", &[("variable", PowerRule::Variable), ("fixed", PowerRule::Fixed)])?;
-    let events = section.word("knowledge", &[("values", false), ("events", true)])?.unwrap_or(false);
+    let words = [("values", Knowledge::Values), ("pairs", Knowledge::Pairs), ("events", Knowledge::Events)];
+    let knowledge = section.word("knowledge", &words)?.unwrap_or(Knowledge::Values);
     let number = |key: &str, most: u64| match section.whole(key)? {
         Some(0) => Err(section
             .wrong(key, "0 means an attacker who knows no events. 2 is usual for short histories; the paper uses 5.")),
@@ -209,13 +230,14 @@ fn read_power(section: &Section) -> Result<Power> {
                  `power`.",
         )),
         (None, Some(p)) => Ok(Power::Total { p }),
-        (Some(p), None) if events => match rule {
-            Some(PowerRule::Variable) => {
-                Err(section.wrong("power_rule", "must be \"fixed\" with knowledge = \"events\"."))
+        (Some(p), None) => match (knowledge, rule) {
+            (Knowledge::Values, rule) => Ok(Power::Values { p, rule: rule.unwrap_or(PowerRule::Variable) }),
+            (_, Some(PowerRule::Variable)) => {
+                Err(section.wrong("power_rule", "must be \"fixed\" with knowledge = \"pairs\" or \"events\"."))
             }
-            _ => Ok(Power::Events { p }),
+            (Knowledge::Pairs, _) => Ok(Power::Pairs { p }),
+            (Knowledge::Events, _) => Ok(Power::Events { p }),
         },
-        (Some(p), None) => Ok(Power::Values { p, rule: rule.unwrap_or(PowerRule::Variable) }),
         (None, None) => Err(section.error(
             section.line,
             "[privacy] sets neither `power` nor `power_total`, which state how much an attacker may know about a \
@@ -316,5 +338,11 @@ impl Column {
             (None, Rule::Date(format)) => Some(format),
             _ => None,
         }
+    }
+
+    /// Returns whether its values have an order of their own: numbers in intervals, dates, months and stays have one,
+    /// codes that happen to be digits have none.
+    pub fn is_ordered(&self) -> bool {
+        self.months.is_some() || matches!(self.rule, Rule::Intervals(_) | Rule::Date(_) | Rule::Stay | Rule::Months(_))
     }
 }

@@ -88,7 +88,21 @@ pub(super) fn read_rules(
             return Err(root.wrong("exclude", "must be [[exclude]] sections with table, column, codes and scope."));
         };
         section.only(&[
-            "table", "column", "codes", "scope", "rules", "icd9", "cpt", "place", "except", "birth", "date", "dates",
+            "table",
+            "column",
+            "codes",
+            "scope",
+            "rules",
+            "icd9",
+            "icd10",
+            "icd10_procedure",
+            "cpt",
+            "place",
+            "except",
+            "birth",
+            "date",
+            "dates",
+            "visible",
         ])?;
         let events = tables.events.iter().enumerate().map(|(t, own)| (own.name.as_str(), EventsTable::Events(t)));
         let words: Vec<(&str, EventsTable)> =
@@ -169,8 +183,8 @@ fn read_rule_table(
         file => files.read(file, LARGEST_RULES)?,
     };
     let except = read_except(section)?;
-    let (icd9, cpt, place) =
-        (find_all(section, "icd9", columns)?, find_all(section, "cpt", columns)?, find_all(section, "place", columns)?);
+    let own_columns = RuleColumns::read(section, columns)?;
+    let mut without_columns: Vec<(&str, &str)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if number == 1 && line.starts_with("rule;") || line.is_empty() || line.starts_with('#') {
@@ -187,9 +201,11 @@ fn read_rule_table(
             _ => return Err(wrong("the scope must be patient or row.".into())),
         };
         let own = match kind {
-            "icd9" => &icd9,
-            "cpt" => &cpt,
-            "place" => &place,
+            "icd9" => &own_columns.icd9,
+            "icd10" => &own_columns.icd10,
+            "icd10-procedure" => &own_columns.icd10_procedure,
+            "cpt" => &own_columns.cpt,
+            "place" => &own_columns.place,
             "age" => match read_age(section, codes, tables, table)? {
                 Some(kind) => {
                     rules.push(EventsRule { name: rule.into(), table, kind, scope });
@@ -203,7 +219,7 @@ fn read_rule_table(
                     continue;
                 }
             },
-            _ => return Err(wrong("the kind must be icd9, cpt, place or age.".into())),
+            _ => return Err(wrong("the kind must be icd9, icd10, icd10-procedure, cpt, place or age.".into())),
         };
         let texts = codes.split([' ', ',']).filter(|c| !c.is_empty());
         let excluded = ExcludedCodes::read(texts).map_err(|range| {
@@ -213,17 +229,113 @@ fn read_rule_table(
             return Err(wrong("the rule does not list any codes.".into()));
         }
         if own.is_empty() {
-            notes.push(format!(
-                "exclusion \"{rule}\" was not applied, because [[exclude]] does not name a column \
-                 for `{kind}`."
-            ));
+            without_columns.push((rule, kind));
             continue;
         }
         let codes = ExcludedCodes { except: except.clone(), ..excluded };
         let kind = RuleKind::Codes { columns: own.clone(), codes };
         rules.push(EventsRule { name: rule.into(), table, kind, scope });
     }
+    // A rule for ICD-9 is not missed where the same rule for ICD-10 is applied, and the other way round.
+    let names: Vec<String> = rules.iter().map(|rule| rule.name.clone()).collect();
+    let mut said: Vec<&str> = Vec::new();
+    for (rule, kind) in without_columns {
+        if !names.iter().any(|name| name == rule) && !said.contains(&rule) {
+            said.push(rule);
+            let key = kind.replace('-', "_");
+            notes.push(format!(
+                "exclusion \"{rule}\" was not applied, because [[exclude]] does not name a column for `{key}`."
+            ));
+        }
+    }
+    let visible = read_visible(section, files)?;
+    match visible {
+        Some(codes) if !codes.is_empty() => {
+            let columns = own_columns.diagnoses();
+            if columns.is_empty() {
+                return Err(section.wrong("visible", "needs a column of diagnoses under `icd9` or `icd10`."));
+            }
+            let codes = ExcludedCodes { except: except.clone(), ..codes };
+            let kind = RuleKind::Codes { columns, codes };
+            rules.push(EventsRule { name: VISIBLE.into(), table, kind, scope: Scope::Patient });
+        }
+        Some(_) => notes.push(format!("the list of {VISIBLE} is empty, so that nobody is excluded for them.")),
+        None if name == "hhp" => notes.push(format!(
+            "the paper also excludes patients with {VISIBLE}, and does not print their list. Set visible = \
+             \"list.csv\" in [[exclude]], with a code or a range of codes on each line."
+        )),
+        None => {}
+    }
     Ok(())
+}
+
+/// The name of the rule that `visible` makes.
+const VISIBLE: &str = "rare and visible diseases";
+
+/// The columns that a table of rules looks at, by kind of code.
+struct RuleColumns {
+    icd9: Vec<usize>,
+    icd10: Vec<usize>,
+    icd10_procedure: Vec<usize>,
+    cpt: Vec<usize>,
+    place: Vec<usize>,
+}
+
+impl RuleColumns {
+    fn read(section: &Section, columns: &[Column]) -> Result<RuleColumns> {
+        let of = |key: &str| find_all(section, key, columns);
+        Ok(RuleColumns {
+            icd9: of("icd9")?,
+            icd10: of("icd10")?,
+            icd10_procedure: of("icd10_procedure")?,
+            cpt: of("cpt")?,
+            place: of("place")?,
+        })
+    }
+
+    /// The columns of diagnoses, each once.
+    fn diagnoses(&self) -> Vec<usize> {
+        let mut all = [&self.icd9[..], &self.icd10].concat();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// The list that `visible` names: on each line a code or a range, and after `;` or `,` whatever describes it.
+fn read_visible(section: &Section, files: &PolicyFiles) -> Result<Option<ExcludedCodes>> {
+    let Some(name) = section.text("visible")? else { return Ok(None) };
+    let text = files.read(name, LARGEST_RULES)?;
+    let first = |line: &str| line.split([';', ',']).next().unwrap_or_default().trim().to_string();
+    let codes: Vec<String> = text.lines().map(first).collect();
+    let is_code = |code: &&String| !code.is_empty() && !code.starts_with('#') && !code.eq_ignore_ascii_case("code");
+    let codes = codes.iter().filter(is_code).map(String::as_str);
+    let wrong = |range: String| Error::yours(format!("{name}: `{range}` is not a code or a range of codes."));
+    ExcludedCodes::read(codes).map(Some).map_err(wrong)
+}
+
+/// Columns that rules for one code system look at, and the rules' system: `icd9` or `icd10`.
+pub(super) fn systems(
+    root: &Section,
+    tables: &Tables,
+) -> Result<Vec<(EventsTable, usize, crate::code_systems::CodeSystem)>> {
+    use crate::code_systems::CodeSystem;
+    let mut all = Vec::new();
+    for item in root.list("exclude")?.unwrap_or_default() {
+        let Value::Section(section) = &item.value else { continue };
+        let events = tables.events.iter().position(|own| section.text("table").ok().flatten() == Some(&own.name));
+        let (table, columns) = match events {
+            Some(t) => (EventsTable::Events(t), &tables.events[t].columns[..]),
+            None => (EventsTable::Patients, tables.patients),
+        };
+        let own = RuleColumns::read(section, columns)?;
+        // A column may hold both systems, if both are named.
+        let only = |column: &&usize, other: &[usize]| !other.contains(column);
+        let icd9 = own.icd9.iter().filter(|c| only(c, &own.icd10)).map(|&c| (table, c, CodeSystem::Icd9));
+        let icd10 = own.icd10.iter().filter(|c| only(c, &own.icd9)).map(|&c| (table, c, CodeSystem::Icd10));
+        all.extend(icd9.chain(icd10));
+    }
+    Ok(all)
 }
 
 /// `birth`, a column of the patients, and `date`, one of the events, both written as `dates` says.

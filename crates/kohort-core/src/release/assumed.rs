@@ -168,6 +168,10 @@ pub(crate) fn basis_of_events(claim: &EventsClaim, columns: &[ColumnClaim]) -> B
             format!("An attacker knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
             "Every event of a patient is as likely to be known as any other.".to_string(),
         ],
+        Power::Pairs { p } => vec![
+            format!("An attacker knows all patient-level quasi-identifiers and, in one table, any two columns of at most {p} events of the patient."),
+            "Every event of a patient is as likely to be known as any other.".to_string(),
+        ],
         Power::Total { p } => vec![format!(
             "An attacker knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total, but not which of them belong to the same event, nor their order."
         )],

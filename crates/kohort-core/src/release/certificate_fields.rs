@@ -109,6 +109,7 @@ fn the_table_names_every_field_of_a_certificate_and_no_others() {
         Power::Values { p: 1, rule: PowerRule::Fixed },
         Power::Values { p: 1, rule: PowerRule::Variable },
         Power::Events { p: 1 },
+        Power::Pairs { p: 1 },
         Power::Total { p: 1 },
     ];
     let texts = powers.map(|power| events(power).to_text());

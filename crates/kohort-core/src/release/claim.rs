@@ -192,6 +192,8 @@ enum PowerWritten {
     VariableValues(Few<20>),
     /// Whole events.
     Events(Few<20>),
+    /// Two columns of events.
+    Pairs(Few<20>),
     /// Facts in total.
     Total(Few<3>),
 }
@@ -221,6 +223,7 @@ impl From<EventsWritten> for EventsClaim {
             PowerWritten::Values(p) => Power::Values { p: p.0, rule: PowerRule::Fixed },
             PowerWritten::VariableValues(p) => Power::Values { p: p.0, rule: PowerRule::Variable },
             PowerWritten::Events(p) => Power::Events { p: p.0 },
+            PowerWritten::Pairs(p) => Power::Pairs { p: p.0 },
             PowerWritten::Total(p) => Power::Total { p: p.0 },
         };
         let EventsWritten { k, max_high_risk, .. } = written;
@@ -234,6 +237,7 @@ impl From<EventsClaim> for EventsWritten {
             Power::Values { p, rule: PowerRule::Fixed } => PowerWritten::Values(Few(p)),
             Power::Values { p, rule: PowerRule::Variable } => PowerWritten::VariableValues(Few(p)),
             Power::Events { p } => PowerWritten::Events(Few(p)),
+            Power::Pairs { p } => PowerWritten::Pairs(Few(p)),
             Power::Total { p } => PowerWritten::Total(Few(p)),
         };
         let EventsClaim { k, max_high_risk, .. } = claim;

@@ -56,6 +56,9 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
         Power::Events { .. } => format!(
             "{about} an attacker who knows all patient-level columns and up to {p} whole events of the patient {certain} The events were drawn at random; an attacker who chooses what to find out may do better."
         ),
+        Power::Pairs { .. } => format!(
+            "{about} an attacker who knows all patient-level columns and two columns of up to {p} events of the patient in one table, which belong together, {certain} This is the share for the two columns that reveal most. The events were drawn at random; an attacker who chooses what to find out may do better.{whole}"
+        ),
         Power::Total { .. } => {
             let all_but = match found.at_high_risk.enumerated_millionths {
                 0 => "for all patients with events".to_string(),

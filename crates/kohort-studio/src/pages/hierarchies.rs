@@ -192,7 +192,8 @@ fn forms(
         "Day, month, quarter, year and decade. The format is written like %Y-%m-%d.",
         &input("format", "date-format", "Format", date, "autocomplete=\"off\""),
     );
-    let systems = ["icd9", "icd10", "icd9-procedure", "pcg", "cpt", "place", "specialty", "los"];
+    let systems =
+        ["icd9", "icd10", "icd9-procedure", "icd10-procedure", "pcg", "pcg-icd10", "cpt", "place", "specialty", "los"];
     let choices: Vec<(&str, String)> = systems.iter().map(|system| (*system, system.to_string())).collect();
     html += &form(
         "system",

@@ -81,6 +81,13 @@ impl AttackedPatients {
             Power::Events { p } => {
                 tables.flat_map(|t| self.draw(person, t, (0..self.columns(t)).collect(), p, random)).collect()
             }
+            Power::Pairs { p } => {
+                // One table of the patient's, and two of its columns.
+                let own: Vec<usize> = tables.filter(|&t| !self.tables[t][person].is_empty()).collect();
+                let table = own[random.below(own.len() as u64) as usize];
+                let columns = random.sample(self.columns(table), self.columns(table).min(2));
+                self.draw(person, table, columns, p, random)
+            }
             Power::Total { p } => {
                 let cells = tables.flat_map(|t| {
                     let events = self.tables[t][person].iter();
@@ -132,6 +139,7 @@ fn about(power: Power) -> String {
             format!("patient-level columns and {p} values of each event column known")
         }
         Power::Events { p } => format!("patient-level columns and {p} whole events known"),
+        Power::Pairs { p } => format!("patient-level columns and two columns of {p} events known"),
         Power::Total { p } => format!("patient-level columns and {p} facts about events known"),
     }
 }

@@ -65,7 +65,25 @@ pub(super) struct VariedPolicy {
 
 impl Vary {
     /// The keys of `[privacy]` that can be varied; the first three set the same thing.
-    pub const PRIVACY: [&'static str; 5] = ["k", "max_risk", "preset", "knows", "confidence"];
+    pub const PRIVACY: [&'static str; 10] = [
+        "k",
+        "max_risk",
+        "preset",
+        "knows",
+        "confidence",
+        "power",
+        "power_total",
+        "power_rule",
+        "knowledge",
+        "max_high_risk",
+    ];
+    /// Keys of `[privacy]` that a key replaces, because the two cannot be combined.
+    const REPLACES: [(&'static str, &'static [&'static str]); 4] = [
+        ("power", &["power_total"]),
+        ("power_rule", &["power_total"]),
+        ("knowledge", &["power_total"]),
+        ("power_total", &["power", "power_rule", "knowledge"]),
+    ];
 }
 
 /// Every combination of the values, each once: a key that a method does not know changes nothing there.
@@ -146,6 +164,11 @@ impl VariedPolicy {
                     && Vary::PRIVACY[..3].contains(&key)
                 {
                     own.entries.retain(|(own, _)| !Vary::PRIVACY[..3].contains(&own.as_str()));
+                }
+                let replaced = Vary::REPLACES.iter().filter(|own| own.0 == key).flat_map(|own| own.1);
+                let replaced: Vec<&str> = replaced.copied().collect();
+                if let Some(own) = setting.section("privacy") {
+                    own.entries.retain(|(own, _)| !replaced.contains(&own.as_str()));
                 }
                 setting.set("privacy", key, value);
                 true

@@ -61,6 +61,7 @@ pub fn measure(
         Power::Values { rule: PowerRule::Variable, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.1[2]),
         Power::Values { rule: PowerRule::Fixed, .. } => after.values.iter().find(|v| v.0 == p).map(|v| v.2[2]),
         Power::Events { .. } => after.events.iter().find(|e| e.0 == p).map(|e| e.1),
+        Power::Pairs { .. } => after.pairs.iter().find(|e| e.0 == p).map(|e| e.1),
         Power::Total { .. } => after.total.iter().find(|t| t.0 == p).map(|t| Estimate { hits: t.1, draws: t.2 }),
     };
     let high_risk = |e: Estimate| HighRisk { high_risk: e.share(), hits: Some(e.hits), of: Some(e.draws) };
@@ -113,7 +114,7 @@ pub fn measure(
         },
         guarantee: guarantee_found(run, certificate, (recount, compared)),
         trace: Some(plan.trace.clone()),
-        excluded_and_kept: differences(histories, plan),
+        excluded_and_kept: differences(histories),
         marketer: policy.population().and_then(|p| marketer_risk(run, &asked.patients, p)),
         timing: Some(stopwatch.read()),
         attacks: None,
@@ -158,6 +159,7 @@ fn guarantee_found(
         power: None,
         power_rule: None,
         events_power: None,
+        pairs_power: None,
         power_total: None,
         preset: preset(policy),
     };
@@ -170,6 +172,7 @@ fn guarantee_found(
             });
         }
         Power::Events { p } => guarantee.events_power = Some(p),
+        Power::Pairs { p } => guarantee.pairs_power = Some(p),
         Power::Total { p } => guarantee.power_total = Some(p),
     }
     guarantee
@@ -191,6 +194,7 @@ fn knows(power: Power) -> String {
     match power {
         Power::Values { p, .. } => format!("all patient-level columns, and up to {p} values of each event column"),
         Power::Events { p } => format!("all patient-level columns, and up to {p} whole events"),
+        Power::Pairs { p } => format!("all patient-level columns, and two columns of up to {p} events"),
         Power::Total { p } => format!("all patient-level columns, and any {p} facts about events"),
     }
 }
@@ -266,33 +270,32 @@ fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
     });
     let rule = |rule: PowerBy, (known, e): (usize, Estimate)| OtherRule { rule, known, release: e.share() };
     let events = found.events.iter().map(|(known, e)| FactsKnown { known: *known, release: e.share() });
+    let pairs = found.pairs.iter().map(|(known, e)| FactsKnown { known: *known, release: e.share() });
     let total = found.total.iter();
     let total = total.map(|&(known, hits, of)| FactsKnown { known, release: hits as f64 / of.max(1) as f64 });
     Adversaries {
         values: values.collect(),
         rules: vec![rule(PowerBy::Nearest, found.rules[0]), rule(PowerBy::P95, found.rules[1])],
         events: events.collect(),
+        pairs: pairs.collect(),
+        worst_pair: found.worst_pair.clone().map(|(a, b)| [a, b]),
         total: total.collect(),
     }
 }
 
-/// The correlation of diversities (the paper's Table 5), below the diagonal.
+/// The correlation of diversities (the paper's Table 5) at the levels of reports, below the diagonal.
 fn correlation(histories: &Histories, found: &[Vec<Option<f64>>]) -> Vec<Correlation> {
     let name = |c: usize| histories.shown(&histories.event[c]);
     let pairs = (1..found.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
     pairs.map(|(a, b)| Correlation { columns: [name(b), name(a)], r: found[a][b] }).collect()
 }
 
-/// More labels of a column are not listed.
-const MOST_LABELS: usize = 60;
-
-/// How the excluded differ from the kept, at the levels that are released.
-fn differences(histories: &Histories, plan: &EventsPlan) -> Option<ExcludedAndKept> {
+/// How the excluded differ from the kept (the paper's Tables 1 to 4), at the levels of reports, whatever is released.
+pub fn differences(histories: &Histories) -> Option<ExcludedAndKept> {
     let found = histories.differences.as_ref()?;
-    let levels = plan.patient_levels.iter().chain(&plan.event_levels);
-    let columns = histories.patient.iter().chain(&histories.event).zip(levels);
-    let one = |(own, (column, &level)): (&kohort_core::events::ColumnDifference, (&QuasiColumn, &usize))| {
-        let labels = column.level(level);
+    let columns = histories.patient.iter().chain(&histories.event);
+    let one = |(own, column): (&kohort_core::events::ColumnDifference, &QuasiColumn)| {
+        let labels = column.level(column.reporting_level());
         let mut counts = vec![(0u64, 0u64); labels.labels.len()];
         for (code, (a, b)) in own.counts.iter().enumerate() {
             let count = &mut counts[labels.label_of[code] as usize];
@@ -313,7 +316,7 @@ fn differences(histories: &Histories, plan: &EventsPlan) -> Option<ExcludedAndKe
             of: if own.of_patients { "patients" } else { "events" }.into(),
             statistic: own.statistic,
             p_value: own.p_value,
-            labels: shares.take(MOST_LABELS).collect(),
+            labels: shares.collect(),
         }
     };
     let apart = |(excluded, kept)| Apart { excluded, kept };

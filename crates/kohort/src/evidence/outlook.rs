@@ -185,12 +185,13 @@ impl CodesOutlook {
 }
 
 impl Outlook {
-    /// The highest risk that anybody is left with; where classes do not measure it, what was asked for.
+    /// The highest risk that anybody is left with; of events the share of patients for whom fewer than k match, as the
+    /// verifier counted it. Where nothing measures it, what was asked for.
     pub fn risk(&self) -> Option<f64> {
         let (measured, k) = match self {
             Outlook::Table(own) => (own.risk.after.as_ref().map(|risk| risk.max), own.guarantee.k),
             Outlook::Codes(own) => (None, own.guarantee.k),
-            Outlook::Events(own) => (None, own.guarantee.k),
+            Outlook::Events(own) => (Some(own.guarantee.found.share), own.guarantee.k),
         };
         measured.or((k > 0).then(|| 1.0 / k as f64))
     }

@@ -14,6 +14,7 @@ mod conformance;
 mod deleted;
 mod determinism;
 mod elsewhere;
+mod event_findings;
 mod event_tables;
 mod examples;
 mod falsifier;

@@ -143,6 +143,18 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
             found.at_high_risk = ShareAtRisk::counted(violating, people);
         }
         Power::Events { .. } => found.at_high_risk = found.events_known,
+        Power::Pairs { p } => {
+            // The limit must hold for every two columns; the two that reveal most are shown.
+            for (table, columns) in tables.pairs() {
+                let labels = [tables.labels_of(table, &columns)];
+                let pair = Finder::new(&labels, &class_of);
+                let own = share(&pair, &fixed(&pair, p), asked);
+                is_within(claim, &own, "events")?;
+                if own.share() >= found.at_high_risk.share() {
+                    found.at_high_risk = own;
+                }
+            }
+        }
         Power::Values { p, rule } => {
             let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, p, rule)).collect();
             found.at_high_risk = share(&finder, &power, asked);

@@ -5,7 +5,7 @@ use super::finder::{Finder, PatientLabels, powers};
 use super::read::{Cells, EventCells};
 use super::{RecountedEvents, is_within};
 use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs, TableEvents};
-use crate::policy::{Policy, Power};
+use crate::policy::{Policy, Power, PowerRule};
 use crate::privacy::ShareAtRisk;
 use crate::ragged::Bounds;
 use crate::random::Randomness;
@@ -71,11 +71,11 @@ pub(super) fn row_by_row(
     }
     let original = match claim.power {
         Power::Total { .. } => None,
-        Power::Values { .. } | Power::Events { .. } => {
+        Power::Values { .. } | Power::Events { .. } | Power::Pairs { .. } => {
             let threads = source.threads();
-            let found = from_original(&histories, (&tables, &draws), claim, (&patients, &levels), threads);
-            is_within(claim, &found, "original's events")?;
-            Some(found)
+            let all = from_original(&histories, (&tables, &draws), claim, (&patients, &levels), threads);
+            all.iter().try_for_each(|found| is_within(claim, found, "original's events"))?;
+            all.into_iter().max_by(|a, b| a.share().total_cmp(&b.share()))
         }
     };
     Ok(EventsCompared {
@@ -220,14 +220,15 @@ fn compare(
     Ok(levels)
 }
 
-/// Known events of the original, matched with what is left of them in the release.
+/// Known events of the original, matched with what is left of them in the release: one share, or one for every two
+/// columns.
 fn from_original(
     histories: &Histories,
     (tables, draws): (&super::Tables, &Randomness),
     claim: &EventsClaim,
     (patients, levels): (&[u32], &[usize]),
     threads: usize,
-) -> ShareAtRisk {
+) -> Vec<ShareAtRisk> {
     // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
     let quasi: Vec<&Cells> = tables.events.iter().flat_map(EventCells::quasi).collect();
     let number = |(c, column): (usize, &QuasiColumn)| -> Vec<u32> {
@@ -240,35 +241,50 @@ fn from_original(
     };
     let columns: Vec<Vec<u32>> = histories.event.iter().enumerate().map(number).collect();
     let bounds = |table: usize| histories.tables[table].bounds().clone();
-    let (all, released): (Vec<PatientLabels>, Vec<PatientLabels>) = match claim.power {
-        Power::Events { .. } => (0..histories.tables.len())
-            .map(|t| whole_events(&columns[histories.columns_of(t)], bounds(t), &tables.events[t]))
-            .unzip(),
-        _ => {
-            let own = histories.event.iter().zip(columns).map(|(c, own)| PatientLabels::new(bounds(c.table), own));
-            (own.collect(), tables.event_labels())
+    let linked =
+        |t: usize, some: &[usize]| linked_labels(&columns[histories.columns_of(t)], some, bounds(t), &tables.events[t]);
+    let (class_of, k) = (tables.classes(), claim.k.get());
+    let share = |all: &[PatientLabels], released: &[PatientLabels], p: usize, rule: PowerRule| {
+        let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
+        let finder = Finder::new(released, &class_of);
+        let attacker =
+            Attacker { finder: &finder, known: all, number: Some(patients), power: &power, k, draws, threads };
+        attacker.share(Some(claim.max_high_risk))
+    };
+    match claim.power {
+        Power::Values { p, rule } => {
+            let own = histories.event.iter().zip(&columns);
+            let all: Vec<_> = own.map(|(c, own)| PatientLabels::new(bounds(c.table), own.clone())).collect();
+            vec![share(&all, &tables.event_labels(), p, rule)]
         }
-    };
-    let (p, rule) = match claim.power {
-        Power::Values { p, rule } => (p, rule),
-        Power::Events { p } | Power::Total { p } => (p, crate::policy::PowerRule::Fixed),
-    };
-    let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
-    let class_of = tables.classes();
-    let finder = Finder::new(&released, &class_of);
-    let k = claim.k.get();
-    let attacker = Attacker { finder: &finder, known: &all, number: Some(patients), power: &power, k, draws, threads };
-    attacker.share(Some(claim.max_high_risk))
+        Power::Events { p } | Power::Total { p } => {
+            let whole = |t: usize| linked(t, &(0..histories.columns_of(t).len()).collect::<Vec<_>>());
+            let (all, released): (Vec<_>, Vec<_>) = (0..histories.tables.len()).map(whole).unzip();
+            vec![share(&all, &released, p, PowerRule::Fixed)]
+        }
+        Power::Pairs { p } => {
+            let of_pair = |(t, some): (usize, Vec<usize>)| {
+                let (all, released) = linked(t, &some);
+                share(&[all], &[released], p, PowerRule::Fixed)
+            };
+            tables.pairs().into_iter().map(of_pair).collect()
+        }
+    }
 }
 
-/// Whole events of one table, of the original and of the release, numbered together.
-fn whole_events(columns: &[Vec<u32>], bounds: Bounds, own: &EventCells) -> (PatientLabels, PatientLabels) {
+/// Some columns of one table, of the original and of the release, numbered together.
+fn linked_labels(
+    columns: &[Vec<u32>],
+    some: &[usize],
+    bounds: Bounds,
+    own: &EventCells,
+) -> (PatientLabels, PatientLabels) {
     let quasi: Vec<&Cells> = own.quasi().collect();
-    let mut keys = crate::table::Keys::new(columns.len());
+    let mut keys = crate::table::Keys::new(some.len());
     let mut key = Vec::new();
     let mut number = |of: &dyn Fn(usize) -> u32| {
         key.clear();
-        key.extend((0..columns.len()).map(of));
+        key.extend(some.iter().map(|&c| of(c)));
         keys.intern(&key)
     };
     let events = columns[0].len();

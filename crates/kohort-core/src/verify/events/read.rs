@@ -99,19 +99,38 @@ impl Tables {
 
     /// Whole events as labels, by table: the same number for events that are the same in all quasi-identifiers.
     pub(super) fn whole_events(&self) -> Vec<PatientLabels> {
-        let of = |table: &EventCells| {
-            let quasi: Vec<&Cells> = table.quasi().collect();
-            let mut keys = Keys::new(quasi.len());
-            let mut key = Vec::new();
-            let number = |e: usize| {
-                key.clear();
-                key.extend(quasi.iter().map(|c| c.rows[e]));
-                keys.intern(&key)
-            };
-            PatientLabels::new(table.bounds.clone(), (0..table.events()).map(number).collect())
-        };
-        self.events.iter().map(of).collect()
+        self.events.iter().map(|table| linked(table, &table.quasi().collect::<Vec<_>>())).collect()
     }
+
+    /// Every two quasi-identifiers of each table, by their positions; one where a table has no other.
+    pub(super) fn pairs(&self) -> Vec<(usize, Vec<usize>)> {
+        let of = |(t, table): (usize, &EventCells)| -> Vec<(usize, Vec<usize>)> {
+            match table.quasi().count() {
+                1 => vec![(t, vec![0])],
+                n => (0..n).flat_map(|a| (a + 1..n).map(move |b| (t, vec![a, b]))).collect(),
+            }
+        };
+        self.events.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// The values of some quasi-identifiers of a table as labels: the same number for events that are the same in them.
+    pub(super) fn labels_of(&self, table: usize, columns: &[usize]) -> PatientLabels {
+        let own = &self.events[table];
+        let quasi: Vec<&Cells> = own.quasi().collect();
+        linked(own, &columns.iter().map(|&c| quasi[c]).collect::<Vec<_>>())
+    }
+}
+
+/// Some columns of a table as labels.
+fn linked(table: &EventCells, quasi: &[&Cells]) -> PatientLabels {
+    let mut keys = Keys::new(quasi.len());
+    let mut key = Vec::new();
+    let number = |e: usize| {
+        key.clear();
+        key.extend(quasi.iter().map(|c| c.rows[e]));
+        keys.intern(&key)
+    };
+    PatientLabels::new(table.bounds.clone(), (0..table.events()).map(number).collect())
 }
 
 pub(super) fn read(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: usize) -> Result<Tables> {

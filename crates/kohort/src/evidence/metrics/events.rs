@@ -127,6 +127,11 @@ parts! {
         pub rules: Vec<OtherRule>,
         /// One entry per number of whole events known.
         pub events: Vec<FactsKnown>,
+        /// One entry per number of events of which two columns are known, the two that reveal most.
+        pub pairs: Vec<FactsKnown>,
+        /// The two columns that reveal most.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub worst_pair: Option<[String; 2]>,
         /// One entry per number of facts known in total.
         pub total: Vec<FactsKnown>,
     }
@@ -249,6 +254,9 @@ parts! {
         /// Whole events known, at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub events_power: Option<usize>,
+        /// Events of which two columns are known, at most.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub pairs_power: Option<usize>,
         /// Facts known in total, at most.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub power_total: Option<usize>,

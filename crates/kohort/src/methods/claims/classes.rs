@@ -108,6 +108,45 @@ impl PatientClasses {
     }
 }
 
+impl PatientClasses {
+    /// Returns whether fewer than `k` patients of the class are in all items and are accepted by `has_all`.
+    /// The items' order is changed.
+    pub(crate) fn fewer_with(
+        &self,
+        k: u64,
+        class: u32,
+        items: &mut [&RepeatedValue],
+        has_all: impl Fn(u32) -> bool,
+    ) -> bool {
+        if u64::from(self.sizes[class as usize]) < k {
+            return true;
+        }
+        items.sort_unstable_by_key(|item| item.support());
+        let mut found = 0u64;
+        if let Some((RepeatedValue::Few(people), others)) = items.split_first() {
+            let is_candidate =
+                |person: u32| self.of[person as usize] == class && others.iter().all(|item| item.has(person));
+            return people.iter().filter(|&&p| is_candidate(p) && has_all(p)).take(k as usize).count() < k as usize;
+        }
+        for &(word, mask) in self.words.get(class as usize) {
+            let mut left = mask;
+            for item in items.iter() {
+                if let RepeatedValue::Many(words, _) = item {
+                    left &= words[word as usize];
+                }
+            }
+            while left != 0 {
+                found += u64::from(has_all(word * 64 + left.trailing_zeros()));
+                if found >= k {
+                    return false;
+                }
+                left &= left - 1;
+            }
+        }
+        true
+    }
+}
+
 /// Patients without events whose class, over all patients, is below k.
 fn without_events(
     histories: &Histories,

@@ -107,6 +107,7 @@ pub static METHOD: Entry = Entry {
         Caption::of("decided.original", "From the original, tolerant", "Decides.").shown(Shown::Percent),
         Caption::of("decided.original_strict", "From the original, strict", "").shown(Shown::Percent),
         Caption::of("decided.release", "From the release", "Decides.").shown(Shown::Percent),
+        Caption::of("decided.worst_pair", "Two columns that reveal most", "The numbers above are for them."),
         Caption::of("decided.without_events", "Patients without events", ""),
         Caption::of("decided.without_events.patients", "Patients without events", ""),
         Caption::of("decided.without_events.at_risk", "Of these, in classes smaller than k", ""),

@@ -4,7 +4,6 @@
 
 use super::draws::{Draws, Who, number_of_choices};
 use super::estimate::{EstimateInput, LabelKnowledge, SearchedPatients, hits, hits_of};
-use super::labels::EventLabels;
 use kohort_core::parallel;
 use kohort_core::privacy::{ONE_PATIENT, ShareAtRisk};
 
@@ -18,8 +17,14 @@ const TOGETHER: usize = 64;
 /// The shares of tolerant and of strict matches, from every choice where there are few and from `count` draws.
 pub(super) fn shares(asked: &EstimateInput, count: usize, seed: u64) -> [ShareAtRisk; 2] {
     asked.prepare(|knows, crowd| {
-        let people = crowd.left.with_events();
-        let choices: Vec<(u32, u64)> = people.iter().map(|&p| (p, number(knows, p as usize))).collect();
+        // Where two columns are known, those patients count who have events in their table.
+        let of_table = |p: &u32| match knows.linked {
+            [one] => !crowd.left.of_person(one.table, *p as usize).is_empty(),
+            _ => true,
+        };
+        let people: Vec<u32> = crowd.left.with_events().into_iter().filter(of_table).collect();
+        let streams = knows.streams();
+        let choices: Vec<(u32, u64)> = people.iter().map(|&p| (p, number(knows, &streams, p as usize))).collect();
         let up_to = tried_up_to(&choices);
         let (few, many) = choices.iter().partition::<Vec<(u32, u64)>, _>(|own| own.1 <= up_to);
         let exact = millionths(knows, crowd, &few, asked.threads);
@@ -42,12 +47,12 @@ pub(super) fn shares(asked: &EstimateInput, count: usize, seed: u64) -> [ShareAt
 }
 
 /// The number of choices of known events of a patient, over all streams.
-fn number(knows: &LabelKnowledge, person: usize) -> u64 {
-    let of_stream = |(labels, power): (&EventLabels, &Vec<u8>)| {
-        let n = knows.drawn.of_person(labels.table, person).len();
+fn number(knows: &LabelKnowledge, streams: &[usize], person: usize) -> u64 {
+    let of_stream = |(&table, power): (&usize, &Vec<u8>)| {
+        let n = knows.drawn.of_person(table, person).len();
         number_of_choices(n, usize::from(power[person]), MOST_CHOICES)
     };
-    knows.labels.iter().zip(knows.power).map(of_stream).fold(1, u64::saturating_mul)
+    streams.iter().zip(knows.power).map(of_stream).fold(1, u64::saturating_mul)
 }
 
 /// The largest power of two up to which all choices together are few enough; or 0.
@@ -61,7 +66,7 @@ fn tried_up_to(choices: &[(u32, u64)]) -> u64 {
 
 /// The sums of the shares of hits, tolerant and strict, in millionths of a patient, each rounded up.
 fn millionths(knows: &LabelKnowledge, crowd: &SearchedPatients, few: &[(u32, u64)], threads: usize) -> [u64; 2] {
-    let streams: Vec<usize> = knows.labels.iter().map(|own| own.table).collect();
+    let streams = knows.streams();
     let part = |part: usize| {
         let own = &few[part * TOGETHER..few.len().min((part + 1) * TOGETHER)];
         let people: Vec<u32> = own.iter().map(|own| own.0).collect();

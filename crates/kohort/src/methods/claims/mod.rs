@@ -4,6 +4,7 @@
 //! See METHOD.md.
 
 mod classes;
+mod decide;
 mod draws;
 mod entry;
 mod estimate;
@@ -12,6 +13,7 @@ mod fact_sets;
 mod facts;
 mod index;
 mod labels;
+mod linked;
 mod nodes;
 mod params;
 mod patient_events;
@@ -34,27 +36,27 @@ pub use residual::Residual;
 pub use sensitivity::{Sensitivity, before_release, sensitivity};
 
 use crate::methods::{EventsMethod, Work};
-use classes::{PatientClasses, Without};
+use decide::{Decided, decide};
 use draws::{Draws, Who};
-use estimate::{EstimateInput, KnowledgeKind};
+use estimate::KnowledgeKind;
 use kohort_core::events::{Histories, TableEvents};
 use kohort_core::number::Fraction;
-use kohort_core::policy::{Policy, Power};
-use kohort_core::privacy::ShareAtRisk;
+use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
-use kohort_core::release::{EventsPlan, Trace, TraceShare};
+use kohort_core::release::{EventsPlan, Trace};
 use kohort_core::shape::Events;
-use kohort_core::statistics::Z95;
 use kohort_core::table::Progress;
 use kohort_core::{Error, Result};
 use nodes::Nodes;
 use patient_events::{PatientEvents, PatientOrder};
-use residual::{Demand, suppress};
+use residual::{Demand, Excess, suppress};
 use search::ResumableSearch;
 use tester::NodeTester;
 
-/// A chosen node that does not hold afresh is given up, but not more often than this.
-const ATTEMPTS: u64 = 20;
+/// A chosen node that does not hold afresh is given up, but not more often than this for one limit.
+const ATTEMPTS: u64 = 5;
+/// Parts of the limit that nodes are searched for when those nearer to it did not hold.
+const PARTS: [f64; 3] = [1.0, 0.8, 0.5];
 
 /// The events that remain after truncation at one percentile, and the lattice over them.
 struct TruncatedEvents {
@@ -64,14 +66,34 @@ struct TruncatedEvents {
     nodes: Nodes,
 }
 
-/// The numbers that a plan was decided on.
-pub(crate) struct Decided {
-    /// From the original: tolerant and strict. From the release.
-    pub(crate) estimates: Option<[ShareAtRisk; 3]>,
-    /// Patients with a set of facts that fewer than k have.
-    pub(crate) violating: Option<u64>,
-    pub(crate) without: Without,
-    pub(crate) patients: u64,
+/// The counts of a search, for the evidence.
+#[derive(Default)]
+struct SearchCounts {
+    attempts: u64,
+    tests: u64,
+    matched: u64,
+    cut: bool,
+}
+
+/// A node that holds, and what is released at it.
+struct Chosen<'a> {
+    world: &'a TruncatedEvents,
+    node: usize,
+    keep: Vec<Vec<bool>>,
+    removed: Residual,
+    decided: Decided,
+}
+
+/// Everything that the search for a plan reads.
+struct Planner<'a> {
+    histories: &'a Histories,
+    policy: &'a Policy<Events>,
+    params: &'a Params,
+    people: PatientOrder,
+    all: PatientEvents,
+    supports: Vec<Vec<u32>>,
+    threads: usize,
+    progress: &'a dyn Progress,
 }
 
 impl EventsMethod for Params {
@@ -89,116 +111,15 @@ pub fn plan(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<EventsPlan> {
-    let claims = &policy.own;
-    let (k, power) = (policy.privacy.k.get(), claims.power);
     let people = PatientOrder::of(histories);
     let all = PatientEvents::of(histories, &people, |_, _| true);
     let supports = truncate::supports(histories);
-    let worlds = params.truncate.iter().map(|&share| world(histories, &people, &all, &supports, share));
-    let worlds = worlds.collect::<Result<Vec<TruncatedEvents>>>()?;
-    let streams = KnowledgeKind::of(power).streams(histories);
-    let from = all.with_events();
-    let who = Who::Any(&from, tester::DRAWS);
-    let draws = Draws::of(&all, who, 0..who.draws(), &streams, |_, _| power.p(), seed(random));
-    let nodes: u64 = worlds.iter().map(|w| w.nodes.len() as u64).sum();
-    progress.stage("searching", nodes);
-    let mut searches: Vec<(ResumableSearch, NodeTester)> = worlds
-        .iter()
-        .map(|w| {
-            let events = (&all, if w.share == Fraction::ONE { &all } else { &w.left });
-            let max = (params.max_flagged, claims.max_high_risk);
-            let tester = NodeTester::new(histories, &people, events, (k, power), max, &draws, threads);
-            (ResumableSearch::new(&w.nodes, params.max_nodes, progress), tester)
-        })
-        .collect();
-    let mut attempts = 0;
-    loop {
-        let mut best: Option<(usize, usize)> = None;
-        for (number, (search, tester)) in searches.iter_mut().enumerate() {
-            let Some(node) = search.best(&mut |levels| tester.passes(levels)) else { continue };
-            let key = |(world, node): (usize, usize)| worlds[world].nodes.key(node);
-            if best.is_none_or(|other| key((number, node)).below(&key(other))) {
-                best = Some((number, node));
-            }
-        }
-        let Some((number, node)) = best else {
-            return Err(infeasible(histories, attempts));
-        };
-        attempts += 1;
-        let world = &worlds[number];
-        let levels = world.nodes.levels(node);
-        let levels = levels.split_at(histories.patient.len());
-        let mut keep = world.keep.clone();
-        let demand = Demand {
-            histories,
-            people: &people,
-            levels,
-            all: &all,
-            k,
-            power,
-            threads,
-            supports: &supports,
-            residual: params.residual,
-            max_suppressed: params.max_suppressed,
-            progress,
-        };
-        let removed = suppress(&demand, &mut keep, seed(random));
-        let left = PatientEvents::of(histories, &people, |table, e| keep[table][e]);
-        let asked = |drawn, left| EstimateInput {
-            histories,
-            people: &people,
-            levels,
-            drawn,
-            left,
-            k,
-            known: KnowledgeKind::of(power),
-            p: power.p(),
-            threads,
-        };
-        let decided = decide(&asked(&all, &left), power, params.draws, random);
-        if !holds(&decided, claims.max_high_risk) {
-            if attempts == ATTEMPTS {
-                return Err(infeasible(histories, attempts));
-            }
-            searches[number].0.refuse(node);
-            continue;
-        }
-        let tests: u64 = searches.iter().map(|s| s.0.tests).sum();
-        let matched: u64 = searches.iter().map(|s| s.1.matched).sum();
-        let cut = searches.iter().any(|s| s.0.is_cut());
-        let truncated = world.keep.iter().flatten().filter(|k| !**k).count() as u64;
-        let residual = Trace::of([
-            ("passes", removed.passes.into()),
-            ("flagged", removed.flagged.into()),
-            ("still_flagged", removed.still_flagged.into()),
-            ("events", removed.events.into()),
-            ("patients", removed.patients.into()),
-        ]);
-        let trace = Trace::of([
-            ("nodes", nodes.into()),
-            ("tests", tests.into()),
-            ("draws_matched", matched.into()),
-            ("cut_off", cut.into()),
-            ("attempts", attempts.into()),
-            ("loss", world.nodes.loss(node).into()),
-            ("truncate", world.share.to_f64().into()),
-            ("truncated_events", truncated.into()),
-            ("max_flagged", params.max_flagged.to_f64().into()),
-            ("residual", residual.into()),
-            ("decided", decided.trace().into()),
-        ]);
-        let leaves = |p: usize| {
-            let keeps = |(t, table): (usize, &TableEvents)| table.of(p).any(|e| keep[t][e]);
-            !histories.has_events(p) || histories.tables.iter().enumerate().any(keeps)
-        };
-        return Ok(EventsPlan {
-            patient_levels: levels.0.to_vec(),
-            event_levels: levels.1.to_vec(),
-            patients: (0..histories.patients()).map(leaves).collect(),
-            loss: world.nodes.loss(node),
-            events: keep,
-            trace,
-        });
+    let planner = Planner { histories, policy, params, people, all, supports, threads, progress };
+    let worlds = params.truncate.iter().map(|&share| planner.world(share)).collect::<Result<Vec<_>>>()?;
+    let mut counts = SearchCounts::default();
+    match planner.choose(&worlds, &mut counts, random) {
+        Some(chosen) => Ok(planner.release(chosen, &worlds, &counts)),
+        None => Err(infeasible(histories, counts.attempts)),
     }
 }
 
@@ -206,68 +127,146 @@ fn seed(random: &mut Randomness) -> u64 {
     random.below(u64::MAX)
 }
 
-fn world(
-    histories: &Histories,
-    people: &PatientOrder,
-    all: &PatientEvents,
-    supports: &[Vec<u32>],
-    share: Fraction,
-) -> Result<TruncatedEvents> {
-    let keep = truncate::truncated(histories, people, all, supports, share);
-    let left = PatientEvents::of(histories, people, |table, e| keep[table][e]);
-    let nodes = Nodes::of(histories, left.len() as f64 / all.len().max(1) as f64)?;
-    Ok(TruncatedEvents { share, keep, left, nodes })
-}
-
-/// Estimates afresh, from the original and from the release, or counts exactly.
-fn decide(asked: &EstimateInput, power: Power, draws: usize, random: &mut Randomness) -> Decided {
-    let EstimateInput { histories, people, levels, left, k, .. } = *asked;
-    let alive = |place: usize| left.has_events(place);
-    let classes = PatientClasses::of(histories, people, levels.0, alive, k);
-    let patients = left.with_events().len() as u64;
-    let (mut estimates, mut violating) = (None, None);
-    match power {
-        Power::Total { p } => {
-            let found = total::violating(histories, levels.1, left, &classes, (k, p), asked.threads);
-            violating = Some(found.iter().filter(|f| **f).count() as u64);
-        }
-        Power::Values { .. } | Power::Events { .. } => {
-            let [tolerant, strict] = exact::shares(asked, draws, seed(random));
-            let [released, _] = exact::shares(&EstimateInput { drawn: left, ..*asked }, draws, seed(random));
-            estimates = Some([tolerant, strict, released]);
-        }
+impl Planner<'_> {
+    fn world(&self, share: Fraction) -> Result<TruncatedEvents> {
+        let keep = truncate::truncated(self.histories, &self.people, &self.all, &self.supports, share);
+        let left = PatientEvents::of(self.histories, &self.people, |table, e| keep[table][e]);
+        let nodes = Nodes::of(self.histories, left.len() as f64 / self.all.len().max(1) as f64)?;
+        Ok(TruncatedEvents { share, keep, left, nodes })
     }
-    Decided { estimates, violating, without: classes.without, patients }
-}
 
-/// Returns whether the requirement holds: exactly, or so clearly by the larger estimate that the verifier's own draws
-/// will show it too.
-fn holds(decided: &Decided, max: Fraction) -> bool {
-    let estimated = decided.estimates.iter().flatten().enumerate().all(|(i, own)| i == 1 || own.will_be_accepted(max));
-    let counted = decided.violating.is_none_or(|n| max.allows(n, decided.patients));
-    decided.patients > 0 && estimated && counted && max.allows(decided.without.at_risk, decided.without.patients)
-}
+    /// The limits that nodes are searched for, one after the other: `max_flagged`, where suppression is to make up the
+    /// difference, then the requirement, then parts of it. A node may seem to hold and not hold afresh, and suppression
+    /// may not reach the limit: nodes that hold clearly by themselves are then still found.
+    fn limits(&self) -> Vec<(f64, Fraction)> {
+        let (loose, max) = (self.params.max_flagged, self.policy.own.max_high_risk);
+        let loose = (loose.to_f64() > max.to_f64()).then(|| (loose.to_f64(), loose));
+        loose.into_iter().chain(PARTS.map(|part| (part * max.to_f64(), max))).collect()
+    }
 
-impl Decided {
-    fn trace(&self) -> Trace {
-        let share = |own: &ShareAtRisk| {
-            let (low, high) = own.interval(Z95).unwrap_or((own.share(), own.share()));
-            TraceShare { hits: own.hits, draws: own.draws, share: own.share(), low, high }
+    /// The best node that holds.
+    fn choose<'a>(
+        &self,
+        worlds: &'a [TruncatedEvents],
+        counts: &mut SearchCounts,
+        random: &mut Randomness,
+    ) -> Option<Chosen<'a>> {
+        let (k, power) = (self.policy.privacy.k.get(), self.policy.own.power);
+        let streams = KnowledgeKind::all(power, self.histories)[0].streams(self.histories);
+        let from = self.all.with_events();
+        let who = Who::Any(&from, tester::DRAWS);
+        let draws = Draws::of(&self.all, who, 0..who.draws(), &streams, |_, _| power.p(), seed(random));
+        self.progress.stage("searching", worlds.iter().map(|w| w.nodes.len() as u64).sum());
+        for (limit, counted) in self.limits() {
+            let search = |world: &'a TruncatedEvents| {
+                let events = (&self.all, if world.share == Fraction::ONE { &self.all } else { &world.left });
+                let max = (limit, counted, self.policy.own.max_high_risk);
+                let tester =
+                    NodeTester::new(self.histories, &self.people, events, (k, power), max, &draws, self.threads);
+                (ResumableSearch::new(&world.nodes, self.params.max_nodes, self.progress), tester)
+            };
+            let mut searches: Vec<(ResumableSearch, NodeTester)> = worlds.iter().map(search).collect();
+            let mut found = None;
+            for _ in 0..ATTEMPTS {
+                let Some((number, node)) = best(&mut searches, worlds) else { break };
+                counts.attempts += 1;
+                found = self.attempt(&worlds[number], node, random);
+                if found.is_some() {
+                    break;
+                }
+                searches[number].0.refuse(node);
+            }
+            counts.tests += searches.iter().map(|s| s.0.tests).sum::<u64>();
+            counts.matched += searches.iter().map(|s| s.1.matched).sum::<u64>();
+            counts.cut |= searches.iter().any(|s| s.0.is_cut());
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Removes events at a node as far as needed. Nothing is returned where the requirement does not hold then.
+    fn attempt<'a>(&self, world: &'a TruncatedEvents, node: usize, random: &mut Randomness) -> Option<Chosen<'a>> {
+        let (claims, k) = (&self.policy.own, self.policy.privacy.k.get());
+        let levels = world.nodes.levels(node);
+        let levels = levels.split_at(self.histories.patient.len());
+        let mut keep = world.keep.clone();
+        let demand = Demand {
+            histories: self.histories,
+            people: &self.people,
+            levels,
+            all: &self.all,
+            k,
+            power: claims.power,
+            threads: self.threads,
+            supports: &self.supports,
+            residual: self.params.residual,
+            max_suppressed: self.params.max_suppressed,
+            progress: self.progress,
         };
-        let mut trace = Trace::of([("patients", self.patients.into())]);
-        if let Some([tolerant, strict, released]) = &self.estimates {
-            trace.note("original", share(tolerant));
-            trace.note("original_strict", share(strict));
-            trace.note("release", share(released));
-        }
-        if let Some(n) = self.violating {
-            trace.note("violating", n);
-            trace.note("share", n as f64 / self.patients.max(1) as f64);
-        }
-        let without = [("patients", self.without.patients.into()), ("at_risk", self.without.at_risk.into())];
-        trace.note("without_events", Trace::of(without));
-        trace
+        let seed_of_draws = seed(random);
+        let judge = |left: &PatientEvents| {
+            let decided = decide(&demand, left, claims.max_high_risk, self.params.draws, random);
+            let excess = decided.excess(claims.max_high_risk);
+            (decided, excess)
+        };
+        let (removed, decided, excess) = suppress(&demand, &mut keep, seed_of_draws, judge);
+        (excess == Excess::None).then_some(Chosen { world, node, keep, removed, decided })
     }
+
+    /// The plan of a node that holds.
+    fn release(&self, chosen: Chosen, worlds: &[TruncatedEvents], counts: &SearchCounts) -> EventsPlan {
+        let Chosen { world, node, keep, removed, decided } = chosen;
+        let levels = world.nodes.levels(node);
+        let levels = levels.split_at(self.histories.patient.len());
+        let residual = Trace::of([
+            ("passes", removed.passes.into()),
+            ("flagged", removed.flagged.into()),
+            ("still_flagged", removed.still_flagged.into()),
+            ("events", removed.events.into()),
+            ("patients", removed.patients.into()),
+        ]);
+        let truncated = world.keep.iter().flatten().filter(|k| !**k).count() as u64;
+        let trace = Trace::of([
+            ("nodes", worlds.iter().map(|w| w.nodes.len() as u64).sum::<u64>().into()),
+            ("tests", counts.tests.into()),
+            ("draws_matched", counts.matched.into()),
+            ("cut_off", counts.cut.into()),
+            ("attempts", counts.attempts.into()),
+            ("loss", world.nodes.loss(node).into()),
+            ("truncate", world.share.to_f64().into()),
+            ("truncated_events", truncated.into()),
+            ("max_flagged", self.params.max_flagged.to_f64().into()),
+            ("residual", residual.into()),
+            ("decided", decided.trace(self.histories).into()),
+        ]);
+        let leaves = |p: usize| {
+            let keeps = |(t, table): (usize, &TableEvents)| table.of(p).any(|e| keep[t][e]);
+            !self.histories.has_events(p) || self.histories.tables.iter().enumerate().any(keeps)
+        };
+        EventsPlan {
+            patient_levels: levels.0.to_vec(),
+            event_levels: levels.1.to_vec(),
+            patients: (0..self.histories.patients()).map(leaves).collect(),
+            loss: world.nodes.loss(node),
+            events: keep,
+            trace,
+        }
+    }
+}
+
+/// The best node of all searches: which search, and which of its nodes.
+fn best(searches: &mut [(ResumableSearch, NodeTester)], worlds: &[TruncatedEvents]) -> Option<(usize, usize)> {
+    let mut best: Option<(usize, usize)> = None;
+    for (number, (search, tester)) in searches.iter_mut().enumerate() {
+        let Some(node) = search.best(&mut |levels| tester.passes(levels)) else { continue };
+        let key = |(world, node): (usize, usize)| worlds[world].nodes.key(node);
+        if best.is_none_or(|other| key((number, node)).below(&key(other))) {
+            best = Some((number, node));
+        }
+    }
+    best
 }
 
 fn infeasible(histories: &Histories, attempts: u64) -> Error {

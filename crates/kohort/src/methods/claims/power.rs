@@ -6,13 +6,37 @@ use kohort_core::policy::PowerRule;
 use kohort_core::ragged::Ragged;
 
 /// 1 − Simpson's index as a ratio: pairs of events that differ, over all pairs. None of one event.
-pub(crate) fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
+fn diversity(counts: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
     let (mut n, mut same) = (0u64, 0u64);
     for count in counts {
         n += count;
         same += count * (count - 1);
     }
     (n > 1).then(|| (n * (n - 1) - same, n * (n - 1)))
+}
+
+/// How much a patient's labels in a column differ.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Diversity {
+    NoEvents,
+    OneEvent,
+    /// Pairs of events that differ, over all pairs.
+    Of((u64, u64)),
+}
+
+impl Diversity {
+    /// The ratio, which is 0 for one event.
+    fn ratio(self) -> Option<(u64, u64)> {
+        match self {
+            Diversity::NoEvents => None,
+            Diversity::OneEvent => Some((0, 1)),
+            Diversity::Of(ratio) => Some(ratio),
+        }
+    }
+
+    fn of_several(self) -> Option<(u64, u64)> {
+        if let Diversity::Of(ratio) = self { Some(ratio) } else { None }
+    }
 }
 
 /// Where the number of events in a table is capped: two standard deviations above the mean over patients with
@@ -40,7 +64,7 @@ impl Powers {
         let divide = |((differ, pairs), n): ((u64, u64), usize)| {
             (differ > 0).then(|| (n as f64).min(cap) / (differ as f64 / pairs as f64))
         };
-        let diversities = diversities(events, labels).into_iter().enumerate();
+        let diversities = diversities(events, labels).into_iter().map(Diversity::of_several).enumerate();
         let number = |p: usize| events.of_person(labels.table, p).len();
         let quotients = diversities.map(|(p, ratio)| ratio.map(|r| (r, number(p))).and_then(divide)).collect();
         Powers { table: labels.table, quotients }
@@ -79,13 +103,17 @@ pub(crate) fn most_known(events: &PatientEvents, table: usize, p_max: usize) -> 
 }
 
 /// For each place: how much the labels of a patient differ.
-pub(crate) fn diversities(events: &PatientEvents, labels: &EventLabels) -> Vec<Option<(u64, u64)>> {
+pub(crate) fn diversities(events: &PatientEvents, labels: &EventLabels) -> Vec<Diversity> {
     let mut counter = LabelCounter::new(labels.distinct);
     let label = |&e: &u32| labels.of[e as usize];
     let mut of = |p: usize| {
         let mut counts = Vec::new();
         counter.count(events.of_person(labels.table, p).iter().map(label), |_, count| counts.push(u64::from(count)));
-        diversity(counts.into_iter())
+        match (counts.len(), diversity(counts.into_iter())) {
+            (0, _) => Diversity::NoEvents,
+            (_, None) => Diversity::OneEvent,
+            (_, Some(ratio)) => Diversity::Of(ratio),
+        }
     };
     (0..events.people()).map(&mut of).collect()
 }
@@ -111,10 +139,12 @@ pub fn known_values(labels: &[Vec<u32>], p_max: usize, rule: PowerRule) -> Vec<u
     }
 }
 
-/// Pearson's correlation of the diversities of two columns, over patients with several events.
-pub(crate) fn correlation(a: &[Option<(u64, u64)>], b: &[Option<(u64, u64)>]) -> Option<f64> {
+/// Pearson's correlation of the diversities of two columns, over patients with events in both; one event has no
+/// diversity.
+pub(crate) fn correlation(a: &[Diversity], b: &[Diversity]) -> Option<f64> {
     let share = |(part, whole): (u64, u64)| part as f64 / whole as f64;
-    let pairs: Vec<(f64, f64)> = a.iter().zip(b).filter_map(|(a, b)| Some((share((*a)?), share((*b)?)))).collect();
+    let both = |(a, b): (&Diversity, &Diversity)| Some((share(a.ratio()?), share(b.ratio()?)));
+    let pairs: Vec<(f64, f64)> = a.iter().zip(b).filter_map(both).collect();
     let n = pairs.len() as f64;
     let mean = |f: fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>() / n;
     let (x, y) = (mean(|p| p.0), mean(|p| p.1));

@@ -13,7 +13,11 @@ use kohort_core::policy::Power;
 use kohort_core::table::Progress;
 
 /// No more passes than this.
-const PASSES: u64 = 12;
+const PASSES: u64 = 24;
+/// Passes in a row that may bring nothing.
+const IN_VAIN: u64 = 3;
+/// At least this part of the flagged patients loses an event in a pass.
+const LEAST_PART: u64 = 16;
 /// Draws of each patient, and more where they do not decide.
 const DRAWS: usize = 20;
 const MORE: usize = 180;
@@ -50,29 +54,47 @@ pub(crate) struct Demand<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
-/// Removes events from `keep`; `seed` is for the draws.
-pub(crate) fn suppress(demand: &Demand, keep: &mut [Vec<bool>], seed: u64) -> Residual {
+/// Removes events from `keep` until the requirement holds; `seed` is for the draws. `judge` decides about the events
+/// that are left, and says how many patients too many are at high risk.
+///
+/// In a pass, patients who are at high risk most often come first, and no more of them lose an event than needed.
+pub(crate) fn suppress<D>(
+    demand: &Demand,
+    keep: &mut [Vec<bool>],
+    seed: u64,
+    mut judge: impl FnMut(&PatientEvents) -> (D, Excess),
+) -> (Residual, D, Excess) {
     let mut done = Residual::default();
-    if demand.residual.parts().0 >= demand.residual.parts().1 {
-        return done;
+    let left = PatientEvents::of(demand.histories, demand.people, |table, e| keep[table][e]);
+    let (mut decided, mut excess) = judge(&left);
+    if demand.residual.parts().0 >= demand.residual.parts().1 || excess == Excess::None {
+        return (done, decided, excess);
     }
     // The attacker's knowledge does not change from pass to pass; the patients who match it do.
-    let (known, p) = (KnowledgeKind::of(demand.power), demand.power.p());
-    let exact = matches!(demand.power, Power::Total { .. });
-    let labels = if exact { Vec::new() } else { known.labels(demand.histories, demand.levels.1, demand.threads) };
-    let power = known.power(demand.all, &labels, p, demand.threads);
+    let labels = match demand.power {
+        Power::Total { .. } => Vec::new(),
+        _ => EventLabels::of_columns(demand.histories, demand.levels.1, demand.threads),
+    };
     let events = demand.all.len() as u64;
+    let (mut least, mut in_vain) = (u64::MAX, 0);
     demand.progress.stage("suppressing", PASSES + 1);
-    for pass in 0..=PASSES {
+    for pass in 0..PASSES {
         let left = PatientEvents::of(demand.histories, demand.people, |table, e| keep[table][e]);
-        let flagged = flagged(demand, &left, (&labels, &power), seed.wrapping_add(pass));
+        let mut flagged = flagged(demand, &left, &labels, seed.wrapping_add(pass));
         done.still_flagged = flagged.len() as u64;
         demand.progress.advance(1);
         if pass == 0 {
             done.flagged = done.still_flagged;
         }
-        let would = done.events + done.still_flagged;
-        if flagged.is_empty() || pass == PASSES || !demand.max_suppressed.allows(would, events) {
+        let Excess::Patients(needed) = excess else { break };
+        // Who is dropped was someone else's crowd: the excess may rise for some passes, but not for ever.
+        in_vain = if needed < least { 0 } else { in_vain + 1 };
+        least = least.min(needed);
+        if in_vain > IN_VAIN {
+            break;
+        }
+        flagged.truncate(needed.max(done.still_flagged.div_ceil(LEAST_PART)) as usize);
+        if flagged.is_empty() || !demand.max_suppressed.allows(done.events + flagged.len() as u64, events) {
             break;
         }
         for person in flagged {
@@ -85,12 +107,23 @@ pub(crate) fn suppress(demand: &Demand, keep: &mut [Vec<bool>], seed: u64) -> Re
             done.patients += u64::from(own == 1);
         }
         done.passes += 1;
+        let left = PatientEvents::of(demand.histories, demand.people, |table, e| keep[table][e]);
+        (decided, excess) = judge(&left);
     }
-    done
+    (done, decided, excess)
 }
 
-/// The places of patients who are at high risk too often.
-fn flagged(demand: &Demand, left: &PatientEvents, known: (&[EventLabels], &[Vec<u8>]), seed: u64) -> Vec<u32> {
+/// How many patients too many are at high risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Excess {
+    /// None: the requirement holds.
+    None,
+    /// About this number, at least 1.
+    Patients(u64),
+}
+
+/// The places of patients who are at high risk too often, those who are so most often first.
+fn flagged(demand: &Demand, left: &PatientEvents, labels: &[EventLabels], seed: u64) -> Vec<u32> {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
     let alive = |place: usize| left.has_events(place);
     let classes = PatientClasses::of(histories, people, levels.0, alive, k);
@@ -98,22 +131,54 @@ fn flagged(demand: &Demand, left: &PatientEvents, known: (&[EventLabels], &[Vec<
         let found = violating(histories, levels.1, left, &classes, (k, p), threads);
         return (0..people.len() as u32).filter(|&p| found[p as usize]).collect();
     }
-    let (labels, power) = known;
-    let knows = LabelKnowledge { drawn: all, labels, power };
-    let index = SearchedPatients::index(left, labels, demand.power.p(), threads);
+    let index = SearchedPatients::index(left, labels, power.p(), threads);
     let crowd = SearchedPatients { left, index: &index, classes: &classes, k };
+    // A patient is flagged by the kind of knowledge that finds them most often.
+    let mut most: Vec<(usize, usize)> = vec![(0, 1); people.len()];
+    for known in KnowledgeKind::all(power, histories) {
+        let own = known.power(all, labels, power.p(), threads);
+        let linked = known.linked(histories);
+        let knows = LabelKnowledge { drawn: all, labels, linked: &linked, power: &own };
+        for (person, (hits, draws)) in count_hits(&knows, &crowd, threads, seed) {
+            let most = &mut most[person as usize];
+            if hits * most.1 > most.0 * draws {
+                *most = (hits, draws);
+            }
+        }
+    }
+    let over = |person: &u32| {
+        let (hits, draws) = most[*person as usize];
+        !residual.allows(hits as u64, draws as u64)
+    };
+    let mut flagged: Vec<u32> = left.with_events().into_iter().filter(over).collect();
+    let often = |person: &u32| {
+        let (hits, draws) = most[*person as usize];
+        std::cmp::Reverse(hits * (DRAWS + MORE) * DRAWS / draws)
+    };
+    flagged.sort_by_key(|person| (often(person), *person));
+    flagged
+}
+
+/// For each patient who has an event left: how many draws found fewer than k, of how many.
+fn count_hits(
+    knows: &LabelKnowledge,
+    crowd: &SearchedPatients,
+    threads: usize,
+    seed: u64,
+) -> Vec<(u32, (usize, usize))> {
     let count = |people: &[u32], draws: usize, seed: u64| -> Vec<(usize, usize)> {
-        let hits = hits(&knows, &crowd, Who::Each(people, draws), threads, seed);
+        let hits = hits(knows, crowd, Who::Each(people, draws), threads, seed);
         hits.chunks(draws).map(|own| (own.iter().filter(|h| h.0).count(), draws)).collect()
     };
     // Where all is known of a patient, every draw is the same.
+    let streams = knows.streams();
     let all_known = |person: &u32| {
-        let known = |(own, labels): (&Vec<u8>, &EventLabels)| {
-            usize::from(own[*person as usize]) == all.of_person(labels.table, *person as usize).len()
+        let known = |(own, &table): (&Vec<u8>, &usize)| {
+            usize::from(own[*person as usize]) == knows.drawn.of_person(table, *person as usize).len()
         };
-        power.iter().zip(labels).all(known)
+        knows.power.iter().zip(&streams).all(known)
     };
-    let (whole, some): (Vec<u32>, Vec<u32>) = left.with_events().into_iter().partition(all_known);
+    let (whole, some): (Vec<u32>, Vec<u32>) = crowd.left.with_events().into_iter().partition(all_known);
     let mut found = count(&some, DRAWS, seed);
     let open: Vec<usize> = (0..some.len()).filter(|&i| (4..=16).contains(&found[i].0)).collect();
     let again: Vec<u32> = open.iter().map(|&i| some[i]).collect();
@@ -121,9 +186,5 @@ fn flagged(demand: &Demand, left: &PatientEvents, known: (&[EventLabels], &[Vec<
         found[i] = (found[i].0 + more.0, found[i].1 + more.1);
     }
     found.extend(count(&whole, 1, seed));
-    let over = |&(_, (hits, draws)): &(u32, (usize, usize))| !residual.allows(hits as u64, draws as u64);
-    let mut flagged: Vec<u32> =
-        some.into_iter().chain(whole).zip(found).filter(over).map(|(person, _)| person).collect();
-    flagged.sort_unstable();
-    flagged
+    some.into_iter().chain(whole).zip(found).collect()
 }

@@ -3,13 +3,15 @@
 
 use super::classes::PatientClasses;
 use super::estimate::{Estimate, EstimateInput, KnowledgeKind, LabelKnowledge, SearchedPatients, estimate, share};
+use super::labels::EventLabels;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::{Powers, correlation, diversities, most_known};
 use super::total::violating;
-use kohort_core::events::Histories;
+use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::parallel;
-use kohort_core::policy::{Power, PowerRule};
+use kohort_core::policy::Power;
 use kohort_core::release::EventsPlan;
+use std::collections::BTreeSet;
 
 /// Shares of patients of whom fewer than k match, at the levels of a plan.
 #[derive(Debug, Clone)]
@@ -21,9 +23,13 @@ pub struct Sensitivity {
     pub rules: [(usize, Estimate); 2],
     /// The number of whole events known, and the share of the release that is found.
     pub events: Vec<(usize, Estimate)>,
+    /// The number of events of which two columns are known, and the share that is found by the worst two columns.
+    pub pairs: Vec<(usize, Estimate)>,
+    /// The names of the two columns by which most are found, if the largest of these numbers is known.
+    pub worst_pair: Option<(String, String)>,
     /// How many facts in total: patients with a set that fewer than k have, of all.
     pub total: Vec<(usize, u64, u64)>,
-    /// Between event columns, at these levels: Pearson's correlation of the diversities.
+    /// Between event columns, at the levels of reports: Pearson's correlation of the diversities.
     pub correlation: Vec<Vec<Option<f64>>>,
 }
 
@@ -51,12 +57,12 @@ pub fn sensitivity(
     let most = powers.iter().copied().max().unwrap_or(1);
     let crowd = |index| SearchedPatients { left: &left, index, classes: &classes, k };
 
-    let labels = KnowledgeKind::Values(PowerRule::Fixed).labels(histories, levels.1, threads);
+    let labels = EventLabels::of_columns(histories, levels.1, threads);
     let index = SearchedPatients::index(&left, &labels, most, threads);
     let rules = |events: &PatientEvents| parallel::map(threads, labels.len(), |c| Powers::of(events, &labels[c]));
     let (of_all, of_left) = (rules(&all), rules(&left));
     let found = |drawn, power: &[Vec<u8>]| {
-        share(&LabelKnowledge { drawn, labels: &labels, power }, &crowd(&index), DRAWS, threads, seed)
+        share(&LabelKnowledge { drawn, labels: &labels, linked: &[], power }, &crowd(&index), DRAWS, threads, seed)
     };
     let both = |of: PowerBy| {
         let ((tolerant, strict), (released, _)) = (found(&all, &of(&all, &of_all)), found(&left, &of(&left, &of_left)));
@@ -74,23 +80,50 @@ pub fn sensitivity(
     };
     let rules = [by_rule(&|powers| powers.nearest(&left, own)), by_rule(&|powers| powers.by_p95(&left, own))];
 
-    let whole = KnowledgeKind::Events.labels(histories, levels.1, threads);
-    let whole_index = SearchedPatients::index(&left, &whole, most, threads);
-    let of_events = |&p: &usize| {
-        let power: Vec<Vec<u8>> = whole.iter().map(|own| most_known(&left, own.table, p)).collect();
-        let knows = LabelKnowledge { drawn: &left, labels: &whole, power: &power };
-        (p, share(&knows, &crowd(&whole_index), DRAWS, threads, seed).0)
+    let together = |known: KnowledgeKind, p: usize| {
+        let power = known.power(&left, &labels, p, threads);
+        let linked = known.linked(histories);
+        let knows = LabelKnowledge { drawn: &left, labels: &labels, linked: &linked, power: &power };
+        share(&knows, &crowd(&index), DRAWS, threads, seed).0
     };
-    let events = powers.iter().map(of_events).collect();
+    // One known event is always asked for.
+    let numbers: Vec<usize> = std::iter::once(1)
+        .chain(powers.iter().copied())
+        .filter(|p| *p <= most)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let events = numbers.iter().map(|&p| (p, together(KnowledgeKind::Events, p))).collect();
+    let kinds = KnowledgeKind::pairs(histories);
+    let mut worst_pair = None;
+    let mut worst_of = |p: usize| {
+        let found = kinds.iter().map(|&kind| (together(kind, p), kind));
+        let worst = found.max_by_key(|(found, _)| found.hits);
+        worst_pair = worst.map(|own| own.1);
+        (p, worst.map(|own| own.0).unwrap_or_default())
+    };
+    let pairs = numbers.iter().map(|&p| worst_of(p)).collect();
+    let name = |column: usize| histories.shown(&histories.event[column]);
+    let worst_pair = match worst_pair {
+        Some(KnowledgeKind::Pair(a, b)) => Some((name(a), name(b))),
+        _ => None,
+    };
 
     let patients = left.with_events().len() as u64;
     let total = [1, 2].map(|p| {
         let found = violating(histories, levels.1, &left, &classes, (k, p), threads);
         (p, found.iter().filter(|f| **f).count() as u64, patients)
     });
-    let differ: Vec<_> = labels.iter().map(|labels| diversities(&left, labels)).collect();
-    let correlation = differ.iter().map(|a| differ.iter().map(|b| correlation(a, b)).collect()).collect();
-    Sensitivity { values, rules, events, total: total.to_vec(), correlation }
+    let correlation = correlations(histories, &left);
+    Sensitivity { values, rules, events, pairs, worst_pair, total: total.to_vec(), correlation }
+}
+
+/// Between event columns, at the levels of reports: Pearson's correlation of the diversities (the paper's Table 5).
+/// A patient with one event has no diversity.
+fn correlations(histories: &Histories, events: &PatientEvents) -> Vec<Vec<Option<f64>>> {
+    let labels = |c: &QuasiColumn| EventLabels::of_column(c, c.reporting_level());
+    let differ: Vec<_> = histories.event.iter().map(|c| diversities(events, &labels(c))).collect();
+    differ.iter().map(|a| differ.iter().map(|b| correlation(a, b)).collect()).collect()
 }
 
 /// Estimates what the policy's attacker would find in the original as it is.
@@ -104,7 +137,10 @@ pub fn before_release(histories: &Histories, k: u64, power: Power, threads: usiz
         let found = violating(histories, levels.1, &all, &classes, (k, p), threads);
         return Estimate { hits: found.iter().filter(|f| **f).count() as u64, draws: people.len() as u64 };
     }
-    let (known, p) = (KnowledgeKind::of(power), power.p());
-    let asked = EstimateInput { histories, people: &people, levels, drawn: &all, left: &all, k, known, p, threads };
-    estimate(&asked, DRAWS, seed).0
+    let found = KnowledgeKind::all(power, histories).into_iter().map(|known| {
+        let p = power.p();
+        let asked = EstimateInput { histories, people: &people, levels, drawn: &all, left: &all, k, known, p, threads };
+        estimate(&asked, DRAWS, seed).0
+    });
+    found.max_by_key(|own| own.hits).unwrap_or_default()
 }

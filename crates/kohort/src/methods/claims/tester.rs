@@ -21,7 +21,8 @@
 //!
 //! All nodes use the same draws, so that their shares differ by the nodes alone. Two memos keep what
 //! nodes have in common: [`NodeTester::known_at_level`] holds the facts of all draws for one level of an
-//! event column, [`NodeTester::classes_at_levels`] the classes for some levels of the patient columns.
+//! event column, [`NodeTester::classes_at_levels`] the classes for some levels of the patient columns. Where two
+//! columns of an event are known together, a pair of columns is tested once for each choice of its levels.
 
 use super::classes::PatientClasses;
 use super::draws::Draws;
@@ -29,11 +30,14 @@ use super::estimate::{Estimate, KnowledgeKind};
 use super::facts::{Facts, is_hit};
 use super::index::Index;
 use super::labels::EventLabels;
+use super::linked::LinkedMatch;
 use super::patient_events::{PatientEvents, PatientOrder};
+use super::power::most_known;
 use super::total::violating;
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
-use kohort_core::policy::Power;
+use kohort_core::parallel;
+use kohort_core::policy::{Power, PowerRule};
 use kohort_core::statistics::Z95;
 use std::collections::HashMap;
 
@@ -57,11 +61,19 @@ pub(crate) struct NodeTester<'a> {
     pub(crate) k: u64,
     pub(crate) power: Power,
     /// The limit on the share of hits.
-    pub(crate) max: Fraction,
+    pub(crate) max: f64,
+    /// The same for patients who are counted exactly.
+    pub(crate) max_counted: Fraction,
     /// The limit on the share of patients without events who are at risk.
     pub(crate) max_without: Fraction,
     pub(crate) draws: &'a Draws,
     threads: usize,
+    /// The kinds of knowledge that the limit must hold for.
+    kinds: Vec<KnowledgeKind>,
+    /// For each event column and level: who has each value, where values are known together.
+    index_at_level: HashMap<(usize, usize), Index>,
+    /// Whether a pair of columns passed, by its kind, the levels of the patient columns and its own levels.
+    pairs: HashMap<(usize, Vec<usize>, usize, usize), bool>,
     /// For each event column and level: the known facts of all draws, and the patients who have each fact.
     known_at_level: HashMap<(usize, usize), (Facts, Index)>,
     /// For each levels of the patient columns: the classes of patients.
@@ -77,7 +89,7 @@ impl<'a> NodeTester<'a> {
         people: &'a PatientOrder,
         (all, left): (&'a PatientEvents, &'a PatientEvents),
         (k, power): (u64, Power),
-        (max, max_without): (Fraction, Fraction),
+        (max, max_counted, max_without): (f64, Fraction, Fraction),
         draws: &'a Draws,
         threads: usize,
     ) -> NodeTester<'a> {
@@ -89,9 +101,13 @@ impl<'a> NodeTester<'a> {
             k,
             power,
             max,
+            max_counted,
             max_without,
             draws,
             threads,
+            kinds: KnowledgeKind::all(power, histories),
+            index_at_level: HashMap::new(),
+            pairs: HashMap::new(),
             known_at_level: HashMap::new(),
             classes_at_levels: HashMap::new(),
             matched: 0,
@@ -110,38 +126,75 @@ impl<'a> NodeTester<'a> {
         if let Power::Total { p } = self.power {
             let found = violating(self.histories, event, self.left, classes, (self.k, p), self.threads);
             let patients = self.left.with_events().len() as u64;
-            return self.max.allows(found.iter().filter(|f| **f).count() as u64, patients);
+            return self.max_counted.allows(found.iter().filter(|f| **f).count() as u64, patients);
         }
-        let of_whole_events;
-        let known: Vec<&(Facts, Index)> = match KnowledgeKind::of(self.power) {
+        (0..self.kinds.len()).all(|number| self.kind_passes(number, patient, event))
+    }
+
+    /// Returns whether a node is a candidate for one kind of knowledge.
+    fn kind_passes(&mut self, number: usize, patient: &[usize], event: &[usize]) -> bool {
+        let kind = self.kinds[number];
+        let pair = match kind {
+            KnowledgeKind::Pair(a, b) => Some((number, patient.to_vec(), event[a], event[b])),
+            _ => None,
+        };
+        if let Some(&known) = pair.as_ref().and_then(|pair| self.pairs.get(pair)) {
+            return known;
+        }
+        let linked = kind.linked(self.histories);
+        let (passes, draws) = match kind {
             KnowledgeKind::Values(_) => {
                 event.iter().enumerate().for_each(|(column, &level)| self.make_known(column, level));
-                event.iter().enumerate().map(|(c, &l)| &self.known_at_level[&(c, l)]).collect()
+                let known = event.iter().enumerate().map(|(c, &l)| &self.known_at_level[&(c, l)]);
+                let known: Vec<(&Facts, &Index)> = known.map(|(facts, index)| (facts, index)).collect();
+                let classes = &self.classes_at_levels[patient];
+                self.estimate(|draw| is_hit(classes, &known, self.draws, draw, self.k))
             }
-            // Which events are the same depends on all levels of the node, so that nothing is remembered.
-            KnowledgeKind::Events => {
-                let tables = 0..self.histories.tables.len();
-                let known = |t: usize| self.known(EventLabels::of_events(self.histories, event, t), t);
-                of_whole_events = tables.map(known).collect::<Vec<_>>();
-                of_whole_events.iter().collect()
+            KnowledgeKind::Events | KnowledgeKind::Pair(..) => {
+                let columns: Vec<usize> = linked.iter().flat_map(|set| set.columns.iter().copied()).collect();
+                columns.iter().for_each(|&column| self.make_index(column, event[column]));
+                // Columns that nothing is known of have any index: it is never asked.
+                let Some(any) = columns.first().map(|&c| &self.index_at_level[&(c, event[c])]) else { return true };
+                let index: Vec<&Index> = event
+                    .iter()
+                    .enumerate()
+                    .map(|(c, &level)| if columns.contains(&c) { &self.index_at_level[&(c, level)] } else { any })
+                    .collect();
+                let most = |table: usize| if linked.iter().any(|set| set.table == table) { self.power.p() } else { 0 };
+                let power: Vec<Vec<u8>> =
+                    (0..self.all.tables()).map(|table| most_known(self.all, table, most(table))).collect();
+                let matching = LinkedMatch {
+                    sets: &linked,
+                    label: |column: usize, e: u32| self.histories.event[column].label(event[column], e as usize),
+                    events: (self.all, self.left),
+                    power: &power,
+                    index: &index,
+                    classes: &self.classes_at_levels[patient],
+                    k: self.k,
+                };
+                self.estimate(|draw| matching.hit(self.draws, draw).0)
             }
         };
-        let known: Vec<(&Facts, &Index)> = known.into_iter().map(|(facts, index)| (facts, index)).collect();
-        let (passes, draws) = self.estimate(&self.classes_at_levels[patient], &known);
         self.matched += draws;
+        if let Some(pair) = pair {
+            self.pairs.insert(pair, passes);
+        }
         passes
     }
 
     /// Matches 128, 256, … draws, until the share of hits is clearly above or below the limit. Returns
     /// whether the node passes, and the number of draws that were matched.
-    fn estimate(&self, classes: &PatientClasses, known: &[(&Facts, &Index)]) -> (bool, u64) {
-        let max = self.max.to_f64();
+    fn estimate(&self, is_hit: impl Fn(usize) -> bool + Sync) -> (bool, u64) {
+        let max = self.max;
         let mut found = Estimate::default();
         let mut until = FIRST;
         loop {
-            for draw in found.draws as usize..until {
-                found.hits += u64::from(is_hit(classes, known, self.draws, draw, self.k));
-            }
+            let from = found.draws as usize;
+            let part = |part: usize| {
+                let first = from + part * FIRST;
+                (first..until.min(first + FIRST)).filter(|&draw| is_hit(draw)).count() as u64
+            };
+            found.hits += parallel::map(self.threads, (until - from).div_ceil(FIRST), part).iter().sum::<u64>();
             found.draws = until as u64;
             let (low, high) = found.interval(Z_EARLY);
             if low > max {
@@ -178,10 +231,22 @@ impl<'a> NodeTester<'a> {
         }
     }
 
+    /// Makes sure that the patients who have each value at one level of an event column are remembered.
+    fn make_index(&mut self, column: usize, level: usize) {
+        if !self.index_at_level.contains_key(&(column, level)) {
+            let labels = EventLabels::of_column(&self.histories.event[column], level);
+            self.index_at_level.insert((column, level), Index::of(self.left, &labels, self.power.p()));
+        }
+    }
+
     /// Looks up what the attacker knows in each draw, and the patients who have each of these facts.
     fn known(&self, labels: EventLabels, stream: usize) -> (Facts, Index) {
         let (labels, p) = ([labels], self.power.p());
-        let power = KnowledgeKind::of(self.power).power(self.all, &labels, p, 1);
+        let rule = match self.power {
+            Power::Values { rule, .. } => rule,
+            _ => PowerRule::Fixed,
+        };
+        let power = KnowledgeKind::Values(rule).power(self.all, &labels, p, 1);
         let index = Index::of(self.left, &labels[0], p);
         let facts = Facts::of(&labels[0], stream, self.draws, &power[0], &index, (self.all, self.left));
         (facts, index)

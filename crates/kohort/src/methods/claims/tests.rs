@@ -4,6 +4,7 @@ use super::classes::PatientClasses;
 use super::draws::{Draws, Who};
 use super::estimate::{Estimate, EstimateInput, KnowledgeKind, estimate, hits_of};
 use super::labels::EventLabels;
+use super::linked::LinkedColumns;
 use super::nodes::Nodes;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::cap_of_events;
@@ -271,7 +272,8 @@ fn fast_matching_is_the_plain_definition() {
             ([lots.below(2) as usize, lots.below(2) as usize], [lots.below(4) as usize, lots.below(2) as usize]);
         let (k, p) = (2 + lots.below(3), 1 + lots.below(3) as usize);
         let rule = if lots.below(2) == 0 { Variable } else { Fixed };
-        for known in [KnowledgeKind::Values(rule), KnowledgeKind::Events] {
+        let pairs = KnowledgeKind::pairs(&histories);
+        for known in [KnowledgeKind::Values(rule), KnowledgeKind::Events].into_iter().chain(pairs) {
             let streams = known.streams(&histories);
             let draws = Draws::of(&all, Who::Any(&left.with_events(), 60), 0..60, &streams, |_, _| p, seed);
             let levels = (&levels.0[..], &levels.1[..]);
@@ -287,7 +289,6 @@ fn fast_matching_is_the_plain_definition() {
                 threads: 2,
             };
             let fast = asked.prepare(|knows, crowd| hits_of(knows, crowd, &draws));
-            let rule = if known == KnowledgeKind::Events { Fixed } else { rule };
             let power: Vec<Vec<u8>> = (0..2)
                 .map(|c| powers(&all, EventLabels::of_column(&histories.event[c], levels.1[c]), p, rule))
                 .collect();
@@ -302,12 +303,12 @@ fn fast_matching_is_the_plain_definition() {
                     let column = &histories.event[c];
                     left.of_person(column.table, other).iter().map(|&e| column.label(levels.1[c], e as usize)).collect()
                 };
-                let tuple = |table: usize, e: u32| {
+                let tuple = |set: &LinkedColumns, e: u32| {
                     let label = |c: usize| histories.event[c].label(levels.1[c], e as usize);
-                    histories.columns_of(table).fold(0, |key, c| key * 1000 + label(c))
+                    set.columns.iter().fold(0, |key, &c| key * 1000 + label(c))
                 };
-                let tuples = |table: usize, other: usize| -> Vec<u32> {
-                    left.of_person(table, other).iter().map(|&e| tuple(table, e)).collect()
+                let tuples = |set: &LinkedColumns, other: usize| -> Vec<u32> {
+                    left.of_person(set.table, other).iter().map(|&e| tuple(set, e)).collect()
                 };
                 let matches = match known {
                     KnowledgeKind::Values(_) => {
@@ -315,16 +316,17 @@ fn fast_matching_is_the_plain_definition() {
                         let fits = |o: &usize| alike(*o) && (0..2).all(|c| contains(labels(*o, c), &known[c]));
                         (0..people.len()).filter(fits).count()
                     }
-                    KnowledgeKind::Events => {
-                        let of_table = |table: usize| -> Vec<u32> {
-                            let mut there = tuples(table, person);
-                            let known = draws.events(draw, table).iter().take(p).map(|&e| tuple(table, e));
+                    KnowledgeKind::Events | KnowledgeKind::Pair(..) => {
+                        let sets = known.linked(&histories);
+                        let of_set = |set: &LinkedColumns| -> Vec<u32> {
+                            let mut there = tuples(set, person);
+                            let known = draws.events(draw, set.table).iter().take(p).map(|&e| tuple(set, e));
                             known
                                 .filter(|t| there.iter().position(|o| o == t).map(|at| there.swap_remove(at)).is_some())
                                 .collect()
                         };
-                        let known: Vec<Vec<u32>> = (0..histories.tables.len()).map(of_table).collect();
-                        let fits = |o: usize| (0..known.len()).all(|t| contains(tuples(t, o), &known[t]));
+                        let known: Vec<Vec<u32>> = sets.iter().map(of_set).collect();
+                        let fits = |o: usize| sets.iter().zip(&known).all(|(set, own)| contains(tuples(set, o), own));
                         (0..people.len()).filter(|&o| alike(o) && fits(o)).count()
                     }
                 };

@@ -56,6 +56,13 @@ pub(super) fn adversaries(metrics: &MetricsPlace<EventsMetrics>) -> String {
         &at!(adversaries, events).elements().iter().map(known).collect::<Vec<_>>(),
     );
     body += &table(
+        &["Events of which two columns are known", "Fewer than k match"],
+        &at!(adversaries, pairs).elements().iter().map(known).collect::<Vec<_>>(),
+    );
+    if let Some(worst) = &adversaries.value.worst_pair {
+        body += &format!("<p class=\"read\">Of any two columns of one table, {} reveal most.</p>\n", names(worst));
+    }
+    body += &table(
         &["Facts known in total", "Patients with facts that fewer than k patients share"],
         &at!(adversaries, total).elements().iter().map(known).collect::<Vec<_>>(),
     );
@@ -71,6 +78,34 @@ pub(super) fn adversaries(metrics: &MetricsPlace<EventsMetrics>) -> String {
     section("Attackers who know something else", &body)
 }
 
+/// The exposure to single values, pairs and whole events side by side, for the first page of the report.
+pub(super) fn side_by_side(metrics: &MetricsPlace<EventsMetrics>) -> String {
+    let adversaries = at!(metrics, adversaries);
+    let guarantee = &metrics.value.guarantee;
+    let asked = [guarantee.power, guarantee.pairs_power, guarantee.events_power].into_iter().flatten().next();
+    let p = asked.unwrap_or(2);
+    let shown = |share: Option<Figure>| share.map_or("not measured".to_string(), |own| own.show(Shown::Percent));
+    let values = at!(adversaries, values).elements();
+    let of_values =
+        |known: usize| values.iter().find(|own| own.value.known == known).map(|own| figure!(own, fixed.release));
+    let of = |all: &[MetricsPlace<FactsKnown>], known: usize| {
+        all.iter().find(|own| own.value.known == known).map(|own| figure!(own, release))
+    };
+    let (events, pairs) = (at!(adversaries, events).elements(), at!(adversaries, pairs).elements());
+    let rows = [
+        vec![
+            "Values of each event column, which need not belong together".to_string(),
+            String::new(),
+            shown(of_values(p)),
+        ],
+        vec!["Two columns of events, the two that reveal most".to_string(), shown(of(&pairs, 1)), shown(of(&pairs, p))],
+        vec!["Whole events".to_string(), shown(of(&events, 1)), shown(of(&events, p))],
+    ];
+    let more = format!("{p} known");
+    "<p>Patients for whom an attacker with other knowledge finds fewer than k matching patients:</p>\n".to_string()
+        + &table(&["Known besides the patient-level columns", "1 known", &more], &rows)
+}
+
 /// The same as a picture: what is drawn from the release.
 fn picture(adversaries: &MetricsPlace<Adversaries>) -> String {
     let group = |known: Figure, unit: &str, share: Figure| {
@@ -82,10 +117,11 @@ fn picture(adversaries: &MetricsPlace<Adversaries>) -> String {
     let mut groups: Vec<Group> =
         values.iter().map(|own| group(figure!(own, known), "values", figure!(own, fixed.release))).collect();
     groups.extend(at!(adversaries, events).elements().iter().map(|own| facts(own, "events")));
+    groups.extend(at!(adversaries, pairs).elements().iter().map(|own| facts(own, "pairs")));
     groups.extend(at!(adversaries, total).elements().iter().map(|own| facts(own, "facts")));
     Bars {
         id: "adversaries".into(),
-        title: "Patients for whom fewer than k match, by what is known about their events: values of each column, whole events, or facts in total".into(),
+        title: "Patients for whom fewer than k match, by what is known about their events: values of each column, whole events, pairs of columns of an event, or facts in total".into(),
         names: "Known".into(),
         lengths: "Share of patients",
         legend: &[],

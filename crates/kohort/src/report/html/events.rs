@@ -62,6 +62,12 @@ pub(super) fn asked(guarantee: &MetricsPlace<EventsGuarantee>) -> String {
         ),
         (figure!(guarantee, events_power), "Whole events known", Shown::Count, "At most this many."),
         (
+            figure!(guarantee, pairs_power),
+            "Events of which two columns are known",
+            Shown::Count,
+            "At most this many, in one table. The limit holds for any two columns.",
+        ),
+        (
             figure!(guarantee, power_total),
             "Facts known in total",
             Shown::Count,

@@ -131,7 +131,8 @@ pub(super) fn of_events(metrics: &MetricsPlace<EventsMetrics>, head: &PageHead, 
     check.push(LAST.into());
     Summary {
         asked,
-        guaranteed: verdict::verdict(head, &super::events::facts_found(&guarantee), &picture),
+        guaranteed: verdict::verdict(head, &super::events::facts_found(&guarantee), &picture)
+            + &super::adversaries::side_by_side(metrics),
         lost: gallery([rows::picture(&data, "Events"), ladder(&at!(metrics, columns))]) + &lost,
         check,
     }

@@ -106,7 +106,7 @@ fn high_risk(risk: HighRisk) -> HighRisk {
 }
 
 fn others(adversaries: Adversaries) -> Adversaries {
-    let Adversaries { values, rules, events, total } = adversaries;
+    let Adversaries { values, rules, events, pairs, worst_pair, total } = adversaries;
     let three = |own: ThreeReadings| {
         let ThreeReadings { tolerant, strict, release } = own;
         ThreeReadings { tolerant: two(tolerant), strict: two(strict), release: two(release) }
@@ -127,6 +127,8 @@ fn others(adversaries: Adversaries) -> Adversaries {
         values: values.into_iter().map(value).collect(),
         rules: rules.into_iter().map(rule).collect(),
         events: events.into_iter().map(facts).collect(),
+        pairs: pairs.into_iter().map(facts).collect(),
+        worst_pair,
         total: total.into_iter().map(facts).collect(),
     }
 }
@@ -169,6 +171,7 @@ fn guaranteed(guarantee: EventsGuarantee) -> EventsGuarantee {
         power,
         power_rule,
         events_power,
+        pairs_power,
         power_total,
         preset,
     } = guarantee;
@@ -198,6 +201,7 @@ fn guaranteed(guarantee: EventsGuarantee) -> EventsGuarantee {
         power,
         power_rule,
         events_power,
+        pairs_power,
         power_total,
         preset,
     }
