@@ -135,7 +135,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(code) => code,
         Err(error) => {
             let word = match error.kind {
-                Kind::Yours | Kind::Policy | Kind::Unaccepted => "error",
+                Kind::Yours | Kind::Unaccepted => "error",
                 Kind::Refused => "refused",
                 Kind::Infeasible => "no release",
                 Kind::Machine | Kind::Cancelled => "stopped",
@@ -146,7 +146,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             }
             match error.kind {
                 Kind::Refused => 1,
-                Kind::Yours | Kind::Policy | Kind::Unaccepted => 2,
+                Kind::Yours | Kind::Unaccepted => 2,
                 Kind::Infeasible => 3,
                 Kind::Machine | Kind::Cancelled => 4,
             }

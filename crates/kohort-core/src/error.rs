@@ -5,10 +5,8 @@ use std::fmt;
 /// Whose error it is. The command line turns each kind into one exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Your arguments or data: exit code 2.
+    /// Your arguments, policy or data: exit code 2.
     Yours,
-    /// Your policy: exit code 2.
-    Policy,
     /// The verifier refused a release: exit code 1.
     Refused,
     /// A released column outside every requirement is dangerous, and the policy does not accept it: exit code 2.
@@ -19,6 +17,15 @@ pub enum Kind {
     Machine,
     /// The caller stopped the run: exit code 4.
     Cancelled,
+}
+
+/// The part of the input that an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The policy: it must be changed.
+    Policy,
+    /// Anything else: the data, the arguments, a release.
+    Other,
 }
 
 /// Values of the data that an error is about. Printed only where the custodian asked for them
@@ -49,6 +56,8 @@ impl fmt::Debug for Hidden {
 pub struct Error {
     /// Whose error it is.
     pub kind: Kind,
+    /// The part of the input that it is about.
+    pub subject: Subject,
     /// The message: what went wrong, where, and what to do. It holds no value of the data.
     pub message: String,
     /// The values it is about.
@@ -60,7 +69,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), values: Hidden::default() }
+        Error { kind, subject: Subject::Other, message: message.into(), values: Hidden::default() }
     }
 
     /// The arguments or the data are not as they should be.
@@ -70,7 +79,7 @@ impl Error {
 
     /// The policy is not as it should be.
     pub fn policy(message: impl Into<String>) -> Self {
-        Error::new(Kind::Policy, message)
+        Error { subject: Subject::Policy, ..Error::new(Kind::Yours, message) }
     }
 
     /// The verifier does not let a release pass.

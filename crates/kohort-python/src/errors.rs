@@ -1,7 +1,7 @@
 //! Errors as Python's exceptions, one class for each kind. Their messages are those of the command line, and hold no
 //! value of the data.
 
-use kohort::{Error, Kind};
+use kohort::{Error, Kind, Subject};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ create_exception!(kohort, MachineError, KohortError, "The machine failed: no mem
 pub(crate) fn raised(error: &Error) -> PyErr {
     let message = error.message.clone();
     match error.kind {
-        Kind::Policy => PolicyError::new_err(message),
+        Kind::Yours if error.subject == Subject::Policy => PolicyError::new_err(message),
         Kind::Yours | Kind::Unaccepted => DataError::new_err(message),
         Kind::Infeasible => CannotBeMetError::new_err(message),
         Kind::Refused => RefusedError::new_err(message),

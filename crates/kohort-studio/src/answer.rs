@@ -84,7 +84,7 @@ pub(crate) fn respond(studio: &Studio, answer: Result<Answer>) -> Response {
 /// An error in words. It never holds a value of the data.
 pub(crate) fn problem(error: &Error) -> Response {
     let (status, heading) = match error.kind {
-        Kind::Yours | Kind::Policy => (StatusCode::BAD_REQUEST, "This did not work"),
+        Kind::Yours => (StatusCode::BAD_REQUEST, "This did not work"),
         Kind::Unaccepted => (StatusCode::BAD_REQUEST, "A column is not protected"),
         Kind::Refused => (StatusCode::CONFLICT, "Refused"),
         Kind::Infeasible => (StatusCode::CONFLICT, "No release is possible"),

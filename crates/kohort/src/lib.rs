@@ -90,7 +90,7 @@ pub use api::{
     Setting, Table, TableBuilder, Verification, anonymize, risk, suggest, verify, verify_with_original,
 };
 pub use init::{ColumnAdvice, Suggestion};
-pub use kohort_core::error::Kind;
+pub use kohort_core::error::{Kind, Subject};
 pub use kohort_core::ledger::{Composition, Ledger};
 pub use kohort_core::release::{AnyCertificate, Certificate};
 pub use kohort_core::signature::{PublicKey, SecretKey, Signers};

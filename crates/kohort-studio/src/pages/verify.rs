@@ -174,7 +174,7 @@ fn check(studio: &Arc<Studio>, job: &Arc<Job>, name: &str, compare: bool, try_at
         Ok(Verification::Partly(own)) => (false, own),
         Ok(Verification::Refused(refusal)) => return refused(refusal.reason),
         // A release that cannot even be read is as little to be relied on as one that is refused.
-        Err(error) if matches!(error.kind, Kind::Refused | Kind::Yours | Kind::Policy | Kind::Infeasible) => {
+        Err(error) if matches!(error.kind, Kind::Refused | Kind::Yours | Kind::Infeasible) => {
             return refused(error.message);
         }
         Err(error) => return Err(error),

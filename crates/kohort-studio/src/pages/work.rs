@@ -45,7 +45,7 @@ fn state(job: &Job) -> String {
                 Kind::Infeasible => ("warning", "No release can meet this policy."),
                 Kind::Refused => ("warning bad", "Refused."),
                 Kind::Unaccepted => ("warning", "A column is not protected."),
-                Kind::Yours | Kind::Policy | Kind::Machine => ("warning", "This did not work."),
+                Kind::Yours | Kind::Machine => ("warning", "This did not work."),
             };
             let message = if error.kind == Kind::Cancelled { String::new() } else { capital(&error.message) };
             format!(

@@ -58,7 +58,9 @@ pub(super) const WAYS: &[Tampering] = &[
         c.release.certificate = c.other.certificate.clone();
         changed
     }),
-    way("half a certificate", Never, |c| c.text(|text, dice| text.chars().take(dice.below(text.trim_end().len())).collect())),
+    way("half a certificate", Never, |c| {
+        c.text(|text, dice| text.chars().take(dice.below(text.trim_end().len())).collect())
+    }),
     way("text behind the certificate", Never, |c| c.text(|text, _| text + "{}")),
     way("an empty certificate", Never, |c| c.text(|_, _| String::new())),
     way("a byte order mark before the certificate", Nothing, |c| c.text(|text, _| format!("\u{feff}{text}"))),

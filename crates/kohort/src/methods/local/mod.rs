@@ -13,8 +13,8 @@
 mod entry;
 mod full_domain;
 mod params;
-mod ranges;
 mod parts;
+mod ranges;
 mod requirement;
 mod table;
 #[cfg(test)]

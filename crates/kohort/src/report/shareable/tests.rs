@@ -10,7 +10,7 @@ const HIDDEN: &str = HiddenNumber::WORD;
 fn harmless(path: &str) -> bool {
     let parts = ["columns", "levels", "guarantee", "clusters", "utility", "files", "shareable", "correlation"];
     let key = path.split('.').next().unwrap_or_default();
-    let bins = ["from", "to", "after", "labels", "codes", "known", "out", "columns"];
+    let bins = ["from", "to", "after", "labels", "codes", "known", "out", "columns", "level"];
     parts.contains(&key)
         || bins.contains(&path.rsplit('.').next().unwrap_or_default())
         || path.starts_with("class_sizes.after")
