@@ -1,7 +1,7 @@
 //! Compares a release with its original as multisets, where nobody kept which row became which.
 
 use super::invented::SyntheticRows;
-use super::original::{Columns, Compared, labels_of};
+use super::original::{Columns, Compared, labels_of, star_beside_values};
 use super::places::{LabelMaps, Places, bounds};
 use super::possible_origins::PossibleOrigins;
 use super::recount::{Counted, Required};
@@ -65,7 +65,10 @@ pub(super) fn as_multisets(
         added,
         smallest_real_class,
         sensitive_real: Vec::new(),
-        labels_overlap: maps[..counted.quasi].iter().flatten().any(|labels| labels.len() > 1),
+        labels_overlap: maps[..counted.quasi].iter().flatten().any(|labels| labels.len() > 1)
+            || plan.changed[..counted.quasi]
+                .iter()
+                .any(|&(at, _)| star_beside_values(&counted.tuples.dictionaries[at])),
         not_counted,
         not_shown,
     };

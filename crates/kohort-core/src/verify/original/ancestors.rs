@@ -14,7 +14,14 @@ pub(super) fn overlap(labels: &BTreeMap<String, Vec<String>>, released: &Diction
         true => released.missing_occurs,
         false => released.code(label).is_some(),
     };
-    labels.values().any(|own| own.iter().filter(|label| shown(label)).collect::<BTreeSet<_>>().len() > 1)
+    star_beside_values(released)
+        || labels.values().any(|own| own.iter().filter(|label| shown(label)).collect::<BTreeSet<_>>().len() > 1)
+}
+
+/// Returns whether a column shows `*` beside other labels. To an attacker `*` may be anybody's, also where the policy
+/// permits it only for values that a hierarchy does not cover.
+pub(in super::super) fn star_beside_values(released: &Dictionary) -> bool {
+    released.code(SUPPRESSED).is_some() && (released.len() > 2 || released.missing_occurs)
 }
 
 /// The error about a released cell that is not true.

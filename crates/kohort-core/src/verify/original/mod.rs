@@ -28,7 +28,7 @@ mod line_by_line;
 pub(super) mod line_sums;
 mod tuple_of_line;
 
-pub(super) use ancestors::labels_of;
+pub(super) use ancestors::{labels_of, star_beside_values};
 pub(super) use columns::Columns;
 
 use super::class_checks::Extremes;
