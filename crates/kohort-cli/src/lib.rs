@@ -80,6 +80,8 @@ enum Command {
 /// Settings that every command receives.
 pub(crate) struct Context {
     pub(crate) threads: usize,
+    /// True if values of the data may be shown on this screen.
+    pub(crate) show_values: bool,
 }
 
 /// Runs the command with these arguments, of which the first is the name of the program, and returns the exit code.
@@ -109,7 +111,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         std::process::exit(4);
     });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let context = Context { threads: cli.threads.unwrap_or(cores).clamp(1, 1024) };
+    let context = Context { threads: cli.threads.unwrap_or(cores).clamp(1, 1024), show_values: cli.show_values };
     let result = failure::caught(|| -> Result<u8> {
         match cli.command {
             Command::Demo(args) => demo::run(&args, &context)?,

@@ -41,13 +41,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     match surveyed {
         AnySurvey::Table(own) => say_table(&own.policy, &own.input)?,
         AnySurvey::Codes(own) => say_codes(&own.policy, &own.input),
-        AnySurvey::Events(own) => say_events(&own.policy, &own.input, context.threads),
+        AnySurvey::Events(own) => say_events(&own.policy, &own.input, context),
     }
     Ok(())
 }
 
 /// Prints how many patients are found by some of their events, with all values unchanged.
-fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
+fn say_events(policy: &Policy<Events>, histories: &Histories, context: &Context) {
     policy.notes.iter().chain(&histories.notes).for_each(|n| note(n));
     let k = policy.privacy.k.get();
     say(&format!(
@@ -56,7 +56,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
         thousands(histories.events() as u64)
     ));
     say("");
-    let found = sensitivity(histories, &EventsPlan::unchanged(histories), k, (&[1, 2, 5], 2), threads, 1);
+    let found = sensitivity(histories, &EventsPlan::unchanged(histories), k, (&[1, 2, 5], 2), context.threads, 1);
     say(&format!("{:<52} fewer than {k} match", "known in addition to all patient-level values"));
     let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
     for (p, variable, fixed) in &found.values {
@@ -72,7 +72,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
     for &(p, hits, of) in &found.total {
         line(format!("any {p} facts about events (worst case)"), hits as f64 / of.max(1) as f64);
     }
-    say_excluded(histories);
+    say_excluded(histories, context.show_values);
     say_correlation(histories, &found.correlation);
 }
 
@@ -80,7 +80,7 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, threads: usize) {
 const MOST_LABELS: usize = 12;
 
 /// Prints how the excluded patients differ from the others (the paper's Tables 1 to 4).
-fn say_excluded(histories: &Histories) {
+fn say_excluded(histories: &Histories, show_values: bool) {
     let Some(found) = differences(histories) else { return };
     say("");
     say(&format!(
@@ -90,13 +90,19 @@ fn say_excluded(histories: &Histories) {
         thousands(found.patients.kept),
         found.median_events.kept
     ));
-    say(&format!("{:<36} {:>10} {:>10}", "column and value", "excluded", "kept"));
+    match show_values {
+        true => say(&format!("{:<36} {:>10} {:>10}", "column and value", "excluded", "kept")),
+        false => say("--show-values adds the shares of each value."),
+    }
     for column in &found.columns {
         let test = match column.p_value {
             Some(p) => format!("Kolmogorov-Smirnov {:.3}, p = {p:.3}", column.statistic),
             None => format!("shares differ by up to {:.3}", column.statistic),
         };
         say(&format!("{} ({test})", column.column));
+        if !show_values {
+            continue;
+        }
         for label in column.labels.iter().take(MOST_LABELS) {
             say(&format!(
                 "  {:<34} {:>8.1} % {:>8.1} %",
