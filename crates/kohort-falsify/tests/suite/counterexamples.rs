@@ -291,7 +291,7 @@ fn what_is_not_promised_is_said() {
             });
             let Some((said, k)) = said else {
                 // People who are all alike are never diverse.
-                assert!(matches!(requirement, Confidence | L), "{method}, {requirement:?}");
+                assert!(matches!(requirement, Confidence | L | Two | PatientsConfidence), "{method}, {requirement:?}");
                 continue;
             };
             let expected = (matches!(requirement, K | Levels) && method != "specialize").then_some(k);

@@ -470,7 +470,9 @@ fn synpuf_keeps_more_where_facts_are_counted_in_total() {
     let policy = synpuf(&data, folder.path(), "power_total = 2");
     let out = folder.path().join("out");
     let released = pipeline::anonymize(&policy, &out, &quick()).unwrap();
-    assert!(released.metrics.to_value()["trace"]["loss"].as_f64().unwrap() < 0.55, "time and procedures are kept");
+    // Against the original values, so that what patients lose counts too.
+    let loss = released.metrics.to_value()["trace"]["loss"].as_f64().unwrap();
+    assert!(loss < 0.56, "time and procedures are kept: {loss}");
     assert!(released.metrics.to_value()["trace"]["decided"]["share"].as_f64().unwrap() <= 0.1);
     verify_release(&out, 2).unwrap();
 }

@@ -89,5 +89,5 @@ fn encounters_of_diabetes_patients() {
     );
     let repeats = "`patient_nbr` repeats: 101,766 rows belong to 71,518 people.";
     assert!(suggestion.warnings.iter().any(|warning| warning.starts_with(repeats)), "{:?}", suggestion.warnings);
-    assert!(suggestion.policy.contains("missing = [\"\", \"?\", \"None\"]"));
+    assert!(suggestion.policy.contains("missing = [\"\", \"?\"]"));
 }
