@@ -1,9 +1,9 @@
 //! The red team: releases small random data in every way, tampers with the releases, and compares what `verify`
 //! says with an independent definition.
 //!
-//! [`draw`] draws tables and policies, [`release`] releases them, [`count`] and [`with_original`] count from the
-//! bytes what is true, [`tamper`] changes a release and [`forge`] makes hashes, counts and sentences fit again.
-//! [`judge`] verifies in all ways. `verify` must never accept what is false, never refuse a true release that nobody
+//! `draw` draws tables and policies, `release` releases them, `count` and `with_original` count from the
+//! bytes what is true, `tamper` changes a release and `forge` makes hashes, counts and sentences fit again.
+//! `judge` verifies in all ways. `verify` must never accept what is false, never refuse a true release that nobody
 //! touched, never print as counted what is only stated, and never crash.
 
 #![allow(missing_docs)]

@@ -24,7 +24,7 @@ pub const WEIGHT_IN_ALL: f64 = 3.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `weights`: by quasi-identifier, what a blank in it counts; the higher, the later it goes blank.
-    /// Default: the column's `weight`; [`WEIGHT_IN_ALL`] times that for a column in every combination, unless the
+    /// Default: the column's `weight`; three times that for a column in every combination, unless the
     /// order is the paper's.
     pub weights: Vec<f64>,
     /// `max_blank`: by quasi-identifier, the largest share of released records in which it may be blank.
