@@ -2,7 +2,7 @@
 //!
 //! [`target`] lists the readers. [`child`] changes inputs, reads them in a process of its own and keeps those
 //! that make a reader behave in a new way ([`behaviour`]). [`supervise`] starts these processes with limits and
-//! keeps what they could not bear. [`one`] reads the bytes of another fuzzer: see the folder fuzz/.
+//! keeps what they could not bear. `one` reads the bytes of another fuzzer: see the folder fuzz/.
 
 #![allow(missing_docs)]
 
