@@ -15,12 +15,12 @@ use kohort::methods::disassociate::{
 };
 use kohort::queries::{Expected, OriginalCounts, Query, are, frequent_queries, mre, random_queries};
 use kohort::sets_that_occur_once::sets_that_occur_once;
-use kohort::welch::welch;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::random::Randomness;
 use kohort_core::release::{ChunkOwner, Clusters};
+use kohort_core::statistics::welch;
 use nix::sys::resource::{UsageWho, getrusage};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

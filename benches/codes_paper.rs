@@ -7,19 +7,22 @@
 
 #[path = "shared/code_sets.rs"]
 mod code_sets;
+#[path = "shared/usage.rs"]
+mod usage;
 
 use code_sets::{SETS, read};
 use kohort::baselines::cba;
 use kohort::methods::disassociate::{CodeLevel, CodesRequirements, Constraints, Formed, Params, disassociate};
 use kohort::queries::{Expected, OriginalCounts, Query, are, frequent_queries, mre, random_queries};
 use kohort::sets_that_occur_once::sets_that_occur_once;
-use kohort::welch::welch;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
+use kohort_core::statistics::welch;
 use std::path::PathBuf;
 use std::time::Instant;
+use usage::usage;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
@@ -29,12 +32,19 @@ fn main() {
     };
     for (name, file) in SETS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|w| w == name)) {
         let records = read(&data.join(file));
+        let (start, before) = (Instant::now(), usage().0);
         println!("\n### {name}\n");
         figure_12(&records);
         figures_13_and_14(&records);
         figure_15(&records);
         figures_16_and_17(&records);
         figures_18_to_25(&records);
+        let (cpu, peak) = usage();
+        println!(
+            "\nAll tables of {name}: {:.0} s, {:.0} CPU s, peak {peak} MB so far.",
+            start.elapsed().as_secs_f64(),
+            cpu - before
+        );
     }
 }
 

@@ -4,12 +4,15 @@
 //!
 //! The paper needed 2 to 6 minutes for a file of this shape.
 
+#[path = "shared/usage.rs"]
+mod usage;
+
 use kohort::hospital::write_national;
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::table::Silent;
-use nix::sys::resource::{UsageWho, getrusage};
 use std::io::Write as _;
 use std::sync::Arc;
+use usage::usage;
 
 const COLUMNS: &str = "[input]\ntable = \"national.csv\"\n[columns]\nregion = { role = \"quasi\" }\nage_group = { role = \"quasi\" }\n\
 gender = { role = \"quasi\" }\nmrdx = { role = \"detail\", of = [\"cmg\", \"block\"] }\ncmg = { role = \"quasi\" }\nblock = { role = \"quasi\" }\n\
@@ -35,12 +38,7 @@ fn main() {
                 "{COLUMNS}[privacy]\nmax_risk = 0.05\n{knows}\n[method]\nname = \"suppress\"\norder = \"{order}\"\n"
             );
             std::fs::write(&policy, text).expect("written");
-            let cpu = || {
-                let usage = getrusage(UsageWho::RUSAGE_SELF).expect("usage");
-                let seconds = |t: nix::sys::time::TimeVal| t.tv_sec() as f64 + t.tv_usec() as f64 / 1e6;
-                (seconds(usage.user_time()) + seconds(usage.system_time()), usage.max_rss() / 1024)
-            };
-            let before = cpu().0;
+            let before = usage().0;
             let options = Options { force: true, keep_rows: false, seed: None, threads: 2, progress: Arc::new(Silent) };
             let released = anonymize(&policy, &folder.join("out"), &options).expect("a release");
             let m = &released.metrics.to_value();
@@ -52,8 +50,8 @@ fn main() {
                 m["utility"]["entropy"].as_f64().unwrap_or_default(),
                 seconds("method"),
                 seconds("total") - seconds("method"),
-                cpu().0 - before,
-                cpu().1
+                usage().0 - before,
+                usage().1
             );
         }
     }

@@ -210,9 +210,10 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
         }
     }
     println!(
-        "  method, {name:<14} {:>7.2} s, {:>7.2} CPU s; {} tuples, {steps} steps, {invalid} blocked",
+        "  method, {name:<14} {:>7.2} s, {:>7.2} CPU s, peak {} MB; {} tuples, {steps} steps, {invalid} blocked",
         wall.as_secs_f64(),
         used.as_secs_f64(),
+        getrusage(UsageWho::RUSAGE_SELF).expect("usage").max_rss() / 1024,
         cohort.tuples.len()
     );
     drop(cohort);
@@ -232,9 +233,10 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
         let metrics = std::fs::read_to_string(out.join("evidence/metrics.json")).expect("metrics");
         let metrics: serde_json::Value = serde_json::from_str(&metrics).expect("JSON");
         println!(
-            "  whole process          {:>7.2} s, {:>7.2} CPU s; {}",
+            "  whole process          {:>7.2} s, {:>7.2} CPU s, peak {} MB; {}",
             wall.as_secs_f64(),
             used.as_secs_f64(),
+            getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage").max_rss() / 1024,
             metrics["timing"]
         );
         std::fs::remove_dir_all(&out).expect("a release");

@@ -139,6 +139,23 @@ def classes_times_tree_of_t(r):
     r.counted["claim"]["sensitive"] = [limit]
 
 
+def many_classes_and_a_deep_tree(r):
+    """A tree in which each step joins one value more, above classes of two values each."""
+    values = 700
+    rows = [(str(i // 2), str(random.randrange(values))) for i in range(60_000)]
+    rows += [("all", str(v)) for v in range(values)]
+    r.columns([("q", "quasi", None), ("s", "sensitive", None)], rows)
+    tree = [[str(v)] + [f"g{j}" if v <= j else f"s{v}" for j in range(1, values)] for v in range(values)]
+    limit = {"column": "s", "t_closeness": {"max": "1", "distance": "hierarchical", "tree": tree}}
+    r.counted["claim"]["sensitive"] = [limit]
+
+
+def classes_times_values_of_equal_t(r):
+    rows = [(str(i // 2), str(i)) for i in range(100_000)]
+    r.columns([("q", "quasi", None), ("s", "sensitive", None)], rows)
+    r.counted["claim"]["sensitive"] = [{"column": "s", "t_closeness": {"max": "1", "distance": "equal"}}]
+
+
 def many_listed_values(r):
     r.columns([("q", "quasi", None), ("s", "sensitive", None)], [("a", "0")] * 4)
     r.counted["claim"]["sensitive"] = [{"column": "s", "confidence": "1", "values": [f"v{i}" for i in range(1_500_000)]}]
@@ -152,8 +169,8 @@ def wide_table(r):
 def events(r, patients, columns, cells, power):
     names = [f"c{i}" for i in range(columns)]
     listed = [{"name": n, "role": "quasi"} for n in names]
-    r.counted["columns"] = listed
-    r.counted["claim"] = {"k": 2, "power": power, "max_high_risk": "0.5", "patient_columns": 0}
+    r.counted["tables"] = [{"name": "patients", "columns": []}, {"name": "claims", "columns": listed}]
+    r.counted["claim"] = {"k": 2, "power": power, "max_high_risk": "0.5"}
     r.write("patients.csv", "patient\n" + "".join(f"{p}\n" for p in range(1, patients + 1)))
     lines = [",".join(["patient"] + names)]
     for p in range(patients):
@@ -171,6 +188,20 @@ def events_of_two_columns(r):
     events(r, 60_000, 12, lambda p: [[str((p // 2 if p < 30_000 else p) >> i & 1) for i in range(16)][:12]], {"values": 2})
 
 
+def pairs_of_columns(r):
+    """Many patients, and as many pairs of columns as are looked at where no limit is about them."""
+    events(r, 60_000, 11, lambda p: [[str(p % 7), *[str(p % 3)] * 10] for _ in range(2)], {"values": 1})
+
+
+def limited_pairs(r):
+    """As many pairs of columns as a limit may be about."""
+    events(r, 2_000, 32, lambda p: [[str(p % 7), *[str(p % 3)] * 31]], {"pairs": 1})
+
+
+def too_many_pairs(r):
+    events(r, 2_000, 200, lambda p: [[str(p % 7), *[str(p % 3)] * 199]], {"pairs": 1})
+
+
 def events_of_one_patient(r):
     """Long histories of few labels."""
     events(r, 200, 2, lambda p: [[str(random.randrange(40)), str(random.randrange(3))] for _ in range(1_000)], {"values": 5})
@@ -178,6 +209,15 @@ def events_of_one_patient(r):
 
 def facts_in_total(r):
     events(r, 2_000, 3, lambda p: [[str(random.randrange(100)) for _ in range(3)] for _ in range(20)], {"total": 3})
+
+
+def many_facts_in_total(r):
+    """As many sets of three facts as are counted at most."""
+    events(r, 480, 3, lambda p: [[str(random.randrange(60)) for _ in range(3)] for _ in range(50)], {"total": 3})
+
+
+def a_long_dictionary(r):
+    r.write("dictionary.md", "x" * 40_000_000)
 
 
 CASES = [
@@ -193,12 +233,19 @@ CASES = [
     ("an order of 100,000 values", "good_table", order_of_many_values),
     ("10,000 classes, an order of 20,000 values", "good_table", classes_times_values_of_t),
     ("5,000 classes, a tree of 10,000 values", "good_table", classes_times_tree_of_t),
+    ("30,000 classes, a tree of 700 steps", "good_table", many_classes_and_a_deep_tree),
+    ("50,000 classes and 100,000 values", "good_table", classes_times_values_of_equal_t),
+    ("a dictionary of 40 MB", "good_table", a_long_dictionary),
     ("1,500,000 listed values", "good_table", many_listed_values),
     ("100,000 quasi-identifiers", "good_table", wide_table),
     ("100,000 patients, 17 columns of common values", "good_events_power", events_of_common_values),
     ("60,000 patients, 12 columns, near the limit", "good_events_power", events_of_two_columns),
+    ("60,000 patients, 55 pairs of columns", "good_events_power", pairs_of_columns),
+    ("2,000 patients, a limit on 496 pairs of columns", "good_events_power", limited_pairs),
+    ("2,000 patients, a limit on 19,900 pairs of columns", "good_events_power", too_many_pairs),
     ("200 patients with 1,000 events each", "good_events_power", events_of_one_patient),
     ("2,000 patients, any 3 facts of 60", "good_events_total", facts_in_total),
+    ("480 patients, any 3 facts of 150", "good_events_total", many_facts_in_total),
 ]
 
 

@@ -1,8 +1,10 @@
 """Every call, and what it returns."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -96,6 +98,38 @@ def test_hierarchies_come_from_dictionaries_and_functions(columns):
     assert set(by_dict.data["age"]) <= {*(f"{n}0s" for n in range(10)), "young", "old", "*"}
 
 
+def test_hierarchies_come_from_files_and_code_systems(tmp_path, columns):
+    (tmp_path / "sex.csv").write_text("F;everybody\nM;everybody\n")
+    frame = pl.DataFrame({"sex": columns["sex"], "dx": [["I10", "E11.9", "J45.0", "I21.3"][n % 4] for n in range(400)]})
+    policy = kh.Policy().quasi("sex", hierarchy=tmp_path / "sex.csv").quasi("dx", hierarchy="icd10", levels=["chapter", "*"])
+    release = kh.anonymize(frame, policy.privacy(k=20).method("lattice", max_suppressed=0))
+    assert not set(release.data["dx"]) & {"I10", "E11.9"}
+    by_name = kh.Policy().quasi("sex", hierarchy="sex.csv").privacy(k=150).method("lattice", max_suppressed=0)
+    (tmp_path / "policy.toml").write_text(by_name.to_toml())
+    released = kh.anonymize(frame.select("sex"), tmp_path / "policy.toml").data
+    assert set(released["sex"]) <= {"F", "M", "everybody"}
+
+
+def test_values_may_be_called_like_keys():
+    frame = pl.DataFrame({"direction": ["from", "to"] * 50})
+    groups = {"from": ["away", "*"], "to": ["away", "*"]}
+    policy = kh.Policy().quasi("direction", hierarchy=groups).privacy(k=60).method("lattice", max_suppressed=0)
+    assert set(kh.anonymize(frame, policy).data["direction"]) == {"away"}
+    one = kh.Policy().quasi("direction", hierarchy={"from": "away", "to": "away"}).privacy(k=60)
+    # One group that holds all values is the root, which is released as `*`.
+    assert set(kh.anonymize(frame, one.method("lattice", max_suppressed=0)).data["direction"]) == {"*"}
+
+
+def test_a_policy_with_functions_is_bound_and_saved(tmp_path, columns):
+    frame = pl.DataFrame(columns).select("age", "sex")
+    policy = kh.Policy().quasi("age", hierarchy=lambda age: [f"{age[0]}0s", "*"]).quasi("sex").privacy(k=5)
+    policy = policy.method("lattice", max_suppressed=0.05)
+    bound = policy.bind(frame)
+    bound["input"] = {"table": "table.csv"}
+    frame.write_csv(tmp_path / "table.csv")
+    same_by_command(tmp_path, frame, bound, ["data.csv", "certificate.json"])
+
+
 def test_codes_of_patients(columns):
     records = [["401", "250"], ["401", "250", "486"], ["401"], ["250", "486"], ["401", "486"], ["486"]] * 3
     policy = kh.Policy().patient("patient").codes("code").privacy(k=3, knows=2).method("disassociate")
@@ -123,6 +157,56 @@ def test_patients_with_their_events():
     assert isinstance(release.data["claims"], pl.DataFrame)
 
 
+def linked(rows=90):
+    """Patients with three tables of events."""
+    people = pl.DataFrame({"id": list(range(rows)), "sex": ["F", "M"] * (rows // 2)})
+    visits = pl.DataFrame({"id": [n % rows for n in range(2 * rows)], "dx": [["401", "250"][n % 2] for n in range(2 * rows)]})
+    drugs = pl.DataFrame({"id": [n % rows for n in range(rows)], "drug": [["A10", "C07"][n % 2] for n in range(rows)]})
+    tests = pl.DataFrame({"id": [n % rows for n in range(rows)], "lab": [["hba1c", "ldl"][n % 2] for n in range(rows)]})
+    policy = kh.Policy().patient("id", table="patients").quasi("sex", table="patients")
+    for table, column in (("visits", "dx"), ("drugs", "drug"), ("tests", "lab")):
+        policy = policy.patient("id", table=table).quasi(column, table=table)
+    policy = policy.privacy(k=3, power=1, max_high_risk=0.2).method("claims")
+    return {"patients": people, "visits": visits, "drugs": drugs, "tests": tests}, policy
+
+
+def test_patients_with_several_tables_of_events(tmp_path):
+    data, policy = linked()
+    release = kh.anonymize(data, policy)
+    assert set(release.data) == set(data)
+    assert all(isinstance(frame, pl.DataFrame) for frame in release.data.values())
+    ids = set(release.data["patients"]["patient"])
+    for name in ("visits", "drugs", "tests"):
+        assert release.data[name].height > 0 and set(release.data[name]["patient"]) <= ids
+    folder = release.save(tmp_path / "out")
+    assert kh.verify(folder).result in ("verified", "partly")
+    mixed = {**data, "drugs": data["drugs"].to_pandas(), "tests": data["tests"].to_arrow()}
+    kinds = [type(frame).__module__.split(".")[0] for frame in kh.anonymize(mixed, policy).data.values()]
+    assert kinds == ["polars", "polars", "pandas", "pyarrow"]
+
+
+def test_the_command_line_and_python_make_the_same_tables_of_events(tmp_path):
+    data, policy = linked()
+    for name, frame in data.items():
+        frame.write_csv(tmp_path / f"{name}.csv")
+    policy["input"] = {"patients": "patients.csv", "events": {name: f"{name}.csv" for name in data if name != "patients"}}
+    same_by_command(tmp_path, data, policy, [*(f"{name}.csv" for name in data), "certificate.json"])
+
+
+def test_a_function_is_the_hierarchy_of_a_column_of_one_table():
+    data, policy = linked()
+    calls = []
+
+    def chapter(code):
+        calls.append(code)
+        return [code[0], "*"]
+
+    policy.quasi("dx", table="visits", hierarchy=chapter)
+    release = kh.anonymize(data, policy)
+    assert sorted(calls) == ["250", "401"]
+    assert set(release.data["visits"]["dx"]) <= {"250", "401", "2", "4", "*"}
+
+
 def test_the_command_comes_with_the_package(tmp_path, columns):
     path = tmp_path / "ward.csv"
     pl.DataFrame(columns).write_csv(path)
@@ -132,6 +216,7 @@ def test_the_command_comes_with_the_package(tmp_path, columns):
     assert wrong.returncode == 2
 
 
+#: Methods for tables; the tests below add those for codes and for patients with their events.
 METHODS = {
     "local": {"max_suppressed": 0.05},
     "lattice": {"max_suppressed": 0.05},
@@ -139,6 +224,12 @@ METHODS = {
     "suppress": {},
     "ceiling": {"h": 0.6, "real_k": 2, "max_counterfeits": 0.5},
 }
+
+
+def test_every_method_is_compared_with_the_command_line():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    named = set(re.findall(r'^## \[method\] name = "([a-z]+)"', page, flags=re.M))
+    assert named == {*METHODS, "disassociate", "claims"}
 
 
 @pytest.mark.parametrize("method", METHODS)

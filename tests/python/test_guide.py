@@ -4,12 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "python.md"
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 
-def blocks():
+def blocks(guide):
     kind, lines = None, []
-    for line in GUIDE.read_text(encoding="utf-8").splitlines():
+    for line in (GUIDES / guide).read_text(encoding="utf-8").splitlines():
         if line.startswith("```"):
             if kind is not None:
                 yield kind, "\n".join(lines)
@@ -20,15 +20,25 @@ def blocks():
             lines.append(line)
 
 
-def test_the_guide_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names, ran = {}, 0
-    for kind, text in blocks():
+def run_guide(guide, names, kinds):
+    """Runs the blocks of a guide in the order shown, and returns their number."""
+    ran = 0
+    for kind, text in blocks(guide):
         if kind == "sh":
             for line in text.splitlines():
                 assert line.startswith("kohort ")
                 subprocess.run([sys.executable, "-m", "kohort", *line.split()[1:]], check=True, capture_output=True)
-        elif kind == "python":
-            exec(compile(text, "python.md", "exec"), names)
+        elif kind in kinds:
+            exec(compile(text, guide, "exec"), names)
             ran += 1
-    assert ran >= 9
+    return ran
+
+
+def test_the_guide_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_guide("python.md", {}, ["python"]) >= 10
+
+
+def test_the_guide_to_engines_runs_on_duckdb(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_guide("spark.md", {}, ["python"]) == 2

@@ -2,8 +2,8 @@
 """A second verifier for releases of tables, written from docs/format.md alone, with the standard library of Python.
 
 It reads DIR/release, counts k, confidence, l-diversity and t-closeness for every set of columns that an attacker may
-know, and compares the result with the certificate. It makes no sentences, reads no Parquet and no other shapes, and does
-not compute the posterior of a catalog: docs/format.md says what such a verifier may leave out.
+know, and compares the result with the certificate. It makes no sentences, reads no Parquet and no other shapes, does
+not compute the posterior of a catalog, and does not compare the words of dictionary.md: docs/format.md says what such a verifier may leave out.
 
     python3 verify.py DIR        exit codes: 0 verified, 5 partly, 1 refused, 2 not a release
 """
@@ -177,12 +177,12 @@ RECOUNT = record(
 CERTIFICATE = record(
     format=text, version=whole(), shape=text, kohort=text,
     counted=record(
-        files=a_list(record(name=text, sha256=text, rows_=whole())),
+        files=a_list(record(name=text, sha256_=text, rows_=whole(), parts_=a_list(record(name=text, sha256=text, rows=whole())))),
         text=record(delimiter=text, suppressed=text, missing=text),
         columns=a_list(COLUMN), claim=CLAIM, recount=RECOUNT, guarantee=text),
     attested=record(
         method=text, unit=word("patient", "row"), test_=flag, sample_=record(share=share),
-        synthetic_=record(real_k=whole(1), padding=word("randomized", "exact"), catalog_=text),
+        synthetic_=record(real_k=whole(1), padding=word("randomized", "exact"), catalog_=text, limits_shown_only_=flag),
         cleaning_=a_list(text),
         effects=record(synthetic=flag, single_cells=flag, class_steers=flag),
         guarantee=record(plain_=text, aware=text), assumed=a_list(text), not_recountable=a_list(text)),
@@ -200,6 +200,8 @@ def read_certificate(data):
     if own.get("shape") != "table":
         raise NotARelease("an unknown shape")
     CERTIFICATE(own)
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9}){2}([-+][-+.0-9A-Za-z]{0,19})?", own["kohort"]):
+        raise NotARelease("not a version")
     counted, attested = own["counted"], own["attested"]
     marks = counted["text"]
     if marks["suppressed"] != "*" or marks["missing"] != "":
@@ -236,17 +238,50 @@ def check_listed(release, certificate):
             raise Refused("a symbolic link")
         if entry.name != "certificate.json.sig" and entry.name not in names:
             raise Refused("a file that is not listed")
+    for f in files:
+        if ("parts" in f) == ("sha256" in f):
+            raise NotARelease("a file has either a hash or parts")
+        if "parts" in f:
+            check_parts(release, f)
     data = [f for f in files if "rows" in f]
     catalog = "catalog" in certificate["attested"].get("synthetic", {})
-    if len(data) != 1 or data[0]["name"] not in ("data.csv", "data.csv.gz", "data.parquet"):
+    if len(data) != 1 or data[0]["name"] not in ("data.csv", "data.csv.gz", "data.parquet", "data"):
         raise Refused("not one file of data")
     others = sorted(f["name"] for f in files if "rows" not in f and f["name"] != "hierarchy.csv")
     if others != sorted(["dictionary.md"] + ["catalog.csv"] * catalog):
         raise Refused("a file that is neither data nor dictionary, or one of them is missing")
     for f in files:
         path = os.path.join(release, f["name"])
-        if "/" in f["name"] or "\\" in f["name"] or f["name"].startswith(".") or not is_plain_file(path):
+        if "/" in f["name"] or "\\" in f["name"] or f["name"].startswith("."):
             raise Refused("a listed file is not there")
+        if not ("parts" in f or is_plain_file(path)):
+            raise Refused("a listed file is not there")
+
+
+def check_parts(release, f):
+    """A folder of parts: numbered from 1, nothing beside them, and their rows add up."""
+    parts = f["parts"]
+    named = [f"data/part-{number:05}.parquet" for number in range(1, len(parts) + 1)]
+    if f["name"] != "data" or not parts or [p["name"] for p in parts] != named:
+        raise NotARelease("parts are not numbered from 1")
+    if sum(p["rows"] for p in parts) != f.get("rows"):
+        raise NotARelease("the rows of the parts do not add up")
+    folder = os.path.join(release, "data")
+    if not os.path.isdir(folder):
+        raise Refused("a listed file is not there")
+    for entry in os.scandir(folder):
+        if entry.is_symlink():
+            raise Refused("a symbolic link")
+        if "data/" + entry.name not in named:
+            raise Refused("a file that is not listed")
+    if not all(is_plain_file(os.path.join(release, name)) for name in named):
+        raise Refused("a listed file is not there")
+
+
+def hashed_files(certificate):
+    """Every file that has a hash: parts instead of their folder."""
+    for f in certificate["counted"]["files"]:
+        yield from f.get("parts", [f])
 
 
 def is_plain_file(path):
@@ -259,14 +294,14 @@ def is_plain_file(path):
 def read_files(release, certificate):
     """The bytes of every file, each read once and hashed."""
     found = {}
-    for f in certificate["counted"]["files"]:
+    for f in hashed_files(certificate):
         with open(os.path.join(release, f["name"]), "rb") as own:
             found[f["name"]] = own.read()
     return found
 
 
 def check_hashes(files, certificate):
-    for f in certificate["counted"]["files"]:
+    for f in hashed_files(certificate):
         if hashlib.sha256(files[f["name"]]).hexdigest() != f["sha256"]:
             raise Refused(f"{f['name']}: another SHA-256")
 
@@ -277,16 +312,16 @@ def check_hashes(files, certificate):
 def read_table(files, certificate):
     """The names of the columns, and the rows."""
     (name,) = [f["name"] for f in certificate["counted"]["files"] if "rows" in f]
-    data = files[name]
-    if name.endswith(".parquet"):
+    if name == "data" or name.endswith(".parquet"):
         raise NotRead("Parquet is not read here")
+    data = files[name]
     if name.endswith(".gz"):
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError) as error:
             raise NotARelease(f"gzip: {type(error).__name__}") from None
     try:
-        lines = data.decode("utf-8")
+        lines = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise NotARelease("the data is not UTF-8") from None
     if lines.count('"') % 2:
@@ -585,6 +620,38 @@ def nearly_unique(rows, columns, claim):
     return found
 
 
+def look(value):
+    """A value as somebody sees it who reads over it."""
+    return "".join(c for c in value if not c.isspace() and not is_hidden(c)).lower()
+
+
+def look_alike(rows, columns, claim):
+    """Limited columns with different values that look the same, or like nothing."""
+    limited = {own["column"] for own in claim["sensitive"]}
+    found = []
+    for i, c in enumerate(columns):
+        values = {row[i] for row in rows if row[i] != ""}
+        looks = {look(value) for value in values} - {""}
+        if c["name"] in limited and len(looks) < len(values):
+            found.append(c["name"])
+    return found
+
+
+def as_written(files, header, rows, certificate):
+    """Whether the data is the plainest text of its cells. (What Parquet and gzip may hold is not looked at here.)"""
+    if "data.csv" not in files:
+        return True
+    delimiter = certificate["counted"]["text"]["delimiter"]
+
+    def cell(value):
+        if any(c in value for c in (delimiter, '"', "\n", "\r")):
+            return '"' + value.replace('"', '""') + '"'
+        return value
+
+    lines = [delimiter.join(map(cell, row)) or '""' for row in [header, *rows]]
+    return files["data.csv"] == "".join(line + "\n" for line in lines).encode()
+
+
 # --- The signature (SSHSIG, ed25519: RFC 8032) -------------------------------------------------------------------------
 
 P = 2**255 - 19
@@ -726,6 +793,10 @@ def verify(folder):
     unique = nearly_unique(rows, certificate["counted"]["columns"], certificate["counted"]["claim"])
     if attested["unit"] == "patient" or "sample" in attested or "synthetic" in attested:
         return PARTLY, "k or a limit is only attested", by
+    if not as_written(files, header, rows, certificate):
+        return PARTLY, "the data may hold more than its cells", by
+    if look_alike(rows, certificate["counted"]["columns"], certificate["counted"]["claim"]):
+        return PARTLY, "values that look alike count as different", by
     if unique:
         return PARTLY, "a column outside every requirement is nearly unique", by
     return VERIFIED, "everything that is claimed was counted", by

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     Ok(())
 }
 
-fn say_table(metrics: &TableMetrics) {
+pub(crate) fn say_table(metrics: &TableMetrics) {
     let RowCounts { r#in, excluded, suppressed, counterfeit, out } = metrics.rows;
     say(&format!(
         "  rows       {} in, {} excluded, {} suppressed, {} out",
@@ -217,5 +217,13 @@ fn say_codes(metrics: &CodesMetrics) {
         percent(utility.in_shared_chunks),
         percent(utility.in_item_chunks)
     ));
+    if let Some(own) = &utility.demographics {
+        say(&format!(
+            "  labels     {} combinations, the smallest of {} patients; the quasi-identifiers lost {}",
+            count(own.groups),
+            count(own.smallest_group),
+            percent(own.loss)
+        ));
+    }
     say(&format!("  counts     of frequent combinations are off by {} on average", percent(utility.frequent.are)));
 }

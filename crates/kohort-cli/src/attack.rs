@@ -52,6 +52,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     if report::add_attacks(&args.folder, &attacked)? {
         say("");
         say(&format!("written to {}", args.folder.join("evidence").display()));
+    } else if args.folder.join("evidence/metrics.json").exists() {
+        note(&format!(
+            "{}: not changed, because Kohort did not make a file there, or it was changed afterwards.",
+            args.folder.join("evidence").display()
+        ));
     }
     Ok(())
 }

@@ -2,10 +2,9 @@
 
 use crate::output::say;
 use crate::{Context, progress};
+use kohort::applied_hierarchy::applied;
 use kohort::pipeline::{AnySurvey, Options, survey};
-use kohort_core::hierarchy::Hierarchy;
-use kohort_core::table::Dictionary;
-use kohort_core::{Error, Result, cohort, events};
+use kohort_core::{Error, Result};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -32,24 +31,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
     let surveyed = survey(&args.policy, &options)?;
     drop(options);
-    let columns: Vec<Own> = match &surveyed {
-        AnySurvey::Table(own) => {
-            let cohort = &own.input;
-            let of = |(q, own): (usize, _)| Own::of_table(own, &cohort.tuples.dictionaries[q]);
-            cohort.quasi.iter().enumerate().map(of).collect()
-        }
-        AnySurvey::Events(own) => own.input.patient.iter().chain(&own.input.event).map(Own::of_events).collect(),
-        AnySurvey::Codes(_) => return Err(Error::yours("sets of codes have no hierarchies.")),
-    };
+    if matches!(surveyed, AnySurvey::Codes(_)) {
+        return Err(Error::yours("sets of codes have no hierarchies."));
+    }
+    let columns = applied(&surveyed);
     if let Some(name) = &args.column {
-        let Some(own) = columns.iter().find(|own| own.name == name) else {
+        let Some(own) = columns.iter().find(|own| own.column == name) else {
             return Err(Error::yours(format!("`{name}` is not a quasi-identifier in the policy.")));
         };
-        for (code, text) in own.dictionary.texts().iter().enumerate().skip(1) {
-            let levels = own.hierarchy.levels.iter().skip(1);
-            let labels = levels.map(|l| quote(&l.labels[l.label_of[code] as usize].text));
-            say(&std::iter::once(quote(text)).chain(labels).collect::<Vec<_>>().join(";"));
-        }
+        own.csv().lines().for_each(say);
         return Ok(());
     }
     for own in columns {
@@ -57,9 +47,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             1 => "1 value".to_string(),
             n => format!("{n} values"),
         };
-        say(&format!("{} ({values})", own.name));
+        say(&format!("{} ({values})", own.column));
         for (number, level) in own.hierarchy.levels.iter().enumerate() {
-            let permitted = if own.levels.contains(&number) { "" } else { "  (not permitted)" };
+            let permitted = if own.permitted.contains(&number) { "" } else { "  (not permitted)" };
             // Without the label of missing cells, which is there whether or not a cell is missing.
             let labels: BTreeSet<u32> = level.label_of.iter().skip(1).copied().collect();
             let labels = if labels.len() == 1 { "1 label".to_string() } else { format!("{} labels", labels.len()) };
@@ -67,26 +57,4 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A quasi-identifier, of whatever data.
-struct Own<'a> {
-    name: &'a str,
-    dictionary: &'a Dictionary,
-    hierarchy: &'a Hierarchy,
-    levels: &'a [usize],
-}
-
-impl<'a> Own<'a> {
-    fn of_table(own: &'a cohort::Quasi, dictionary: &'a Dictionary) -> Own<'a> {
-        Own { name: &own.name, dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
-    }
-
-    fn of_events(own: &'a events::QuasiColumn) -> Own<'a> {
-        Own { name: &own.name, dictionary: &own.dictionary, hierarchy: &own.hierarchy, levels: &own.levels }
-    }
-}
-
-fn quote(text: &str) -> String {
-    if text.contains([';', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

@@ -2,7 +2,7 @@
 
 use crate::output::{note, say};
 use crate::{Context, progress};
-use kohort::init::{Answer, Suggestion, init};
+use kohort::init::{Answer, Suggestion, init_sheet};
 use kohort_core::release::made;
 use kohort_core::{Error, Result};
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Suggests a role and a hierarchy for every column from its name and values. Read every line and
 /// correct it: you know what the data means. You must choose k yourself.
 ///
-/// Of several tables, Kohort finds the one with a row for each person and the tables of their events,
+/// From several tables, Kohort finds the one with a row for each person and the tables of their events,
 /// and says which tables the policy does not use.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -22,6 +22,7 @@ Examples:
   kohort init patients.csv
   kohort init discharges.csv.gz -o discharges.toml
   kohort init patients.csv visits.csv
+  kohort init ward.xlsx --sheet Data
   kohort init omop/                 all tables of a folder
   kohort init survey.csv --ask      asks about columns that were not understood")]
 pub(crate) struct Args {
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Policy file to write
     #[arg(short, long, default_value = "policy.toml", value_name = "FILE")]
     output: PathBuf,
+    /// The sheet of a workbook, where several sheets are tables
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
     /// Write FILE even if it exists; what was there is renamed to FILE.old
     #[arg(long)]
     force: bool,
@@ -52,7 +56,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         return Err(exists());
     }
     let folder = args.output.parent().unwrap_or(Path::new(""));
-    let mut suggestion = init(&args.data, folder, context.threads, progress::bar())?;
+    let mut suggestion = init_sheet(&args.data, args.sheet.as_deref(), folder, context.threads, progress::bar())?;
     if args.ask {
         ask(&mut suggestion)?;
     }

@@ -3,6 +3,7 @@
 //! The command is a library, so that other packages can bring it along: the wheel for Python does.
 
 mod anonymize;
+mod apply;
 mod attack;
 mod compare;
 mod demo;
@@ -63,6 +64,7 @@ enum Command {
     Init(init::Args),
     Risk(risk::Args),
     Anonymize(anonymize::Args),
+    Apply(apply::Args),
     Compare(compare::Args),
     Verify(verify::Args),
     Key(key::Args),
@@ -118,6 +120,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             Command::Init(args) => init::run(&args, &context)?,
             Command::Risk(args) => risk::run(&args, &context)?,
             Command::Anonymize(args) => anonymize::run(&args, &context)?,
+            Command::Apply(args) => apply::run(&args, &context)?,
             Command::Compare(args) => compare::run(&args, &context)?,
             Command::Verify(args) => return verify::run(&args, &context).map(Outcome::exit_code),
             Command::Key(args) => key::run(&args)?,

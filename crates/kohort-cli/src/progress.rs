@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Whether a command has something to show for an interrupt.
+/// True if a command has something to show for an interrupt.
 static KEEPS: AtomicBool = AtomicBool::new(false);
-/// Whether such a command was interrupted.
+/// True if such a command was interrupted.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// An interrupt from now on ends the run early, with what is known by then. A second one stops it at once.

@@ -5,9 +5,8 @@ use crate::{Context, progress};
 use kohort::evidence::events::differences;
 use kohort::evidence::worst_sets;
 use kohort::methods::claims::sensitivity;
-use kohort::original_risk::{Cost, Part, TRIED_K, assess};
+use kohort::original_risk::{Cost, RiskPart, TRIED_K, assess};
 use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
-use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
@@ -15,6 +14,7 @@ use kohort_core::policy::Policy;
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::{Models, RegistryAttacks, Risk, SinglingOut, Uniqueness, codes_known};
 use kohort_core::shape::{Codes, Events};
+use kohort_core::{Error, Result};
 use std::path::PathBuf;
 
 /// Show how easily patients can be found in the original data
@@ -27,13 +27,22 @@ pub(crate) struct Args {
     /// The policy file, or a table that has no policy yet
     #[arg(value_name = "POLICY OR TABLE")]
     policy: PathBuf,
+    /// For a table without a policy: the sheet of a workbook
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     let options =
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
     let guessed = args.policy.extension().is_none_or(|e| !e.eq_ignore_ascii_case("toml")) && args.policy.is_file();
-    let surveyed = (if guessed { survey_table } else { survey })(&args.policy, &options)?;
+    let surveyed = match guessed {
+        true => survey_table(&args.policy, args.sheet.as_deref(), &options)?,
+        false if args.sheet.is_some() => {
+            return Err(Error::yours("--sheet is for a table. A policy names the sheet under [input]."));
+        }
+        false => survey(&args.policy, &options)?,
+    };
     drop(options);
     if guessed {
         note("there is no policy, so roles are guessed. `kohort init` writes them to a policy that you can correct.");
@@ -147,7 +156,11 @@ fn say_codes(policy: &Policy<Codes>, records: &Records) {
     let few = format!("fewer than {k}");
     say(&format!(
         "{:<24} {:>14} {:>10} {:>14} {:>10}",
-        "known codes of a patient", "asked about", "unique", few, "mean risk"
+        if records.demographics.is_some() { "quasi-identifiers and…" } else { "known codes of a patient" },
+        "asked about",
+        "unique",
+        few,
+        "mean risk"
     ));
     for risk in codes_known(records, k) {
         let share = |n: u64| 100.0 * n as f64 / risk.patients.max(1) as f64;
@@ -172,18 +185,20 @@ fn say_table(policy: &Policy, cohort: &Cohort) -> Result<()> {
         String::new()
     };
     say(&format!("{} rows{people}", thousands(cohort.tuples.rows)));
-    let mut known = |part: Part| match part {
-        Part::Classes(all, models) => say(&format!(
+    let mut known = |part: RiskPart| match part {
+        RiskPart::Classes(all, models) => say(&format!(
             "mean risk {:.1} %; {:.1} % of {unit} have a risk above 1 in {TRIED_K}",
             100.0 * all.mean,
             100.0 * models.prosecutor.above,
         )),
-        Part::SinglingOut(all, found) => {
+        RiskPart::SinglingOut(all, found) => {
             say_unique(policy, cohort, all, found, unit);
             say_columns(cohort, found, unit);
         }
-        Part::Outside { all, models, attacks, uniqueness } => say_outside(policy, (all, models), attacks, uniqueness),
-        Part::Cost(cost) => say_cost(cohort, cost),
+        RiskPart::Outside { all, models, attacks, uniqueness } => {
+            say_outside(policy, (all, models), attacks, uniqueness)
+        }
+        RiskPart::Cost(cost) => say_cost(cohort, cost),
     };
     assess(policy, cohort, &mut known).map(drop)
 }

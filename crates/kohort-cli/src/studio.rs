@@ -3,10 +3,9 @@
 use crate::Context;
 use crate::output::{note, say};
 use kohort_core::Result;
-use kohort_studio::{Addresses, Server};
+use kohort_studio::{Addresses, Server, open_address};
 use std::io::BufRead;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 /// Work in the browser: from a file to a verified release
 ///
@@ -52,21 +51,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
 fn offer(addresses: &Addresses, browse: bool) -> Result<()> {
     let address = addresses.new_address()?;
     say(&address);
-    if browse && open(&address).is_err() {
+    if browse && open_address(&address).is_err() {
         note("no browser could be opened. Open the address yourself.");
     }
     Ok(())
-}
-
-fn open(address: &str) -> std::io::Result<()> {
-    let mut command = match std::env::consts::OS {
-        "macos" => Command::new("open"),
-        "windows" => {
-            let mut command = Command::new("rundll32");
-            command.arg("url.dll,FileProtocolHandler");
-            command
-        }
-        _ => Command::new("xdg-open"),
-    };
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(|_| ())
 }

@@ -81,7 +81,8 @@ fn print(result: &str, own: &Examined) {
         say("not counted here");
         own.not_counted().iter().for_each(|gap| say(&format!("  - {gap}")));
     }
-    let outside: Vec<&Outside> = own.outside().iter().filter(|column| !column.limited || column.unique > 0).collect();
+    let outside: Vec<&Outside> =
+        own.outside().iter().filter(|column| !column.limited || column.unique + column.alike > 0).collect();
     if !outside.is_empty() {
         say("released beside the quasi-identifiers");
         outside.iter().for_each(|column| say(&format!("  - {}", in_words(column))));
@@ -105,8 +106,12 @@ fn in_words(column: &Outside) -> String {
         (false, false) => "no requirement covers it",
         (false, true) => "no requirement covers it, and it is nearly unique: it may name people",
     };
+    let alike = match column.alike {
+        0 => String::new(),
+        n => format!(", but {} of its values look like another one and count as different values", thousands(n)),
+    };
     format!(
-        "`{}`: {} of {} values occur once; {covered}",
+        "`{}`: {} of {} values occur once; {covered}{alike}",
         column.column,
         thousands(column.unique),
         thousands(column.cells)
@@ -148,8 +153,8 @@ fn table_lines(certificate: &Certificate) {
     }
 }
 
-/// What is claimed of a sensitive column, with what a stranger may have chosen to make it easy: the values, the
-/// order or the tree.
+/// The claim about a sensitive column, with everything that a stranger may have chosen to make it easy: the values,
+/// the order or the tree.
 fn sensitive_line(own: &SensitiveClaim) -> String {
     let mut parts = Vec::new();
     if let Some(confidence) = &own.confidence {
@@ -184,7 +189,7 @@ fn events_lines(certificate: &Certificate<Events>) {
         claim.max_high_risk, claim.k
     ));
     say(&format!(
-        "  counted    {} patients, {} events, {} patient-level classes; the smallest holds {}",
+        "  counted    {} patient records, {} events, {} patient-level classes; the smallest holds {}",
         thousands(recount.patients),
         thousands(recount.events),
         thousands(recount.classes),
@@ -194,13 +199,13 @@ fn events_lines(certificate: &Certificate<Events>) {
     let drawn = match found.is_exact() {
         true => String::new(),
         false => format!(
-            ": all knowledge of {} patients was counted, and {} draws were made from the others",
+            ": all knowledge of {} patient records was counted, and {} draws were made from the others",
             thousands(found.enumerated),
             thousands(found.draws)
         ),
     };
     say(&format!(
-        "  counted    fewer than {} match for {:.2} % of patients with events{drawn}",
+        "  counted    fewer than {} match for {:.2} % of patient records with events{drawn}",
         claim.k,
         100.0 * found.share()
     ));
@@ -210,7 +215,9 @@ fn events_lines(certificate: &Certificate<Events>) {
 fn codes_lines(certificate: &Certificate<Codes>) {
     let (claim, recount) = (&certificate.promise.claim, &certificate.recount);
     let unit = if certificate.promise.patients { "patients" } else { "rows" };
-    say(&format!("  claim      any {} codes of a person could belong to at least {} {unit}", claim.m, claim.k));
+    let labels = certificate.promise.columns.iter().any(|column| column.role == "quasi");
+    let known = if labels { "the quasi-identifiers and any" } else { "any" };
+    say(&format!("  claim      {known} {} codes of a person could belong to at least {} {unit}", claim.m, claim.k));
     if claim.aware {
         say("  claim      every distinct fragment appears at least k times in its chunk");
     }
@@ -226,13 +233,20 @@ fn codes_lines(certificate: &Certificate<Codes>) {
         ));
     }
     say(&format!(
-        "  counted    {} patients in {} clusters, {} of them joint; {} record chunks, {} shared chunks",
+        "  counted    {} records in {} clusters, {} of them joint; {} record chunks, {} shared chunks",
         thousands(recount.patients),
         thousands(recount.clusters),
         thousands(recount.joint),
         thousands(recount.record_chunks),
         thousands(recount.shared_chunks)
     ));
+    if labels {
+        say(&format!(
+            "  counted    {} combinations of labels; the smallest is shown by {} {unit}",
+            thousands(recount.groups),
+            thousands(recount.smallest_group)
+        ));
+    }
     say(&format!(
         "  counted    smallest cluster {}, rarest combination of up to {} codes {} times, rarest fragment {} times; {} covers",
         thousands(recount.smallest_cluster),

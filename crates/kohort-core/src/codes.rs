@@ -1,5 +1,7 @@
-//! The patients of a table of codes as a method sees them: each a set of codes.
+//! The patients of a table of codes as a method sees them: each a set of codes, and perhaps quasi-identifiers beside
+//! them.
 
+use crate::cohort::{self, Cohort};
 use crate::policy::{CodesLayout, Policy, Role};
 use crate::ragged::Ragged;
 use crate::shape::Codes;
@@ -26,6 +28,10 @@ pub struct Records {
     codes: Vec<Box<str>>,
     items: Ragged<u32>,
     lines: Vec<u64>,
+    /// The patient of each record, numbered with those who have no codes.
+    patients: Vec<u32>,
+    /// The quasi-identifiers of the patients, where there are any: a row for each record, in their order.
+    pub demographics: Option<Box<Cohort>>,
     /// Rows of the table.
     pub rows: u64,
     /// Patients without any code: counted, never published.
@@ -107,11 +113,25 @@ impl Records {
         supports
     }
 
-    /// The first `n` records, for experiments; codes keep their numbers.
+    /// The quasi-identifiers of a record, as a number of [`Records::demographics`]' tuples.
+    pub fn tuple(&self, record: usize) -> Option<usize> {
+        let of_row = self.demographics.as_ref()?.tuples.of_row.as_ref()?;
+        of_row.get(record).map(|&tuple| tuple as usize)
+    }
+
+    /// Returns whether a patient may show these labels: each is a label of the patient's own value.
+    pub fn may_show(&self, record: usize, cells: &[Box<str>]) -> bool {
+        let Some((own, tuple)) = self.demographics.as_ref().zip(self.tuple(record)) else { return cells.is_empty() };
+        let mut shown = own.quasi.iter().zip(own.tuples.codes(tuple)).zip(cells);
+        shown.all(|((quasi, &value), cell)| quasi.label_shown(value, cell).is_some())
+    }
+
+    /// The first `n` records without their quasi-identifiers, for experiments; codes keep their numbers.
     pub fn first(&self, n: usize) -> Records {
-        let mut first = self.clone();
+        let mut first = Records { demographics: None, ..self.clone() };
         first.items.truncate(n);
         first.lines.truncate(n);
+        first.patients.truncate(n);
         first
     }
 }
@@ -124,10 +144,12 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
     };
     let Role::Codes { separator } = &policy.columns[column].role else { return Ok(Records::default()) };
     let reading = CodesReading { source, column, patient: policy.patient(), separator: separator.as_deref() };
-    let mut all = Collected::default();
+    let quasi = policy.quasi();
+    let mut all = Collected { quasi: vec![Texts::default(); quasi.len()], ..Collected::default() };
     let mut patients = Texts::default();
     let mut twice: Vec<u64> = Vec::new();
     let mut nameless: Vec<u64> = Vec::new();
+    let mut changing: Vec<u64> = Vec::new();
     source.scan(
         |_| (),
         |(), chunk| Ok(reading.cut(chunk)),
@@ -146,10 +168,15 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
                         patients.intern(name)
                     }
                 };
+                let cells = quasi.iter().map(|&column| cut.chunk.cell(row, column));
+                let cells = cells.map(|cell| if source.is_missing(cell) { b"" } else { cell });
                 if patient == next {
                     all.lines.push(line);
+                    all.take_cells(cells);
                 } else if policy.own.layout == CodesLayout::List {
                     twice.push(line);
+                } else if !all.has_cells(patient, cells) {
+                    changing.push(line);
                 }
                 all.pairs.extend(codes.iter().map(|&c| (patient, global[c as usize])));
             }
@@ -173,7 +200,16 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
             twice.len()
         )));
     }
+    if let Some(first) = changing.first() {
+        return Err(Error::yours(format!(
+            "{name}, line {first}: a quasi-identifier differs from an earlier row of the same patient; {} rows do so. \
+             Quasi-identifiers beside codes belong to the patient. Give every row of a patient the same value, or drop \
+             the column with role = \"identifier\".",
+            changing.len()
+        )));
+    }
     reading.check_separator(&all)?;
+    let cells = (std::mem::take(&mut all.quasi), std::mem::take(&mut all.cells));
     let mut records = all.sorted(policy.own.repeats).ok_or_else(|| {
         Error::yours(format!(
             "{name}: multiset = true writes a repeated code as {}, but such a code already occurs in the data. \
@@ -181,6 +217,10 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
             format_args!("code{REPEAT}2")
         ))
     })?;
+    if !quasi.is_empty() && !records.is_empty() {
+        records.demographics = Some(Box::new(demographics(source, policy, &records, cells)?));
+        records.notes.extend(records.demographics.iter().flat_map(|own| own.notes.clone()));
+    }
     if records.without_codes > 0 {
         let n = records.without_codes;
         records
@@ -188,6 +228,24 @@ pub fn survey(source: &Source, policy: &Policy<Codes>) -> Result<Records> {
             .push(format!("{n} patients have no code. They are counted here, but nothing about them is published."));
     }
     Ok(records)
+}
+
+/// The quasi-identifiers of the records. `texts` and `cells` are those of all patients, with and without codes.
+fn demographics(
+    source: &Source,
+    policy: &Policy<Codes>,
+    records: &Records,
+    (texts, cells): (Vec<Texts>, Vec<u32>),
+) -> Result<Cohort> {
+    // The reader checked that cells are UTF-8.
+    let text = |(own, &cell): (&'_ Texts, &u32)| String::from_utf8_lossy(own.get(cell)).into_owned();
+    let of_patient = |&patient: &u32| {
+        let own = &cells[patient as usize * texts.len()..][..texts.len()];
+        texts.iter().zip(own).map(text).collect::<Vec<String>>()
+    };
+    let of_records: Vec<Vec<String>> = records.patients.iter().map(of_patient).collect();
+    let rows: Vec<Vec<&str>> = of_records.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+    cohort::demographics(source, policy, &rows)
 }
 
 /// States what may separate codes where the policy names another separator.
@@ -282,12 +340,27 @@ struct Collected {
     pairs: Vec<(u32, u32)>,
     /// One entry per patient: the line of their first row.
     lines: Vec<u64>,
+    /// The values of each quasi-identifier.
+    quasi: Vec<Texts>,
+    /// The cells of each patient, as numbers of these values.
+    cells: Vec<u32>,
     rows: u64,
     cells_split: u64,
     others: [u64; OTHERS.len()],
 }
 
 impl Collected {
+    /// Takes in the quasi-identifiers of a new patient.
+    fn take_cells<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) {
+        self.cells.extend(self.quasi.iter_mut().zip(cells).map(|(texts, cell)| texts.intern(cell)));
+    }
+
+    /// Returns whether a patient has these quasi-identifiers.
+    fn has_cells<'a>(&self, patient: u32, cells: impl Iterator<Item = &'a [u8]>) -> bool {
+        let own = self.quasi.iter().zip(&self.cells[patient as usize * self.quasi.len()..]);
+        own.zip(cells).all(|((texts, &value), cell)| texts.get(value) == cell)
+    }
+
     /// The records, or nothing if a repeated code would get the text of another.
     fn sorted(self, repeats: Repeats) -> Option<Records> {
         let Collected { texts, pairs, lines, rows, .. } = self;
@@ -321,6 +394,7 @@ impl Collected {
             if !record.is_empty() {
                 records.items.push(record.drain(..));
                 records.lines.push(line);
+                records.patients.push(patient as u32);
             } else {
                 records.without_codes += 1;
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Whose error it is. The command line turns each kind into one exit code.
+/// The kind of an error: who can correct it, or why there is no release. The command line turns each kind into one exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Your arguments, policy or data: exit code 2.
@@ -54,7 +54,7 @@ impl fmt::Debug for Hidden {
 /// An error, with a message for the custodian.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// Whose error it is.
+    /// Its kind.
     pub kind: Kind,
     /// The part of the input that it is about.
     pub subject: Subject,

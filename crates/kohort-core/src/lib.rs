@@ -9,6 +9,7 @@ pub mod error;
 pub mod events;
 pub mod hierarchy;
 pub mod ledger;
+pub mod methods;
 pub mod number;
 pub mod parallel;
 pub mod policy;

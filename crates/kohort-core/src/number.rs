@@ -11,35 +11,25 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads `-12`, `0.30`, `1e3` is refused. `point` is the decimal mark, `.` or `,`.
+    /// Reads `-12` and `0.30` exactly; `1e3`, and a number with more digits than fit, are refused. `point` is the
+    /// decimal mark, `.` or `,`. Thresholds are read this way.
     pub fn parse(text: &str, point: u8) -> Option<Decimal> {
-        let bytes = text.as_bytes();
-        let (negative, rest) = match bytes.first()? {
-            b'-' => (true, &bytes[1..]),
-            b'+' => (false, &bytes[1..]),
-            _ => (false, bytes),
-        };
-        let (mut digits, mut scale, mut seen_point, mut any) = (0i128, 0u32, false, false);
-        for &b in rest {
-            match b {
-                b'0'..=b'9' => {
-                    digits = digits.checked_mul(10)?.checked_add(i128::from(b - b'0'))?;
-                    scale += u32::from(seen_point);
-                    any = true;
-                }
-                _ if b == point && !seen_point => seen_point = true,
-                _ => return None,
-            }
-        }
-        // Sixteen decimals and eighteen digits keep every product below inside an i128.
-        if !any || scale > 16 || digits >= 10i128.pow(18) {
-            return None;
-        }
-        while scale > 0 && digits % 10 == 0 {
-            digits /= 10;
-            scale -= 1;
-        }
-        Some(Decimal { digits: if negative { -digits } else { digits }, scale })
+        let written = Written::read(text, point)?;
+        (written.exponent.is_none() && !written.is_cut).then_some(written.number)
+    }
+
+    /// Reads a cell of the data as programs write numbers: `0.22700809999999905` and `1e-05` too. An exponent needs
+    /// its sign, as programs write it: `1E50` is a code.
+    ///
+    /// A number with more digits than fit is rounded down to the last one that does. No bound of an interval has more,
+    /// so that the number stays on its side of every bound.
+    pub fn of_cell(text: &str, point: u8) -> Option<Decimal> {
+        Written::read(text, point).map(|written| written.number)
+    }
+
+    /// Reads a cell as [`Decimal::of_cell`] does, and refuses a number that would have to be rounded.
+    pub fn of_exact_cell(text: &str, point: u8) -> Option<Decimal> {
+        Written::read(text, point).filter(|written| !written.is_cut).map(|written| written.number)
     }
 
     /// A whole number.
@@ -108,6 +98,77 @@ impl Decimal {
         }
         self
     }
+}
+
+/// Sixteen decimals and eighteen digits keep every product inside an i128.
+const MOST_DECIMALS: i64 = 16;
+const MOST_DIGITS: i64 = 18;
+
+/// A number as it was written, and what became of it.
+struct Written {
+    number: Decimal,
+    exponent: Option<i64>,
+    /// True if digits behind the last one that fits were cut off, and one of them was not 0.
+    is_cut: bool,
+}
+
+impl Written {
+    fn read(text: &str, point: u8) -> Option<Written> {
+        let bytes = text.as_bytes();
+        let (negative, rest) = match bytes.first()? {
+            b'-' => (true, &bytes[1..]),
+            b'+' => (false, &bytes[1..]),
+            _ => (false, bytes),
+        };
+        let (rest, exponent) = match rest.iter().position(|b| matches!(b, b'e' | b'E')) {
+            Some(at) => (&rest[..at], Some(exponent(&rest[at + 1..])?)),
+            None => (rest, None),
+        };
+        let mut parts = rest.splitn(2, |&b| b == point);
+        let (whole, decimals) = (parts.next()?, parts.next().unwrap_or_default());
+        if whole.len() + decimals.len() == 0 || !whole.iter().chain(decimals).all(u8::is_ascii_digit) {
+            return None;
+        }
+        // The number is 0.d₁d₂d₃… × 10^size, and d₁ is not 0.
+        let zeros = whole.iter().chain(decimals).take_while(|&&b| b == b'0').count();
+        let digits = whole.iter().chain(decimals).skip(zeros).map(|b| b - b'0');
+        let size = whole.len() as i64 - zeros as i64 + exponent.unwrap_or(0);
+        let count = (whole.len() + decimals.len() - zeros) as i64;
+        if count == 0 {
+            return Some(Written { number: Decimal { digits: 0, scale: 0 }, exponent, is_cut: false });
+        }
+        let scale = (count - size).clamp(0, MOST_DECIMALS).min(MOST_DIGITS - size);
+        if size > MOST_DIGITS || scale < 0 {
+            return None;
+        }
+        let kept = size + scale;
+        let mut number = Decimal { digits: 0, scale: scale as u32 };
+        let mut is_cut = false;
+        for (place, digit) in (0..).zip(digits) {
+            match place < kept {
+                true => number.digits = number.digits * 10 + i128::from(digit),
+                false => is_cut |= digit != 0,
+            }
+        }
+        // Zeros that an exponent adds.
+        (count..kept).for_each(|_| number.digits *= 10);
+        if negative {
+            // Down is away from zero.
+            number.digits = -number.digits - i128::from(is_cut);
+        }
+        let fits = number.digits.abs() < 10i128.pow(MOST_DIGITS as u32);
+        fits.then_some(Written { number: number.normal(), exponent, is_cut })
+    }
+}
+
+/// The exponent behind an `e`: a sign, and up to four digits.
+fn exponent(text: &[u8]) -> Option<i64> {
+    let (sign, digits) = text.split_first()?;
+    if !matches!(sign, b'+' | b'-') || !(1..=4).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let size = digits.iter().fold(0, |size, digit| size * 10 + i64::from(digit - b'0'));
+    Some(if *sign == b'-' { -size } else { size })
 }
 
 impl PartialEq for Decimal {
@@ -259,6 +320,72 @@ mod tests {
         assert!(["", "-", ".", "1e3", "1.2.3", "12a", "1,5"].iter().all(|t| Decimal::parse(t, b'.').is_none()));
         assert_eq!(d("-0.1").floor_div(d("5")), -1);
         assert_eq!(d("9.99").floor_div(d("2.5")), 3);
+    }
+
+    #[test]
+    fn cells_are_numbers_as_programs_write_them() {
+        let cell = |text: &str| Decimal::of_cell(text, b'.').map(|number| number.to_string());
+        let shown = |texts: &[&str]| texts.iter().map(|text| cell(text).unwrap()).collect::<Vec<_>>();
+        assert_eq!(
+            shown(&["0.22700809999999905", "-0.22700809999999905", "0.30000000000000004", "1e-05", "-1.5E+3", "2e+0"]),
+            ["0.227008099999999", "-0.2270080999999991", "0.3", "0.00001", "-1500", "2"]
+        );
+        assert_eq!(
+            shown(&["12345.22700809999999905", "1e-20", "-1e-20", "0e+9999", "123456789012345678", "100000000.00"]),
+            ["12345.2270080999999", "0", "-0.0000000000000001", "0", "123456789012345678", "100000000"]
+        );
+        let refused = [
+            "",
+            "-",
+            ".",
+            "e",
+            "e+1",
+            "1e",
+            "1e3",
+            "1E50",
+            "1e+",
+            "1e+1.5",
+            "1.2.3",
+            "1,5",
+            "1e+18",
+            "1e+99999",
+            "1234567890123456789",
+            "-999999999999999999.5",
+            "1e+1e+1",
+            "0x1",
+            "NaN",
+            "inf",
+        ];
+        assert!(refused.iter().all(|text| cell(text).is_none()));
+        assert_eq!(Decimal::of_cell("1,5e-02", b','), Some(d("0.015")));
+        let exact = |text: &str| Decimal::of_exact_cell(text, b'.').is_some();
+        assert!(exact("1e-05") && exact("0.500000000000000000000") && !exact("0.22700809999999905"));
+    }
+
+    #[test]
+    fn what_is_cut_off_never_decides_a_threshold() {
+        let refused = ["0.22700809999999905", "1e-05", "1e+3", "0.30000000000000004", "1234567890123456789"];
+        assert!(refused.iter().all(|text| Decimal::parse(text, b'.').is_none()));
+    }
+
+    proptest::proptest! {
+        /// A cell is compared with a bound digit by digit, as text.
+        #[test]
+        fn a_cell_stays_on_its_side_of_every_bound(
+            negative: bool, whole in 0u64..10_000, decimals in "[0-9]{1,30}", steps in -3i64..=3, places in 0u32..=14,
+        ) {
+            let sign = if negative { "-" } else { "" };
+            let cell = Decimal::of_cell(&format!("{sign}{whole}.{decimals}"), b'.').unwrap();
+            // A bound near the number, with at most 14 decimals.
+            let padded = format!("{decimals:0<30}");
+            let near = Decimal::parse(&format!("{sign}{whole}.{}", &padded[..places as usize]), b'.').unwrap();
+            let bound = near.plus(Decimal { digits: i128::from(steps), scale: places });
+            // In units of 10⁻³⁰ both are whole.
+            let size = i128::from(whole) * 10i128.pow(30) + padded.parse::<i128>().unwrap();
+            let exact = if negative { -size } else { size };
+            let bound_exact = bound.digits * 10i128.pow(30 - bound.scale);
+            proptest::prop_assert_eq!(cell >= bound, exact >= bound_exact);
+        }
     }
 
     #[test]

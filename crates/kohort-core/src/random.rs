@@ -162,21 +162,22 @@ impl SplitMix {
     /// Starts where a seed and the number of a row say.
     #[inline]
     pub fn of_row(seed: u64, row: u64) -> SplitMix {
-        SplitMix(mix(mix(seed.wrapping_add(Self::STEP)) ^ row))
+        SplitMix(mix(mix(seed.wrapping_add(Self::STEP), 0) ^ row, 0))
     }
 
     /// Draws the next number.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(Self::STEP);
-        mix(self.0)
+        mix(self.0, 0)
     }
 }
 
+/// Mixes the bits of a number, as SplitMix64 does, with a key between its two steps; SplitMix64 itself has none.
 #[inline]
-fn mix(mut x: u64) -> u64 {
+pub(crate) fn mix(mut x: u64, key: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x = (x ^ (x >> 27) ^ key).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
 }
 

@@ -30,6 +30,12 @@ pub fn is_visible(text: &str) -> bool {
         && (0..letters.len()).all(|at| !is_hidden(letters[at]) || joins(at))
 }
 
+/// Returns how a text looks to somebody who reads over it: without case, white space and hidden characters. Texts
+/// that look alike may be one value, written in two ways.
+pub fn look_of(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !is_hidden(*c)).flat_map(char::to_lowercase).collect()
+}
+
 /// Returns a line in which every character that is hidden is shown as a replacement character.
 pub fn printable(line: &str) -> String {
     line.chars().map(|c| if is_hidden(c) && c != '\t' { '\u{fffd}' } else { c }).collect()
@@ -38,6 +44,16 @@ pub fn printable(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_one_value_look_alike() {
+        for (a, b) in
+            [("HIV", "hiv"), ("flu", " flu"), ("flu", "flu\u{200b}"), ("type 2", "type\u{a0}2"), ("", "\u{feff}")]
+        {
+            assert_eq!(look_of(a), look_of(b), "{a:?} {b:?}");
+        }
+        assert_ne!(look_of("E11.9"), look_of("E11.8"));
+    }
 
     #[test]
     fn what_cannot_be_seen_is_not_visible() {

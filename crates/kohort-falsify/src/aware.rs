@@ -78,7 +78,7 @@ pub enum Knowing {
 
 /// A release with everything that could have led to it.
 #[derive(Debug, Default)]
-struct Group {
+struct SameRelease {
     people: HashMap<usize, f64>,
     linked: HashMap<(usize, Row), f64>,
     secrets: HashMap<(usize, usize), f64>,
@@ -88,7 +88,7 @@ struct Group {
 /// A reader to whom one original after the other is shown.
 pub struct Reader {
     knowing: Knowing,
-    groups: HashMap<(Vec<Row>, Vec<usize>), Group>,
+    groups: HashMap<(Vec<Row>, Vec<usize>), SameRelease>,
 }
 
 impl Reader {
@@ -153,7 +153,7 @@ impl Reader {
     }
 }
 
-impl Group {
+impl SameRelease {
     fn highest(&self, shown: &[Row]) -> Highest {
         let mut highest = Highest::default();
         for (&(known, row), weight) in &self.linked {

@@ -12,7 +12,7 @@ use kohort::pipeline::Options;
 use kohort::reconstruct::read_nodes;
 use kohort_core::codes::Records;
 use kohort_core::number::K;
-use kohort_core::release::{CodeChunk, CodesClaim, Node, guarantee_of_codes};
+use kohort_core::release::{ClusterNode, CodeChunk, CodesClaim, guarantee_of_codes};
 use kohort_core::table::Silent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -125,7 +125,7 @@ impl Universe {
         Ok(self.world(records, nodes, bits))
     }
 
-    fn world(&self, records: &[Codes], release: Vec<Node>, bits: Vec<Codes>) -> World {
+    fn world(&self, records: &[Codes], release: Vec<ClusterNode>, bits: Vec<Codes>) -> World {
         let mut weight: f64 = (1..=records.len()).map(|n| n as f64).product();
         for same in records.chunk_by(|a, b| a == b) {
             weight /= (1..=same.len()).map(|n| n as f64).product::<f64>();
@@ -150,7 +150,7 @@ fn bit(text: &[u8]) -> Codes {
 struct World {
     records: Vec<Codes>,
     weight: f64,
-    release: Vec<Node>,
+    release: Vec<ClusterNode>,
     /// One entry per code of the release: its bit.
     bits: Vec<Codes>,
 }
@@ -168,13 +168,13 @@ impl World {
     }
 
     /// Returns what a node shows, in an order of its own.
-    fn node(&self, node: &Node) -> String {
+    fn node(&self, node: &ClusterNode) -> String {
         let (mut parts, rest) = match node {
-            Node::Cluster(c) => {
+            ClusterNode::Cluster(c) => {
                 let chunks: Vec<String> = c.record_chunks.iter().map(|chunk| self.chunk(chunk)).collect();
                 (chunks, format!("{} {:x}", c.size, self.mask(&c.item_chunk)))
             }
-            Node::Joint(j) => {
+            ClusterNode::Joint(j) => {
                 let members = j.members.iter().map(|member| self.node(member));
                 (members.chain(j.shared_chunks.iter().map(|chunk| self.chunk(chunk))).collect(), String::new())
             }
@@ -191,11 +191,11 @@ impl World {
 
     /// Every chunk under its name, with the records it is about. Chunks that show the same in nodes
     /// that show the same are told apart by nobody: they have one name.
-    fn chunks<'w>(&'w self, node: &'w Node, path: &str, found: &mut Vec<Named<'w>>) -> Vec<u32> {
+    fn chunks<'w>(&'w self, node: &'w ClusterNode, path: &str, found: &mut Vec<Named<'w>>) -> Vec<u32> {
         let path = format!("{path}/{}", self.node(node));
         let (own, about) = match node {
-            Node::Cluster(c) => (&c.record_chunks, c.records.clone()),
-            Node::Joint(j) => {
+            ClusterNode::Cluster(c) => (&c.record_chunks, c.records.clone()),
+            ClusterNode::Joint(j) => {
                 (&j.shared_chunks, j.members.iter().flat_map(|member| self.chunks(member, &path, found)).collect())
             }
         };
@@ -210,9 +210,9 @@ impl World {
 /// its nodes are joint, and how many are joint of joint ones.
 pub fn plain_of(universe: &Universe, original: &[Codes]) -> Result<(Option<String>, usize, usize), String> {
     let world = universe.by_the_whole_path(original)?;
-    let members = |node: &Node| match node {
-        Node::Joint(joint) => Some(joint.members.iter().any(|m| matches!(m, Node::Joint(_)))),
-        Node::Cluster(_) => None,
+    let members = |node: &ClusterNode| match node {
+        ClusterNode::Joint(joint) => Some(joint.members.iter().any(|m| matches!(m, ClusterNode::Joint(_)))),
+        ClusterNode::Cluster(_) => None,
     };
     let joint: Vec<bool> = world.release.iter().filter_map(members).collect();
     let nested = joint.iter().filter(|own| **own).count();
@@ -244,7 +244,7 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
     }
     found.released = found.originals;
     found.releases = worlds.len() as u64;
-    let said = guarantee_of_codes(&universe.claim());
+    let said = guarantee_of_codes(&universe.claim(), &[], true);
     let promised = promise::to_the_aware(&said)?;
     if !said.plain.contains(&format!("non-empty fragment with probability at most 1/{}", universe.k)) {
         return Err(format!("nothing is promised to a plain reader: {}", said.plain));
@@ -298,7 +298,7 @@ fn plain(universe: &Universe, worlds: &[World]) -> Option<String> {
         }
         for (node, slots) in world.release.iter().zip(&clusters) {
             let small = slots.cluster.len() + 2 * slots.items.len() <= 7 && slots.cluster.len() < 6;
-            if !matches!(node, Node::Cluster(_)) || !small {
+            if !matches!(node, ClusterNode::Cluster(_)) || !small {
                 continue;
             }
             for chunk in slots.links(known) {

@@ -23,13 +23,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The requirements, by the word under which they are counted.
-pub const REQUIREMENTS: [&str; 3] = ["power", "power, whole events", "power_total"];
+pub const REQUIREMENTS: [&str; 4] = ["power", "power, whole events", "power, pairs", "power_total"];
 
 /// Patients with events and a policy over them.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub(crate) patients: String,
     pub(crate) claims: String,
+    /// A second table of events, if there is one.
+    pub(crate) drugs: Option<String>,
     pub(crate) policy: String,
 }
 
@@ -39,11 +41,15 @@ impl Case {
         let people = 8 + dice.below(40);
         let (mut patients, mut claims) = ("id,sex,age\n".to_string(), "id,dx,place,cost\n".to_string());
         let (codes, places) = (2 + dice.below(4), 1 + dice.below(3));
+        let mut drugs = (dice.below(2) == 0).then(|| "id,drug,route\n".to_string());
         for p in 0..people {
             patients += &format!("P{p},{},{}\n", dice.below(2), 10 * dice.below(3));
             for _ in 0..dice.below(4) {
                 let code = dice.below(codes).min(dice.below(codes));
                 claims += &format!("P{p},{code},{},{}\n", dice.below(places), dice.below(100));
+            }
+            if let Some(own) = &mut drugs {
+                (0..dice.below(3)).for_each(|_| *own += &format!("P{p},{},{}\n", dice.below(3), dice.below(2)));
             }
         }
         // A file of claims without any is another matter.
@@ -54,6 +60,7 @@ impl Case {
         match requirement {
             "power" => write!(privacy, "power = {p}\npower_rule = \"fixed\"\n"),
             "power_total" => writeln!(privacy, "power_total = {p}"),
+            "power, pairs" => write!(privacy, "power = {p}\nknowledge = \"pairs\"\n"),
             _ => write!(privacy, "power = {p}\nknowledge = \"events\"\n"),
         }
         .unwrap_or_default();
@@ -63,13 +70,27 @@ impl Case {
         let mut method = "[method]\nname = \"claims\"\ndraws = 1000\n".to_string();
         method += dice.one_of(&["", "residual = 0.5\nmax_suppressed = 0.2\n"]);
         method += dice.one_of(&["", "without_events = \"drop\"\n"]);
+        let (input, columns) = match &drugs {
+            None => ("claims = \"c.csv\"\n", ""),
+            Some(_) => (
+                "[input.events]\nclaims = \"c.csv\"\ndrugs = \"d.csv\"\n",
+                "[columns.drugs]\nid = { role = \"patient\" }\ndrug = { role = \"quasi\" }\nroute = { role = \"quasi\" }\n",
+            ),
+        };
         let policy = format!(
-            "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = {{ role = \"patient\" }}\n\
+            "[input]\npatients = \"p.csv\"\n{input}[columns.patients]\nid = {{ role = \"patient\" }}\n\
              sex = {{ role = \"quasi\" }}\nage = {{ role = \"quasi\", hierarchy = {{ intervals = [20], from = 0, to = 100 }} }}\n\
              [columns.claims]\nid = {{ role = \"patient\" }}\ndx = {{ role = \"quasi\", hierarchy = {{ intervals = [2, 4], from = 0, to = 8 }} }}\n\
-             place = {{ role = \"quasi\" }}\ncost = {{ role = \"other\", reason = \"a test\" }}\n{privacy}{method}"
+             place = {{ role = \"quasi\" }}\ncost = {{ role = \"other\", reason = \"a test\" }}\n{columns}{privacy}{method}"
         );
-        Case { patients, claims, policy }
+        Case { patients, claims, drugs, policy }
+    }
+
+    /// The files of the custodian.
+    pub(crate) fn files(&self) -> Vec<(&'static str, &str)> {
+        let mut files = vec![("policy.toml", &*self.policy), ("p.csv", &self.patients), ("c.csv", &self.claims)];
+        files.extend(self.drugs.iter().map(|own| ("d.csv", &**own)));
+        files
     }
 }
 
@@ -77,7 +98,7 @@ impl Case {
 pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let at = |name: &str| folder.path().join(name);
-    for (name, text) in [("p.csv", &case.patients), ("c.csv", &case.claims), ("policy.toml", &case.policy)] {
+    for (name, text) in case.files() {
         fs::write(at(name), text).map_err(|e| e.to_string())?;
     }
     let options =
@@ -97,10 +118,8 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
     let reader = Reader::read(&at("out/release")).map_err(|e| e.to_string())?;
     found.unbounded_link = reader.highest_with_everything();
     if let Some(what) = reader.broken(claim, &certificate.recount.found, dice) {
-        let (policy, patients, claims) = (&case.policy, &case.patients, &case.claims);
-        found.broken = Some(format!(
-            "to a plain reader: {what}\n--- policy.toml\n{policy}--- p.csv\n{patients}--- c.csv\n{claims}"
-        ));
+        let files = case.files().iter().map(|(name, text)| format!("--- {name}\n{text}")).collect::<String>();
+        found.broken = Some(format!("to a plain reader: {what}\n{files}"));
     }
     Ok(found)
 }
@@ -134,13 +153,16 @@ fn released<S: ReleasedShape>(
     Ok(certificate)
 }
 
-/// A fact: the event column, and the value.
-type Fact = (usize, String);
+/// A fact: the table and the column of an event, and the value.
+type Fact = (usize, usize, String);
+
+/// The events of a patient: by table, the cells of each.
+type Events = Vec<Vec<Vec<String>>>;
 
 /// A patient: their own columns, and their events.
-type Patient = (Vec<String>, Vec<Vec<String>>);
+type Patient = (Vec<String>, Events);
 
-/// Someone who has read the two files.
+/// Someone who has read the files.
 pub(crate) struct Reader {
     people: Vec<Patient>,
 }
@@ -155,13 +177,17 @@ impl Reader {
             // No label of these tables holds the delimiter but an interval, which is quoted.
             Ok(text.lines().skip(1).map(cells).collect())
         };
+        // A table of events that is not there has no file.
+        let tables: Vec<&str> = ["claims.csv", "drugs.csv"].into_iter().filter(|f| release.join(f).exists()).collect();
         let mut people: BTreeMap<String, Patient> = BTreeMap::new();
         for row in rows("patients.csv")? {
-            people.insert(row[0].clone(), (row[1..=KNOWN.0].to_vec(), Vec::new()));
+            people.insert(row[0].clone(), (row[1..=KNOWN.0].to_vec(), vec![Vec::new(); tables.len()]));
         }
-        for row in rows("claims.csv")? {
-            if let Some(person) = people.get_mut(&row[0]) {
-                person.1.push(row[1..=KNOWN.1].to_vec());
+        for (at, table) in tables.iter().enumerate() {
+            for row in rows(table)? {
+                if let Some(person) = people.get_mut(&row[0]) {
+                    person.1[at].push(row[1..=KNOWN.1].to_vec());
+                }
             }
         }
         Ok(Reader { people: people.into_values().collect() })
@@ -169,7 +195,8 @@ impl Reader {
 
     pub(crate) fn broken(&self, claim: &EventsClaim, said: &EventsFound, dice: &mut Dice) -> Option<String> {
         let (k, p) = (claim.k.get() as usize, claim.power.p());
-        let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(|p| !p.1.is_empty());
+        let has_events = |own: &&Patient| own.1.iter().any(|table| !table.is_empty());
+        let (with, without): (Vec<&Patient>, Vec<&Patient>) = self.people.iter().partition(has_events);
         // Of those without events their own columns are known, and nothing else can be.
         let alone = without.iter().filter(|(own, _)| !self.enough(own, k, |_| true)).count() as u64;
         if !claim.max_high_risk.allows(alone, without.len() as u64) {
@@ -185,22 +212,41 @@ impl Reader {
             return (found != said)
                 .then(|| format!("{found:?} patients have facts that fewer than {k} share; {said:?} is said"));
         }
+        // Two columns of one table are known, and these tables have two; otherwise all tables at once.
+        let tables: Vec<usize> = (0..self.people.first().map_or(0, |own| own.1.len())).collect();
+        let known: Vec<Vec<usize>> = match claim.power {
+            Power::Pairs { .. } => tables.iter().map(|&table| vec![table]).collect(),
+            _ => vec![tables],
+        };
+        known.iter().find_map(|tables| self.more_than_said(claim, said, &with, tables, dice))
+    }
+
+    /// Draws what is known of some tables, and compares the share at risk with what is said.
+    fn more_than_said(
+        &self,
+        claim: &EventsClaim,
+        said: &EventsFound,
+        with: &[&Patient],
+        tables: &[usize],
+        dice: &mut Dice,
+    ) -> Option<String> {
+        let (k, p) = (claim.k.get() as usize, claim.power.p());
         let draws = 800;
+        let column = |events: &[Vec<String>], c: usize| events.iter().map(|e| e[c].clone()).collect::<Vec<_>>();
         let hits = (0..draws).filter(|_| {
             let (own, events) = with[dice.below(with.len())];
-            let known: Vec<Vec<String>> = take(events, p, dice);
             match claim.power {
                 // These events have two columns.
-                Power::Events { .. } | Power::Pairs { .. } => !self.enough(own, k, |theirs| contains(theirs, &known)),
+                Power::Events { .. } | Power::Pairs { .. } => {
+                    let known: Vec<_> = tables.iter().map(|&t| (t, take(&events[t], p, dice))).collect();
+                    !self.enough(own, k, |theirs| known.iter().all(|(t, known)| contains(&theirs[*t], known)))
+                }
                 _ => {
                     // In each column by itself so many values.
-                    let columns: Vec<Vec<String>> = (0..KNOWN.1)
-                        .map(|c| take(&events.iter().map(|e| e[c].clone()).collect::<Vec<_>>(), p, dice))
-                        .collect();
-                    let fits = |theirs: &[Vec<String>]| {
-                        (0..KNOWN.1)
-                            .all(|c| contains(&theirs.iter().map(|e| e[c].clone()).collect::<Vec<_>>(), &columns[c]))
-                    };
+                    let columns = tables.iter().flat_map(|&t| (0..KNOWN.1).map(move |c| (t, c)));
+                    let known: Vec<_> = columns.map(|(t, c)| (t, c, take(&column(&events[t], c), p, dice))).collect();
+                    let fits =
+                        |theirs: &Events| known.iter().all(|(t, c, known)| contains(&column(&theirs[*t], *c), known));
                     !self.enough(own, k, fits)
                 }
             }
@@ -213,14 +259,15 @@ impl Reader {
     }
 
     /// Returns whether k patients look like this and fit.
-    fn enough(&self, own: &[String], k: usize, fits: impl Fn(&[Vec<String>]) -> bool) -> bool {
+    fn enough(&self, own: &[String], k: usize, fits: impl Fn(&Events) -> bool) -> bool {
         self.people.iter().filter(|(other, theirs)| other == own && fits(theirs)).take(k).count() == k
     }
 
     /// The chance of the best link to someone who knows all events of a patient: nothing is promised.
     fn highest_with_everything(&self) -> f64 {
         let like = |(own, events): &Patient| {
-            let alike = |other: &&Patient| other.0 == *own && contains(&other.1, events);
+            let has = |other: &Patient| other.1.iter().zip(events).all(|(theirs, own)| contains(theirs, own));
+            let alike = |other: &&Patient| other.0 == *own && has(other);
             1.0 / self.people.iter().filter(alike).count().max(1) as f64
         };
         self.people.iter().map(like).fold(0.0, f64::max)
@@ -240,8 +287,11 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-fn facts(events: &[Vec<String>]) -> Vec<Fact> {
-    events.iter().flat_map(|e| e.iter().cloned().enumerate()).collect()
+fn facts(events: &Events) -> Vec<Fact> {
+    let of = |(table, events): (usize, &Vec<Vec<String>>)| -> Vec<Fact> {
+        events.iter().flat_map(|e| e.iter().cloned().enumerate()).map(|(c, value)| (table, c, value)).collect()
+    };
+    events.iter().enumerate().flat_map(of).collect()
 }
 
 /// Returns whether all of `some` are in `all`, each as often.

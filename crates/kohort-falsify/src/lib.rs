@@ -6,7 +6,7 @@
 //! person is a count ([`aware`]). A reader who only matches what they know against a release needs no
 //! other originals ([`plain`], [`recombine`], [`events`]).
 //!
-//! What is promised is read from the certificate; a belief above it is a broken promise. The
+//! The promise is read from the certificate; a belief above it is a broken promise. The
 //! library `kohort` is asked for releases only: labels, matches and beliefs are counted here.
 
 pub mod aware;

@@ -1,6 +1,7 @@
 //! Releases of the originals of a universe, made by the library: by its methods on tables that were
 //! never on disk, and now and then by the whole path, so that it is the same.
 
+use crate::plain;
 use crate::universe::{Secret, TREE, Universe};
 use kohort::methods::Method;
 use kohort::pipeline::{self, Options};
@@ -102,13 +103,13 @@ impl<'u> Maker<'u> {
         let unit = universe.requirement.has_patients();
         let mut tuples = Tuples::from_rows(&texts, unit.then_some(&patients[..]));
         let mut cohort = self.like.clone();
-        if !cohort.synthetic_values.is_empty() {
+        for drawn in &mut cohort.synthetic_values {
             let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-            counts.extend((0..universe.secret.values()).map(|s| (format!("s{s}"), 1)));
+            counts.extend((0..universe.secret.part(0, &drawn.name).1).map(|s| (format!("s{s}"), 1)));
             people.iter().for_each(|&kind| {
-                *counts.entry(format!("s{}", universe.kinds[kind].0.secret)).or_default() += 1;
+                let value = universe.secret.part(universe.kinds[kind].0.secret, &drawn.name).0;
+                *counts.entry(format!("s{value}")).or_default() += 1;
             });
-            let drawn = &mut cohort.synthetic_values[0];
             if let Some(position) = drawn.position {
                 tuples.know(position, &counts.keys().cloned().collect::<Vec<_>>());
             }
@@ -157,19 +158,46 @@ impl<'u> Maker<'u> {
             let secret = self.reads_secret().then(|| {
                 let parts = (0..self.universe.secret.columns().len())
                     .map(|at| secret_of(&text(tuple, self.universe.columns.len() + at)));
-                match (self.universe.secret, &parts.collect::<Vec<_>>()[..]) {
-                    (Secret::Two(n, _), &[s, u]) => u * n + s,
-                    (_, parts) => parts.first().copied().unwrap_or(0),
-                }
+                self.joined(&parts.collect::<Vec<_>>())
             });
             let shown = plan.rows(&cohort, tuple).map(|(cells, rows)| (labels(&plan, cells), rows));
             Alike { combination, secret, rows: cohort.tuples.weights[tuple], shown: shown.collect() }
         });
         let invented = plan.added.iter().map(|added| {
-            let secret = cohort.synthetic_values.first().map_or(0, |s| secret_of(&s.values[added.values[0] as usize]));
-            (labels(&plan, added.cells), secret)
+            let parts =
+                cohort.synthetic_values.iter().zip(&added.values).map(|(s, &v)| secret_of(&s.values[v as usize]));
+            (labels(&plan, added.cells), self.joined(&parts.collect::<Vec<_>>()))
         });
         Ok(Some(Made { alike: alike.collect(), invented: invented.collect(), promise, guarantee }))
+    }
+
+    /// The secret that has these values in its columns.
+    fn joined(&self, parts: &[usize]) -> usize {
+        match (self.universe.secret, parts) {
+            (Secret::Two(n, _), &[s, u]) => u * n + s,
+            (_, parts) => parts.first().copied().unwrap_or(0),
+        }
+    }
+
+    /// The rows of a release by the whole path, each with whose it is.
+    pub fn rows_by_path(&self, people: &[usize], seed: u64) -> Result<Vec<plain::Row>, String> {
+        self.by_the_whole_path(people, seed)?;
+        let read = |name: &str| fs::read_to_string(self.folder.path().join(name)).map_err(|e| e.to_string());
+        let (data, lines) = (read("out/release/data.csv")?, read("out/private/rows")?);
+        let whose: Vec<usize> = people
+            .iter()
+            .enumerate()
+            .flat_map(|(person, &kind)| self.universe.kinds[kind].0.rows.iter().map(move |_| person))
+            .collect();
+        let quasi = self.universe.columns.len();
+        let row = |(at, (row, line)): (usize, (&str, &str))| {
+            let mut own = cells(row);
+            let secret = self.joined(&own.split_off(quasi).iter().map(|text| secret_of(text)).collect::<Vec<_>>());
+            // The first line of the table is its header.
+            let person = line.parse::<usize>().ok().and_then(|line| whose.get(line.checked_sub(2)?).copied());
+            plain::Row { cells: own, secret, person: person.unwrap_or(people.len() + at), real: person.is_some() }
+        };
+        Ok(data.lines().skip(1).zip(lines.lines()).enumerate().map(row).collect())
     }
 
     /// The rows that leave when the whole path is taken, in an order of their own, without those
@@ -190,7 +218,7 @@ impl<'u> Maker<'u> {
             .skip(1)
             .zip(lines.lines())
             .filter(|(_, line)| *line != "0")
-            .map(|(row, _)| row.split(',').take(quasi).map(str::to_string).collect())
+            .map(|(row, _)| cells(row).into_iter().take(quasi).collect())
             .collect();
         rows.sort();
         Ok(Some(rows))
@@ -215,4 +243,22 @@ fn labels(plan: &Plan, cells: u32) -> Vec<String> {
 
 fn secret_of(text: &str) -> usize {
     text.trim_start_matches('s').parse().unwrap_or(0)
+}
+
+/// The cells of a line; a cell with a comma is in quotes.
+fn cells(line: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => all.push(String::new()),
+            c => {
+                if let Some(own) = all.last_mut() {
+                    own.push(c);
+                }
+            }
+        }
+    }
+    all
 }

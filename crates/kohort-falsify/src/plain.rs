@@ -6,6 +6,7 @@ use crate::universe::Universe;
 use kohort_core::policy::TDistance;
 use kohort_core::privacy::LDiversity;
 use kohort_core::release::{Claim, KnowsClaim, SensitiveClaim};
+use std::collections::BTreeMap;
 
 /// A row of a release: what it shows, and whether it stands for somebody.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,8 +78,11 @@ pub fn broken(universe: &Universe, people: &[usize], rows: &[Row], claim: &Claim
                 return Some(format!("nobody real matches combination {combination}"));
             }
             for (matching, all) in [(&matching, rows.iter().collect::<Vec<_>>()), (&real, only_real(rows))] {
-                for sensitive in &claim.sensitive {
-                    if let Some(what) = too_much(universe, sensitive, matching, &all) {
+                for (group, sensitive) in groups(universe, matching)
+                    .iter()
+                    .flat_map(|group| claim.sensitive.iter().map(move |own| (group, own)))
+                {
+                    if let Some(what) = too_much(universe, sensitive, group, &all) {
                         return Some(format!("{what} among those that match combination {combination} in {set:?}"));
                     }
                 }
@@ -86,6 +90,17 @@ pub fn broken(universe: &Universe, people: &[usize], rows: &[Row], claim: &Claim
         }
     }
     None
+}
+
+/// The groups of rows for which a limit is promised: all that match; with patients, who may be in several groups where
+/// labels overlap, each group of identical records.
+fn groups<'a>(universe: &Universe, matching: &[&'a Row]) -> Vec<Vec<&'a Row>> {
+    if !universe.requirement.has_patients() {
+        return vec![matching.to_vec()];
+    }
+    let mut groups: BTreeMap<&[String], Vec<&Row>> = BTreeMap::new();
+    matching.iter().for_each(|row| groups.entry(&row.cells).or_default().push(row));
+    groups.into_values().collect()
 }
 
 fn only_real(rows: &[Row]) -> Vec<&Row> {

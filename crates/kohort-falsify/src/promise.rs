@@ -1,4 +1,4 @@
-//! What a certificate promises to a reader who reasons about the method: read from its sentence.
+//! The promise of a certificate to an attacker who knows the algorithm: read from its sentence.
 
 use kohort_core::release::Guarantee;
 

@@ -1,6 +1,6 @@
 //! The reader of codes who takes every recombination of the fragments for equally likely.
 
-use kohort_core::release::{CodeChunk, Node};
+use kohort_core::release::{ClusterNode, CodeChunk};
 
 /// A set of codes, a bit each.
 pub type Codes = u32;
@@ -18,7 +18,7 @@ pub struct Slots {
 
 impl Slots {
     /// Those of these nodes; `bit` says which bit a code is.
-    pub fn of(nodes: &[Node], bit: &dyn Fn(u32) -> Codes) -> Slots {
+    pub fn of(nodes: &[ClusterNode], bit: &dyn Fn(u32) -> Codes) -> Slots {
         let mut slots = Slots::default();
         nodes.iter().for_each(|node| {
             slots.add(node, bit);
@@ -26,9 +26,9 @@ impl Slots {
         slots
     }
 
-    fn add(&mut self, node: &Node, bit: &dyn Fn(u32) -> Codes) -> Vec<usize> {
+    fn add(&mut self, node: &ClusterNode, bit: &dyn Fn(u32) -> Codes) -> Vec<usize> {
         let (slots, chunks): (Vec<usize>, &[CodeChunk]) = match node {
-            Node::Cluster(cluster) => {
+            ClusterNode::Cluster(cluster) => {
                 let first = self.cluster.len();
                 let number = self.cluster.last().map_or(0, |c| c + 1);
                 let slots: Vec<usize> = (first..first + cluster.size as usize).collect();
@@ -36,7 +36,9 @@ impl Slots {
                 self.items.extend(cluster.item_chunk.iter().map(|&code| (slots.clone(), bit(code))));
                 (slots, &cluster.record_chunks)
             }
-            Node::Joint(joint) => (joint.members.iter().flat_map(|m| self.add(m, bit)).collect(), &joint.shared_chunks),
+            ClusterNode::Joint(joint) => {
+                (joint.members.iter().flat_map(|m| self.add(m, bit)).collect(), &joint.shared_chunks)
+            }
         };
         for chunk in chunks {
             let subrecords = chunk.subrecords().map(|s| s.iter().fold(0, |all, &code| all | bit(code))).collect();

@@ -4,7 +4,7 @@ use crate::aware::{Knowing, Outcome, Placed, Reader, Row, Rows};
 use crate::make::{Alike, Made, Maker};
 use crate::plain;
 use crate::promise;
-use crate::universe::{Person, Requirement, Secret, Universe};
+use crate::universe::{Person, Secret, Universe};
 use std::collections::BTreeMap;
 
 /// The cases that were examined, and the result.
@@ -52,12 +52,13 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
         }
         let number = found.originals;
         found.originals += 1;
-        let made = match maker.make(people, seed.wrapping_add(number)) {
+        let seed = coins(universe, people, seed);
+        let made = match maker.make(people, seed) {
             Ok(made) => made,
             Err(e) => return failed = Some(e),
         };
         if number == by_path {
-            match maker.by_the_whole_path(people, seed.wrapping_add(number)) {
+            match maker.by_the_whole_path(people, seed) {
                 Err(e) => return failed = Some(e),
                 Ok(other) if other != made.as_ref().map(Made::sorted) => {
                     return failed =
@@ -68,13 +69,30 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
         }
         let Some(made) = made else { return };
         found.released += 1;
-        let shown = plain::rows(universe, people, &made);
+        // Who of several patients has which row would matter.
+        let is_split = |own: &Alike| own.shown.len() > 1 || own.shown.first().is_some_and(|part| part.1 < own.rows);
+        let split = universe.requirement.has_several_rows() && made.alike.iter().any(is_split);
+        if split && universe.method != "suppress" {
+            return failed = Some(case(universe, people, "rows of patients that are alike show different cells"));
+        }
+        let shown = match split {
+            false => Ok(plain::rows(universe, people, &made)),
+            true => maker.rows_by_path(people, seed),
+        };
+        let shown = match shown {
+            Ok(shown) => shown,
+            Err(e) => return failed = Some(e),
+        };
         if let Some(what) = plain::broken(universe, people, &shown, &made.promise.claim) {
             return found.broken = Some(case(universe, people, &format!("to a plain reader: {what}")));
         }
         match promise::to_the_aware(&made.guarantee) {
             Err(e) => return failed = Some(e),
             Ok(own) => promised = Some(own),
+        }
+        // Nothing is promised about patients with several rows to an attacker who knows the algorithm.
+        if split {
+            return;
         }
         let of_everybody = combinations(universe, people);
         for outcome in outcomes(universe, people, &made, Draws::Listed, &mut rows) {
@@ -105,6 +123,13 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
         }
     }
     Ok(found)
+}
+
+/// The seed of a release. A method that does not read secrets draws the same for every original with the same
+/// quasi-identifiers: its coins cannot depend on what it does not read, and the reader may know how they fell.
+fn coins(universe: &Universe, people: &[usize], seed: u64) -> u64 {
+    let own = combinations(universe, people);
+    own.iter().fold(seed, |all, &c| (all ^ c as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23))
 }
 
 /// Computes what a reader makes of every release of a universe; `known`: what they know of who has a combination.
@@ -145,12 +170,12 @@ pub fn combinations(universe: &Universe, people: &[usize]) -> Vec<usize> {
 /// are drawn until a requirement holds: then nothing is promised.
 pub fn outcomes(universe: &Universe, people: &[usize], made: &Made, draws: Draws, rows: &mut Rows) -> Vec<Outcome> {
     let real = match universe.requirement {
-        Requirement::Patients | Requirement::PatientsConfidence => vec![of_patients(universe, people, made, rows)],
+        own if own.has_several_rows() => vec![of_patients(universe, people, made, rows)],
         _ => of_rows(universe, people, made, rows),
     };
     match universe.invents {
         None => real,
-        Some(_) if matches!(universe.requirement, Requirement::Confidence | Requirement::L | Requirement::T) => vec![],
+        Some(_) if universe.requirement.has_limits() => vec![],
         Some(_) => real.into_iter().flat_map(|o| with_invented(universe, people, o, draws, rows)).collect(),
     }
 }

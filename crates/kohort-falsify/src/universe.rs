@@ -10,6 +10,8 @@ pub enum Domain {
     Flat(usize),
     /// 0 and 1 lie under x, 2 under y.
     Tree,
+    /// The numbers 0 to 3 in intervals of 1 and 2, so that a class may show the range of its own ones.
+    Numbers,
 }
 
 /// The file of [`Domain::Tree`].
@@ -21,6 +23,16 @@ impl Domain {
         match self {
             Domain::Flat(n) => n,
             Domain::Tree => 3,
+            Domain::Numbers => 4,
+        }
+    }
+
+    /// Its hierarchy in a policy.
+    fn hierarchy(self) -> &'static str {
+        match self {
+            Domain::Flat(_) => "",
+            Domain::Tree => ", hierarchy = \"tree.csv\"",
+            Domain::Numbers => ", hierarchy = { intervals = [1, 2], from = 0, to = 4 }",
         }
     }
 
@@ -29,6 +41,9 @@ impl Domain {
         match self {
             Domain::Flat(_) => dice.one_of(&["", ", weight = 3"]),
             Domain::Tree => dice.one_of(&[", levels = [1, \"*\"]", ", levels = [0, \"*\"]", ", weight = 2"]),
+            Domain::Numbers => {
+                dice.one_of(&[", levels = [2, \"*\"]", ", levels = [1, 2, \"*\"]", ", levels = [0, 2, \"*\"]"])
+            }
         }
     }
 
@@ -37,7 +52,15 @@ impl Domain {
         label == "*"
             || label == value.to_string()
             || (self == Domain::Tree && label == if value < 2 { "x" } else { "y" })
+            || (self == Domain::Numbers && is_within(value, label))
     }
+}
+
+/// Returns whether a number is in a range such as `[1,3)`.
+fn is_within(value: usize, label: &str) -> bool {
+    let ends = label.strip_prefix('[').and_then(|own| own.strip_suffix(')')).and_then(|own| own.split_once(','));
+    let ends = ends.and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
+    ends.is_some_and(|(from, to)| (from..to).contains(&value))
 }
 
 /// The column beside the quasi-identifiers.
@@ -107,6 +130,8 @@ pub enum Requirement {
     Two,
     /// k patients, who may have several rows, and confidence.
     PatientsConfidence,
+    /// k patients, each of whom has one row.
+    PatientsOnce,
 }
 
 impl Requirement {
@@ -124,6 +149,7 @@ impl Requirement {
             Requirement::Levels => "k, restricted levels",
             Requirement::Two => "two sensitive columns",
             Requirement::PatientsConfidence => "confidence, patients",
+            Requirement::PatientsOnce => "k patients, one row",
         }
     }
 
@@ -131,17 +157,28 @@ impl Requirement {
     pub fn of(method: &str) -> &'static [Requirement] {
         use Requirement::*;
         match method {
-            "lattice" => &[K, Any, Sets, Confidence, L, T, Patients, Levels, Two, PatientsConfidence],
+            "lattice" => &[K, Any, Sets, Confidence, L, T, Patients, Levels, Two, PatientsConfidence, PatientsOnce],
             "specialize" => &[K, Any, Confidence, L, T, Class, Patients, Levels, Two, PatientsConfidence],
-            "suppress" => &[K, Any, Sets, Confidence, L, T, Two],
-            "local" => &[K, Any, Sets, Confidence, L, T, Patients, Levels, Two],
-            _ => &[K, Confidence, L, T, Patients],
+            "suppress" => &[K, Any, Sets, Confidence, L, T, Two, Patients, PatientsConfidence, PatientsOnce],
+            "local" => &[K, Any, Sets, Confidence, L, T, Patients, Levels, Two, PatientsConfidence, PatientsOnce],
+            _ => &[K, Confidence, L, T, Patients, Levels, Two, PatientsConfidence],
         }
     }
 
-    /// Returns whether people are patients, who may have several rows.
+    /// Returns whether people are patients.
     pub fn has_patients(self) -> bool {
-        matches!(self, Requirement::Patients | Requirement::PatientsConfidence)
+        matches!(self, Requirement::Patients | Requirement::PatientsConfidence | Requirement::PatientsOnce)
+    }
+
+    /// Returns whether sensitive values are limited.
+    pub fn has_limits(self) -> bool {
+        use Requirement::*;
+        matches!(self, Confidence | L | T | Two | PatientsConfidence)
+    }
+
+    /// Returns whether people may have several rows.
+    pub fn has_several_rows(self) -> bool {
+        self.has_patients() && self != Requirement::PatientsOnce
     }
 }
 
@@ -195,17 +232,19 @@ impl Universe {
     fn draw(method: &'static str, requirement: Requirement, dice: &mut Dice) -> Universe {
         let several = matches!(requirement, Requirement::Any | Requirement::Sets);
         let width = if several { 2 + dice.below(2) } else { 1 + dice.below(3) };
-        let domains = [Domain::Flat(2), Domain::Flat(2), Domain::Flat(3), Domain::Tree];
+        // Ranges are labels of `local` alone.
+        let last = if method == "local" { Domain::Numbers } else { Domain::Flat(2) };
+        let domains = [Domain::Flat(2), last, Domain::Flat(3), Domain::Tree];
         let mut columns: Vec<Domain> = (0..width).map(|_| dice.one_of(&domains)).collect();
         let mut keys = Vec::new();
         if requirement == Requirement::Levels {
-            columns[0] = Domain::Tree;
+            columns[0] = if method == "local" { dice.one_of(&[Domain::Tree, Domain::Numbers]) } else { Domain::Tree };
             keys = columns.iter().map(|domain| domain.some_keys(dice)).collect();
         }
         let secret = match requirement {
             Requirement::Confidence | Requirement::L | Requirement::T => Secret::Sensitive(2 + dice.below(2)),
             Requirement::Class => Secret::Class(2),
-            Requirement::Patients => Secret::None,
+            Requirement::Patients | Requirement::PatientsOnce => Secret::None,
             Requirement::PatientsConfidence => Secret::Sensitive(2),
             Requirement::Two => Secret::Two(2, 2),
             _ => dice.one_of(&[Secret::None, Secret::Sensitive(2), Secret::Sensitive(3)]),
@@ -257,7 +296,7 @@ impl Universe {
         };
         // Secrets do not depend on quasi-identifiers: who knows how they do is another reader.
         let own: Vec<f64> = (0..universe.secret.values()).map(|_| 1.0 + dice.below(3) as f64).collect();
-        universe.kinds = kinds(rows, requirement.has_patients(), dice)
+        universe.kinds = kinds(rows, requirement.has_several_rows(), dice)
             .into_iter()
             .flat_map(|(rows, weight)| {
                 let person = move |(secret, own): (usize, &f64)| (Person { rows: rows.clone(), secret }, weight * own);
@@ -288,9 +327,8 @@ impl Universe {
         let role = if self.requirement.has_patients() { "patient" } else { "identifier" };
         text += &format!("id = {{ role = \"{role}\" }}\n");
         for (at, (name, domain)) in NAMES.iter().zip(&self.columns).enumerate() {
-            let tree = if *domain == Domain::Tree { ", hierarchy = \"tree.csv\"" } else { "" };
-            let keys = self.keys.get(at).unwrap_or(&"");
-            text += &format!("{name} = {{ role = \"quasi\"{tree}{keys} }}\n");
+            let (hierarchy, keys) = (domain.hierarchy(), self.keys.get(at).unwrap_or(&""));
+            text += &format!("{name} = {{ role = \"quasi\"{hierarchy}{keys} }}\n");
         }
         for column in self.secret.columns() {
             let values = self.secret.part(0, column).1;
@@ -342,11 +380,11 @@ impl Universe {
     }
 }
 
-/// Rows a person may have, and how likely that is: one, or where people are patients one or two.
-fn kinds(combinations: usize, patients: bool, dice: &mut Dice) -> Vec<(Vec<usize>, f64)> {
+/// Rows a person may have, and how likely that is: one, or where people may have several one or two.
+fn kinds(combinations: usize, several: bool, dice: &mut Dice) -> Vec<(Vec<usize>, f64)> {
     let weights: Vec<f64> = (0..combinations).map(|_| 1.0 + dice.below(4) as f64).collect();
     let mut kinds: Vec<(Vec<usize>, f64)> = (0..combinations).map(|c| (vec![c], weights[c])).collect();
-    if patients {
+    if several {
         for a in 0..combinations {
             for b in a..combinations {
                 let orders = if a == b { 1.0 } else { 2.0 };
@@ -374,6 +412,9 @@ fn method_text(method: &str, requirement: Requirement, invents: Option<(u64, u64
         ("local", _) => {
             text += &format!("max_suppressed = {}\n", dice.one_of(&["0", "0.25", "0.5"]));
             text += dice.one_of(&["", "effort = \"thorough\"\n"]);
+            if !matches!(requirement, Requirement::Any | Requirement::Sets) {
+                text += dice.one_of(&["", "labels = \"range\"\n"]);
+            }
         }
         ("suppress", _) => {
             text += dice.one_of(&["", "order = \"paper\"\n"]);
@@ -383,6 +424,7 @@ fn method_text(method: &str, requirement: Requirement, invents: Option<(u64, u64
             text += &format!("h = \"auto\"\nreal_k = {real_k}\nmax_counterfeits = {}.{:02}\n", most / 100, most % 100);
             text += &format!("padding = \"{}\"\n", if exact { "exact" } else { "randomized" });
             text += &format!("objective = \"{}\"\n", dice.one_of(&["rce", "loss"]));
+            text += dice.one_of(&["", "recode = \"local\"\n", "recode = \"local\"\nprefer = \"detail\"\n"]);
         }
         _ => {}
     }

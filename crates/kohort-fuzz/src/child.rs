@@ -21,7 +21,7 @@ pub const HANGS: i32 = 72;
 /// How long one input may take, on a machine that has other things to do.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What a child is to read.
+/// The inputs that a child is to read.
 pub struct Task {
     pub target: String,
     pub seed: u64,

@@ -5,7 +5,7 @@ use crate::dice::Dice;
 /// No input grows beyond this.
 const LARGEST: usize = 1 << 20;
 
-/// What to put in: words that mean something to one reader or another.
+/// Words to put in: they mean something to one reader or another.
 const WORDS: [&str; 64] = [
     ",",
     ";",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What a run of the fuzzer was asked for.
+/// The settings of a run of the fuzzer.
 pub struct Asked {
     pub seed: u64,
     /// Inputs for each target; else time for all of them.

@@ -2,15 +2,18 @@
 
 use crate::data::Data;
 use crate::errors::{DataError, PolicyError, raised};
-use crate::release::Release;
+use crate::release::{Published, Release};
 use crate::risk;
 use crate::running::run;
 use kohort::compare::Vary;
+use kohort::flatten::{Flatten, flatten_release};
 use kohort::{Policy, Run, SecretKey, Signers};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A policy as Python hands it over: its text, the files it names, and the folder of those that are files.
 #[derive(FromPyObject)]
@@ -48,6 +51,8 @@ pub(crate) struct RunSettings {
     #[pyo3(item)]
     ledger: Option<PathBuf>,
     #[pyo3(item)]
+    deadline: Option<f64>,
+    #[pyo3(item)]
     progress: Option<Py<PyAny>>,
 }
 
@@ -62,6 +67,14 @@ impl RunSettings {
         }
         if self.keep_rows {
             run = run.keep_rows();
+        }
+        if let Some(seconds) = self.deadline {
+            // A time that no clock can show never comes.
+            match Duration::try_from_secs_f64(seconds) {
+                Ok(deadline) => run = run.deadline(deadline),
+                Err(_) if seconds > 0.0 => {}
+                Err(_) => return Err(PyValueError::new_err("deadline must be a number of seconds, 0 or more.")),
+            }
         }
         if let Some(ledger) = &self.ledger {
             run = run.ledger(ledger);
@@ -88,19 +101,35 @@ pub(crate) fn anonymize(
     Ok(Release { release, types: data.types.clone() })
 }
 
-/// Measures how easily people can be found in the data as it is; JSON.
+/// Makes a verified release in a new folder, without holding its data in memory.
+#[pyfunction]
+pub(crate) fn anonymize_into(
+    py: Python<'_>,
+    data: &Bound<'_, Data>,
+    policy: PolicyParts,
+    settings: RunSettings,
+    out: PathBuf,
+) -> PyResult<Published> {
+    let (policy, own, data) = (policy.policy()?, settings.run()?, data.get());
+    let released = run(py, settings.progress.as_ref(), |progress, cancel| {
+        own.progress(progress).cancelled_by(cancel).anonymize_into(&data.data, &policy, &out)
+    })?;
+    Ok(Published { released })
+}
+
+/// Measures how easily people can be found in the data as it is: JSON, and a piece of HTML that others may see.
 #[pyfunction]
 pub(crate) fn measure_risk(
     py: Python<'_>,
     data: &Bound<'_, Data>,
     policy: PolicyParts,
     settings: RunSettings,
-) -> PyResult<String> {
+) -> PyResult<(String, String)> {
     let (policy, own, data) = (policy.policy()?, settings.run()?, data.get());
     let risk = run(py, settings.progress.as_ref(), |progress, cancel| {
         own.progress(progress).cancelled_by(cancel).risk(&data.data, &policy)
     })?;
-    Ok(risk::to_json(&risk))
+    Ok((risk::to_json(&risk), kohort::report::shareable_risk(&risk)))
 }
 
 /// Suggests a policy: its text, its warnings, and for each column name, role, confidence, reason, facts and notes.
@@ -152,7 +181,8 @@ pub(crate) fn verify(
     Ok(if strict { found.strict() } else { found }.to_json())
 }
 
-/// Measures several settings side by side: their numbers as JSON, the picture of the frontier, and their policies.
+/// Measures several settings side by side: their numbers as JSON, the picture of the frontier, the picture with its
+/// table, and their policies.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -160,7 +190,7 @@ pub(crate) fn compare(
     policy: PolicyParts,
     vary: Vec<String>,
     settings: RunSettings,
-) -> PyResult<(String, String, Vec<Option<String>>)> {
+) -> PyResult<(String, String, String, Vec<Option<String>>)> {
     let (policy, own, data) = (policy.policy()?, settings.run()?, data.get());
     let vary: Vec<Vary> = vary
         .iter()
@@ -169,21 +199,31 @@ pub(crate) fn compare(
     let tried = run(py, settings.progress.as_ref(), |progress, cancel| {
         own.progress(progress).cancelled_by(cancel).compare(&data.data, &policy, &vary)
     })?;
-    let (picture, numbers) = kohort::compare::shown(&tried);
+    let shown = kohort::compare::shown(&tried);
     let texts = tried.into_iter().map(|setting| setting.text).collect();
-    Ok((numbers, picture, texts))
+    Ok((shown.numbers, shown.picture, shown.summary, texts))
+}
+
+/// Brings every quasi-identifier of a saved release to one level, in a new folder, and returns the file of the table.
+#[pyfunction]
+#[pyo3(signature = (folder, out, levels, replace=false, threads=None))]
+pub(crate) fn flatten(
+    py: Python<'_>,
+    folder: PathBuf,
+    out: PathBuf,
+    levels: Vec<(String, String)>,
+    replace: bool,
+    threads: Option<usize>,
+) -> PyResult<PathBuf> {
+    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let asked = Flatten { levels, replace, threads };
+    run(py, None, |_, _| flatten_release(&folder, &out, &asked)).map(|made| made.file)
 }
 
 /// Makes a key pair for signatures, FILE and FILE.pub, and returns the path of the second.
 #[pyfunction]
 pub(crate) fn make_key(file: PathBuf, name: &str) -> PyResult<PathBuf> {
     SecretKey::generate(name).and_then(|key| key.save_new(&file)).map_err(|error| raised(&error))
-}
-
-/// A piece of HTML with the style of the reports around this body.
-#[pyfunction]
-pub(crate) fn piece(body: &str) -> String {
-    kohort::report::parts::piece(body)
 }
 
 /// Runs the command line, and returns the exit code.

@@ -1,5 +1,6 @@
 //! The data of a call: a table, patients with their events, or the codes of patients; from frames or from files.
 
+use crate::engine::{self, AnyDialect};
 use crate::errors::{DataError, raised};
 use crate::frame::{Frame, Types};
 use kohort::Table;
@@ -39,6 +40,21 @@ impl Data {
     fn of_table(source: TableSource<'_>) -> Data {
         let (table, types) = source.table();
         Data { data: (&table).into(), table: Some(table), types: vec![(String::new(), types)] }
+    }
+
+    /// A table in an engine: by its name, or a query. Releases of it are Parquet parts of about so many rows.
+    #[staticmethod]
+    fn of_engine(
+        py: Python<'_>,
+        connection: Py<PyAny>,
+        dialect: AnyDialect,
+        table: &str,
+        part_rows: u64,
+    ) -> PyResult<(Data, Vec<String>)> {
+        let table = engine::table(py, connection, dialect, table, part_rows)?;
+        let columns = table.columns().to_vec();
+        let table = Table::from(table);
+        Ok((Data { data: (&table).into(), table: Some(table), types: Vec::new() }, columns))
     }
 
     /// Patients and their events.

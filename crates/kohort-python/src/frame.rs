@@ -1,11 +1,13 @@
 //! A table from a data frame: its cells as text, and the types of its columns, so that they can be given back.
 
 use crate::capsule::{capsule, reader};
-use crate::errors::{DataError, MachineError, raised};
+use crate::errors::MachineError;
+use crate::running::run;
 use crate::{from_text, to_text};
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::ffi_stream::ArrowArrayStreamReader;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use kohort::{MemoryTable, TextColumn};
+use kohort::{Cancel, Error, MemoryTable, Result, TextColumn};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,12 +38,18 @@ impl Frame {
     /// Copies the data of a capsule that holds a stream of Arrow data. `asked` names columns whose values are listed.
     #[new]
     #[pyo3(signature = (stream, asked=vec![]))]
-    fn new(stream: &Bound<'_, PyAny>, asked: Vec<String>) -> PyResult<Frame> {
+    fn new(py: Python<'_>, stream: &Bound<'_, PyAny>, asked: Vec<String>) -> PyResult<Frame> {
         let reader = reader(stream)?;
+        run(py, None, |_, cancel| Frame::copied(reader, &asked, cancel))
+    }
+}
+
+impl Frame {
+    fn copied(reader: ArrowArrayStreamReader, asked: &[String], cancel: &Cancel) -> Result<Frame> {
         let schema = reader.schema();
         let batches: Vec<RecordBatch> = reader
-            .collect::<Result<_, _>>()
-            .map_err(|_| DataError::new_err("the data could not be read to its end."))?;
+            .collect::<std::result::Result<_, _>>()
+            .map_err(|_| Error::yours("the data could not be read to its end."))?;
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         enough_memory(&batches)?;
         let (mut columns, mut types, mut lists) = (Vec::new(), Types::new(), Vec::new());
@@ -51,8 +59,11 @@ impl Frame {
             let midnights = arrays.iter().all(|array| to_text::is_midnights(array));
             let mut cells = TextColumn::default();
             for array in arrays {
+                if cancel.is_cancelled() {
+                    return Err(Error::cancelled());
+                }
                 to_text::push(array, midnights, &mut cells).map_err(|wrong| {
-                    DataError::new_err(format!("column {} ({}) {wrong}.", place + 1, shown(field.name())))
+                    Error::yours(format!("column {} ({}) {wrong}.", place + 1, shown(field.name())))
                 })?;
             }
             if matches!(field.data_type(), DataType::List(_) | DataType::LargeList(_)) {
@@ -65,7 +76,7 @@ impl Frame {
             types.push((field.name().clone(), field.data_type().clone()));
             columns.push((field.name().clone(), cells));
         }
-        let table = MemoryTable::new("the table", columns).map_err(|error| raised(&error))?;
+        let table = MemoryTable::new("the table", columns)?;
         let names = table.names().to_vec();
         Ok(Frame { table: table.into(), types, lists, names, rows, values })
     }
@@ -78,12 +89,17 @@ pub(crate) struct ReleasedTable {
 }
 
 impl ReleasedTable {
+    /// A table as it is.
+    pub(crate) fn of(batch: RecordBatch) -> ReleasedTable {
+        ReleasedTable { batch }
+    }
+
     /// Gives every column the type it came with, where its released cells still have it.
-    pub(crate) fn new(table: &MemoryTable, types: &Types) -> PyResult<ReleasedTable> {
+    pub(crate) fn new(table: MemoryTable, types: &Types) -> PyResult<ReleasedTable> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
-        for (name, cells) in table.columns() {
-            let wanted = types.iter().find(|(own, _)| own == name).map_or(&DataType::Utf8, |(_, wanted)| wanted);
-            let array = from_text::array(cells, wanted);
+        for (name, cells) in table.into_columns() {
+            let wanted = types.iter().find(|(own, _)| *own == name).map_or(&DataType::Utf8, |(_, wanted)| wanted);
+            let array = from_text::array(&cells, wanted);
             fields.push(Field::new(name, array.data_type().clone(), true));
             arrays.push(array);
         }
@@ -107,6 +123,22 @@ impl ReleasedTable {
         capsule(py, vec![self.batch.clone()])
     }
 
+    /// Rows of text, from one to before another, for drivers that take no Arrow data.
+    fn rows(&self, start: usize, stop: usize) -> PyResult<Vec<Vec<Option<&str>>>> {
+        let mut columns = Vec::new();
+        for array in self.batch.columns() {
+            let texts = array.as_any().downcast_ref::<StringArray>();
+            columns.push(texts.ok_or_else(|| MachineError::new_err("a column is not text."))?);
+        }
+        let mut rows = Vec::new();
+        for row in start.min(self.batch.num_rows())..stop.min(self.batch.num_rows()) {
+            rows.push(
+                columns.iter().map(|texts| if texts.is_null(row) { None } else { Some(texts.value(row)) }).collect(),
+            );
+        }
+        Ok(rows)
+    }
+
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
@@ -123,12 +155,12 @@ impl ReleasedTable {
 }
 
 /// Asks for the memory that the copy and the run will need, while a refusal can still be reported.
-fn enough_memory(batches: &[RecordBatch]) -> PyResult<()> {
+fn enough_memory(batches: &[RecordBatch]) -> Result<()> {
     let data: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
     let cells: usize = batches.iter().map(|batch| batch.num_rows() * batch.num_columns()).sum();
     let needed = data.saturating_add(cells.saturating_mul(16)).saturating_mul(2);
     Vec::<u8>::new().try_reserve_exact(needed).map_err(|_| {
-        MachineError::new_err(format!(
+        Error::machine(format!(
             "there is not enough memory: about {} MB are needed. Save the data as a Parquet or CSV file and pass its \
              path: a file is read block by block.",
             needed >> 20

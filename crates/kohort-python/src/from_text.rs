@@ -1,20 +1,19 @@
 //! Text cells as Arrow columns, of the type that the column came with if every released cell still has it, else as
 //! text.
 
-use arrow_array::ArrayRef;
-use arrow_array::builder::{
-    BooleanBuilder, LargeStringBuilder, PrimitiveBuilder, StringBuilder, StringDictionaryBuilder, StringViewBuilder,
-};
+use arrow_array::builder::{BooleanBuilder, LargeStringBuilder, PrimitiveBuilder, StringBuilder, StringViewBuilder};
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow_array::{ArrayRef, DictionaryArray};
 use arrow_schema::{DataType, TimeUnit};
 use kohort::TextColumn;
 use kohort_core::calendar::Date;
 use kohort_core::calendar::time::time;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::to_text::DAY;
@@ -86,15 +85,19 @@ fn typed(cells: &TextColumn, wanted: &DataType) -> Option<ArrayRef> {
             }
         }
         // Categories are made anew, so that none is there that no released row has.
-        D::Dictionary(..) => {
-            let mut values = StringDictionaryBuilder::<Int32Type>::new();
+        D::Dictionary(_, wanted) => {
+            let (mut keys, mut categories) = (PrimitiveBuilder::<Int32Type>::new(), TextColumn::default());
+            let mut places: HashMap<&str, i32> = HashMap::new();
             for cell in cells.iter() {
-                match cell {
-                    "" => values.append_null(),
-                    cell => values.append_value(cell),
-                }
+                let next = i32::try_from(places.len()).ok()?;
+                keys.append_option((!cell.is_empty()).then(|| {
+                    *places.entry(cell).or_insert_with(|| {
+                        categories.push(cell);
+                        next
+                    })
+                }));
             }
-            Arc::new(values.finish())
+            Arc::new(DictionaryArray::try_new(keys.finish(), array(&categories, wanted)).ok()?)
         }
         _ => return None,
     })

@@ -23,18 +23,27 @@ impl Release {
 #[pymethods]
 impl Release {
     /// The released table.
-    fn table(&self) -> PyResult<ReleasedTable> {
-        let columns = self.release.columns().map_err(|error| raised(&error))?;
-        ReleasedTable::new(&columns, &self.types_of(""))
+    fn table(&self, py: Python<'_>) -> PyResult<ReleasedTable> {
+        py.detach(|| {
+            let columns = self.release.columns().map_err(|error| raised(&error))?;
+            ReleasedTable::new(columns, &self.types_of(""))
+        })
+    }
+
+    /// The released table with all its cells as text.
+    fn table_as_text(&self, py: Python<'_>) -> PyResult<ReleasedTable> {
+        py.detach(|| ReleasedTable::new(self.release.columns().map_err(|error| raised(&error))?, &Types::new()))
     }
 
     /// A released table of patients and their events, by its name.
-    fn linked(&self, name: &str) -> PyResult<ReleasedTable> {
-        let columns = match name {
-            "patients" => self.release.patients(),
-            events => self.release.events_of(events),
-        };
-        ReleasedTable::new(&columns.map_err(|error| raised(&error))?, &self.types_of(name))
+    fn linked(&self, py: Python<'_>, name: &str) -> PyResult<ReleasedTable> {
+        py.detach(|| {
+            let columns = match name {
+                "patients" => self.release.patients(),
+                events => self.release.events_of(events),
+            };
+            ReleasedTable::new(columns.map_err(|error| raised(&error))?, &self.types_of(name))
+        })
     }
 
     /// Names of all files below DIR.
@@ -79,5 +88,35 @@ impl Release {
             if replace { release.save_replacing(&folder) } else { release.save(&folder) }
         })
         .map_err(|error| raised(&error))
+    }
+}
+
+/// A verified release in a folder.
+#[pyclass(frozen, module = "kohort._kohort")]
+pub(crate) struct Published {
+    pub(crate) released: kohort::Released,
+}
+
+#[pymethods]
+impl Published {
+    /// The folder, with release/ and evidence/.
+    #[getter]
+    fn folder(&self) -> PathBuf {
+        self.released.folder.clone()
+    }
+
+    /// The metrics as JSON.
+    fn metrics(&self) -> String {
+        self.released.metrics.to_json()
+    }
+
+    /// The notes for the custodian.
+    fn notes(&self) -> Vec<String> {
+        self.released.notes.clone()
+    }
+
+    /// The first page of the report as it may be shown to others, as a piece of HTML.
+    fn summary_html(&self) -> String {
+        kohort::report::shareable_summary(&self.released.metrics)
     }
 }

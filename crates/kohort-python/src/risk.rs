@@ -41,10 +41,7 @@ fn table(risk: &OriginalRisk) -> Value {
             "worst_set": set.map(|(set, _)| named(set)), "by_worst_set": set.map(|(_, people)| people),
         })
     });
-    let (unique, of) = match (&risk.singling_out.added, risk.has_patients) {
-        (Some(added), true) => (added.all, risk.people),
-        _ => (risk.all.unique, risk.all.people),
-    };
+    let (unique, of) = risk.unique();
     let only_with = risk.singling_out.added.as_ref().map(|added| {
         risk.quasi
             .iter()

@@ -126,6 +126,9 @@ pub(crate) fn push(array: &ArrayRef, midnights: bool, column: &mut TextColumn) -
 
 /// Returns whether all times of an array are midnight.
 pub(crate) fn is_midnights(array: &ArrayRef) -> bool {
+    if let Some(categories) = array.as_any_dictionary_opt() {
+        return is_midnights(categories.values());
+    }
     ticks(array).is_some_and(|nanos| (0..array.len()).all(|row| array.is_null(row) || nanos(row).rem_euclid(DAY) == 0))
 }
 

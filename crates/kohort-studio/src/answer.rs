@@ -1,4 +1,4 @@
-//! What a page or an action answers, and how it becomes HTTP.
+//! The answer of a page or an action, and how it becomes HTTP.
 
 use crate::guard::IsReport;
 use crate::page::{self, Page};
@@ -91,8 +91,18 @@ pub(crate) fn problem(error: &Error) -> Response {
         Kind::Cancelled => (StatusCode::CONFLICT, "Cancelled"),
         Kind::Machine => (StatusCode::INTERNAL_SERVER_ERROR, "The computer could not do this"),
     };
-    let body = page::problem(heading, &capital(&error.message));
+    let body = page::problem(heading, &explained(error));
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], body).into_response()
+}
+
+/// The sentence of an error, and what to do if the disk is full.
+pub(crate) fn explained(error: &Error) -> String {
+    let sentence = capital(&error.message);
+    let is_full = ["No space left", "File too large", "Disk quota"].iter().any(|words| error.message.contains(words));
+    match error.kind == Kind::Machine && is_full {
+        true => format!("{sentence} Free some space on the disk and try again. What you saved before is still there."),
+        false => sentence,
+    }
 }
 
 /// A sentence that begins with a capital letter, unless it begins with the name of a file or a column.

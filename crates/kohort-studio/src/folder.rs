@@ -1,5 +1,7 @@
 //! The one folder that a studio reads and writes.
 
+use kohort::init::is_table;
+use kohort_core::table::PartFiles;
 use kohort_core::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -7,6 +9,10 @@ use std::path::{Component, Path, PathBuf};
 
 /// States what the studio keeps for itself: the history of policies, a lock, unfinished uploads.
 const OWN: &str = ".kohort-studio";
+
+/// Folders of folders of parts are looked into this deep, and no more entries of each are looked at.
+const MOST_DEEP: usize = 3;
+const MOST_LOOKED_AT: usize = 10_000;
 
 /// The folder, with every link on the way to it followed.
 pub(crate) struct Folder {
@@ -71,6 +77,11 @@ impl Folder {
     pub(crate) fn own(&self) -> Result<PathBuf> {
         let own = self.root.join(OWN);
         make_private_folder(&own)?;
+        if fs::symlink_metadata(&own).is_ok_and(|about| about.is_symlink()) {
+            return Err(Error::yours(format!(
+                "{OWN} is a link. The studio writes nothing outside its folder: remove it."
+            )));
+        }
         Ok(own)
     }
 
@@ -92,12 +103,27 @@ impl Folder {
         let judged = if exists { path.canonicalize() } else { path.parent().unwrap_or(path).canonicalize() };
         match judged {
             Ok(judged) if judged.starts_with(&self.root) => Ok(()),
-            Ok(_) => Err(Error::yours(
-                "the policy or the page names a file outside the studio's folder. Start the studio in a folder that \
-                 holds all files, or use the command line.",
-            )),
+            Ok(_) => Err(is_outside()),
             Err(e) => Err(Error::io(path.strip_prefix(&self.root).unwrap_or(path), &e)),
         }
+    }
+
+    /// Refuses a table if it is outside the folder, or if a part of it is: a table may be a file, a folder of parts or
+    /// a pattern such as `claims/*.parquet`.
+    pub(crate) fn has_table(&self, path: &Path) -> Result<()> {
+        let exists = |path: &Path| fs::symlink_metadata(path).is_ok();
+        let root = if exists(path) { path.to_path_buf() } else { PartFiles::root(path) };
+        match root.ancestors().find(|above| exists(above)) {
+            Some(above) => self.is_inside(above)?,
+            None => return Err(is_outside()),
+        }
+        let mut leads_out = false;
+        // Anything else that is wrong with the parts is said when they are opened.
+        let _ = PartFiles::find_where(path, &mut |link| {
+            leads_out |= self.is_inside(link).is_err();
+            if leads_out { Err(is_outside()) } else { Ok(()) }
+        });
+        if leads_out { Err(is_outside()) } else { Ok(()) }
     }
 
     /// Everything in the folder that a person can choose, by kind and name.
@@ -108,20 +134,19 @@ impl Folder {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(path) = self.path(&name) else { continue };
             let Ok(about) = fs::metadata(&path) else { continue };
-            let kind = if about.is_dir() {
-                let certificates =
-                    ["release/certificate.json", "certificate.json", "population/release/certificate.json"];
-                if !certificates.iter().any(|file| path.join(file).is_file()) {
-                    continue;
-                }
-                FileKind::Release
-            } else {
-                match kind_of(&name) {
-                    Some(kind) => kind,
+            let certificates = ["release/certificate.json", "certificate.json", "population/release/certificate.json"];
+            let (kind, bytes) = match about.is_dir() {
+                true if certificates.iter().any(|file| path.join(file).is_file()) => (FileKind::Release, about.len()),
+                true => match bytes_of_parts(&path, MOST_DEEP) {
+                    0 => continue,
+                    bytes => (FileKind::Table, bytes),
+                },
+                false => match kind_of(&name) {
+                    Some(kind) => (kind, about.len()),
                     None => continue,
-                }
+                },
             };
-            all.push(Listed { kind, name, bytes: about.len() });
+            all.push(Listed { kind, name, bytes });
         }
         all.sort();
         Ok(all)
@@ -153,6 +178,32 @@ impl Folder {
     }
 }
 
+/// The size of the Parquet files in a folder and in those below it, as a table in parts has them. Links are left out.
+fn bytes_of_parts(folder: &Path, deep: usize) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let mut bytes = 0;
+    for entry in entries.flatten().take(MOST_LOOKED_AT) {
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        let Ok(about) = entry.metadata() else { continue };
+        if name.starts_with(['_', '.']) {
+            continue;
+        }
+        if about.is_file() && name.ends_with(".parquet") {
+            bytes += about.len();
+        } else if about.is_dir() && deep > 0 {
+            bytes += bytes_of_parts(&entry.path(), deep - 1);
+        }
+    }
+    bytes
+}
+
+fn is_outside() -> Error {
+    Error::yours(
+        "the policy or the page names a file outside the studio's folder. Start the studio in a folder that holds all \
+         files, or use the command line.",
+    )
+}
+
 fn kind_of(name: &str) -> Option<FileKind> {
     let name = name.to_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
@@ -160,7 +211,8 @@ fn kind_of(name: &str) -> Option<FileKind> {
         Some(FileKind::Policy)
     } else if ends(&[".tar.gz", ".tgz"]) {
         Some(FileKind::Archive)
-    } else if ends(&[".csv", ".tsv", ".txt", ".gz", ".parquet", ".xlsx", ".xlsm", ".xls", ".ods"]) {
+    } else if is_table(Path::new(&name)) || ends(&[".xlsm", ".xls", ".ods"]) {
+        // Other spreadsheets are offered too: their reader says what to do with them.
         Some(FileKind::Table)
     } else {
         None
@@ -174,6 +226,18 @@ pub(crate) fn make_private_folder(path: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(|e| Error::io(path, &e))
+}
+
+/// Lets only its owner open a folder, so that nobody else reads what is in it.
+pub(crate) fn keep_to_owner(path: &Path) -> Result<()> {
+    #[cfg(not(unix))]
+    let _ = path;
+    #[cfg(unix)]
+    if path.is_dir() {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        fs::set_permissions(path, mode).map_err(|e| Error::io(path, &e))?;
+    }
+    Ok(())
 }
 
 /// Options for a file that only its owner can read.
@@ -204,6 +268,15 @@ mod tests {
             }
         }
         assert_eq!(folder.listed().unwrap().len(), 1, "a link that leads out is not offered");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_place_of_the_own_folder_is_refused() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(outside.path(), inside.path().join(OWN)).unwrap();
+        assert!(Folder::open(inside.path()).is_err());
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0, "nothing was written there");
     }
 
     #[test]

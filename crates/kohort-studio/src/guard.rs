@@ -1,4 +1,4 @@
-//! What is checked before a request is answered, and what every answer forbids the browser to do.
+//! Checks a request before it is answered, and tells the browser what it must not do with the answer.
 
 use crate::page;
 use crate::session::Session;

@@ -13,6 +13,8 @@ pub(crate) struct Job {
     /// The page to go back to if it fails.
     pub(crate) back: &'static str,
     cancelled: AtomicBool,
+    improving: AtomicBool,
+    enough: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -22,6 +24,7 @@ struct State {
     total: u64,
     done: u64,
     notes: Vec<String>,
+    shown: String,
     end: Option<std::result::Result<&'static str, Error>>,
 }
 
@@ -35,8 +38,12 @@ pub(crate) struct Progressed {
     pub(crate) left: Option<Duration>,
     /// True if it was asked to stop.
     pub(crate) stopping: bool,
+    /// True if a method has a result that it could keep, and was not asked to keep it.
+    pub(crate) improving: bool,
     /// Notes for the custodian.
     pub(crate) notes: Vec<String>,
+    /// Results so far, as HTML.
+    pub(crate) shown: String,
     /// States how it ended: the page to go to, or what went wrong.
     pub(crate) end: Option<std::result::Result<&'static str, Error>>,
 }
@@ -48,9 +55,23 @@ impl Job {
         back: &'static str,
         work: impl FnOnce(&Arc<Job>) -> Result<&'static str> + Send + 'static,
     ) -> Result<Arc<Job>> {
-        let state =
-            State { stage: "starting".into(), since: Instant::now(), total: 0, done: 0, notes: Vec::new(), end: None };
-        let job = Arc::new(Job { title, back, cancelled: AtomicBool::new(false), state: Mutex::new(state) });
+        let state = State {
+            stage: "starting".into(),
+            since: Instant::now(),
+            total: 0,
+            done: 0,
+            notes: Vec::new(),
+            shown: String::new(),
+            end: None,
+        };
+        let job = Arc::new(Job {
+            title,
+            back,
+            cancelled: AtomicBool::new(false),
+            improving: AtomicBool::new(false),
+            enough: AtomicBool::new(false),
+            state: Mutex::new(state),
+        });
         let own = Arc::clone(&job);
         let run = move || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&own)));
@@ -66,9 +87,19 @@ impl Job {
         Ok(job)
     }
 
-    /// Asks the job to stop. It stops between its stages, or at the next block of rows it reads.
+    /// Asks the job to stop. Methods and readers ask several times a second.
     pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks a method that gets better with more work to keep its best result.
+    pub(crate) fn keep_best(&self) {
+        self.enough.store(true, Ordering::Relaxed);
+    }
+
+    /// Shows results so far, as HTML, below the progress.
+    pub(crate) fn show(&self, html: String) {
+        self.state().shown = html;
     }
 
     /// Returns whether it is still at work.
@@ -87,7 +118,9 @@ impl Job {
             share,
             left,
             stopping: self.cancelled.load(Ordering::Relaxed),
+            improving: self.improving.load(Ordering::Relaxed) && !self.enough.load(Ordering::Relaxed),
             notes: state.notes.clone(),
+            shown: state.shown.clone(),
             end: state.end.clone(),
         }
     }
@@ -113,5 +146,13 @@ impl Progress for Job {
 
     fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn improving(&self, is: bool) {
+        self.improving.store(is, Ordering::Relaxed);
+    }
+
+    fn is_enough(&self) -> bool {
+        self.enough.load(Ordering::Relaxed) || self.cancelled.load(Ordering::Relaxed)
     }
 }

@@ -10,7 +10,9 @@
 
 mod answer;
 mod archive;
+mod closer;
 mod count;
+mod desktop;
 mod folder;
 mod guard;
 mod history;
@@ -24,6 +26,7 @@ mod session;
 mod studio;
 mod upload;
 
+pub use desktop::open_address;
 use folder::Folder;
 use kohort_core::{Error, Result};
 use session::Session;

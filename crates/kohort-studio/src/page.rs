@@ -40,6 +40,11 @@ impl Step {
         (Step::Policy, "/policy", "Policy"),
     ];
 
+    /// The step of an address.
+    pub(crate) fn at(address: &str) -> Step {
+        Step::ALL.iter().find(|(_, own, _)| *own == address).map_or(Step::Start, |(step, _, _)| *step)
+    }
+
     /// Returns whether the step needs an open policy.
     fn needs_policy(self) -> bool {
         !matches!(self, Step::Start | Step::Verify)
@@ -63,11 +68,16 @@ impl Page {
     pub(crate) fn render(&self, around: &Around) -> String {
         let mut steps = String::new();
         for (step, address, name) in Step::ALL {
+            let class = match step {
+                Step::Verify => " class=\"first-aside\"",
+                Step::Start | Step::Policy => "",
+                _ => " class=\"step\"",
+            };
             if step.needs_policy() && around.policy.is_none() {
-                steps += &format!("<li><span class=\"off\">{name}</span></li>");
+                steps += &format!("<li{class}><span class=\"off\">{name}</span></li>");
             } else {
                 let current = if step == self.step { " aria-current=\"page\"" } else { "" };
-                steps += &format!("<li><a href=\"{address}\"{current}>{name}</a></li>");
+                steps += &format!("<li{class}><a href=\"{address}\"{current}>{name}</a></li>");
             }
         }
         let mut above = String::new();
@@ -75,16 +85,17 @@ impl Page {
             above += "<p class=\"warning\" role=\"status\">Another studio is working in this folder, so this one only \
                       shows. Close the other one and start again to make changes.</p>\n";
         }
-        if around.working && self.step != Step::Start {
+        if around.working {
             above += "<p class=\"note\" role=\"status\">Work is going on in the background. <a href=\"/job\">Show its \
                       progress</a></p>\n";
         }
         above += &around.changed;
         let mut below = String::new();
         if let Some(command) = &self.command {
+            let lines: Vec<String> = command.lines().map(escape).collect();
             below += &format!(
                 "<section class=\"command\"><h2>The same without this page</h2>\n<pre tabindex=\"0\"><code>{}</code></pre></section>\n",
-                escape(command)
+                lines.join("\n")
             );
         }
         let policy = around.policy.as_ref().map_or(String::new(), |name| {
@@ -93,7 +104,7 @@ impl Page {
         document(
             self.heading,
             &format!(
-                "<header class=\"top\"><p class=\"brand\"><strong>Kohort studio</strong></p>\n\
+                "<header class=\"top\"><p class=\"brand\"><img src=\"/icon.svg\" alt=\"\"><strong>Kohort studio</strong></p>\n\
                  <nav aria-label=\"Steps\"><ol>{steps}</ol></nav>{policy}</header>\n\
                  <main id=\"main\" tabindex=\"-1\">\n<h1>{}</h1>\n{above}{}{below}</main>\n\
                  <footer>Everything stays on this computer: the page is served from it and sends nothing elsewhere.</footer>\n",
@@ -159,6 +170,19 @@ pub(crate) fn select(name: &str, id: &str, label: &str, choices: &[(&str, String
     };
     let options: String = choices.iter().map(option).collect();
     format!("<label for=\"{id}\">{label}</label><select name=\"{}\" id=\"{id}\">{options}</select>", escape(name))
+}
+
+/// A choice of one among several that need words. The words are HTML.
+pub(crate) fn radios(name: &str, legend: &str, choices: &[(&str, String)], chosen: &str) -> String {
+    let one = |(i, (value, words)): (usize, &(&str, String))| {
+        let mark = if *value == chosen { " checked" } else { "" };
+        format!(
+            "<p><input type=\"radio\" name=\"{name}\" id=\"{name}-{i}\" value=\"{}\"{mark}><label for=\"{name}-{i}\">{words}</label></p>\n",
+            escape(value)
+        )
+    };
+    let all: String = choices.iter().enumerate().map(one).collect();
+    format!("<fieldset class=\"radios\"><legend>{legend}</legend>\n{all}</fieldset>\n")
 }
 
 /// A line of text to fill in.

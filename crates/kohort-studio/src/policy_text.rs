@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 pub(crate) fn set(text: &str, path: &[&str], value: &str) -> Result<String> {
     let root = parse(text)?;
     let mut table = root.get_ref();
-    let mut place = Place::Root;
+    let mut place = TablePlace::Root;
     for (depth, key) in path.iter().enumerate() {
         let rest = &path[depth + 1..];
         let Some((_, item)) = entry(table, key) else {
@@ -18,7 +18,7 @@ pub(crate) fn set(text: &str, path: &[&str], value: &str) -> Result<String> {
         match item.get_ref() {
             DeValue::Table(below) if !rest.is_empty() => {
                 table = below;
-                place = Place::of(text, item.span());
+                place = TablePlace::of(text, item.span());
             }
             _ => return Ok(replaced(text, item.span(), &nested(rest, value))),
         }
@@ -30,7 +30,7 @@ pub(crate) fn set(text: &str, path: &[&str], value: &str) -> Result<String> {
 pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String> {
     let root = parse(text)?;
     let mut table = root.get_ref();
-    let mut place = Place::Root;
+    let mut place = TablePlace::Root;
     for (depth, key) in path.iter().enumerate() {
         let Some((name, item)) = entry(table, key) else { return Ok(text.to_string()) };
         if depth + 1 == path.len() {
@@ -38,7 +38,7 @@ pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String> {
         }
         let DeValue::Table(below) = item.get_ref() else { return Ok(text.to_string()) };
         table = below;
-        place = Place::of(text, item.span());
+        place = TablePlace::of(text, item.span());
     }
     Ok(text.to_string())
 }
@@ -92,7 +92,7 @@ fn entry<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<Entry<'a, 'i>> {
 }
 
 /// Describes where a table is written.
-enum Place {
+enum TablePlace {
     /// The whole file.
     Root,
     /// `{ … }`, at these bytes.
@@ -101,9 +101,9 @@ enum Place {
     Below(Range<usize>),
 }
 
-impl Place {
-    fn of(text: &str, span: Range<usize>) -> Place {
-        if text[span.clone()].starts_with('{') { Place::Inline(span) } else { Place::Below(span) }
+impl TablePlace {
+    fn of(text: &str, span: Range<usize>) -> TablePlace {
+        if text[span.clone()].starts_with('{') { TablePlace::Inline(span) } else { TablePlace::Below(span) }
     }
 }
 
@@ -119,10 +119,10 @@ fn replaced(text: &str, span: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..span.start], &text[span.end..])
 }
 
-fn insert(text: &str, table: &DeTable, place: &Place, key: &str, rest: &[&str], value: &str) -> String {
+fn insert(text: &str, table: &DeTable, place: &TablePlace, key: &str, rest: &[&str], value: &str) -> String {
     let line = format!("{} = {}", key_text(key), nested(rest, value));
     match place {
-        Place::Root => {
+        TablePlace::Root => {
             let space = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
             match rest {
                 // A key of its own must come before every section.
@@ -133,12 +133,12 @@ fn insert(text: &str, table: &DeTable, place: &Place, key: &str, rest: &[&str], 
                 }
             }
         }
-        Place::Inline(span) => {
+        TablePlace::Inline(span) => {
             let end = text[..span.end].trim_end_matches('}').trim_end().len();
             let comma = if table.is_empty() { " " } else { ", " };
             format!("{}{comma}{line} {}", &text[..end], &text[span.end - 1..])
         }
-        Place::Below(header) => {
+        TablePlace::Below(header) => {
             let is_below = |item: &Spanned<DeValue>| {
                 matches!(item.get_ref(), DeValue::Table(_)) && text[item.span()].starts_with('[')
             };
@@ -150,8 +150,8 @@ fn insert(text: &str, table: &DeTable, place: &Place, key: &str, rest: &[&str], 
     }
 }
 
-fn without(text: &str, place: &Place, span: Range<usize>) -> String {
-    if let Place::Inline(_) = place {
+fn without(text: &str, place: &TablePlace, span: Range<usize>) -> String {
+    if let TablePlace::Inline(_) = place {
         let after = &text[span.end..];
         if let Some(rest) = after.trim_start().strip_prefix(',') {
             return format!("{}{}", &text[..span.start], rest.trim_start());

@@ -1,7 +1,7 @@
 //! Results of work in the background, as far as pages show them.
 
+use kohort::applied_hierarchy::{AppliedLevel, Branch};
 use kohort::attack::Attack;
-use kohort::compare::MeasuredSetting;
 use kohort::original_risk::OriginalRisk;
 use kohort_core::risk::CodesKnown;
 
@@ -11,14 +11,16 @@ pub(crate) struct RiskFound {
     pub(crate) notes: Vec<String>,
     /// The levels of each quasi-identifier.
     pub(crate) ladders: Vec<Ladder>,
+    /// Those who are counted: patients or records.
+    pub(crate) unit: &'static str,
     /// The numbers, by the shape of the data.
     pub(crate) shape: RiskShape,
 }
 
 /// The numbers of a risk, by the shape of the data.
 pub(crate) enum RiskShape {
-    /// For a table, with the names of its quasi-identifiers and what k counts.
-    Table { risk: Box<OriginalRisk>, names: Vec<String>, unit: &'static str, rows: u64 },
+    /// For a table, with the names of its quasi-identifiers.
+    Table { risk: Box<OriginalRisk>, names: Vec<String>, rows: u64 },
     /// For codes, below a k.
     Codes { known: Vec<CodesKnown>, k: u64 },
     /// For patient histories: what is known, and the share of patients for whom fewer than k match.
@@ -27,49 +29,82 @@ pub(crate) enum RiskShape {
 
 /// A column with its levels over the data.
 pub(crate) struct Ladder {
+    /// The table of the column in the policy, where there are several.
+    pub(crate) group: Option<String>,
     /// The column.
     pub(crate) column: String,
     /// From the value to `*`.
     pub(crate) levels: Vec<Rung>,
+    /// The labels as a tree, from the coarsest down.
+    pub(crate) tree: Vec<Branch>,
 }
 
-/// One level of a column.
+/// One level of a column, with as much of it as pages show.
 pub(crate) struct Rung {
     /// Its name in the policy.
     pub(crate) name: String,
-    /// The labels with the records that have them, the rarest first.
-    pub(crate) labels: Vec<(String, u64)>,
+    /// The number of labels.
+    pub(crate) labels: u64,
+    /// People whose label nobody else has.
+    pub(crate) alone: u64,
+    /// The rarest labels with the people who have them.
+    pub(crate) rarest: Vec<(String, u64)>,
     /// True if a method may choose it.
     pub(crate) permitted: bool,
 }
 
 impl Rung {
-    /// Records whose label no other record has.
-    pub(crate) fn alone(&self) -> u64 {
-        self.labels.iter().filter(|label| label.1 == 1).count() as u64
+    /// Keeps so many of the labels of a level.
+    pub(crate) fn of(mut level: AppliedLevel, most: usize) -> Rung {
+        let (labels, alone) = (level.labels.len() as u64, level.alone());
+        level.labels.truncate(most);
+        Rung { name: level.name, labels, alone, rarest: level.labels, permitted: level.permitted }
     }
-}
-
-/// Settings that were tried.
-pub(crate) struct Compared {
-    /// In the order of the grid.
-    pub(crate) tried: Vec<MeasuredSetting>,
-    /// The options of the command that tries them again.
-    pub(crate) vary: Vec<String>,
-    /// The folder with their policies, by its name.
-    pub(crate) folder: String,
 }
 
 /// A setting that is looked at closely: released in memory, and never stored.
 pub(crate) struct Tried {
+    /// The text of its policy.
+    pub(crate) policy: String,
     /// Its place among the settings.
     pub(crate) place: usize,
+    /// The numbers of the release it would be, as HTML.
+    pub(crate) facts: String,
+    /// Distributions before and after, and the level of each column, as HTML.
+    pub(crate) changed: String,
     /// The report of the release it would be.
     pub(crate) report: String,
+    /// Some records, and who is suppressed; tables alone have them.
+    pub(crate) closer: Option<Closer>,
+}
+
+/// Single records of a release that was made in memory.
+#[derive(Default)]
+pub(crate) struct Closer {
     /// The names of the released columns.
     pub(crate) names: Vec<String>,
     /// Some rows: as they are, and as they would be released.
     pub(crate) rows: Vec<(Vec<String>, Vec<String>)>,
+    /// Records of the original.
+    pub(crate) records: u64,
+    /// Records that would be removed.
+    pub(crate) removed: u64,
+    /// Records with a suppressed cell.
+    pub(crate) blanked: u64,
+    /// Groups that are suppressed more often than others, the most affected first.
+    pub(crate) affected: Vec<AffectedGroup>,
+}
+
+/// A group of records that is suppressed more often than others.
+pub(crate) struct AffectedGroup {
+    /// The column.
+    pub(crate) column: String,
+    /// The value, or the interval.
+    pub(crate) label: String,
+    /// The share of all records.
+    pub(crate) of_all: f64,
+    /// The share of the suppressed records.
+    pub(crate) of_suppressed: f64,
 }
 
 /// A release that keeps what was counted of its claim.

@@ -1,4 +1,4 @@
-//! Who may use the page: whoever opened the single-use address, in one browser.
+//! The one user of the page: whoever opened the single-use address, in one browser.
 
 use kohort_core::Result;
 use kohort_core::random::Randomness;

@@ -1,14 +1,14 @@
-//! What a studio knows: its folder, the open policy, the results of its last work.
+//! The state of a studio: its folder, the open policy, the results of its last work.
 
-use crate::count::CountedTable;
+use crate::count::{CountedTable, Stamp};
 use crate::folder::Folder;
 use crate::history::History;
 use crate::job::Job;
 use crate::page::{Around, Page};
 use crate::policy_text;
-use crate::results::{Compared, RiskFound, Tried, Verified};
+use crate::results::{RiskFound, Tried, Verified};
 use kohort::pipeline::Options;
-use kohort::report::parts::escape;
+use kohort::report::parts::{escape, prose};
 use kohort_core::policy::{PolicyFile, Section};
 use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The largest policy that is opened.
 const LARGEST_POLICY: u64 = 16 << 20;
+
+/// The file in the studio's own folder that names the policy that was open last.
+const OPEN: &str = "open";
 
 /// A studio at work.
 pub(crate) struct Studio {
@@ -35,16 +38,20 @@ pub(crate) struct Desk {
     pub(crate) policy: Option<String>,
     /// The change that was just made, until it was shown.
     pub(crate) changed: Option<Changed>,
+    /// A sentence about what was just done, until it was shown.
+    pub(crate) said: Option<String>,
     /// The counted tables of the open policy.
     pub(crate) counted: Option<Counted>,
     /// The risk of the data, and the text of the policy it was found for.
     pub(crate) risk: Option<(String, Arc<RiskFound>)>,
-    /// The settings that were tried.
-    pub(crate) compared: Option<Arc<Compared>>,
     /// The setting that is looked at closely.
     pub(crate) tried: Option<Arc<Tried>>,
     /// The release that is shown, by its name in the folder.
     pub(crate) release: Option<String>,
+    /// The release that was made last, and its files as they were verified.
+    pub(crate) made: Option<(String, Vec<Stamp>)>,
+    /// The last folder that was dropped, by its drop and its name, and the name it got.
+    pub(crate) dropped: Option<((String, String), String)>,
     /// The last verification.
     pub(crate) verified: Option<Arc<Verified>>,
 }
@@ -123,6 +130,23 @@ impl Opened {
     }
 }
 
+/// The tables that a policy names, as it names them. Each may be a file, a folder or a pattern.
+fn table_names(policy: &Section) -> Vec<String> {
+    // A key of another kind names no table, and reading the policy says so.
+    let below = |section: &Section, key: &str| section.section(key).ok().flatten();
+    let mut names = Vec::new();
+    if let Some(input) = below(policy, "input") {
+        let named = ["table", "patients", "claims"].into_iter().filter_map(|key| input.text(key).ok().flatten());
+        names.extend(named.map(str::to_string));
+        let events = below(&input, "events");
+        names.extend(events.iter().flat_map(Section::texts_below).map(str::to_string));
+    }
+    if let Some(population) = below(policy, "population") {
+        names.extend(population.text("counts").ok().flatten().map(str::to_string));
+    }
+    names
+}
+
 fn revision(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -132,7 +156,10 @@ fn revision(text: &str) -> String {
 impl Studio {
     /// A studio in a folder. It goes on with the policy that was open last.
     pub(crate) fn new(folder: Folder, threads: usize) -> Studio {
-        Studio { folder, threads, desk: Mutex::new(Desk::default()), job: Mutex::new(None) }
+        let last = folder.own().ok().and_then(|own| std::fs::read_to_string(own.join(OPEN)).ok());
+        let policy = last.filter(|name| folder.path(name).is_ok_and(|path| path.is_file()));
+        let desk = Desk { policy, ..Desk::default() };
+        Studio { folder, threads, desk: Mutex::new(desk), job: Mutex::new(None) }
     }
 
     pub(crate) fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -142,11 +169,21 @@ impl Studio {
     /// The document of a page, with what is around it.
     pub(crate) fn render(&self, page: &Page) -> String {
         let mut desk = self.desk();
-        let changed = desk.changed.take().map_or(String::new(), |changed| changed.html());
+        let said = desk
+            .said
+            .take()
+            .map_or(String::new(), |said| format!("<p class=\"note\" role=\"status\">{}</p>\n", prose(&said)));
+        let changed = desk.changed.take().map_or(String::new(), |changed| changed.html()) + &said;
         let policy = desk.policy.clone();
         drop(desk);
-        let working = self.job().is_some_and(|job| job.is_running());
+        // The page of the work itself needs no hint.
+        let working = self.job().is_some_and(|job| job.is_running() && job.title != page.heading);
         page.render(&Around { policy, changed, read_only: !self.folder.may_write(), working })
+    }
+
+    /// Says something on the next page.
+    pub(crate) fn say(&self, sentence: String) {
+        self.desk().said = Some(sentence);
     }
 
     /// The work that was started last.
@@ -195,6 +232,11 @@ impl Studio {
         if desk.policy.as_deref() != Some(name) {
             *desk = Desk { policy: Some(name.to_string()), verified: desk.verified.take(), ..Desk::default() };
         }
+        drop(desk);
+        if self.folder.may_write() {
+            // Only a convenience: where it cannot be written, a restart asks which policy to open.
+            let _ = self.folder.write(&self.folder.own()?.join(OPEN), name.as_bytes());
+        }
         Ok(())
     }
 
@@ -204,16 +246,26 @@ impl Studio {
         // A policy that cannot be read names no file; it can still be shown and corrected.
         let Ok(section) = Section::parse(&name, &text) else { return Ok(()) };
         let folder = policy.parent().unwrap_or(Path::new("."));
-        let below = match section.section("input")? {
-            Some(input) => input.text("folder")?.map_or(folder.to_path_buf(), |own| folder.join(own)),
-            None => folder.to_path_buf(),
-        };
+        let input = section.section("input")?;
+        if input.as_ref().is_some_and(|input| input.get("database").is_some()) {
+            return Err(Error::yours(
+                "the policy reads a database. The studio reads only files in its folder: use the command line.",
+            ));
+        }
+        let own = input.as_ref().map_or(Ok(None), |input| input.text("folder"))?;
+        let below = own.map_or(folder.to_path_buf(), |own| folder.join(own));
         for text in section.texts_below() {
             for file in [folder.join(text), below.join(text)] {
-                if std::fs::symlink_metadata(&file).is_ok() {
-                    self.folder.is_inside(&file)?;
+                // An earlier release that a policy names is a folder, of which this file is read.
+                for file in [file.join("evidence").join("metrics.json"), file] {
+                    if std::fs::symlink_metadata(&file).is_ok() {
+                        self.folder.is_inside(&file)?;
+                    }
                 }
             }
+        }
+        for table in table_names(&section) {
+            self.folder.has_table(&below.join(table))?;
         }
         Ok(())
     }
@@ -227,7 +279,7 @@ impl Studio {
         self.check_files(&path)?;
         let text = read_text(&path, LARGEST_POLICY)?;
         let mut history = History::read(&self.folder, &name)?;
-        let known = history.current().map(|version| version.text == text);
+        let known = history.current().map(|version| version.text().is_ok_and(|own| own == text));
         if known != Some(true) && self.folder.may_write() {
             let what = if known.is_none() { "The policy as it was opened" } else { "Edited outside the studio" };
             history.add(&self.folder, what, &text)?;
@@ -241,10 +293,10 @@ impl Studio {
         self.must_write()?;
         let opened = self.opened()?;
         if !seen.is_empty() && seen != opened.revision() {
-            let base = opened.history.versions.iter().find(|version| revision(&version.text) == seen);
+            let base = opened.history.find(|text| revision(text) == seen);
             let differs = |edit: &&Edit| {
                 let (now, keys) = (policy_text::get(&opened.text, &edit.keys()), edit.keys());
-                now != edit.value && base.is_none_or(|base| policy_text::get(&base.text, &keys) != now)
+                now != edit.value && base.as_ref().is_none_or(|base| policy_text::get(base, &keys) != now)
             };
             let theirs = |edit: &Edit| {
                 let now = policy_text::get(&opened.text, &edit.keys()).unwrap_or_else(|| "not set".into());
@@ -287,10 +339,11 @@ impl Studio {
         let Some(version) = opened.history.versions.get(place).cloned() else {
             return Err(Error::yours("there is no other version to go to."));
         };
-        self.folder.write(&opened.path, version.text.as_bytes())?;
+        let text = version.text()?;
+        self.folder.write(&opened.path, text.as_bytes())?;
         opened.history.point_at(&self.folder, place)?;
-        let what = format!("Back to version {}: {}", version.number, version.what);
-        self.desk().changed = Some(Changed { what, before: opened.text, after: version.text });
+        let what = format!("Back to version {}: {}", version.number, version.what());
+        self.desk().changed = Some(Changed { what, before: opened.text, after: text });
         Ok(())
     }
 }

@@ -17,37 +17,51 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States where the file goes: the name is in a header, since addresses are kept in histories and logs.
 const NAME: &str = "kohort-name";
+/// Tells the files of one drop from those of another.
+const DROP: &str = "kohort-drop";
 
 /// Receives one file. Answers with the name it got, or with words.
 pub(crate) async fn upload(State(studio): State<Arc<Studio>>, request: Request) -> (StatusCode, String) {
     match receive(&studio, request).await {
         Ok(name) => (StatusCode::CREATED, name),
-        Err(error) => (StatusCode::BAD_REQUEST, crate::answer::capital(&error.message)),
+        Err(error) => (StatusCode::BAD_REQUEST, crate::answer::explained(&error)),
     }
 }
 
 async fn receive(studio: &Studio, request: Request) -> Result<String> {
     studio.must_write()?;
     let wanted = name_of(request.headers())?;
+    let drop = request.headers().get(DROP).and_then(|value| value.to_str().ok()).unwrap_or_default().to_string();
     let draft = Draft::new(studio)?;
     draft.fill(request.into_body()).await?;
     let name = match wanted.split_once('/') {
-        // A file of a folder that was dropped: the page sends all of them below one new name.
+        // A file of a folder that was dropped: all files of one drop go below one new name.
         Some((folder, file)) => {
-            let root = studio.folder.path(folder)?;
-            let path = studio.folder.root().join(folder).join(file);
+            let folder = folder_for(studio, &drop, folder)?;
+            let root = studio.folder.path(&folder)?;
+            let path = root.join(file);
             crate::folder::make_private_folder(path.parent().unwrap_or(&root))?;
-            studio.folder.path(&wanted)?;
-            if fs::symlink_metadata(&path).is_ok() {
-                return Err(Error::yours("a folder of this name is there already. Rename it first."));
-            }
-            wanted
+            format!("{folder}/{file}")
         }
         None => studio.folder.free_name(&wanted)?,
     };
     let path = studio.folder.path(&name)?;
     fs::rename(&draft.path, &path).map_err(|e| Error::io(&PathBuf::from(&name), &e))?;
     Ok(name)
+}
+
+/// The folder for the files of one drop: a free name, the same for all of them.
+fn folder_for(studio: &Studio, drop: &str, wanted: &str) -> Result<String> {
+    let mut desk = studio.desk();
+    let key = (drop.to_string(), wanted.to_string());
+    if let Some((last, given)) = &desk.dropped
+        && *last == key
+    {
+        return Ok(given.clone());
+    }
+    let given = studio.folder.free_name(wanted)?;
+    desk.dropped = Some((key, given.clone()));
+    Ok(given)
 }
 
 /// The name of the file, decoded and checked.
@@ -74,7 +88,7 @@ fn name_of(headers: &HeaderMap) -> Result<String> {
             && part.len() < 200
             && !part.contains(|c: char| c.is_control() || c == '\\' || c == ':')
     };
-    if parts.len() > 3 || !parts.iter().all(is_plain) {
+    if parts.len() > 5 || !parts.iter().all(is_plain) {
         return Err(wrong());
     }
     Ok(name)

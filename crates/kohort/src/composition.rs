@@ -29,6 +29,12 @@ pub(crate) fn compare<S: ReleasedShape>(
     source: &Source,
     policy: &Policy<S>,
 ) -> Result<(LedgerRelease, Composition)> {
+    if source.has_engine() {
+        return Err(Error::yours(format!(
+            "{}: a ledger needs to know which person each released row is about, and the rows of an engine have no order.",
+            source.name()
+        )));
+    }
     let mut entry = ledger.entry(verified, source, policy)?;
     entry.people = S::classes(ledger, verified, source, policy)?;
     let found = ledger.compose(&entry);
@@ -39,5 +45,6 @@ pub(crate) fn compare<S: ReleasedShape>(
             found.sentences().join(" ")
         )));
     }
+    entry.found = Some(found);
     Ok((entry, found))
 }

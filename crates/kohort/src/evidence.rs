@@ -1,5 +1,6 @@
 //! The evidence about a release: its risk and utility before and after.
 
+mod board;
 mod checks;
 pub mod codes;
 mod distributions;

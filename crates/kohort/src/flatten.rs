@@ -1,6 +1,7 @@
 //! A release with uniform columns: from release/ alone its recipient brings each column to one level. Cells that
 //! are coarser than this level become `*`.
 
+use crate::apply::LEVELS_FILE;
 use kohort_core::release::{ColumnLevels, DataFile, HIERARCHY_FILE, Unfinished, made, markdown, read_label_levels};
 use kohort_core::table::{Counting, Input, Silent, Source, Tuples, count, open};
 use kohort_core::verify::{AnyRecounted, Recounted, verify_release};
@@ -69,10 +70,15 @@ pub fn flatten_release(folder: &Path, out: &Path, asked: &Flatten) -> Result<Fla
     let table = Columns::new(&source, quasi, listed, &asked.levels)?;
 
     let unfinished = Unfinished::beside(out, &Silent)?;
-    let file = DataFile::name(&source);
+    let file = DataFile::name_of_one(&source);
     table.write(&source, &unfinished.folder().join(file))?;
     let dictionary = unfinished.folder().join("dictionary.md");
     fs::write(&dictionary, table.dictionary(file)).map_err(|e| Error::io(&dictionary, &e))?;
+    let levels: std::collections::BTreeMap<&str, usize> =
+        table.flat.iter().map(|own| (own.name.as_str(), own.level)).collect();
+    let path = unfinished.folder().join(LEVELS_FILE);
+    fs::write(&path, serde_json::to_string_pretty(&levels).unwrap_or_default() + "\n")
+        .map_err(|e| Error::io(&path, &e))?;
     unfinished.finish(asked.replace)?;
     Ok(Flattened { file: out.join(file), rows: table.rows, columns: table.flat })
 }

@@ -8,7 +8,7 @@
 //! like patients are not alike.
 
 use kohort_core::random::Randomness;
-use kohort_core::release::Node;
+use kohort_core::release::ClusterNode;
 
 /// The number of times that the frequency of a code is estimated again from its last estimate.
 const SWEEPS: usize = 4;
@@ -25,7 +25,7 @@ pub struct ItemChunkCounts {
 
 impl ItemChunkCounts {
     /// Estimates from all chunks of these clusters, whose codes are numbers below `codes`.
-    pub fn new(nodes: &[Node], codes: usize, k: u64) -> ItemChunkCounts {
+    pub fn new(nodes: &[ClusterNode], codes: usize, k: u64) -> ItemChunkCounts {
         let mut shown = vec![0.0; codes];
         let mut hidden: Vec<Vec<f64>> = vec![Vec::new(); codes];
         let mut patients = 0.0;
@@ -81,14 +81,14 @@ fn mean(k: u64, expected: f64) -> f64 {
 
 /// Adds the number of times that a node shows each code, and the sizes of the clusters that have it in
 /// their item chunk. Returns the node's patients.
-fn add_node(node: &Node, shown: &mut [f64], hidden: &mut [Vec<f64>]) -> f64 {
+fn add_node(node: &ClusterNode, shown: &mut [f64], hidden: &mut [Vec<f64>]) -> f64 {
     let (chunks, patients) = match node {
-        Node::Cluster(cluster) => {
+        ClusterNode::Cluster(cluster) => {
             let size = f64::from(cluster.size);
             cluster.item_chunk.iter().for_each(|&code| hidden[code as usize].push(size));
             (&cluster.record_chunks, size)
         }
-        Node::Joint(joint) => {
+        ClusterNode::Joint(joint) => {
             (&joint.shared_chunks, joint.members.iter().map(|member| add_node(member, shown, hidden)).sum())
         }
     };
@@ -102,11 +102,11 @@ mod tests {
     use kohort_core::release::{Cluster, CodeChunk};
 
     /// Code 0 is in one item chunk of a hundred patients; code 1 in one, and half of the others have it.
-    fn release() -> Vec<Node> {
+    fn release() -> Vec<ClusterNode> {
         let mut chunk = CodeChunk::new(vec![1]);
         (0..50).for_each(|_| chunk.push([1]));
         let cluster = |record_chunks: Vec<CodeChunk>, item_chunk: Vec<u32>| {
-            Node::Cluster(Cluster { size: 100, record_chunks, item_chunk, ..Cluster::default() })
+            ClusterNode::Cluster(Cluster { size: 100, record_chunks, item_chunk, ..Cluster::default() })
         };
         vec![cluster(Vec::new(), vec![0, 1]), cluster(vec![chunk], vec![])]
     }

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use kohort_core::random::Randomness;
 
-    /// By definition: every subset of every record, counted.
+    /// Counts every subset of every record, as the definition says.
     fn slow(records: &Records, least: u32, longest: usize) -> Vec<Frequent> {
         let mut counts = std::collections::BTreeMap::<Vec<u32>, u32>::new();
         for record in records.iter() {

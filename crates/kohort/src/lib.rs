@@ -58,11 +58,14 @@
 //! The programs in `examples/` are meant to be copied. How a run goes, step by step, is in [`pipeline`].
 
 mod api;
+pub mod applied_hierarchy;
+pub mod apply;
 pub mod attack;
 pub mod baselines;
 pub mod compare;
 mod composition;
 pub mod demo;
+mod demographic_queries;
 pub mod evidence;
 pub mod flatten;
 pub mod hospital;
@@ -83,7 +86,6 @@ pub mod report;
 pub mod sets_that_occur_once;
 mod several_files;
 pub mod truthful;
-pub mod welch;
 
 pub use api::{
     Cancel, Cell, ColumnSettings, Data, DataRisk, Examined, Hierarchy, Policy, PolicyBuilder, Refusal, Release, Run,

@@ -40,6 +40,17 @@ pub struct OriginalRisk {
     pub cost: Cost,
 }
 
+impl OriginalRisk {
+    /// The people who are unique when all quasi-identifiers are known, and all people. A patient with several rows may
+    /// be in several classes: who is unique in one of them counts once.
+    pub fn unique(&self) -> (u64, u64) {
+        match (&self.singling_out.added, self.has_patients) {
+            (Some(added), true) => (added.all, self.people),
+            _ => (self.all.unique, self.all.people),
+        }
+    }
+}
+
 /// The cost of a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
@@ -66,23 +77,24 @@ pub struct Lost {
 
 /// Assesses the risk. Nothing is written. `known` is told each part as soon as it is known, so that an interrupted
 /// run has shown what it had.
-pub fn assess(policy: &Policy, cohort: &Cohort, known: &mut dyn FnMut(Part)) -> Result<OriginalRisk> {
+pub fn assess(policy: &Policy, cohort: &Cohort, known: &mut dyn FnMut(RiskPart)) -> Result<OriginalRisk> {
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
     let own = cohort.at_own_levels();
     let sizes = risk::sizes(&own, View::Before, &all);
     let population = policy.population();
     let outside = population.and_then(|p| risk::outside(&own, View::Before, p));
     let (all, models) = (Risk::of(&all, &sizes), risk::models(&sizes, TRIED_K, outside.as_ref()));
-    known(Part::Classes(&all, &models));
+    known(RiskPart::Classes(&all, &models));
     let singling_out = risk::singling_out(&own, MOST_COUNTED, cohort.threads);
-    known(Part::SinglingOut(&all, &singling_out));
+    cohort.watcher.go_on()?;
+    known(RiskPart::SinglingOut(&all, &singling_out));
     let uniqueness = population.map(|p| Uniqueness::of(&Sizes::of(&sizes), p.people()));
     let attacks = evidence::attacks(cohort, policy)?;
     if !attacks.is_empty() {
-        known(Part::Outside { all: &all, models: &models, attacks: &attacks, uniqueness: uniqueness.as_ref() });
+        known(RiskPart::Outside { all: &all, models: &models, attacks: &attacks, uniqueness: uniqueness.as_ref() });
     }
     let cost = cost(policy, cohort)?;
-    known(Part::Cost(&cost));
+    known(RiskPart::Cost(&cost));
     Ok(OriginalRisk {
         quasi: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         rows: cohort.tuples.rows,
@@ -99,7 +111,7 @@ pub fn assess(policy: &Policy, cohort: &Cohort, known: &mut dyn FnMut(Part)) -> 
 
 /// A part of the risk of a table, as soon as it is known.
 #[derive(Debug, Clone, Copy)]
-pub enum Part<'a> {
+pub enum RiskPart<'a> {
     /// The classes of people who look the same, and the three attackers.
     Classes(&'a Risk, &'a Models),
     /// The columns that single people out.
@@ -124,7 +136,8 @@ pub enum Part<'a> {
 fn cost(policy: &Policy, cohort: &Cohort) -> Result<Cost> {
     let k = K::new(TRIED_K).unwrap_or(K::LEAST);
     let privacy = Privacy { k, preset: None, ..policy.privacy.clone() };
-    let policy = Policy { privacy, ..policy.clone() };
+    let mut policy = policy.clone();
+    policy.privacy = privacy;
     let method = match Method::of(&policy) {
         Ok(method) if method.synthetic().is_none() => method,
         Ok(_) | Err(_) => Method::proposed(&policy)?,

@@ -2,7 +2,7 @@
 
 use crate::composition;
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
-use crate::init::init;
+use crate::init::init_sheet;
 use crate::methods::Register;
 use crate::released_shape::{MethodRun, ReleasedShape};
 use crate::report;
@@ -88,6 +88,14 @@ pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, extras
     into_folder(&Register::built_in(), policy, out, options, extras)
 }
 
+/// Refuses a folder that is, holds or lies in what the run reads, or in which Kohort did not make everything: before
+/// any data is read.
+pub(crate) fn may_be_released_into(policy: &PolicyFile, out: &Path, options: &Options, extras: &Extras) -> Result<()> {
+    made::keep_apart(out, &policy.files_read())?;
+    made::keep_apart(out, extras.ledger.as_slice())?;
+    made::may_become(out, options.force)
+}
+
 fn into_folder(
     register: &Register,
     policy: &PolicyFile,
@@ -95,8 +103,7 @@ fn into_folder(
     options: &Options,
     extras: &Extras,
 ) -> Result<Released> {
-    made::keep_apart(out, &policy.files_read())?;
-    made::keep_apart(out, extras.ledger.as_slice())?;
+    may_be_released_into(policy, out, options, extras)?;
     let files = policy.several_files()?;
     if !files.is_empty() {
         return several_files::release(register, &files, out, options, extras);
@@ -269,10 +276,10 @@ pub fn survey(policy: &Path, options: &Options) -> Result<AnySurvey> {
     survey_by(&policy::read(policy)?, options)
 }
 
-/// The same for a table without a policy: by what `init` would suggest for it.
-pub fn survey_table(table: &Path, options: &Options) -> Result<AnySurvey> {
+/// The same for a table without a policy: by what `init` would suggest for it. `sheet` names the sheet of a workbook.
+pub fn survey_table(table: &Path, sheet: Option<&str>, options: &Options) -> Result<AnySurvey> {
     let folder = table.parent().unwrap_or(Path::new("")).to_path_buf();
-    let suggested = init(&[table.to_path_buf()], &folder, options.threads, Arc::clone(&options.progress))?;
+    let suggested = init_sheet(&[table.to_path_buf()], sheet, &folder, options.threads, Arc::clone(&options.progress))?;
     survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
 }
 

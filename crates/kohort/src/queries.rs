@@ -4,7 +4,7 @@
 use crate::item_chunk_counts::ItemChunkCounts;
 use kohort_core::codes::Records;
 use kohort_core::random::Randomness;
-use kohort_core::release::{CodeChunk, Columns, Node};
+use kohort_core::release::{ClusterNode, CodeChunk, Columns};
 use std::collections::HashMap;
 
 /// Describes where a code stands in a cluster.
@@ -16,8 +16,10 @@ enum ClusterPlace {
     Item,
 }
 
-struct ClusterLeaf {
+struct ClusterLeaf<'a> {
     size: f64,
+    /// The labels that its patients show.
+    cells: &'a [Box<str>],
     /// Codes, ascending, and where they stand.
     codes: Vec<(u32, ClusterPlace)>,
 }
@@ -27,7 +29,7 @@ struct ClusterLeaf {
 /// The answers are expectations over all reconstructions: chunks are laid over one another by
 /// chance, and a code of an item chunk is some of its patients' ([`ItemChunkCounts`]).
 pub struct Expected<'a> {
-    leaves: Vec<ClusterLeaf>,
+    leaves: Vec<ClusterLeaf<'a>>,
     /// All chunks, each with the patients it is about.
     chunks: Vec<(Columns<'a>, f64)>,
     /// One entry per code: the leaves that show it.
@@ -37,7 +39,7 @@ pub struct Expected<'a> {
 
 impl<'a> Expected<'a> {
     /// Prepares these clusters, whose codes are numbers below `codes`.
-    pub fn new(nodes: &'a [Node], codes: usize, k: u64) -> Expected<'a> {
+    pub fn new(nodes: &'a [ClusterNode], codes: usize, k: u64) -> Expected<'a> {
         let mut numbers: HashMap<*const CodeChunk, u32> = HashMap::new();
         let (mut leaves, mut chunks): (Vec<ClusterLeaf>, Vec<(Columns, f64)>) = (Vec::new(), Vec::new());
         for node in nodes {
@@ -53,7 +55,7 @@ impl<'a> Expected<'a> {
                 }
                 codes.extend(cluster.item_chunk.iter().map(|&code| (code, ClusterPlace::Item)));
                 codes.sort_unstable_by_key(|(code, _)| *code);
-                leaves.push(ClusterLeaf { size: f64::from(cluster.size), codes });
+                leaves.push(ClusterLeaf { size: f64::from(cluster.size), cells: &cluster.cells, codes });
             });
         }
         let mut holders = vec![Vec::new(); codes];
@@ -65,6 +67,11 @@ impl<'a> Expected<'a> {
 
     /// Returns how many patients are expected to have all of these codes.
     pub fn with_all(&self, codes: &[u32]) -> f64 {
+        self.with_all_among(codes, |_| 1.0)
+    }
+
+    /// The same among some patients: `share` says which share of those who show these labels they are.
+    pub fn with_all_among(&self, codes: &[u32], share_of: impl Fn(&[Box<str>]) -> f64) -> f64 {
         let Some(rarest) = codes.iter().min_by_key(|&&code| self.holders[code as usize].len()) else { return 0.0 };
         let mut sum = 0.0;
         let mut places: Vec<(ClusterPlace, u32)> = Vec::new();
@@ -77,7 +84,7 @@ impl<'a> Expected<'a> {
                     Err(_) => continue 'leaves,
                 }
             }
-            let mut share = 1.0;
+            let mut share = share_of(leaf.cells);
             for i in 0..places.len() {
                 let (place, code) = places[i];
                 match place {
@@ -127,7 +134,7 @@ impl<'a> Expected<'a> {
     }
 
     /// The share of a cluster's patients who have a code of its item chunk.
-    fn item(&self, leaf: &ClusterLeaf, code: u32) -> f64 {
+    fn item(&self, leaf: &ClusterLeaf<'_>, code: u32) -> f64 {
         self.item_counts.mean(code, leaf.size) / leaf.size
     }
 }
@@ -150,9 +157,14 @@ impl<'a> OriginalCounts<'a> {
 
     /// Returns how many patients have all of these codes.
     pub fn with_all(&self, codes: &[u32]) -> u64 {
+        self.with_all_among(codes, |_| true)
+    }
+
+    /// The same among the patients with whom `is` agrees.
+    pub fn with_all_among(&self, codes: &[u32], is: impl Fn(u32) -> bool) -> u64 {
         let Some(rarest) = codes.iter().min_by_key(|&&code| self.postings[code as usize].len()) else { return 0 };
         let has = |r: &&u32| codes.iter().all(|code| self.records.get(**r as usize).binary_search(code).is_ok());
-        self.postings[*rarest as usize].iter().filter(has).count() as u64
+        self.postings[*rarest as usize].iter().filter(has).filter(|r| is(**r)).count() as u64
     }
 
     /// Returns how many patients have at least one of these codes.
@@ -269,22 +281,24 @@ mod tests {
 
     /// Two clusters that share a chunk. Everybody has a code of the first chunk, so that nobody is
     /// left without one and moved.
-    fn release() -> Vec<Node> {
+    fn release() -> Vec<ClusterNode> {
         let first = Cluster {
             size: 12,
             records: Vec::new(),
+            cells: Vec::new(),
             record_chunks: vec![chunk(&[(&[0], 5), (&[0, 1], 4), (&[1], 3)]), chunk(&[(&[2], 4), (&[2, 3], 4)])],
             item_chunk: vec![4, 5],
         };
         let second = Cluster {
             size: 8,
             records: Vec::new(),
+            cells: Vec::new(),
             record_chunks: vec![chunk(&[(&[0], 4), (&[0, 2], 4)])],
             item_chunk: vec![5],
         };
         let shared = chunk(&[(&[6], 4), (&[6, 7], 5)]);
-        vec![Node::Joint(Joint {
-            members: vec![Node::Cluster(first), Node::Cluster(second)],
+        vec![ClusterNode::Joint(Joint {
+            members: vec![ClusterNode::Cluster(first), ClusterNode::Cluster(second)],
             shared_chunks: vec![shared],
         })]
     }
@@ -300,6 +314,7 @@ mod tests {
         let (mut all, mut any) = ([0u64; 9], [0u64; 9]);
         for _ in 0..times {
             let patients = reconstruct(&nodes, k, ItemMode::Rare, &mut random);
+            let patients: Vec<Vec<u32>> = patients.into_iter().map(|patient| patient.codes).collect();
             assert_eq!(patients.len(), 20);
             for (i, set) in sets.iter().enumerate() {
                 let has = |codes: &&Vec<u32>, code: &u32| codes.binary_search(code).is_ok();

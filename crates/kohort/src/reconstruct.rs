@@ -2,7 +2,7 @@
 
 use crate::item_chunk_counts::ItemChunkCounts;
 use kohort_core::random::Randomness;
-use kohort_core::release::{CLUSTERS_FILE, CodeChunk, Node, made, read_clusters};
+use kohort_core::release::{CLUSTERS_FILE, ClusterNode, CodeChunk, made, read_clusters};
 use kohort_core::table::{Texts, write_cell};
 use kohort_core::verify::{AnyRecounted, verify_release};
 use kohort_core::{Error, Result};
@@ -21,8 +21,22 @@ pub enum ItemMode {
     Least,
 }
 
+/// A patient of a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RebuiltPatient<'a> {
+    /// The labels of the quasi-identifiers beside the codes, where there are any.
+    pub cells: &'a [Box<str>],
+    /// The codes, ascending.
+    pub codes: Vec<u32>,
+}
+
 /// A data set: a set of codes for each patient, none empty, in random order.
-pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomness) -> Vec<Vec<u32>> {
+pub fn reconstruct<'a>(
+    nodes: &'a [ClusterNode],
+    k: u64,
+    items: ItemMode,
+    random: &mut Randomness,
+) -> Vec<RebuiltPatient<'a>> {
     let mut all = Vec::new();
     let mut codes = 0;
     nodes.iter().for_each(|node| {
@@ -41,7 +55,7 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomn
             let mut codes: Vec<u32> = slot.parts.into_iter().flat_map(|(_, codes)| codes).collect();
             codes.sort_unstable();
             codes.dedup();
-            codes
+            RebuiltPatient { cells: slot.cells, codes }
         }));
     }
     random.shuffle(&mut all);
@@ -50,7 +64,9 @@ pub fn reconstruct(nodes: &[Node], k: u64, items: ItemMode, random: &mut Randomn
 
 /// A patient to be.
 #[derive(Default)]
-struct Slot {
+struct Slot<'a> {
+    /// The labels of its cluster.
+    cells: &'a [Box<str>],
     /// Holds what it was given, and from where.
     parts: Vec<(From, Vec<u32>)>,
     /// The item chunk of its cluster.
@@ -70,22 +86,27 @@ enum From {
     Item,
 }
 
-struct ClusterFilling<'a> {
-    slots: Vec<Slot>,
+struct ClusterFilling<'n, 'c> {
+    slots: Vec<Slot<'n>>,
     k: u64,
     items: ItemMode,
-    item_counts: &'a ItemChunkCounts,
+    item_counts: &'c ItemChunkCounts,
 }
 
-impl ClusterFilling<'_> {
+impl<'n> ClusterFilling<'n, '_> {
     /// Adds the slots of a node and lays its chunks over them.
-    fn fill(&mut self, node: &Node, random: &mut Randomness) {
+    fn fill(&mut self, node: &'n ClusterNode, random: &mut Randomness) {
         let first = self.slots.len();
         match node {
-            Node::Cluster(cluster) => {
+            ClusterNode::Cluster(cluster) => {
                 let size = cluster.size as usize;
                 let items: std::rc::Rc<[u32]> = cluster.item_chunk.clone().into();
-                let slot = || Slot { items: items.clone(), cluster: (first, first + size), ..Slot::default() };
+                let slot = || Slot {
+                    cells: &cluster.cells,
+                    items: items.clone(),
+                    cluster: (first, first + size),
+                    ..Slot::default()
+                };
                 self.slots.extend((0..size).map(|_| slot()));
                 for (i, chunk) in cluster.record_chunks.iter().enumerate() {
                     self.lay(first, chunk, From::Record(i), random);
@@ -101,7 +122,7 @@ impl ClusterFilling<'_> {
                     }
                 }
             }
-            Node::Joint(joint) => {
+            ClusterNode::Joint(joint) => {
                 joint.members.iter().for_each(|member| self.fill(member, random));
                 for chunk in &joint.shared_chunks {
                     self.lay(first, chunk, From::Shared, random);
@@ -179,6 +200,7 @@ pub struct Reconstruct {
 /// Verifies the release in `folder` and writes data sets that fit it into `out`: their files, and
 /// the patients in each.
 pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
+    made::keep_apart(out, &[folder.join("release"), folder.to_path_buf()])?;
     let k = match verify_release(folder, asked.threads)? {
         AnyRecounted::Codes(own) => own.certificate.promise.claim.k.get(),
         AnyRecounted::Table(_) | AnyRecounted::Events(_) => {
@@ -188,10 +210,9 @@ pub fn reconstruct_release(folder: &Path, out: &Path, asked: &Reconstruct) -> Re
             )));
         }
     };
-    let (texts, nodes) = read_nodes(folder, asked.threads)?;
-    made::keep_apart(out, &[folder.join("release"), folder.to_path_buf()])?;
+    let (columns, texts, nodes) = read_nodes_with(folder, asked.threads)?;
     std::fs::create_dir(out).map_err(|e| Error::io(out, &e))?;
-    write_copies(&nodes, &texts, k, out, asked).inspect_err(|_| {
+    write_copies(&nodes, (&columns, &texts), k, out, asked).inspect_err(|_| {
         // Half of a data set is none. What somebody else put there stays.
         for copy in 1..=asked.copies {
             let _ = std::fs::remove_file(out.join(copy_name(copy)));
@@ -204,7 +225,13 @@ fn copy_name(copy: u64) -> String {
     format!("reconstruction-{copy}.csv")
 }
 
-fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Reconstruct) -> Result<(Vec<PathBuf>, u64)> {
+fn write_copies(
+    nodes: &[ClusterNode],
+    names: (&[String], &Texts),
+    k: u64,
+    out: &Path,
+    asked: &Reconstruct,
+) -> Result<(Vec<PathBuf>, u64)> {
     let mut random = Randomness::new(asked.seed)?;
     let (mut files, mut patients) = (Vec::new(), 0);
     for copy in 1..=asked.copies {
@@ -212,7 +239,7 @@ fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Recon
         patients = records.len() as u64;
         let path = out.join(copy_name(copy));
         let file = File::create_new(&path).map(BufWriter::new);
-        let written = file.and_then(|mut file| write_records(&mut file, &records, texts, asked.form));
+        let written = file.and_then(|mut file| write_records(&mut file, &records, names, asked.form));
         written.map_err(|e| Error::io(&path, &e))?;
         files.push(path);
     }
@@ -220,14 +247,22 @@ fn write_copies(nodes: &[Node], texts: &Texts, k: u64, out: &Path, asked: &Recon
 }
 
 /// The clusters of a release of codes, and the texts of their codes.
-pub fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
+pub fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<ClusterNode>)> {
+    read_nodes_with(folder, threads).map(|(_, texts, nodes)| (texts, nodes))
+}
+
+/// The same with the names of the quasi-identifiers whose labels the clusters show.
+fn read_nodes_with(folder: &Path, threads: usize) -> Result<(Vec<String>, Texts, Vec<ClusterNode>)> {
     let path = [folder.join("release"), folder.to_path_buf()].into_iter().map(|f| f.join(CLUSTERS_FILE));
     let path = path.into_iter().find(|p| p.is_file()).unwrap_or_default();
-    let (mut texts, mut nodes) = (Texts::default(), Vec::new());
+    let (mut columns, mut texts, mut nodes) = (Vec::new(), Texts::default(), Vec::new());
     read_clusters(
         &path,
         threads,
-        |_| Ok(()),
+        |header| {
+            columns = header.columns;
+            Ok(())
+        },
         |_, _| Ok(()),
         |own, batch, ()| {
             let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
@@ -239,25 +274,40 @@ pub fn read_nodes(folder: &Path, threads: usize) -> Result<(Texts, Vec<Node>)> {
         },
     )?;
     let bytes = std::fs::metadata(&path).map_or(0, |m| m.len());
-    let patients: u64 = nodes.iter().map(Node::size).fold(0, u64::saturating_add);
+    let patients: u64 = nodes.iter().map(ClusterNode::size).fold(0, u64::saturating_add);
     if patients > bytes.saturating_mul(PATIENTS_PER_BYTE) {
         return Err(Error::refused(format!(
             "clusters.jsonl claims {patients} patients, far more than its codes allow."
         )));
     }
-    Ok((texts, nodes))
+    Ok((columns, texts, nodes))
 }
 
-fn write_records(out: &mut impl Write, records: &[Vec<u32>], texts: &Texts, form: DataForm) -> std::io::Result<()> {
+/// Writes cells, each with a comma behind it.
+fn write_cells<'t>(line: &mut Vec<u8>, cells: impl Iterator<Item = &'t str>) {
+    for cell in cells {
+        write_cell(line, cell.as_bytes(), b',');
+        line.push(b',');
+    }
+}
+
+/// Writes a data set: the quasi-identifiers, if there are any, and the codes.
+fn write_records(
+    out: &mut impl Write,
+    records: &[RebuiltPatient],
+    (columns, texts): (&[String], &Texts),
+    form: DataForm,
+) -> std::io::Result<()> {
     let mut line = Vec::new();
-    out.write_all(match form {
-        DataForm::List => b"codes\n",
-        DataForm::Long => b"patient,code\n",
-    })?;
-    for (patient, record) in (1..).zip(records) {
+    line.extend_from_slice(if form == DataForm::Long { b"patient," } else { b"" });
+    write_cells(&mut line, columns.iter().map(String::as_str));
+    line.extend_from_slice(if form == DataForm::Long { b"code\n" } else { b"codes\n" });
+    out.write_all(&line)?;
+    for (patient, RebuiltPatient { cells: shown, codes: record }) in (1..).zip(records) {
         line.clear();
         match form {
             DataForm::List => {
+                write_cells(&mut line, shown.iter().map(|cell| &**cell));
                 let codes: Vec<&[u8]> = record.iter().map(|&code| texts.get(code)).collect();
                 write_cell(&mut line, &codes.join(&b' '), b',');
                 line.push(b'\n');
@@ -265,6 +315,7 @@ fn write_records(out: &mut impl Write, records: &[Vec<u32>], texts: &Texts, form
             DataForm::Long => {
                 for &code in record {
                     line.extend_from_slice(format!("{patient},").as_bytes());
+                    write_cells(&mut line, shown.iter().map(|cell| &**cell));
                     write_cell(&mut line, texts.get(code), b',');
                     line.push(b'\n');
                 }

@@ -22,7 +22,7 @@ pub trait ReleasedShape: Shape {
     /// The trait of the methods for this shape.
     type Method: ?Sized;
 
-    /// What is measured before the method starts.
+    /// Measurements that are made before the method starts.
     type Before;
 
     /// Finds the method that the policy names.
@@ -40,7 +40,7 @@ pub trait ReleasedShape: Shape {
     /// Measures what is measured before the method starts, and refuses what could not be measured afterwards.
     fn before(input: &Self::Input, policy: &Policy<Self>) -> Result<Self::Before>;
 
-    /// What is known about released columns outside every requirement.
+    /// Findings about released columns outside every requirement.
     type Outside;
 
     /// Looks at released columns outside every requirement, and refuses those that would single people out.
@@ -70,7 +70,7 @@ pub trait ReleasedShape: Shape {
     /// Measures risk and utility: the content of metrics.json.
     fn measure(run: &MethodRun<Self>, verified: &Verified<Self>, stopwatch: &Stopwatch) -> Result<Metrics>;
 
-    /// What the custodian should know about the data and the plan.
+    /// Notes for the custodian about the data and the plan.
     fn notes(input: &Self::Input, plan: &Self::Plan) -> Vec<String>;
 }
 
@@ -174,8 +174,8 @@ impl ReleasedShape for Codes {
 
     type Outside = ();
 
-    fn look_outside(_: &Source, _: &Policy<Codes>) -> Result<()> {
-        Ok(())
+    fn look_outside(source: &Source, policy: &Policy<Codes>) -> Result<()> {
+        outside::look_at_codes(source, policy)
     }
 
     fn check_outside((): &(), _: &Records, _: &Clusters, _: &Policy<Codes>) -> Result<Vec<String>> {
@@ -242,14 +242,14 @@ impl ReleasedShape for Events {
         method.plan(histories, policy, Work::on(source, random))
     }
 
-    type Outside = ();
+    type Outside = Vec<String>;
 
-    fn look_outside(_: &Source, _: &Policy<Events>) -> Result<()> {
-        Ok(())
+    fn look_outside(source: &Source, policy: &Policy<Events>) -> Result<Vec<String>> {
+        outside::look_at_events(source, policy)
     }
 
-    fn check_outside((): &(), _: &Histories, _: &EventsPlan, _: &Policy<Events>) -> Result<Vec<String>> {
-        Ok(Vec::new())
+    fn check_outside(notes: &Vec<String>, _: &Histories, _: &EventsPlan, _: &Policy<Events>) -> Result<Vec<String>> {
+        Ok(notes.clone())
     }
 
     fn before(_: &Histories, _: &Policy<Events>) -> Result<()> {

@@ -123,8 +123,16 @@ fn every_column_needs_its_role() {
     policy(", reason = \"a test\"", "", 2, &["`reason`", "required"]);
     policy("q = { role = \"quasi\" }", "q = { }", 2, &["no role"]);
     policy("id = { role = \"identifier\" }", "id = { role = \"patient\" }", 2, &["`id` and `pid`"]);
-    table(TABLE.replacen("q,r,s", "q,q,s", 1).as_bytes(), 2, &["columns 3 and 4"]);
-    table(TABLE.replacen("q,r,s", "q,,s", 1).as_bytes(), 2, &["column 4 has no name"]);
+    // A column whose name is taken or empty gets one, and needs a role like any other.
+    table(TABLE.replacen("q,r,s", "q,q,s", 1).as_bytes(), 2, &["no column `r`"]);
+    table(TABLE.replacen("q,r,s", "q,,s", 1).as_bytes(), 2, &["no column `r`"]);
+    for (header, name) in [("q,q,s", "q (2)"), ("q,,s", "column4"), ("column4,,s", "column4 (2)")] {
+        let text = TABLE.replacen("q,r,s", header, 1);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("t.csv"), text).unwrap();
+        let source = kohort_core::table::open(&kohort_core::table::Input::new(folder.path().join("t.csv"))).unwrap();
+        assert_eq!(source.columns()[3], name, "{header}");
+    }
 }
 
 #[test]
@@ -143,7 +151,7 @@ fn a_table_that_is_none_is_refused() {
         &["t.csv, line 6, column 3", "UTF-8", "windows-1252"],
     );
     let utf16: Vec<u8> = [0xfeffu16].into_iter().chain(TABLE.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    table(&utf16, 2, &["t.csv", "UTF-16"]);
+    table(&[&utf16[..], b"C"].concat(), 2, &["t.csv, line 6"]);
     table(TABLE.replace('\n', "\r").as_bytes(), 2, &["CR only"]);
     table(b"PAR1 CANARY PAR1", 2, &["t.csv"]);
     table(format!("{TABLE}CANARY-i5,,CANARY-qa,CANARY-rx,x,x\n").as_bytes(), 2, &["t.csv, line 6", "`pid`", "empty"]);

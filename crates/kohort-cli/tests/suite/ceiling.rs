@@ -67,7 +67,7 @@ fn what_cannot_be_met_is_said_with_what_can() {
         3,
         &["smallest h that can be met is 0.5"],
     );
-    ends("max_counterfeits = 0.3", "max_counterfeits = 0.01", 3, &["at least 5 counterfeits", "allows 0 of 62"]);
+    ends("max_counterfeits = 0.3", "max_counterfeits = 0.01", 3, &["at least 5 synthetic records", "allows 0 of 62"]);
     ends("real_k = 2", "real_k = 3", 3, &["real_k = 3", "largest real_k that can be met is 2"]);
     ends("k = 5\n", "k = 5\nconfidence = 0.3\n", 3, &["required of sensitive values"]);
     let exact = "max_counterfeits = 0.3\npadding = \"exact\"\ncatalog = \"grouped\"";

@@ -61,10 +61,33 @@ fn claims_are_released_verified_and_asked_about() {
     let said = run(folder.path(), &["hierarchy", "policy.toml"]);
     assert!(said.code == Some(0) && said.out.contains("system"), "{}", said.all());
     ends(folder.path(), 0, &["3 patients have no events"]);
+    // Whoever has the release alone counts records: that each is a different patient is the custodian's word.
     let said = run(folder.path(), &["verify", "out"]);
-    assert!(said.code == Some(0) && said.out.contains("for at most the share 0.2"), "{}", said.all());
+    assert!(said.code == Some(5) && said.out.contains("for at most the share 0.2"), "{}", said.all());
+    assert!(said.out.contains("that every record of patients.csv is a different patient"), "{}", said.all());
     let said = run(folder.path(), &["verify", "out", "--original", "policy.toml"]);
     assert!(said.code == Some(0) && said.out.contains("60 patients with 150 events"), "{}", said.all());
+}
+
+/// P11: Tables 1 to 5 of the paper are printed before anything is released. By hand: the values of P0 (one event) differ
+/// by 0 in both columns, those of P1 by 1 and 1, those of P2 by 1/2 and 0, which correlates by √3/2.
+#[test]
+fn risk_prints_who_is_excluded_and_how_columns_correlate() {
+    let claims = "id,a,b\nP0,1,u\nP1,1,u\nP1,2,v\nP2,1,u\nP2,1,u\nP2,1,u\nP2,2,u\nP3,9,u\nP3,1,u\nP4,9,u\n";
+    let policy = "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = { role = \"patient\" }\n\
+        [columns.claims]\nid = { role = \"patient\" }\na = { role = \"quasi\" }\nb = { role = \"quasi\" }\n\
+        [[exclude]]\ntable = \"claims\"\ncolumn = \"a\"\ncodes = [\"9\"]\nscope = \"patient\"\n\
+        [privacy]\nk = 2\npower = 1\nmax_high_risk = 0.5\n[method]\nname = \"claims\"\n";
+    let folder = folder("id\nP0\nP1\nP2\nP3\nP4\n", claims, policy);
+    let said = run(folder.path(), &["risk", "policy.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    for words in ["2 patients are excluded, with a median of", "3 are kept, with", "a and b", "0.866"] {
+        assert!(said.out.contains(words), "{words:?} is not in: {}", said.out);
+    }
+    // b is u for all who are excluded, and v once among the 7 events that are kept.
+    assert!(said.out.contains("b (shares differ by up to 0.143)"), "{}", said.out);
+    let said = run(folder.path(), &["risk", "policy.toml", "--show-values"]);
+    assert!(said.out.lines().any(|line| line.split_whitespace().eq(["v", "0.0", "%", "14.3", "%"])), "{}", said.out);
 }
 
 #[test]

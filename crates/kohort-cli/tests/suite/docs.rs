@@ -157,6 +157,16 @@ fn a_wide_survey_is_published_as_the_guide_says() {
 }
 
 #[test]
+fn a_folder_of_parquet_files_is_published_as_the_guide_says() {
+    check("docs/guides/parquet-folder.md", |folder| crate::parquet_folder::claims(&folder.join("claims")));
+}
+
+#[test]
+fn next_month_is_released_as_the_guide_says() {
+    check("docs/guides/next-month.md", |_| {});
+}
+
+#[test]
 fn the_readme_works() {
     check("README.md", |folder| {
         fs::copy(demo().join("kohort-demo/patients.csv"), folder.join("patients.csv")).unwrap();
@@ -168,8 +178,8 @@ fn every_guide_is_run() {
     let own = include_str!("docs.rs");
     for entry in fs::read_dir(project().join("docs/guides")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        // Its examples are run in Python: tests/python/test_guide.py.
-        if name == "python.md" {
+        // Their examples are run in Python: tests/python/test_guide.py, test_spark.py and test_notebook.py.
+        if ["python.md", "spark.md", "python.ipynb"].contains(&&*name) {
             continue;
         }
         assert!(own.contains(&format!("check(\"docs/guides/{name}\"")), "no test runs {name}");
@@ -243,5 +253,40 @@ fn the_manual_lists_every_page() {
     for page in all {
         let name = page.strip_prefix(project().join("docs")).unwrap().to_str().unwrap();
         assert!(name == "README.md" || index.contains(&format!("]({name})")), "docs/README.md does not list {name}");
+    }
+}
+
+/// Every page about a paper has tables that docs/papers/make.py measures again: each mark names a benchmark or a test
+/// that exists, and holds a table.
+#[test]
+fn measured_tables_name_a_command_that_exists() {
+    let manifest = fs::read_to_string(project().join("crates/kohort-cli/Cargo.toml")).unwrap();
+    let suite = project().join("crates/kohort/tests/suite");
+    let pages = |folder: &str| {
+        let entries = fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let mut pages: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+        pages.sort();
+        pages
+    };
+    let papers = pages("docs/papers");
+    assert_eq!(papers.len(), 5, "{papers:?}");
+    for page in papers.iter().chain(&pages("docs")) {
+        let text = fs::read_to_string(page).unwrap();
+        let marked: Vec<&str> = text.split("<!-- measured: ").skip(1).collect();
+        assert!(!marked.is_empty() || !papers.contains(page), "{}: nothing in it is measured", page.display());
+        assert_eq!(text.matches("<!-- end -->").count(), marked.len(), "{}", page.display());
+        for mark in marked {
+            let (command, rest) = mark.split_once(" -->\n").unwrap();
+            let (measured, _) =
+                rest.split_once("<!-- end -->").unwrap_or_else(|| panic!("{}: {command}", page.display()));
+            let mut words = command.split(' ');
+            let exists = match (words.next(), words.next()) {
+                (Some("test"), Some(module)) => suite.join(format!("{module}.rs")).is_file(),
+                (Some(bench), _) => manifest.contains(&format!("[[bench]]\nname = \"{bench}\"\n")),
+                _ => false,
+            };
+            assert!(exists, "{}: {command} is not a benchmark or a test", page.display());
+            assert!(measured.contains("|---|"), "{}: {command} has no table", page.display());
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! From unprepared files to a release or a clear refusal: folders of tables, workbooks, files of other programs.
 
-use crate::common::{Said, run};
+use crate::common::{Said, kohort, run};
 use std::fmt::Write;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// A number that looks like chance, the same in every run.
 fn random(n: u64, below: u64) -> u64 {
@@ -221,4 +223,51 @@ fn a_hierarchy_counts_the_labels_of_values_that_occur() {
     let folder = dated(&["2019-01-01", "2019-01-02"], "admitted = { role = \"identifier\" }");
     let said = run(folder.path(), &["hierarchy", "p.toml"]);
     assert!(said.out.contains("sex (1 value") && said.out.contains("1 label\n"), "{}", said.all());
+}
+
+#[test]
+fn the_only_sheet_that_is_a_table_is_read_and_another_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::copy(data("one-table-of-two-sheets.xlsx"), here.join("one.xlsx")).unwrap();
+    fs::copy(data("two-sheets.xlsx"), here.join("two.xlsx")).unwrap();
+    assert_eq!(run(here, &["init", "one.xlsx", "-o", "one.toml"]).code, Some(0));
+    let policy = fs::read_to_string(here.join("one.toml")).unwrap();
+    assert!(policy.contains("sheet = \"Stays\""), "{policy}");
+    fs::write(here.join("one.toml"), policy.replace("\n# k = 5\n", "\nk = 5\n")).unwrap();
+    assert_eq!(run(here, &["anonymize", "one.toml", "-o", "out"]).code, Some(0));
+
+    refused(&run(here, &["init", "two.xlsx"]), &["2 sheets", "--sheet", "\"Stays\", \"Visits\""]);
+    refused(&run(here, &["risk", "two.xlsx"]), &["2 sheets", "--sheet"]);
+    refused(&run(here, &["init", "two.xlsx", "--sheet", "Beds"]), &["no sheet of the name"]);
+    assert_eq!(run(here, &["init", "two.xlsx", "--sheet", "Visits", "-o", "two.toml"]).code, Some(0));
+    assert!(fs::read_to_string(here.join("two.toml")).unwrap().contains("sheet = \"Visits\""));
+    let said = run(here, &["risk", "two.xlsx", "--sheet", "Visits"]);
+    assert!(said.code == Some(0) && said.out.contains("60"), "{}", said.all());
+}
+
+#[test]
+fn questions_are_asked_and_their_answers_are_in_the_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    table(&folder.path().join("t.csv"), "age,sex,zqa,zqb,zqc", 400, |n| {
+        let (a, b, c) = (random(n, 7), random(n + 1, 7), random(n + 2, 7));
+        format!("{},{},a{a},b{b},c{c}", 20 + random(n + 3, 60), ["M", "F"][random(n, 2) as usize])
+    });
+    let mut child = kohort(folder.path())
+        .args(["init", "t.csv", "--ask"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A word that is no answer is asked again; the last question gets none.
+    child.stdin.take().unwrap().write_all(b"perhaps\nn\nd\n").unwrap();
+    let said: Said = child.wait_with_output().unwrap().into();
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.err.contains("question 1 of 3: `zqa`") && said.err.contains("please answer"), "{}", said.err);
+    let policy = fs::read_to_string(folder.path().join("policy.toml")).unwrap();
+    let line = |name: &str| policy.lines().find(|line| line.starts_with(name)).unwrap().to_string();
+    assert!(line("zqa").contains("role = \"other\"") && line("zqa").contains("the custodian says"), "{policy}");
+    assert!(line("zqb").contains("role = \"identifier\"") && line("zqb").contains("as the custodian answered"));
+    assert!(line("zqc").contains("role = \"quasi\"") && line("zqc").contains("CHECK"), "{policy}");
 }

@@ -1,10 +1,12 @@
 //! `local` on the command line: what a recipient does with labels of different levels, and bad input with its exit
 //! codes.
 
-use crate::common::{Said, folder, listing, run};
+use crate::common::{Said, folder, kohort, listing, run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const POLICY: &str = "[input]\ntable = \"t.csv\"\n[columns]\n\
     age = { role = \"quasi\", hierarchy = { intervals = [5, 10, 20], from = 0, to = 100 } }\n\
@@ -300,4 +302,64 @@ fn a_label_of_two_nodes_and_a_column_without_a_level_are_refused() {
     // One level is permitted, and it is too fine: records are removed, and more of them than may be.
     let value = "age = { role = \"quasi\", levels = [\"value\"]";
     ends(&table(), "age = { role = \"quasi\"", value, 3, &["permit coarser levels or more suppression"]);
+}
+
+/// Rows that differ in many columns, so that a thorough search takes long.
+fn large(rows: u64) -> tempfile::TempDir {
+    let mut text = "a,b,c,d,e,f\n".to_string();
+    let mut state = 11u64;
+    let mut draw = |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    for _ in 0..rows {
+        let cells: Vec<String> = [100, 60, 40, 90, 20, 50].iter().map(|&n| draw(n).min(draw(n)).to_string()).collect();
+        text += &format!("{}\n", cells.join(","));
+    }
+    let column = |name: &str| {
+        format!("{name} = {{ role = \"quasi\", hierarchy = {{ intervals = [5, 10, 20, 40], from = 0, to = 100 }} }}\n")
+    };
+    let columns: String = ["a", "b", "c", "d", "e", "f"].map(column).concat();
+    let policy = format!(
+        "[input]\ntable = \"t.csv\"\n[columns]\n{columns}[privacy]\nk = 25\n[method]\nname = \"local\"\neffort = \"thorough\"\n"
+    );
+    folder(text.as_bytes(), &policy)
+}
+
+/// What is released is whole, and the evidence says that the work ended early.
+#[track_caller]
+fn is_early_and_whole(home: &Path, err: &str) {
+    assert!(err.contains("not repeatable"), "{err}");
+    let metrics = fs::read_to_string(home.join("out/evidence/metrics.json")).unwrap();
+    assert!(metrics.contains("\"stopped_early\": true"));
+    let said = run(home, &["verify", "out"]);
+    assert!(matches!(said.code, Some(0 | 5)), "{}", said.all());
+}
+
+#[test]
+fn a_deadline_that_is_reached_releases_the_best_result_so_far() {
+    let home = large(8_000);
+    let said = run(home.path(), &["anonymize", "p.toml", "-o", "out", "--deadline", "1", "--threads", "1"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    is_early_and_whole(home.path(), &said.all());
+}
+
+#[test]
+fn the_first_interrupt_releases_the_best_result_so_far() {
+    let home = large(8_000);
+    let args = ["anonymize", "p.toml", "-o", "out", "--threads", "1"];
+    // An interrupt while the table is still read publishes nothing: then a later one is tried.
+    for wait in [600, 1_200, 2_400, 4_800] {
+        let child = kohort(home.path()).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.code() {
+            Some(0) => return is_early_and_whole(home.path(), &err),
+            code => assert!(matches!(code, None | Some(4)), "{code:?}: {err}"),
+        }
+        assert!(!home.path().join("out").exists());
+    }
+    panic!("no interrupt found the method at work");
 }

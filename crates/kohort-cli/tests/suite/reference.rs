@@ -60,7 +60,10 @@ const SECTIONS: [Section; 11] = [
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 1)],
         keys: &[
-            ("table", "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz."),
+            (
+                "table",
+                "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz. A folder or a pattern such as `claims/*.parquet` is one table in several Parquet files.",
+            ),
             ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
             ("patients", "For patient histories: the table of patients."),
             ("claims", "For patient histories: the table of events."),
@@ -100,10 +103,13 @@ const SECTIONS: [Section; 11] = [
                 "missing",
                 "Cells that mean missing in this column, instead of the list under `[input]`: `[\"-8\", \"unknown\"]`.",
             ),
-            ("recode", "Cells and what they become: `{ \"m\" = \"male\" }`. An empty text means missing."),
+            (
+                "recode",
+                "Cells and what they become: `{ \"m\" = \"male\" }`. An empty text means missing, on either side.",
+            ),
             (
                 "number",
-                "`true` reads the number out of the text: `87 years` is 87, `> 89` is `>=90`. Numbers with different units are an error.",
+                "`true` reads the number out of the text: `87 years` is 87, `> 89` is `>=90`. Numbers with different units are an error. `\"years\"` reads ages in years, months, weeks and days as full years: `6 months` is 0.",
             ),
             (
                 "date",
@@ -182,7 +188,10 @@ const SECTIONS: [Section; 11] = [
                 "finding",
                 "A danger of a released column outside every requirement that you accept: `\"nearly-unique\"`, `\"consecutive\"`, `\"timestamp\"` or `\"reveals\"`. Without it, such a column stops the release.",
             ),
-            ("columns", "The column that the finding is about; for `\"reveals\"` also the column that is revealed."),
+            (
+                "columns",
+                "The column that the finding is about; for `\"reveals\"` also the column that is revealed. Of patient histories, name the table too: `\"visits.note\"`.",
+            ),
             ("reason", "Required: why the release is safe all the same."),
         ],
     },

@@ -17,12 +17,30 @@ enum FormatPiece {
     Field(char),
 }
 
-const FIELDS: &str = "YymdbjHMS";
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const FIELDS: &str = "YymdbjHIMSfpz";
+
+/// The names of the months in English, German, French, Spanish, Portuguese, Italian and Dutch, short and long. A
+/// longer name goes before the one it begins with, so that `juil` is not `jui`.
+const MONTHS: [&str; 12] = [
+    "january januar janvier janeiro januari janv jan enero ene gennaio gen jänner",
+    "february februar février fevrier febrero fevereiro febbraio februari févr fevr fév fev feb",
+    "march märz maerz mars marzo março marco maart mär mrt mrz mar",
+    "april avril abril aprile apr avr abr",
+    "may mai mayo maio maggio mei mag",
+    "june juni juin junio junho giugno jun giu",
+    "july juli juillet julio julho luglio juil jul lug",
+    "august août aout agosto augustus aug aoû aou ago",
+    "september septembre septiembre setembro settembre sept sep set",
+    "october oktober octobre octubre outubro ottobre oct okt out ott",
+    "november novembre noviembre novembro nov",
+    "december dezember décembre decembre diciembre dezembro dicembre dec dez déc dic",
+];
 
 impl DateFormat {
     /// Makes a format such as `%Y-%m-%d` or `%d.%m.%y %H:%M`. Its fields are `%Y`, `%y` (1970 to 2069), `%m`,
-    /// `%b` (Jan to Dec), `%d`, `%j` (day of the year), `%H`, `%M`, `%S`, and `%%` is a percent sign.
+    /// `%b` (the name of a month, short or long, in one of seven languages), `%d`, `%j` (day of the year), `%H`, `%I`
+    /// (hours up to 12), `%M`, `%S`, `%f` (fractions of a second), `%p` (AM or PM), `%z` (distance from UTC, like
+    /// `+01:00`), and `%%` is a percent sign.
     pub fn new(format: &str) -> Result<DateFormat> {
         let wrong = |what: String| Err(Error::yours(format!("date format {format:?}: {what}")));
         let mut pieces = Vec::new();
@@ -33,7 +51,9 @@ impl DateFormat {
                     Some('%') => FormatPiece::Literal('%'),
                     Some(field) if FIELDS.contains(field) => FormatPiece::Field(field),
                     Some(other) => {
-                        return wrong(format!("%{other} is not known. Use %Y %y %m %b %d %j %H %M %S and text."));
+                        return wrong(format!(
+                            "%{other} is not known. Use %Y %y %m %b %d %j %H %I %M %S %f %p %z and text."
+                        ));
                     }
                     None => return wrong("it ends with %. Write %% for a percent sign.".to_string()),
                 },
@@ -80,6 +100,10 @@ impl DateFormat {
                 FormatPiece::Field('d') => day = number(&mut rest, 1, 2, 1..=31)?,
                 FormatPiece::Field('j') => day_of_year = Some(number(&mut rest, 1, 3, 1..=366)?),
                 FormatPiece::Field('H') => _ = number(&mut rest, 1, 2, 0..=23)?,
+                FormatPiece::Field('I') => _ = number(&mut rest, 1, 2, 1..=12)?,
+                FormatPiece::Field('f') => _ = number(&mut rest, 1, 9, 0..=999_999_999)?,
+                FormatPiece::Field('p') => half_of_day(&mut rest)?,
+                FormatPiece::Field('z') => offset(&mut rest)?,
                 FormatPiece::Field('M') => _ = number(&mut rest, 1, 2, 0..=59)?,
                 // A leap second is the sixtieth.
                 FormatPiece::Field(_) => _ = number(&mut rest, 1, 2, 0..=60)?,
@@ -101,11 +125,36 @@ fn number(rest: &mut &str, least: usize, most: usize, range: std::ops::RangeIncl
     taken.parse().ok().filter(|n| digits >= least && range.contains(n))
 }
 
+/// Takes the name of a month, and the dot of a short one.
 fn month_name(rest: &mut &str) -> Option<u32> {
-    let name = rest.get(..3)?;
-    let month = (1..).zip(MONTHS).find(|(_, known)| name.eq_ignore_ascii_case(known))?.0;
-    *rest = &rest[3..];
+    let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let name = rest[..end].to_lowercase();
+    let month = (1..).zip(MONTHS).find(|(_, names)| names.split(' ').any(|known| known == name))?.0;
+    *rest = &rest[end..];
+    // `1 janv. 2010`, but not the dots of `1.jan.2010`.
+    if let Some(after) = rest.strip_prefix(". ") {
+        *rest = &rest[rest.len() - after.len() - 1..];
+    }
     Some(month)
+}
+
+/// Takes AM or PM.
+fn half_of_day(rest: &mut &str) -> Option<()> {
+    let name = rest.get(..2).filter(|name| ["am", "pm"].contains(&name.to_ascii_lowercase().as_str()))?;
+    *rest = &rest[name.len()..];
+    Some(())
+}
+
+/// Takes a distance from UTC: `+01:00`, `-0500` or `+00`.
+fn offset(rest: &mut &str) -> Option<()> {
+    *rest = rest.strip_prefix(['+', '-'])?;
+    number(rest, 2, 2, 0..=14)?;
+    let minutes = rest.strip_prefix(':');
+    if minutes.is_some() || !rest.is_empty() {
+        *rest = minutes.unwrap_or(rest);
+        number(rest, 2, 2, 0..=59)?;
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -133,6 +182,39 @@ mod tests {
         check("%Y-%j", "2011-060", Some("2011-03-01"));
         check("%Y年%m月%d日", "2010年3月14日", Some("2010-03-14"));
         check("%d%%%m%%%Y", "14%03%2010", Some("2010-03-14"));
+        check("%d%m%Y", "14032010", Some("2010-03-14"));
+    }
+
+    #[test]
+    fn months_have_names_in_seven_languages() {
+        for text in [
+            "14 Mar 2010",
+            "14 march 2010",
+            "14 März 2010",
+            "14 mars 2010",
+            "14 marzo 2010",
+            "14 março 2010",
+            "14 maart 2010",
+            "14 mrt. 2010",
+        ] {
+            check("%d %b %Y", text, Some("2010-03-14"));
+        }
+        check("%d %b %Y", "14 juil. 2010", Some("2010-07-14"));
+        check("%d %b %Y", "14 juin 2010", Some("2010-06-14"));
+        check("%d %b %Y", "14 jui 2010", None);
+        check("%d.%b.%Y", "14.Dez.2010", Some("2010-12-14"));
+        check("%b %d, %Y", "December 1, 2010", Some("2010-12-01"));
+        check("%d%b%Y", "05FEB2001", Some("2001-02-05"));
+    }
+
+    #[test]
+    fn times_may_have_halves_fractions_and_offsets() {
+        check("%m/%d/%Y %I:%M %p", "03/14/2010 11:59 pm", Some("2010-03-14"));
+        check("%m/%d/%Y %I:%M %p", "03/14/2010 13:59 PM", None);
+        check("%Y-%m-%dT%H:%M:%S.%f%z", "2010-03-14T23:59:59.123+01:00", Some("2010-03-14"));
+        check("%Y-%m-%dT%H:%M:%S%z", "2010-03-14T23:59:59-0530", Some("2010-03-14"));
+        check("%Y-%m-%dT%H:%M:%S%z", "2010-03-14T23:59:59+01", Some("2010-03-14"));
+        check("%Y-%m-%dT%H:%M:%S%z", "2010-03-14T23:59:59+1", None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub mod time;
 mod usual;
 
 pub use format::DateFormat;
-pub use usual::{FormatSearch, Found, USUAL_FORMATS};
+pub use usual::{FormatSearch, FoundFormat, USUAL_FORMATS, is_usual};
 
 use std::io::Write;
 

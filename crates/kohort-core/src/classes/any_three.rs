@@ -159,11 +159,11 @@ struct Counts<'a> {
     behind: usize,
     /// How many labels are behind them.
     width: usize,
-    /// By label of the first column, and label behind: people with any less frequent label in the second.
+    /// People with any less frequent label in the second column, by label of the first and label behind.
     of_first: Vec<i64>,
-    /// By label of the second column, and label behind.
+    /// People with any less frequent label in the first column, by label of the second and label behind.
     of_second: Vec<i64>,
-    /// By third column: the smallest class with less frequent labels in the first two.
+    /// The smallest class with less frequent labels in the first two columns, by third column.
     smallest: Vec<i64>,
 }
 

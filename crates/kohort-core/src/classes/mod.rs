@@ -1,4 +1,4 @@
-//! Who looks the same to someone who knows some columns: the classes of very many sets of columns
+//! People who look the same to someone who knows some columns: the classes of very many sets of columns
 //! over the same people.
 //!
 //! The verifier and the measures of risk count with it; a method cannot (nothing here leaves the

@@ -1,4 +1,4 @@
-//! Who stands behind the tuples: rows, or patients of whom some have several tuples.
+//! The people behind the tuples: rows, or patients of whom some have several tuples.
 
 use crate::ragged::Ragged;
 

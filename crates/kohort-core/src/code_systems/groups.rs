@@ -322,7 +322,8 @@ mod tests {
     use super::*;
     use crate::hierarchy::Rule;
 
-    /// By the GEM map; B20 is where 042 is, and a fracture that the map does not reach is where its category is.
+    /// Primary conditions follow the GEM map: B20 is where 042 is, and a fracture that the map does not reach is
+    /// where its category is.
     #[test]
     fn primary_conditions_of_icd10_follow_the_map() {
         check(

@@ -4,6 +4,9 @@ use super::ranges::{Range, read};
 use std::sync::LazyLock;
 
 pub(super) static BLOCKS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd10_blocks.csv")));
+/// Every category with its title, for those who search by word.
+pub(super) static CATEGORIES: LazyLock<Vec<Range>> =
+    LazyLock::new(|| read(include_str!("tables/icd10_categories.csv")));
 pub(super) static CHAPTERS: LazyLock<Vec<Range>> = LazyLock::new(|| read(include_str!("tables/icd10_chapters.csv")));
 
 /// Returns whether a text has the shape of a code; whether the code exists is another question.

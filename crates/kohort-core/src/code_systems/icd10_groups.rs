@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 /// The weight of an ICD-10 code that more than V codes and late effects map to.
 const FULL: u64 = 1000;
 
+/// Codes that the map from ICD-9-CM never leads to, and which would get the group of most other codes of their category:
+/// a cerebral infarction of another or unknown cause is a stroke, not a disease of precerebral arteries.
+const OWN_PAIRS: [(&str, &str); 2] = [("43491", "I638"), ("43491", "I639")];
+
 /// Votes for groups, by their place among all groups.
 type Votes = BTreeMap<usize, u64>;
 
@@ -45,6 +49,7 @@ fn pairs(data: &Path) -> Vec<(String, String, u64)> {
         },
     );
     read.expect("the map");
+    pairs.extend(OWN_PAIRS.map(|(icd9, icd10)| (icd9.into(), icd10.into(), FULL)));
     pairs
 }
 

@@ -46,12 +46,40 @@ pub fn describe(system: CodeSystem, label: &str) -> Option<&'static str> {
     sections.iter().chain(chapters).find(|range| range.label == label).map(|range| range.title)
 }
 
-/// The sections, blocks and chapters whose titles hold a word in lower case, each with the name of its level.
-pub fn titled(system: CodeSystem, word: &str) -> Vec<(&'static str, &'static Range)> {
+/// A label whose title holds a word that was searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TitledLabel {
+    /// The level: `category`, `section`, `block` or `chapter`.
+    pub level: &'static str,
+    /// The label in releases.
+    pub label: &'static str,
+    /// The subject.
+    pub title: &'static str,
+    /// The label and the title of the section or block that a category is in, or of the chapter that a section is in.
+    pub inside: Option<(&'static str, &'static str)>,
+}
+
+/// The labels whose titles hold a word in lower case, the coarsest first. The categories of ICD-9-CM have no titles
+/// here.
+pub fn titled(system: CodeSystem, word: &str) -> Vec<TitledLabel> {
     let (sections, chapters) = system.tables();
-    let [_, _, section, chapter] = system.levels();
-    let all = chapters.iter().map(|range| (chapter, range)).chain(sections.iter().map(|range| (section, range)));
-    all.filter(|(_, range)| range.title.to_lowercase().contains(word)).collect()
+    let [_, category, section, chapter] = system.levels();
+    let holds = |range: &&'static Range| range.title.to_lowercase().contains(word);
+    let parent = |ranges: &'static [Range], start: &str| {
+        ranges.iter().find(|range| range.holds(start)).map(|range| (range.label.as_str(), range.title))
+    };
+    let of_chapter = |range: &'static Range| (chapter, range.label.as_str(), range.title, None);
+    let of_section =
+        |range: &'static Range| (section, range.label.as_str(), range.title, parent(chapters, range.start));
+    let of_category = |range: &'static Range| (category, range.start, range.title, parent(sections, range.start));
+    let categories: &'static [Range] = match system {
+        CodeSystem::Icd9 => &[],
+        CodeSystem::Icd10 => &icd10::CATEGORIES,
+    };
+    let all = chapters.iter().filter(holds).map(of_chapter);
+    let all = all.chain(sections.iter().filter(holds).map(of_section));
+    let all = all.chain(categories.iter().filter(holds).map(of_category));
+    all.map(|(level, label, title, inside)| TitledLabel { level, label, title, inside }).collect()
 }
 
 impl CodeSystem {

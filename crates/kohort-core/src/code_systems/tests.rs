@@ -60,6 +60,31 @@ fn icd9_codes_have_a_category_a_section_and_a_chapter() {
     );
 }
 
+/// P8: a code of ICD-10-CM is in the group of the codes of ICD-9-CM that it replaces.
+#[test]
+fn condition_groups_of_icd10_are_those_of_icd9() {
+    for (icd10, icd9, group) in [
+        ("E11.9", "250.00", "METAB3"),
+        ("I21.3", "410.90", "AMI"),
+        ("I50.9", "428.0", "CHF"),
+        ("J18.9", "486", "PNEUM"),
+        ("J44.9", "496", "COPD"),
+        ("C50.911", "174.9", "GYNECA"),
+        ("C34.90", "162.9", "CANCRA"),
+        ("A41.9", "038.9", "SEPSIS"),
+        ("N39.0", "599.0", "UTI"),
+        ("K35.80", "540.9", "APPCHOL"),
+        ("S72.001A", "820.8", "HIPFX"),
+        ("O80", "650", "PRGNCY"),
+        ("F32.9", "311", "NEUMENT"),
+        ("G40.909", "345.90", "SEIZURE"),
+        ("I63.9", "434.91", "STROKE"),
+    ] {
+        assert_eq!((Grouping::PcgIcd10.group(icd10), Grouping::Pcg.group(icd9)), (Some(group), Some(group)), "{icd10}");
+    }
+    assert_eq!(Grouping::PcgIcd10.group("250.00"), None, "a code of another system has no group");
+}
+
 #[test]
 fn icd10_codes_have_a_category_a_block_and_a_chapter() {
     check(
@@ -218,4 +243,20 @@ fn the_leaves_are_the_codes_of_the_column() {
     assert_eq!(losses(0), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
     assert_eq!(losses(1), [0.0, 0.5, 0.0, 1.0]);
     assert_eq!(hierarchy.uncovered, [5]);
+}
+
+#[test]
+fn codes_are_found_by_a_word_of_their_title() {
+    let found = titled(CodeSystem::Icd10, "asthma");
+    let asthma = found.iter().find(|own| own.label == "J45").unwrap();
+    assert_eq!((asthma.level, asthma.title), ("category", "Asthma"));
+    assert_eq!(asthma.inside.unwrap().0, "J40-J4A");
+    assert!(titled(CodeSystem::Icd9, "heart").iter().any(|own| own.level == "section"));
+    assert!(titled(CodeSystem::Icd10, "no such word").is_empty());
+    // A category is found under the label that a release shows.
+    for own in icd10::CATEGORIES.iter() {
+        let place = CodeSystem::Icd10.place(own.start).unwrap();
+        assert_eq!(place.category, own.start);
+    }
+    assert_eq!(icd10::CATEGORIES.len(), 1918);
 }

@@ -4,8 +4,9 @@
 //! [`survey`] makes a [`Cohort`] from a table and a policy (`survey.rs`, with an example). `layout.rs`
 //! decides which columns are in the tuples, `own_levels.rs` at which level derived columns are measured, `sets.rs` lists the sets of columns that an attacker may
 //! know, `generalize.rs` applies the hierarchies, `require.rs` translates the requirements into value
-//! codes.
+//! codes. `demographics.rs` makes the cohort of patients who are known by their codes.
 
+mod demographics;
 mod generalize;
 mod layout;
 mod own_levels;
@@ -13,13 +14,14 @@ mod require;
 mod sets;
 mod survey;
 
+pub(crate) use demographics::demographics;
 pub(crate) use generalize::star_in_data;
 pub(crate) use require::order;
 pub use sets::{MOST_SETS, MOST_SETS_OF_THREE, is_any_three, shorter};
 pub use survey::{MOST_CLASSES, survey};
 
 use crate::Result;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Label};
 #[cfg(test)]
 use crate::hierarchy::{MISSING, Rule};
 use crate::policy::Policy;
@@ -42,6 +44,15 @@ pub struct Quasi {
     pub weight: f64,
     /// The level at which its own values are: that of a column derived with `from`, else 0.
     pub own_level: usize,
+}
+
+impl Quasi {
+    /// The label of a value with this text, on the lowest permitted level that has it.
+    pub fn label_shown(&self, value: u32, text: &str) -> Option<&Label> {
+        let levels = self.levels.iter().map(|&level| &self.hierarchy.levels[level]);
+        let mut labels = levels.filter_map(|level| level.labels.get(level.label_of[value as usize] as usize));
+        labels.find(|label| label.text == text)
+    }
 }
 
 /// A column whose values are in the tuples and are released unchanged.

@@ -100,7 +100,7 @@ pub(crate) fn order(texts: &[&str], domain: Option<&[String]>, point: u8) -> Opt
             let mut order: Vec<(Decimal, &str, u32)> = Vec::new();
             for code in codes {
                 let text = texts[code as usize];
-                order.push((Decimal::parse(text, point)?, text, code));
+                order.push((Decimal::of_exact_cell(text, point)?, text, code));
             }
             order.sort_unstable();
             Some(order.into_iter().map(|o| o.2).collect())

@@ -19,7 +19,8 @@ pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<KnownSets> {
             let why = policy.error(format!(
                 "`knows` results in {count} sets of quasi-identifiers, more than the maximum of {MOST_SETS}. \
                  Largest supported value here: knows = {}, or \"all\". The method `specialize` supports more, since \
-                 it counts only the columns that it makes more detailed.",
+                 it counts only the columns that it makes more detailed. The method `local` supports knows = 3 with up to \
+                 {MOST_SETS_OF_THREE} sets where k is required of rows and nothing else.",
                 reach.unwrap_or(1)
             ));
             match (knows, reach) {

@@ -25,6 +25,7 @@ use super::sets::{KnownSets, known_sets};
 use super::{Cohort, Kept, Quasi, Required};
 use crate::Result;
 use crate::policy::{Policy, Role};
+use crate::shape::Shape;
 use crate::synthetic_values::synthetic_values;
 use crate::table::{Counting, Source, Tuples, Watcher, count};
 
@@ -108,7 +109,7 @@ fn count_tuples(source: &Source, policy: &Policy, layout: &mut TupleLayout, note
 }
 
 /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
-fn dependencies(policy: &Policy, quasi: &[Quasi]) -> Vec<(usize, usize)> {
+pub(super) fn dependencies<S: Shape>(policy: &Policy<S>, quasi: &[Quasi]) -> Vec<(usize, usize)> {
     let pairs = (0..quasi.len()).flat_map(|finer| {
         let of = &policy.columns[quasi[finer].column].of;
         (0..quasi.len()).filter(|&q| of.contains(&quasi[q].name)).map(move |coarser| (finer, coarser))

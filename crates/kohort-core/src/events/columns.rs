@@ -90,7 +90,7 @@ pub(super) fn order_in_time(
     let Some((texts, numbers)) = cells.columns.get(&column) else { return vec![0; keep.len()] };
     let text = |n: u32| std::str::from_utf8(texts.get(n)).unwrap_or_default();
     let day = |n: u32| own.date_format().and_then(|format| format.day_number(text(n)));
-    let number = |n: u32| Decimal::parse(text(n), source.input().decimal);
+    let number = |n: u32| Decimal::of_cell(text(n), source.input().decimal);
     let mut order: Vec<u32> = (0..texts.len() as u32).collect();
     // Events without a date come first: later events are removed first, and nothing is known about these.
     let has_date = |n: u32| !source.is_missing(texts.get(n));

@@ -39,7 +39,7 @@ pub(super) fn order(column: &QuasiColumn, format: Option<&DateFormat>) -> Option
     let text = |code: u32| column.dictionary.text(code);
     let mut ranks: Vec<(Rank, u32)> = match format {
         Some(format) => codes.map(|c| Some((Rank::Day(format.day_number(text(c))?), c))).collect::<Option<_>>()?,
-        None => codes.map(|c| Some((Rank::Number(Decimal::parse(text(c), b'.')?), c))).collect::<Option<_>>()?,
+        None => codes.map(|c| Some((Rank::Number(Decimal::of_cell(text(c), b'.')?), c))).collect::<Option<_>>()?,
     };
     ranks.sort_by(|a, b| a.0.order(&b.0).then(a.1.cmp(&b.1)));
     Some(ranks.into_iter().map(|r| r.1).collect())

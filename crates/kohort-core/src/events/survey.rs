@@ -90,7 +90,7 @@ fn kept_events(events: &EventRows, kept: &KeptPatients) -> Vec<usize> {
     (0..events.cells.lines.len()).filter(|&e| kept.is_kept[events.patient[e] as usize]).collect()
 }
 
-/// What is kept of one table of events, but for its quasi-identifiers.
+/// The part of one table of events that is kept, without its quasi-identifiers.
 fn table_events(source: &Source, asked: &EventTable, events: &EventRows, kept: &KeptPatients) -> Result<TableEvents> {
     let keep = kept_events(events, kept);
     let order = match asked.event_date {

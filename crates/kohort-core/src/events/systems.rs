@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(super) struct OtherSystems {
     /// The columns of the table with the system of their rules; for each the rows and the first line.
     columns: Vec<(usize, CodeSystem, u64, u64)>,
-    /// Whether a code of a column is of another system, by its text.
+    /// True for each code of a column, by its text, that is of another system.
     seen: HashMap<(usize, Vec<u8>), bool>,
 }
 

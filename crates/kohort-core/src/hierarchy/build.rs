@@ -9,7 +9,7 @@ pub(super) fn loss(under: f64, leaves: f64) -> f64 {
     if leaves <= 1.0 { 0.0 } else { (under - 1.0) / (leaves - 1.0) }
 }
 
-/// What `*` costs: everything, unless there is one leaf and so nothing to lose.
+/// The loss of `*`: everything, unless there is one leaf and so nothing to lose.
 pub(super) fn loss_of_top(leaves: f64) -> f64 {
     if leaves == 1.0 { 0.0 } else { 1.0 }
 }

@@ -44,7 +44,7 @@ impl Intervals {
         let bounds = label.strip_prefix('[').and_then(|l| l.strip_suffix(')')).and_then(|l| l.split_once(','));
         let Some((start, end)) = bounds else { return false };
         let parse = |text: &str| Decimal::parse(text, b'.');
-        let (Some(start), Some(end), Some(value)) = (parse(start), parse(end), Decimal::parse(value, self.point))
+        let (Some(start), Some(end), Some(value)) = (parse(start), parse(end), Decimal::of_cell(value, self.point))
         else {
             return false;
         };

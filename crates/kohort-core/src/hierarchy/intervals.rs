@@ -120,7 +120,7 @@ impl Intervals {
     }
 
     pub(super) fn leaves(&self, values: &[&str], missing_occurs: bool) -> LeafValues {
-        let numbers = || values.iter().skip(1).filter_map(|value| Decimal::parse(value, self.point));
+        let numbers = || values.iter().skip(1).filter_map(|value| Decimal::of_cell(value, self.point));
         if !self.from.is_whole() || !self.to.is_whole() || !numbers().all(Decimal::is_whole) {
             return LeafValues::Widths;
         }
@@ -143,7 +143,7 @@ impl Intervals {
     /// The side that a value is on, and its number. A value with an open end, like `>=90`, is known to be above the
     /// range if it begins at its end or later.
     pub(super) fn side_of(&self, value: &str) -> Option<(NumberSide, Decimal)> {
-        if let Some(number) = Decimal::parse(value, self.point) {
+        if let Some(number) = Decimal::of_cell(value, self.point) {
             return Some((self.side(number), number));
         }
         let least = Decimal::parse(value.strip_prefix(">=")?, b'.')?;
@@ -231,6 +231,20 @@ mod tests {
         let labels = hierarchy.levels.iter().map(|level| &level.labels[level.label_of[values.len()] as usize]);
         let found: Vec<(&str, f64)> = labels.map(|label| (label.text.as_str(), label.loss)).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn numbers_as_programs_write_them_are_placed_exactly() {
+        let tenths = || intervals("0.1 0.5", "", "-1 1").unwrap();
+        let labels = |own: &str| -> Vec<String> {
+            let hierarchy = Rule::Intervals(tenths()).apply(&["", own], false);
+            hierarchy.levels.iter().map(|level| level.labels[level.label_of[1] as usize].text.clone()).collect()
+        };
+        assert_eq!(labels("0.30000000000000004")[1..3], ["[0.3,0.4)", "[0,0.5)"]);
+        assert_eq!(labels("0.29999999999999998889")[1], "[0.2,0.3)");
+        assert_eq!(labels("-0.00000000000000000001")[1..3], ["[-0.1,0)", "[-0.5,0)"]);
+        assert_eq!(labels("1e-05")[1], "[0,0.1)");
+        assert_eq!(labels("1e+00")[1], ">=1");
     }
 
     #[test]

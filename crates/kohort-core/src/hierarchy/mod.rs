@@ -7,6 +7,7 @@ mod build;
 mod cells;
 mod consistent;
 mod date;
+mod date_ranges;
 mod file;
 mod follow;
 mod intervals;
@@ -22,10 +23,11 @@ pub use intervals::Intervals;
 pub use known::StandardHierarchy;
 pub use months::Months;
 pub use prefix::Prefix;
+pub use ranges::{RangeCells, Ranges};
 
 pub(crate) use build::by_values;
 pub(crate) use follow::IN_WORDS as NUMBERS_IN_WORDS;
-pub(crate) use ranges::bounds as range_bounds;
+pub(crate) use ranges::{group_holds_range, is_range};
 
 use crate::calendar::DateFormat;
 use crate::code_systems::{CodeSystem, Grouping};

@@ -1,10 +1,12 @@
-//! Labels that are the range of a class's own numbers: `[35,50)` where the levels have `[20,40)` and `[40,60)`.
+//! Labels that are the range of a class's own numbers or dates: `[35,50)` where the levels have `[20,40)` and `[40,60)`.
 //!
 //! Their ends are bounds of the finest permitted level, so that no number of the data is one, and numbers outside the
 //! declared range keep their open labels `<from` and `>=to`.
 
-use super::Rule;
+use super::cells::{CutPoints, ValuePosition};
+use super::date_ranges::{self, DateCells, DateRanges};
 use super::intervals::{IntervalSteps, Intervals, text_of};
+use super::{Label, Rule};
 use crate::number::Decimal;
 
 impl Intervals {
@@ -14,18 +16,85 @@ impl Intervals {
         let steps = match &self.steps {
             IntervalSteps::Widths(widths) => IntervalSteps::Grid(*widths.get(place)?),
             IntervalSteps::Nested(levels) => IntervalSteps::Cuts(levels.get(place)?.clone()),
-            IntervalSteps::Cuts(_) | IntervalSteps::Grid(_) => self.steps.clone(),
+            // Cuts have one level; the next one is `*`. Of a grid, a method finds the only level.
+            IntervalSteps::Cuts(_) | IntervalSteps::Grid(_) if place == 0 => self.steps.clone(),
+            IntervalSteps::Cuts(_) | IntervalSteps::Grid(_) => return None,
         };
         Some(Intervals { steps, ..self.clone() })
     }
 }
 
-impl Rule {
-    /// The ranges that a class of records may show instead of a label, if their ends are bounds of this level.
-    /// `None` where values are not numbers in intervals.
-    pub fn ranges(&self, level: usize) -> Option<Intervals> {
+/// The ranges that a class of records may show instead of a label.
+#[derive(Debug, Clone)]
+pub enum Ranges {
+    /// Ranges of numbers.
+    Numbers(Intervals),
+    /// Ranges of dates.
+    Dates(DateRanges),
+}
+
+/// The values of a column between the points where a range may end.
+#[derive(Debug, Clone)]
+pub enum RangeCells {
+    /// Numbers.
+    Numbers(CutPoints),
+    /// Dates.
+    Dates(DateCells),
+}
+
+impl Ranges {
+    /// Returns whether `label` is such a range and holds `value`.
+    pub fn holds(&self, label: &str, value: &str) -> bool {
         match self {
-            Rule::Intervals(intervals) => intervals.between_bounds_of(level),
+            Ranges::Numbers(intervals) => intervals.holds(label, value),
+            Ranges::Dates(dates) => dates.holds(label, value),
+        }
+    }
+
+    /// The cells over a column's values (as in [`Rule::apply`]), whose hierarchy has so many leaves.
+    pub fn cells(&self, values: &[&str], missing_occurs: bool, leaves: f64) -> Option<RangeCells> {
+        match self {
+            Ranges::Numbers(intervals) => intervals.cells(values, missing_occurs).map(RangeCells::Numbers),
+            Ranges::Dates(dates) => Some(RangeCells::Dates(dates.cells(values, leaves))),
+        }
+    }
+}
+
+impl RangeCells {
+    /// The cell of a value; `None` if no range holds it.
+    pub fn cell(&self, value: &str) -> Option<u64> {
+        match self {
+            RangeCells::Dates(dates) => dates.cell(value),
+            RangeCells::Numbers(numbers) => match numbers.cell(value) {
+                Some(ValuePosition::Inside(cell)) => Some(cell),
+                _ => None,
+            },
+        }
+    }
+
+    /// The range from one cell up to but not including another.
+    pub fn label(&self, from: u64, to: u64) -> Option<Label> {
+        match self {
+            RangeCells::Numbers(numbers) => Some(numbers.label(from, to)),
+            RangeCells::Dates(dates) => dates.label(from, to),
+        }
+    }
+}
+
+impl Rule {
+    /// The ranges that a class of records may show instead of a label, where these levels are permitted: their ends
+    /// are bounds of the finest of them above the values, so that no range shows more than a permitted label does.
+    /// `None` where values are neither numbers in intervals nor dates, or no such level is permitted.
+    pub fn ranges(&self, levels: &[usize]) -> Option<Ranges> {
+        let finest = levels.iter().copied().find(|&level| level > 0)?;
+        match self {
+            Rule::Intervals(intervals) => {
+                // Above the values a grid has only `*`: whoever permits nothing else permits no interval.
+                let is_grid = matches!(intervals.steps, IntervalSteps::Grid(_));
+                let own = intervals.between_bounds_of(finest).filter(|_| !is_grid || levels.contains(&0));
+                own.map(Ranges::Numbers)
+            }
+            Rule::Date(format) => DateRanges::new(format, finest).map(Ranges::Dates),
             _ => None,
         }
     }
@@ -33,6 +102,9 @@ impl Rule {
     /// The finest level of which one label holds a whole range, and the labels that hold it from there on. `None` for
     /// a text that is not a range; no labels where only `*` holds it.
     pub fn groups_of_range(&self, label: &str) -> Option<(usize, Vec<String>)> {
+        if let Rule::Date(_) = self {
+            return date_ranges::groups_of_range(label);
+        }
         let Rule::Intervals(intervals) = self else { return None };
         let (start, end) = bounds(label)?;
         let is_inside = intervals.from <= start && start < end && end <= intervals.to;
@@ -42,8 +114,21 @@ impl Rule {
     }
 }
 
+/// Returns whether a label is a range of numbers or of dates.
+pub(crate) fn is_range(label: &str) -> bool {
+    bounds(label).is_some() || (label.starts_with('[') && date_ranges::span(label).is_some())
+}
+
+/// Returns whether a group holds a whole range, by what both labels say.
+pub(crate) fn group_holds_range(group: &str, label: &str) -> bool {
+    let numbers =
+        bounds(label).zip(bounds(group)).is_some_and(|((start, end), (low, high))| low <= start && end <= high);
+    let dates = date_ranges::span(label).zip(date_ranges::span(group));
+    numbers || (is_range(label) && dates.is_some_and(|((start, end), (low, high))| low <= start && end <= high))
+}
+
 /// The ends of a label `[a,b)`.
-pub(crate) fn bounds(label: &str) -> Option<(Decimal, Decimal)> {
+fn bounds(label: &str) -> Option<(Decimal, Decimal)> {
     let (start, end) = label.strip_prefix('[')?.strip_suffix(')')?.split_once(',')?;
     Some((Decimal::parse(start, b'.')?, Decimal::parse(end, b'.')?)).filter(|(start, end)| start < end)
 }
@@ -59,11 +144,35 @@ mod tests {
 
     #[test]
     fn ranges_end_on_the_bounds_of_a_level() {
-        let fives = ages().ranges(1).unwrap();
+        let fives = ages().ranges(&[0, 1, 4]).unwrap();
         assert!(fives.holds("[35,50)", "35") && fives.holds("[35,50)", "49") && !fives.holds("[35,50)", "50"));
         assert!(!fives.holds("[34,50)", "40") && !fives.holds("[95,105)", "97"));
-        assert!(!ages().ranges(2).unwrap().holds("[35,50)", "40"), "35 is not a bound of decades");
-        assert!(ages().ranges(4).is_none() && ages().ranges(0).is_none() && Rule::Flat.ranges(1).is_none());
+        assert!(!ages().ranges(&[2, 3]).unwrap().holds("[35,50)", "40"), "35 is not a bound of decades");
+        let dates = Rule::Date(crate::calendar::DateFormat::new("%d.%m.%Y").unwrap());
+        assert!(dates.ranges(&[1]).unwrap().holds("[2010-03,2010-06)", "31.05.2010"));
+        assert!(dates.ranges(&[0]).is_none() && dates.ranges(&[5]).is_none());
+        assert!(ages().ranges(&[4]).is_none() && ages().ranges(&[0]).is_none() && Rule::Flat.ranges(&[1]).is_none());
+    }
+
+    /// Only `*` is permitted, or values and `*`: a range would show more.
+    #[test]
+    fn there_are_no_ranges_where_no_interval_is_permitted() {
+        let (from, to) = (Decimal::whole(0), Decimal::whole(100));
+        let cuts = [30, 60].map(Decimal::whole);
+        let cuts = Rule::Intervals(Intervals::new(&[], &cuts, from, to, b'.').unwrap());
+        assert!(cuts.ranges(&[0, 1, 2]).unwrap().holds("[30,100)", "70"));
+        assert!(cuts.ranges(&[2]).is_none() && cuts.ranges(&[0, 2]).is_none());
+    }
+
+    #[test]
+    fn a_group_holds_a_range_by_its_own_words() {
+        assert!(group_holds_range("[20,40)", "[25,40)") && !group_holds_range("[20,40)", "[35,50)"));
+        assert!(group_holds_range("2010", "[2010-03,2010-06)") && !group_holds_range("2010-Q1", "[2010-03,2010-06)"));
+        assert!(
+            group_holds_range("2010s", "[2012,2015)") && !group_holds_range("2010s", "2012"),
+            "a year is not a range"
+        );
+        assert!(is_range("[2010-03,2010-06)") && is_range("[2,5)") && !is_range("2010") && !is_range("[b,a)"));
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Ledger {
             unit: if certificate.promise.patients { LedgerUnit::Patient } else { LedgerUnit::Row },
             input: self.file.key.hash(&[b"input", &input_hash(source)?]),
             people: Classes::new(),
+            found: None,
         })
     }
 
@@ -152,7 +153,7 @@ fn input_hash(source: &Source) -> Result<Vec<u8>> {
             std::io::copy(&mut file, &mut HashWriter(&mut hasher)).map_err(|e| Error::io(path, &e))?;
         }
         Place::Text(_, bytes) => hasher.update(bytes),
-        place @ Place::Memory(_) => {
+        place => {
             let source = open(&Input::at(place.clone()))?;
             let width = source.columns().len();
             let each = |chunk: crate::table::Chunk| {

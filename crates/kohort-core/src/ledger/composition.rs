@@ -2,17 +2,22 @@
 //! a person in all releases are intersected.
 
 use super::{LedgerRelease, LedgerUnit};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A person with more combinations of classes than this is not compared.
 const MOST_COMBINATIONS: usize = 4096;
+/// All people together may have so many combinations beyond the first one of each: those with fewest are compared, and
+/// memory stays bounded whatever records they have.
+const MOST_BEYOND_ONE: usize = 1 << 21;
 
 /// The people whom a new release and the earlier ones reveal together.
 ///
 /// A candidate for a person is somebody who is in the same class as this person in each of the releases that
 /// the person is in. Where a person has several records in a release, the attacker is taken to know the one
 /// that leaves the fewest candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Composition {
     /// The least number of candidates that the new release asks for.
     pub k: u64,
@@ -67,14 +72,12 @@ impl Composition {
             events: is_compared("events"),
             ..Composition::default()
         };
-        let too_many = |own: &Person| {
-            let combinations = own.values().try_fold(1usize, |all, classes| all.checked_mul(classes.len()));
-            combinations.is_none_or(|all| all > MOST_COMBINATIONS)
-        };
         let in_new = |own: &Person| own.contains_key(&last);
         result.shared = people.values().filter(|own| in_new(own) && own.len() > 1).count() as u64;
-        result.too_many = people.values().filter(|own| in_new(own) && own.len() > 1 && too_many(own)).count() as u64;
-        let people: Vec<Person> = people.into_values().filter(|own| !too_many(own)).collect();
+        let few = with_few_combinations(&people);
+        let is_left_out = |(who, own): &(&&str, &Person)| in_new(own) && own.len() > 1 && !few.contains(**who);
+        result.too_many = people.iter().filter(is_left_out).count() as u64;
+        let people: Vec<Person> = people.into_iter().filter(|(who, _)| few.contains(who)).map(|own| own.1).collect();
         let asked: Vec<&Person> = people.iter().filter(|own| in_new(own) && own.len() > 1).collect();
         let together = fewest(&people, &asked, |_| true);
         let alone = fewest(&people, &asked, |at| at == last);
@@ -133,6 +136,21 @@ impl Composition {
         }
         all
     }
+}
+
+/// The people whose combinations of classes can be gone through.
+fn with_few_combinations<'a>(people: &BTreeMap<&'a str, Person>) -> BTreeSet<&'a str> {
+    let number = |own: &Person| own.values().try_fold(1usize, |all, classes| all.checked_mul(classes.len()));
+    let numbered = people.iter().filter_map(|(who, own)| Some((number(own)?, *who)));
+    let mut numbered: Vec<(usize, &str)> = numbered.filter(|own| own.0 <= MOST_COMBINATIONS).collect();
+    numbered.sort_unstable();
+    let mut left = MOST_BEYOND_ONE;
+    let fits = |own: &(usize, &str)| {
+        let rest = left.checked_sub(own.0.saturating_sub(1));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    numbered.into_iter().take_while(fits).map(|own| own.1).collect()
 }
 
 /// The number of candidates for each asked person in the releases that `counts` selects and the person is in;
@@ -211,6 +229,19 @@ mod tests {
         assert_eq!((found.shared, found.too_many), (2, 1));
         // Leaving ann out of bob's candidates counts against the release.
         assert_eq!(found.exposed + found.already, 1);
+    }
+
+    /// Found by the fuzzer: each of many people had thousands of combinations, and all were held in memory.
+    #[test]
+    fn many_people_with_many_records_are_named_as_not_compared() {
+        let names: Vec<String> = (0..3000).map(|n| format!("{n:04}")).collect();
+        let many: Vec<u32> = (0..64).collect();
+        let one = patients(2, &names.iter().map(|who| (who.as_str(), &many[..])).collect::<Vec<_>>());
+        let single = patients(2, &names.iter().map(|who| (who.as_str(), &many[..1])).collect::<Vec<_>>());
+        let found = Composition::of(std::slice::from_ref(&one), &one);
+        let compared = (MOST_BEYOND_ONE / 4095) as u64;
+        assert_eq!((found.shared, found.too_many), (3000, 3000 - compared));
+        assert_eq!(Composition::of(std::slice::from_ref(&single), &single).too_many, 0);
     }
 
     #[test]

@@ -71,6 +71,10 @@ pub struct LedgerRelease {
     pub input: String,
     /// For each keyed hash of a person, the classes of this person's records.
     pub people: BTreeMap<String, Vec<u32>>,
+    /// The composition with the releases before it, as counted when it was entered. Ledgers of older versions do not
+    /// have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Composition>,
 }
 
 /// The persons of a ledger: patients, or rows of one input.
@@ -136,18 +140,24 @@ impl Ledger {
         Composition::of(&self.file.releases, new)
     }
 
-    /// Counts what each release revealed together with those before it.
+    /// Returns what each release revealed together with those before it: as counted when it was entered, so that
+    /// a long ledger is not compared with itself each time.
     pub fn history(&self) -> Vec<Composition> {
         let all = &self.file.releases;
-        (0..all.len()).map(|at| Composition::of(&all[..at], &all[at])).collect()
+        let one = |(at, own): (usize, &LedgerRelease)| {
+            own.found_after(at).unwrap_or_else(|| Composition::of(&all[..at], own))
+        };
+        all.iter().enumerate().map(one).collect()
     }
 
     /// Enters a release that was published. The file is replaced as a whole, or not at all.
-    pub fn enter(mut self, release: LedgerRelease) -> Result<()> {
+    pub fn enter(mut self, mut release: LedgerRelease) -> Result<()> {
         // Another run may have entered its release meanwhile.
         if self.path.exists() {
             self = Ledger::read(&self.path)?;
         }
+        let found = release.found_after(self.file.releases.len());
+        release.found = Some(found.unwrap_or_else(|| self.compose(&release)));
         self.file.releases.push(release);
         let line = serde_json::to_string(&self.file).map_err(|_| Error::machine("the ledger cannot be written."))?;
         let text = format!("{line}\n{}\n", self.file.key.hash(&[line.as_bytes()]));
@@ -163,6 +173,13 @@ impl Ledger {
             );
             Error { message, ..error }
         })
+    }
+}
+
+impl LedgerRelease {
+    /// The composition that was counted, if that was after so many releases.
+    fn found_after(&self, releases: usize) -> Option<Composition> {
+        self.found.filter(|own| own.compared.saturating_add(own.not_compared) == releases)
     }
 }
 
@@ -195,7 +212,38 @@ mod tests {
             unit,
             input: input.into(),
             people: people.iter().map(|(who, classes)| (who.to_string(), classes.to_vec())).collect(),
+            found: None,
         }
+    }
+
+    #[test]
+    fn what_a_release_revealed_is_counted_once() {
+        let (_folder, path) = made();
+        let ledger = Ledger::read(&path).unwrap();
+        let all = ledger.releases();
+        assert!(all.iter().all(|own| own.found.is_some()));
+        let again: Vec<Composition> = (0..all.len()).map(|at| Composition::of(&all[..at], &all[at])).collect();
+        assert_eq!(ledger.history(), again);
+        // A count that another release came before is not taken over.
+        let late = LedgerRelease { found: Some(again[0]), ..all[0].clone() };
+        Ledger::open(&path).unwrap().enter(late).unwrap();
+        let ledger = Ledger::read(&path).unwrap();
+        assert_eq!(ledger.history()[2], Composition::of(&ledger.releases()[..2], &ledger.releases()[2]));
+        assert_eq!(ledger.history()[2].compared, 2);
+    }
+
+    /// Three thousand releases took minutes, since each was compared with all before it.
+    #[test]
+    fn a_long_ledger_is_shown_at_once() {
+        let (_folder, path) = made();
+        let mut ledger = Ledger::read(&path).unwrap();
+        let own = ledger.file.releases[1].clone();
+        for before in 2..3000 {
+            let found = own.found.map(|found| Composition { compared: before, ..found });
+            ledger.file.releases.push(LedgerRelease { found, ..own.clone() });
+        }
+        // Nothing is compared again: the counts are those that stand there.
+        assert!(ledger.history().iter().enumerate().skip(2).all(|(at, found)| found.compared == at));
     }
 
     fn made() -> (tempfile::TempDir, PathBuf) {

@@ -68,8 +68,14 @@ impl Danger {
     }
 }
 
-/// Reads the acceptances.
-pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<Acceptance>> {
+/// Reads the acceptances about columns of `tables`. Of several tables, each has a name, and an acceptance names a column
+/// as `table.column`; the column alone is enough where no other table has it.
+pub(super) fn read(root: &Section, tables: &[(Option<&str>, &[Column])]) -> Result<Vec<Acceptance>> {
+    let shown = |table: &Option<&str>, column: &Column| match table {
+        Some(table) => format!("{table}.{}", column.name),
+        None => column.name.clone(),
+    };
+    let all_columns = || tables.iter().flat_map(|(table, own)| own.iter().map(move |column| (table, column)));
     let mut all = Vec::new();
     for item in root.list("accept")?.unwrap_or_default() {
         let Value::Section(section) = &item.value else {
@@ -93,18 +99,32 @@ pub(super) fn read(root: &Section, columns: &[Column]) -> Result<Vec<Acceptance>
             };
             return Err(section.wrong("columns", what));
         }
+        let mut columns = Vec::new();
         for name in &named {
-            if !columns.iter().any(|column| column.name == *name) {
-                let hint = nearest(name, columns.iter().map(|c| c.name.as_str()));
-                let hint = hint.map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-                return Err(section.wrong("columns", format!("there is no column `{name}`.{hint}")));
-            }
+            let whole = all_columns().map(|(table, column)| shown(table, column)).find(|shown| shown == name);
+            let short: Vec<String> =
+                all_columns().filter(|(_, c)| c.name == *name).map(|(table, c)| shown(table, c)).collect();
+            columns.push(match (whole, &short[..]) {
+                (Some(shown), _) => shown,
+                (None, [one]) => one.clone(),
+                (None, []) => {
+                    let hint = nearest(name, all_columns().map(|(_, c)| c.name.as_str()));
+                    let hint = hint.map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
+                    return Err(section.wrong("columns", format!("there is no column `{name}`.{hint}")));
+                }
+                (None, several) => {
+                    let all = several.join("`, `");
+                    return Err(
+                        section.wrong("columns", format!("several tables have `{name}`. Choose one of `{all}`."))
+                    );
+                }
+            });
         }
         let reason = section.text("reason")?.map(str::trim).filter(|reason| !reason.is_empty());
         let Some(reason) = reason else {
             return Err(section.wrong("reason", "is required. Explain why the release is safe all the same."));
         };
-        all.push(Acceptance { finding, columns: named, reason: reason.to_string() });
+        all.push(Acceptance { finding, columns, reason: reason.to_string() });
     }
     Ok(all)
 }

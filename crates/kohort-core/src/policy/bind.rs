@@ -3,7 +3,7 @@
 use super::accept;
 use super::any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 use super::baseline::BaselineLoss;
-use super::bound::SharedSections;
+use super::bound::{CommonSections, Policy};
 use super::check::{check_codes, check_roles, check_sensitive};
 use super::cleaning;
 use super::column::{Column, Role};
@@ -164,6 +164,11 @@ impl PolicyFile {
         Ok(files)
     }
 
+    /// The policy's sections as written.
+    pub(super) fn root(&self) -> &Section {
+        &self.root
+    }
+
     /// The same policy with other sections, about the same tables.
     pub(super) fn with_root(&self, root: Section) -> Result<PolicyFile> {
         let mut input = self.input.clone();
@@ -250,7 +255,12 @@ impl PolicyFile {
         };
         // Claims have rules of their own.
         let exclude = if events.is_some() { Vec::new() } else { super::exclude::read(&self.root, &columns)? };
-        let accept = accept::read(&self.root, &columns)?;
+        let mut tables = vec![(None, &columns[..])];
+        if let Some(patients) = &patients {
+            tables = vec![(Some(PATIENTS), &patients[..])];
+            tables.extend(event_tables.iter().map(|own| (Some(own.name.as_str()), &own.columns[..])));
+        }
+        let accept = accept::read(&self.root, &tables)?;
         let of_patients = |c: &&Column| c.role == Role::Quasi;
         let outside: Vec<&str> = match &patients {
             None => quasi.clone(),
@@ -263,13 +273,9 @@ impl PolicyFile {
             return Err(self.root.wrong("check", "is for tables, not for sets of codes or patient histories."));
         }
         let checks = survives::read(&self.root, &columns)?;
-        let named = method.get("name").and_then(|item| match &item.value {
-            Value::Text(name) => methods.effects(name),
-            _ => None,
-        });
-        let effects = named.unwrap_or(Effects::UNKNOWN);
+        let effects = methods.effects(&method).unwrap_or(Effects::UNKNOWN);
         let text = self.text.clone();
-        let shared = SharedSections {
+        let common = CommonSections {
             columns,
             privacy: bound,
             exclude,
@@ -284,21 +290,21 @@ impl PolicyFile {
             text,
         };
         Ok(match (self.layout, events) {
-            (Layout::Events, Some(own)) => AnyPolicy::Events(shared.with(own)),
+            (Layout::Events, Some(own)) => AnyPolicy::Events(Policy { common, own }),
             (Layout::Codes(layout), _) => {
-                let constraints = self.read_constraints(&shared.method)?;
-                let counted = shared.method.flag("multiset")?.unwrap_or(false);
+                let constraints = self.read_constraints(&common.method)?;
+                let counted = common.method.flag("multiset")?.unwrap_or(false);
                 let repeats = if counted { Repeats::Counted } else { Repeats::Once };
-                AnyPolicy::Codes(shared.with(CodesPolicy { layout, constraints, repeats }))
+                AnyPolicy::Codes(Policy { common, own: CodesPolicy { layout, constraints, repeats } })
             }
             (Layout::Events, None) => return Err(self.root.error(0, "[input] does not name `patients`.")),
             (Layout::Table, _) => {
                 // A question about the data needs no synthetic records.
-                let synthetic = match shared.effects.synthetic && k.is_none() {
-                    true => Some(SyntheticRules::read(&shared.method, &shared.columns, &self.files)?),
+                let synthetic = match common.effects.synthetic && k.is_none() {
+                    true => Some(SyntheticRules::read(&common.method, &common.columns, &self.files)?),
                     false => None,
                 };
-                AnyPolicy::Table(shared.with(TablePolicy { synthetic }))
+                AnyPolicy::Table(Policy { common, own: TablePolicy { synthetic } })
             }
         })
     }

@@ -10,13 +10,24 @@ use super::privacy::Privacy;
 use super::section::Section;
 use super::survives::Check;
 use crate::Error;
-use crate::hierarchy::Intervals;
-use crate::shape::{Shape, Table};
+use crate::hierarchy::Ranges;
+use crate::release::Header;
+use crate::shape::{Codes, Shape, Table};
 use crate::table::ExcludeRule;
+use std::ops::{Deref, DerefMut};
 
-/// A policy bound to its data, which has the shape `S`.
+/// A policy bound to its data, which has the shape `S`. Its common sections are read as if they were its own.
 #[derive(Debug, Clone)]
 pub struct Policy<S: Shape = Table> {
+    /// The sections that policies of every shape have.
+    pub common: CommonSections,
+    /// The part that only this shape has.
+    pub own: S::Own,
+}
+
+/// The sections of policies for all shapes of data.
+#[derive(Debug, Clone)]
+pub struct CommonSections {
     /// Every column of the input, in its order; of patient histories those of all tables of events.
     pub columns: Vec<Column>,
     /// The privacy requirements.
@@ -29,7 +40,7 @@ pub struct Policy<S: Shape = Table> {
     pub populations: Vec<Population>,
     /// The run that this one is compared with.
     pub baseline: Option<BaselineLoss>,
-    /// Who receives the release, and what for.
+    /// The recipient of the release, and its purpose.
     pub context: Option<Context>,
     /// Results that are compared before and after.
     pub checks: Vec<Check>,
@@ -37,62 +48,22 @@ pub struct Policy<S: Shape = Table> {
     pub method: Section,
     /// The effects of the method on what can be guaranteed.
     pub effects: Effects,
-    /// The part that only this shape has.
-    pub own: S::Own,
     /// Notes that the custodian should read before going on.
     pub notes: Vec<String>,
     /// The text of the file, for the evidence.
     pub text: String,
 }
 
-/// The sections of policies for all kinds of data.
-pub(super) struct SharedSections {
-    pub(super) columns: Vec<Column>,
-    pub(super) privacy: Privacy,
-    pub(super) exclude: Vec<ExcludeRule>,
-    pub(super) accept: Vec<Acceptance>,
-    pub(super) populations: Vec<Population>,
-    pub(super) baseline: Option<BaselineLoss>,
-    pub(super) context: Option<Context>,
-    pub(super) checks: Vec<Check>,
-    pub(super) method: Section,
-    pub(super) effects: Effects,
-    pub(super) notes: Vec<String>,
-    pub(super) text: String,
+impl<S: Shape> Deref for Policy<S> {
+    type Target = CommonSections;
+    fn deref(&self) -> &CommonSections {
+        &self.common
+    }
 }
 
-impl SharedSections {
-    /// Adds the part that only one shape has.
-    pub(super) fn with<S: Shape>(self, own: S::Own) -> Policy<S> {
-        let SharedSections {
-            columns,
-            privacy,
-            exclude,
-            accept,
-            populations,
-            baseline,
-            context,
-            checks,
-            method,
-            effects,
-            notes,
-            text,
-        } = self;
-        Policy {
-            columns,
-            privacy,
-            exclude,
-            accept,
-            populations,
-            baseline,
-            context,
-            checks,
-            method,
-            effects,
-            own,
-            notes,
-            text,
-        }
+impl<S: Shape> DerefMut for Policy<S> {
+    fn deref_mut(&mut self) -> &mut CommonSections {
+        &mut self.common
     }
 }
 
@@ -117,7 +88,7 @@ impl<S: Shape> Policy<S> {
         self.positions(|r| matches!(r, Role::Codes { .. })).first().copied()
     }
 
-    /// The columns that leave, in table order.
+    /// The released columns, in table order.
     pub fn released(&self) -> Vec<usize> {
         self.positions(Role::is_released)
     }
@@ -134,13 +105,20 @@ impl<S: Shape> Policy<S> {
     }
 }
 
+impl Policy<Codes> {
+    /// The first line of clusters that are made by this policy.
+    pub(crate) fn header(&self) -> Header {
+        let columns = self.quasi().into_iter().map(|column| self.columns[column].name.clone());
+        Header { k: self.privacy.k.get(), m: self.privacy.known_codes() as u64, columns: columns.collect() }
+    }
+}
+
 impl Policy {
     /// The ranges that a quasi-identifier may show instead of labels, where the policy asks for `labels = "range"`:
-    /// their ends are bounds of the finest permitted intervals.
-    pub fn ranges(&self, column: usize) -> Option<Intervals> {
+    /// their ends are bounds of the finest permitted intervals, months, quarters, years or decades.
+    pub fn ranges(&self, column: usize) -> Option<Ranges> {
         let column = &self.columns[column];
         let asked = self.method.text("labels").is_ok_and(|own| own == Some("range"));
-        let finest = column.levels.iter().copied().find(|&level| level > 0)?;
-        if asked { column.rule.ranges(finest) } else { None }
+        if asked { column.rule.ranges(&column.levels) } else { None }
     }
 }

@@ -6,7 +6,7 @@ use super::privacy::Privacy;
 use super::section::Section;
 use crate::Result;
 
-/// Checks that a table of codes releases the codes only: one column holds them, all others are dropped.
+/// Checks that a table of codes releases the codes, of which one column holds all, and quasi-identifiers only.
 pub(super) fn check_codes(root: &Section, layout: CodesLayout, columns: &[Column]) -> Result<()> {
     let wrong = |message: String| Err(root.error(root.get("columns").map_or(0, |i| i.line), message));
     let (codes, others): (Vec<&Column>, Vec<&Column>) =
@@ -27,10 +27,10 @@ pub(super) fn check_codes(root: &Section, layout: CodesLayout, columns: &[Column
             ));
         }
     }
-    if let Some(other) = others.iter().find(|c| !matches!(c.role, Role::Identifier | Role::Patient)) {
+    if let Some(other) = others.iter().find(|c| !matches!(c.role, Role::Identifier | Role::Patient | Role::Quasi)) {
         return wrong(format!(
-            "`{}` has the role \"{}\", but only the codes of a table of codes are released. Drop the column \
-             with role = \"identifier\".",
+            "`{}` has the role \"{}\", but of a table of codes \
+             only the codes and quasi-identifiers are released. Drop the column with role = \"identifier\".",
             other.name,
             other.role.name()
         ));
@@ -81,6 +81,9 @@ pub(super) fn check_roles(section: &Section, columns: &[Column], is_table: bool)
     Ok(())
 }
 
+/// The advice at the end of a note about sensitive columns that no requirement protects.
+pub const ADD_CONFIDENCE: &str = "Add `confidence = 0.5`.";
+
 /// Checks that requirements on sensitive values and sensitive columns go together.
 pub(super) fn check_sensitive(
     section: &Section,
@@ -100,9 +103,14 @@ pub(super) fn check_sensitive(
         }
     }
     if !privacy.reads_sensitive() && !sensitive.is_empty() {
+        let quoted: Vec<String> = sensitive.iter().map(|name| format!("`{name}`")).collect();
+        let (last, others) = quoted.split_last().map_or(("", &[][..]), |(last, others)| (last.as_str(), others));
+        let subject = match others {
+            [] => format!("{last} is"),
+            others => format!("{} and {last} are", others.join(", ")),
+        };
         notes.push(format!(
-            "nothing is required of {}: confidence, l_diversity and t_closeness would bound what is learned about it.",
-            sensitive.join(", ")
+            "{subject} not protected: if everyone in a group has the same value, it is revealed. {ADD_CONFIDENCE}"
         ));
     }
     Ok(())

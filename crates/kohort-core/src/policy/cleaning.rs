@@ -5,7 +5,7 @@ use super::section::{Section, Value};
 use crate::calendar::DateFormat;
 use crate::code_systems::CodeSystem;
 use crate::hierarchy::Rule;
-use crate::table::{ColumnCleaning, DateReading, Derive, Steps};
+use crate::table::{ColumnCleaning, DateReading, Derive, NumberReading, Steps};
 use crate::visible::is_hidden;
 use crate::{Error, Result};
 
@@ -29,15 +29,15 @@ pub(super) fn read_column(name: &str, section: &Section) -> Result<ColumnCleanin
     let mut steps = Steps {
         missing: section.texts("missing")?,
         recode: read_recode(section)?,
-        number: section.flag("number")?.unwrap_or(false),
+        number: read_number(section)?,
         date: read_date(section)?,
         spelling: section.word("spelling", &[("icd9", CodeSystem::Icd9), ("icd10", CodeSystem::Icd10)])?,
         top: section.decimal("top")?,
     };
-    if steps.date.is_some() && (steps.number || steps.top.is_some() || steps.spelling.is_some()) {
+    if steps.date.is_some() && (steps.number.is_some() || steps.top.is_some() || steps.spelling.is_some()) {
         return Err(section.wrong("date", "cannot be combined with `number`, `spelling` or `top`."));
     }
-    if steps.spelling.is_some() && (steps.number || steps.top.is_some()) {
+    if steps.spelling.is_some() && (steps.number.is_some() || steps.top.is_some()) {
         return Err(section.wrong("spelling", "cannot be combined with `number` or `top`."));
     }
     let dates = read_hierarchy_dates(section)?;
@@ -104,10 +104,21 @@ fn read_recode(section: &Section) -> Result<Vec<(String, String)>> {
     let Some(item) = section.get("recode") else { return Ok(Vec::new()) };
     let Value::Section(own) = &item.value else { return Err(wrong()) };
     let pairs = own.entries.iter().map(|(from, to)| match &to.value {
-        Value::Text(to) if !from.is_empty() => Ok((from.clone(), to.clone())),
+        // An empty key stands for a missing cell.
+        Value::Text(to) if !from.is_empty() || !to.is_empty() => Ok((from.clone(), to.clone())),
         _ => Err(wrong()),
     });
     pairs.collect()
+}
+
+/// `number = true`, or `number = "years"`.
+fn read_number(section: &Section) -> Result<Option<NumberReading>> {
+    match section.get("number").map(|item| &item.value) {
+        None | Some(Value::Flag(false)) => Ok(None),
+        Some(Value::Flag(true)) => Ok(Some(NumberReading::AsWritten)),
+        Some(Value::Text(text)) if text == "years" => Ok(Some(NumberReading::Years)),
+        Some(_) => Err(section.wrong("number", "must be true, or \"years\" for ages in years, months and days.")),
+    }
 }
 
 /// `date = true`, or `date = "%d.%m.%Y"`; a date in three columns derives the column.

@@ -1,5 +1,6 @@
 //! The effects of a method on what a release can guarantee, as data that is independent of the method's name.
 
+use super::Section;
 use serde::{Deserialize, Serialize};
 
 /// Properties of a policy's method that the verifier must know, because they change what can be promised.
@@ -26,6 +27,6 @@ impl Effects {
 
 /// Knows the methods: what each adds to the promise.
 pub trait Methods {
-    /// The effects of the method of this name; `None` where there is no such method.
-    fn effects(&self, name: &str) -> Option<Effects>;
+    /// The effects of the method that this section names, with its parameters; `None` where there is no such method.
+    fn effects(&self, method: &Section) -> Option<Effects>;
 }

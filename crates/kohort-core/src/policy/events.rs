@@ -33,7 +33,7 @@ pub enum Power {
     Values {
         /// p_max.
         p: usize,
-        /// Whether all patients are known that well.
+        /// The patients who are known that well.
         rule: PowerRule,
     },
     /// So many whole events.
@@ -92,6 +92,9 @@ pub struct EventsPolicy {
     pub systems: Vec<(EventsTable, usize, CodeSystem)>,
 }
 
+/// The most pairs of event columns for which a limit is counted: 32 columns of one table have as many.
+pub(crate) const MOST_PAIRS: usize = 496;
+
 /// A table of events.
 #[derive(Debug, Clone)]
 pub struct EventTable {
@@ -128,11 +131,18 @@ impl EventsPolicy {
         let method = root.section("method")?.unwrap_or_else(|| Section::empty(&root.file, "[method]"));
         let privacy = root.section("privacy")?.unwrap_or_else(|| Section::empty(&root.file, "[privacy]"));
         let words = [("keep", WithoutEvents::Keep), ("drop", WithoutEvents::Drop)];
+        let power = read_power(&privacy)?;
+        if matches!(power, Power::Pairs { .. }) && pairs_of_columns(tables) > MOST_PAIRS {
+            return Err(privacy.wrong(
+                "knowledge",
+                format!("there are more than {MOST_PAIRS} pairs of event columns. Drop columns, or use \"events\", which is stricter."),
+            ));
+        }
         Ok(EventsPolicy {
             patients: tables.patients.to_vec(),
             tables: with_dates(&method, tables.events)?,
             exclude: read_rules(root, files, tables, notes)?,
-            power: read_power(&privacy)?,
+            power,
             max_high_risk: read_high_risk(&privacy)?,
             without_events: method.word("without_events", &words)?.unwrap_or(WithoutEvents::Keep),
             origins: origins(tables),
@@ -144,6 +154,12 @@ impl EventsPolicy {
     pub fn positions(&self, is: impl Fn(&Role) -> bool) -> Vec<usize> {
         (0..self.patients.len()).filter(|&c| is(&self.patients[c].role)).collect()
     }
+}
+
+/// The number of pairs of quasi-identifiers, each of one table of events.
+fn pairs_of_columns(tables: &Tables) -> usize {
+    let quasi = tables.events.iter().map(|own| own.columns.iter().filter(|c| c.role == Role::Quasi).count());
+    quasi.map(|n| n * n.saturating_sub(1) / 2).sum()
 }
 
 fn origins(tables: &Tables) -> Vec<usize> {

@@ -5,6 +5,7 @@
 
 mod accept;
 mod any;
+mod at_levels;
 mod baseline;
 mod bind;
 mod bound;
@@ -32,11 +33,13 @@ pub use any::{AnyPolicy, CodesLayout, CodesPolicy, TablePolicy};
 pub use baseline::BaselineLoss;
 pub(crate) use bind::is_table_name;
 pub use bind::{GivenTables, NamedText, PolicyFile, read};
-pub use bound::Policy;
+pub use bound::{CommonSections, Policy};
+pub use check::ADD_CONFIDENCE;
 pub(crate) use cleaning::sentences as cleaning_sentences;
 pub use column::{Column, MonthsSince, Origin, Role, Unmapped};
 pub use context::Context;
 pub use effects::{Effects, Methods};
+pub(crate) use events::MOST_PAIRS;
 pub use events::{EventTable, EventsPolicy, Power, PowerRule, WithoutEvents};
 pub use exclude_events::{EventsRule, EventsTable, RuleKind};
 pub use files::PolicyFiles;

@@ -61,5 +61,5 @@ fn quantity(cell: &[u8], point: u8) -> Option<Decimal> {
     let text = std::str::from_utf8(cell).ok()?;
     let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
     let is_code = digits.len() > 1 && digits[0] == b'0' && digits[1].is_ascii_digit();
-    Decimal::parse(text, point).filter(|_| !is_code)
+    Decimal::of_cell(text, point).filter(|_| !is_code)
 }

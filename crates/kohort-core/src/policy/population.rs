@@ -16,7 +16,7 @@ pub struct Population {
     pub registry: Registry,
     /// The quasi-identifier by whose values attack 1 is reported, by place.
     pub region: Option<usize>,
-    /// Who is listed in it.
+    /// The people who are listed in it.
     pub covers: Covers,
 }
 

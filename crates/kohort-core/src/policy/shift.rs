@@ -1,10 +1,11 @@
 //! `shift`: dates that are moved by a secret number of days, the same for all dates of a patient.
 
+use super::bind::PolicyFile;
 use super::bound::Policy;
 use super::column::{Column, Role};
-use super::section::Section;
+use super::section::{Item, Section, Value};
 use crate::Result;
-use crate::calendar::{Date, DateFormat, FormatSearch, Found};
+use crate::calendar::{Date, DateFormat, FormatSearch, FoundFormat};
 use crate::hierarchy::Rule;
 use crate::random::Randomness;
 use crate::shape::Table;
@@ -47,7 +48,7 @@ pub(super) fn check(section: &Section, columns: &[Column], is_table: bool) -> Re
     let Some((first, days)) = shifted.next() else { return Ok(()) };
     let at = |column: &Column| section.get(&column.name).map_or(section.line, |item| item.line);
     if !is_table {
-        return Err(section.error(at(first), "`shift` is for tables, not for sets of codes or patient histories."));
+        return Err(section.error(at(first), "`shift` is for tables, not for sets of codes or patient histories. Of events, use `months_since`: it counts from each patient's first event, so that no date is released."));
     }
     if !columns.iter().any(|column| column.role == Role::Patient) {
         return Err(section.error(
@@ -96,6 +97,15 @@ pub(super) fn notes(columns: &[Column]) -> Option<String> {
          patients cannot be moved alike, and a second release with other numbers reveals more about both.",
         counted(days)
     ))
+}
+
+impl PolicyFile {
+    /// Returns whether a column of the policy has `shift`.
+    pub fn moves_dates(&self) -> bool {
+        let columns = self.root().section("columns").ok().flatten();
+        let moves = |item: &Item| matches!(&item.value, Value::Section(column) if column.get("shift").is_some());
+        columns.is_some_and(|columns| columns.entries.iter().any(|(_, item)| moves(item)))
+    }
 }
 
 impl Policy<Table> {
@@ -189,6 +199,6 @@ impl Beside {
     }
 
     fn is_date(&self) -> bool {
-        self.seen && (self.years || self.dates.finish() != Found::None)
+        self.seen && (self.years || self.dates.finish() != FoundFormat::None)
     }
 }

@@ -1,5 +1,7 @@
 //! The sets of quasi-identifiers that an attacker may know of a person.
 
+use crate::statistics::binomial;
+
 /// The quasi-identifiers that an attacker may know together. Columns are positions among the
 /// quasi-identifiers, in table order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,10 +49,6 @@ impl Knows {
             }
         }
     }
-}
-
-fn binomial(n: u64, k: u64) -> Option<u64> {
-    (1..=k).try_fold(1u64, |b, i| Some(b.checked_mul(n - k + i)? / i))
 }
 
 /// All sets of `size` out of `columns`, in lexicographic order.

@@ -10,6 +10,7 @@ mod l_diversity;
 mod placements;
 mod share_at_risk;
 mod t_closeness;
+mod t_distances;
 
 pub use confidence::Confidence;
 pub use knows::{Knows, Shorter};
@@ -17,6 +18,7 @@ pub use l_diversity::LDiversity;
 pub use placements::{CatalogGroup, ClassRows, Padding, Posterior};
 pub use share_at_risk::{FIRST_DRAWS, MOST_DRAWS, ONE_PATIENT, Settled, ShareAtRisk};
 pub use t_closeness::{Distance, TCloseness};
+pub(crate) use t_distances::TDistances;
 
 /// How often the values of one sensitive column occur in a class. Missing is not among them.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The share of patients with events at high risk: when is it at most the limit?
 //!
-//! What an attacker knows of a patient is one of many sets of facts. Patients with few sets are counted exactly: all
+//! An attacker knows one of many sets of facts about a patient. Patients with few sets are counted exactly: all
 //! their sets are tried, and the share of sets that fewer than k patients match is added up. For the other patients,
 //! sets are drawn at random, and the upper bound of their share decides.
 //!

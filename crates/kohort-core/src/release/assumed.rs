@@ -1,5 +1,5 @@
-//! What a promise rests on, and what a recipient cannot count again: the only sentences that a certificate
-//! may have under `assumed` and `not_recountable`.
+//! The assumptions a promise rests on, and the parts that a recipient cannot count again: the only sentences that a
+//! certificate may have under `assumed` and `not_recountable`.
 //!
 //! Both lists follow from a few facts, most of which the certificate states elsewhere. The verifier makes the
 //! lists again from these facts, so that a stranger can neither add a sentence nor leave one out.
@@ -41,6 +41,7 @@ const SEVERAL_ROWS: &str = "An attacker who knows several rows of one patient is
 const ONLY_IN_GROUPS: &str = "The limits on sensitive values hold in each group of identical records. A suppressed or coarser cell counts as a value of its own there; an attacker who takes it for any value that it covers matches several groups at once, and may learn more.";
 const NOT_FEWER: &str =
     "The limits on sensitive values were counted for an attacker who knows all quasi-identifiers, not fewer.";
+const DETAIL: &str = "Within a cluster, the codes do not depend on the detail that its labels hide.";
 const IN_THE_SAMPLE: &str = "Nobody outside knows who is in this sample.";
 
 impl TableFacts {
@@ -55,10 +56,11 @@ impl TableFacts {
                 (quasi(&a) && quasi(&b)).then(|| (a.to_string(), b.to_string()))
             })
         };
+        let has = |name: &str, quasi: bool| columns.iter().any(|c| c.name == name && (c.role == "quasi") == quasi);
         TableFacts {
             patients,
             not_together: assumed.iter().filter_map(pair).collect(),
-            accepted: assumed.iter().filter_map(|sentence| accepted(sentence, columns)).collect(),
+            accepted: assumed.iter().filter_map(|sentence| accepted(sentence, &has)).collect(),
             only_in_groups: assumed.iter().any(|sentence| sentence == ONLY_IN_GROUPS),
             sample,
         }
@@ -108,9 +110,9 @@ impl TableFacts {
                 all.push("The limits on sensitive values, since they are counted in patients.".into());
             }
         }
-        if claim.synthetic.is_some() {
+        if let Some(synthetic) = &claim.synthetic {
             all.push("Which records are synthetic, and how many people a group holds without them.".into());
-            if !claim.sensitive.is_empty() {
+            if !claim.sensitive.is_empty() && !synthetic.limits_shown_only {
                 all.push("The limits on sensitive values without the synthetic records.".into());
             }
         }
@@ -118,9 +120,9 @@ impl TableFacts {
     }
 }
 
-/// The danger and the columns that a sentence accepts, if it is one that a certificate may have.
-fn accepted(sentence: &str, columns: &[ColumnClaim]) -> Option<(Danger, Vec<String>)> {
-    let has = |name: &str, quasi: bool| columns.iter().any(|c| c.name == name && (c.role == "quasi") == quasi);
+/// The danger and the columns that a sentence accepts, if it is one that a certificate may have. `has` says whether there
+/// is a column of this name that is a quasi-identifier, or is not.
+fn accepted(sentence: &str, has: &dyn Fn(&str, bool) -> bool) -> Option<(Danger, Vec<String>)> {
     Danger::NAMES.iter().find_map(|&(_, danger)| {
         let names = sentence.strip_prefix('`')?.strip_suffix(danger.accepted_end())?.strip_suffix("` ")?;
         let set = match danger {
@@ -135,9 +137,11 @@ fn accepted(sentence: &str, columns: &[ColumnClaim]) -> Option<(Danger, Vec<Stri
 }
 
 /// The sentences for clusters of codes.
-pub(crate) fn basis_of_codes(claim: &CodesClaim, patients: bool) -> Basis {
+pub(crate) fn basis_of_codes(claim: &CodesClaim, columns: &[ColumnClaim], patients: bool) -> Basis {
+    let labels = columns.iter().any(|column| column.role == "quasi");
+    let knows = if labels { "the quasi-identifiers and at most m codes" } else { "at most m codes" };
     let mut assumed = vec![
-        "An attacker knows at most m codes of a person, and not which codes the person does not have.".to_string(),
+        format!("An attacker knows {knows} of a person, and not which codes the person does not have."),
         "Every person has at least one code.".to_string(),
     ];
     if !patients {
@@ -146,6 +150,12 @@ pub(crate) fn basis_of_codes(claim: &CodesClaim, patients: bool) -> Basis {
     let mut not_recountable = vec![
         "Whether the chunks hold the codes of the original patients: they were compared before release.".to_string(),
     ];
+    if labels {
+        assumed.push(DETAIL.into());
+        not_recountable.push(
+            "Whether the labels of a cluster are those of its patients: they were compared before release.".into(),
+        );
+    }
     if claim.confidence.is_some() {
         assumed.push("An attacker does not know who has the codes listed as sensitive.".into());
         not_recountable.push("How many patients of a cluster have a sensitive code: they were counted before release. The release shows only that somebody has it, and how large the cluster is.".into());
@@ -153,8 +163,29 @@ pub(crate) fn basis_of_codes(claim: &CodesClaim, patients: bool) -> Basis {
     Basis { assumed, not_recountable }
 }
 
+/// The dangers of columns of patients and their events that the sentences of a certificate accept. They name a column as
+/// `table.column`.
+pub(crate) fn accepted_of_events(
+    assumed: &[String],
+    claim: &EventsClaim,
+    columns: &[ColumnClaim],
+) -> Vec<(Danger, Vec<String>)> {
+    let tables = claim.columns_of(columns);
+    let has = |name: &str, quasi: bool| {
+        tables.iter().any(|(table, own)| {
+            let own = own.iter().filter(|c| (c.role == "quasi") == quasi);
+            own.map(|c| format!("{table}.{}", c.name)).any(|shown| shown == name)
+        })
+    };
+    assumed.iter().filter_map(|sentence| accepted(sentence, &has)).collect()
+}
+
 /// The sentences for patients and their events.
-pub(crate) fn basis_of_events(claim: &EventsClaim, columns: &[ColumnClaim]) -> Basis {
+pub(crate) fn basis_of_events(
+    claim: &EventsClaim,
+    columns: &[ColumnClaim],
+    accepted: &[(Danger, Vec<String>)],
+) -> Basis {
     let mut assumed = match claim.power {
         Power::Values { p, rule } => vec![
             format!("An attacker knows all patient-level quasi-identifiers and, in each event column separately, at most {p} of the patient's values, but not which of them belong to the same event, nor their order."),
@@ -180,6 +211,7 @@ pub(crate) fn basis_of_events(claim: &EventsClaim, columns: &[ColumnClaim]) -> B
     if columns.iter().any(|c| c.role == "other") {
         assumed.push("Nobody outside knows columns with role \"other\".".into());
     }
+    assumed.extend(accepted.iter().map(|(danger, columns)| danger.accepted(columns)));
     let not_recountable = vec![
         "Which of the original events were excluded, truncated or suppressed. Each released cell was compared with the original before release.".into(),
         "The estimate from the original events. It was at or below the threshold before release.".into(),

@@ -6,6 +6,7 @@
 //! Nothing else is in it: no input, no original or suppressed counts, no seeds, no paths.
 
 use super::claim::{ColumnClaim, SyntheticClaim, TableClaim};
+use super::data_file::{PARTS, part_name};
 use super::guarantee::Guarantee;
 use super::promise::Promise;
 use super::serial;
@@ -31,11 +32,75 @@ const LONGEST_SENTENCE: usize = 2_000;
 pub struct FileEntry {
     /// Its name in release/.
     pub name: String,
-    /// The SHA-256 of its bytes, in hexadecimal.
+    /// The SHA-256 of its bytes, in hexadecimal. A folder of parts has none of its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sha256: String,
     /// Its rows, if it is a table.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
     pub rows: Option<u64>,
+    /// The files of a folder of parts, which are one table in this order.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
+    pub parts: Option<Vec<PartEntry>>,
+}
+
+/// A part of a table in a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartEntry {
+    /// Its name in release/.
+    pub name: String,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Its rows.
+    pub rows: u64,
+}
+
+impl FileEntry {
+    /// A file that is not hashed yet.
+    pub fn new(name: impl Into<String>, rows: Option<u64>) -> FileEntry {
+        FileEntry { name: name.into(), sha256: String::new(), rows, parts: None }
+    }
+
+    /// A folder of parts with so many rows each, which are not hashed yet.
+    pub fn of_parts(rows: &[u64]) -> FileEntry {
+        let part = |(number, &rows): (usize, &u64)| PartEntry { name: part_name(number), sha256: String::new(), rows };
+        let parts = (1..).zip(rows).map(part).collect();
+        FileEntry { parts: Some(parts), ..FileEntry::new(PARTS, Some(rows.iter().sum())) }
+    }
+
+    /// The names, hashes and rows of the file, or of its parts.
+    pub fn hashed_files(&self) -> Vec<(&str, &str, Option<u64>)> {
+        match &self.parts {
+            None => vec![(&self.name, &self.sha256, self.rows)],
+            Some(parts) => parts.iter().map(|part| (&*part.name, &*part.sha256, Some(part.rows))).collect(),
+        }
+    }
+
+    /// Sets the hash of the file, or those of its parts.
+    pub(crate) fn set_hashes(&mut self, mut hash: impl FnMut(&str) -> Result<String>) -> Result<()> {
+        match &mut self.parts {
+            None => self.sha256 = hash(&self.name)?,
+            Some(parts) => {
+                for part in parts {
+                    part.sha256 = hash(&part.name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what makes no sense in an entry that a stranger wrote.
+    fn makes_sense(&self) -> std::result::Result<(), &'static str> {
+        let Some(parts) = &self.parts else {
+            return if self.sha256.is_empty() { Err("a file is listed without its `sha256`") } else { Ok(()) };
+        };
+        let named = (1..).zip(parts).all(|(number, part)| part.name == part_name(number));
+        let rows = parts.iter().try_fold(0u64, |sum, part| sum.checked_add(part.rows));
+        match self.name == PARTS && self.sha256.is_empty() && !parts.is_empty() && named && rows == self.rows {
+            true => Ok(()),
+            false => Err("`parts` are not named and numbered as a folder of parts is, or their rows do not add up"),
+        }
+    }
 }
 
 /// The whole certificate of a release of shape `S`.
@@ -107,7 +172,7 @@ struct CertificateFile<C, R> {
     attested: AttestedFile,
 }
 
-/// What anyone recounts from the bytes.
+/// The part of a certificate that anyone recounts from the bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CountedFile<C, R> {
@@ -117,7 +182,7 @@ struct CountedFile<C, R> {
     text: Option<Marks>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
     columns: Option<Vec<ColumnClaim>>,
-    /// Of events: the tables with their columns.
+    /// The tables of events with their columns.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe_list")]
     tables: Option<Vec<TableClaim>>,
     claim: C,
@@ -125,7 +190,7 @@ struct CountedFile<C, R> {
     guarantee: String,
 }
 
-/// What only the custodian can know.
+/// The part of a certificate that only the custodian can know.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AttestedFile {
@@ -157,7 +222,7 @@ struct AttestedSentences {
     aware: String,
 }
 
-/// What is read first, to know how to read the rest.
+/// The keys that are read first, to know how to read the rest.
 #[derive(Deserialize)]
 struct Door {
     format: String,
@@ -207,11 +272,15 @@ impl<S: Shape> Certificate<S> {
         door::<S>(text)?;
         let file: CertificateFile<S::Claim, S::Shown> = serial::read(text).map_err(|what| wrong(&what))?;
         let CertificateFile { kohort, counted, attested, .. } = file;
+        if !is_version(&kohort) {
+            return Err(wrong("`kohort` is not a version such as 1.2.3"));
+        }
         let delimiter = match (&counted.text, S::HAS_CELLS) {
             (Some(marks), true) => marks.delimiter()?,
             (None, false) => b',',
             _ => return Err(wrong("`text` is missing, or is present for a format without text cells")),
         };
+        counted.files.iter().try_for_each(FileEntry::makes_sense).map_err(wrong)?;
         let mut claim = counted.claim;
         let columns = match (counted.columns, counted.tables) {
             (Some(columns), None) => columns,
@@ -262,7 +331,18 @@ impl<S: Shape> Certificate<S> {
     }
 }
 
-/// Whether a text is one visible line of reasonable length.
+/// Returns whether a text is the number of a version: three numbers with dots between, and perhaps a word such as
+/// `-rc.1`.
+fn is_version(text: &str) -> bool {
+    let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let is_number = |own: &str| (1..=9).contains(&own.len()) && own.bytes().all(|b| b.is_ascii_digit());
+    numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && rest.len() <= 20
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
+}
+
+/// Returns whether a text is one visible line of reasonable length.
 fn is_plain(text: &str) -> bool {
     (1..=LONGEST_SENTENCE).contains(&text.len()) && is_visible(text)
 }

@@ -6,9 +6,9 @@ use super::{Certificate, FileEntry, Guarantee, Promise};
 use crate::hierarchy::StandardHierarchy;
 use crate::number::{Decimal, Fraction, K};
 use crate::policy::{Effects, Power, PowerRule, TDistance};
-use crate::privacy::{LDiversity, Padding};
+use crate::privacy::{LDiversity, Padding, ShareAtRisk};
 use crate::shape::{Codes, Events, Shape, Table};
-use crate::verify::{CodesRecount, EventsRecount};
+use crate::verify::{CodesRecount, EventsFound, EventsRecount};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -24,11 +24,14 @@ fn full<S: Shape>(claim: S::Claim, recount: S::Shown) -> Certificate<S> {
         method: "lattice".into(),
         test: true,
         sample: S::MAY_BE_SAMPLE.then(half),
-        files: vec![FileEntry { name: "f".into(), sha256: "0".into(), rows: Some(1) }],
+        files: vec![
+            FileEntry { name: "f".into(), sha256: "0".into(), rows: Some(1), parts: None },
+            FileEntry::of_parts(&[1]),
+        ],
         delimiter: b',',
         promise: Promise {
             patients: true,
-            effects: Effects { synthetic: S::synthetic(&claim).is_some(), ..Effects::NONE },
+            effects: Effects { synthetic: S::synthetic(&claim).is_some(), single_cells: true, class_steers: true },
             columns: vec![ColumnClaim { name: "q".into(), role: "quasi".into(), of: vec!["r".into()], labels }],
             claim,
             cleaning: vec!["A sentence.".into()],
@@ -52,7 +55,8 @@ fn sensitive(l: LDiversity, distance: TDistance) -> SensitiveClaim {
 }
 
 fn tables() -> Certificate<Table> {
-    let synthetic = SyntheticClaim { real_k: 2, padding: Padding::Exact, catalog: Some("s".into()) };
+    let synthetic =
+        SyntheticClaim { real_k: 2, padding: Padding::Exact, catalog: Some("s".into()), limits_shown_only: true };
     let claim = Claim {
         k: K::LEAST,
         knows: KnowsClaim::All,
@@ -79,13 +83,45 @@ fn tables() -> Certificate<Table> {
 fn codes() -> Certificate<Codes> {
     let sensitive = vec!["a".into()];
     let claim = CodesClaim { k: K::LEAST, m: 2, aware: true, no_cover: true, sensitive, confidence: Some(half()) };
-    full(claim, CodesRecount::default())
+    // Written out, so that a new field does not compile until it is here; a default could be skipped in the text.
+    let recount = CodesRecount {
+        patients: 2,
+        clusters: 1,
+        joint: 1,
+        record_chunks: 1,
+        shared_chunks: 1,
+        smallest_cluster: 2,
+        smallest_support: 2,
+        smallest_subrecord: 2,
+        covers: 1,
+        implied: 1,
+        codes: 1,
+        codes_in_item_chunks_only: 1,
+        occurrences_in_record_chunks: 1,
+        occurrences_in_shared_chunks: 1,
+        entries_in_item_chunks: 1,
+        groups: 1,
+        smallest_group: 1,
+    };
+    full(claim, recount)
 }
 
 fn events(power: Power) -> Certificate<Events> {
     let tables = vec![("t".to_string(), 1)];
     let claim = EventsClaim { k: K::LEAST, power, max_high_risk: half(), tables };
-    full(claim, EventsRecount::default())
+    let share = ShareAtRisk { patients: 2, enumerated: 1, enumerated_millionths: 1, hits: 1, draws: 2 };
+    let found =
+        EventsFound { at_high_risk: share, one_event_known: share, events_known: share, pairs_known: Some(share) };
+    let recount = EventsRecount {
+        patients: 2,
+        events: 2,
+        classes: 1,
+        smallest_class: 2,
+        without_events: 1,
+        without_events_at_risk: 1,
+        found,
+    };
+    full(claim, recount)
 }
 
 /// The names of all fields in a value, without the places in lists.

@@ -110,6 +110,9 @@ pub struct SyntheticClaim {
     /// The sensitive column of the catalog, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
     pub catalog: Option<String>,
+    /// True if the limits on sensitive values hold with the synthetic records, but perhaps not without them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub limits_shown_only: bool,
 }
 
 /// The claim of a release of codes.

@@ -15,16 +15,38 @@ pub struct ShownLabel {
     pub label: u32,
 }
 
+/// A label of a class: a label of a level, or a range of the class's own values inside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassLabel {
+    /// The label of the level.
+    pub shown: ShownLabel,
+    /// The range, if the class shows one.
+    pub range: Option<ReleasedLabel>,
+}
+
+impl ClassLabel {
+    /// Labels with equal keys are one label.
+    fn key(&self) -> (ShownLabel, &str) {
+        (self.shown, self.range.as_ref().map_or("", |range| range.text.as_str()))
+    }
+}
+
 impl Plan {
     /// Makes the plan of classes that show these labels, one for each quasi-identifier. `parts` are the
     /// classes of each tuple's rows. A detail is shown only where all it is finer than is unchanged.
-    pub fn coarsened(cohort: &Cohort, classes: &[Vec<ShownLabel>], parts: Vec<Vec<(u32, Share)>>) -> Plan {
+    pub fn coarsened(cohort: &Cohort, classes: &[Vec<ClassLabel>], parts: Vec<Vec<(u32, Share)>>) -> Plan {
         let quasi = cohort.quasi.len();
-        let (mut changed, mut number_of): (Vec<Changed>, Vec<BTreeMap<ShownLabel, u32>>) = Default::default();
+        let mut changed: Vec<Changed> = Vec::new();
+        let mut number_of: Vec<BTreeMap<(ShownLabel, &str), u32>> = Vec::new();
         for (position, column) in cohort.quasi.iter().enumerate() {
-            let mut numbers: BTreeMap<ShownLabel, u32> = classes.iter().map(|shown| (shown[position], 0)).collect();
-            numbers.values_mut().zip(0..).for_each(|(own, number)| *own = number);
-            let labels = numbers.keys().map(|&shown| released(cohort, position, shown)).collect();
+            let own: BTreeMap<(ShownLabel, &str), &ClassLabel> =
+                classes.iter().map(|class| (class[position].key(), &class[position])).collect();
+            let numbers = own.keys().copied().zip(0..).collect();
+            let label = |own: &&ClassLabel| match &own.range {
+                Some(range) => range.clone(),
+                None => released(cohort, position, own.shown),
+            };
+            let labels = own.values().map(label).collect();
             changed.push(Changed { column: column.column, position, labels });
             number_of.push(numbers);
         }
@@ -34,7 +56,7 @@ impl Plan {
         }
         let rows: Vec<Vec<u32>> = classes
             .iter()
-            .map(|shown| shown.iter().zip(&number_of).map(|(label, numbers)| numbers[label]).collect())
+            .map(|shown| shown.iter().zip(&number_of).map(|(label, numbers)| numbers[&label.key()]).collect())
             .collect();
         let mut keys = Keys::new(changed.len());
         let mut key = vec![0; changed.len()];

@@ -1,6 +1,6 @@
 //! A verified release in memory: the files it would have on disk, with their bytes.
 
-use super::certificate::AnyCertificate;
+use super::certificate::{AnyCertificate, FileEntry};
 use super::staging::{Staging, make_private};
 use crate::signature::{SecretKey, sign};
 use crate::table::Progress;
@@ -51,10 +51,10 @@ impl ReleaseFiles {
         for (path, bytes) in &self.files {
             let Some(release) = path.strip_suffix("certificate.json") else { continue };
             let certificate = AnyCertificate::parse(std::str::from_utf8(bytes).map_err(|_| changed())?)?;
-            for file in certificate.files() {
-                let bytes = self.files.get(&format!("{release}{}", file.name)).ok_or_else(changed)?;
+            for (name, sha256, _) in certificate.files().iter().flat_map(FileEntry::hashed_files) {
+                let bytes = self.files.get(&format!("{release}{name}")).ok_or_else(changed)?;
                 let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-                if hash != file.sha256 {
+                if hash != sha256 {
                     return Err(changed());
                 }
             }

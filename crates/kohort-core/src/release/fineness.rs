@@ -5,16 +5,23 @@ use super::plan::{Plan, Recoding};
 use crate::cohort::{Cohort, Quasi};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The first lines of this part.
+pub(crate) const HEAD: &str = "\n## Labels of different fineness\n\nEvery record was coarsened by itself, so a column shows labels of \
+                    different levels: an original value in one row, and a coarser label that holds it in another. Share of \
+                    the rows with labels of each level:\n\n| column | levels, finest first |\n|---|---|\n";
+/// The example where no column has a plain name.
+pub(crate) const NO_EXAMPLE: &str = "age";
+/// The lines about ranges.
+pub(crate) const RANGES: &str = "\nSome labels of numbers or dates are the range of their own group of records, such as `[35,50)` or `[2010-03,2010-06)`, and counted here \
+                 with the finest level of which one label holds it. Ranges overlap each other.\n";
+
 /// Says how often each level occurs in each column, and how to analyse such columns. Empty where every
 /// column has one level, or each value one label.
 pub(super) fn section(cohort: &Cohort, plan: &Plan, file: &str, markdown: impl Fn(&str) -> String) -> String {
     if plan.recoding != Recoding::ByRecord {
         return String::new();
     }
-    let mut text = "\n## Labels of different fineness\n\nEvery record was coarsened by itself, so a column shows labels of \
-                    different levels: an original value in one row, and a coarser label that holds it in another. Share of \
-                    the rows with labels of each level:\n\n| column | levels, finest first |\n|---|---|\n"
-        .to_string();
+    let mut text = HEAD.to_string();
     for (q, quasi) in cohort.quasi.iter().enumerate() {
         let rows = rows_by_level(cohort, plan, q);
         let all: u64 = rows.values().sum();
@@ -25,10 +32,10 @@ pub(super) fn section(cohort: &Cohort, plan: &Plan, file: &str, markdown: impl F
         text += &format!("| {} | {} |\n", markdown(&quasi.name), levels.collect::<Vec<_>>().join(", "));
     }
     if shows_ranges(cohort, plan) {
-        text += "\nSome labels of numbers are the range of their own group of records, such as `[35,50)`, and counted here \
-                 with the finest level of which one label holds it. Ranges overlap each other.\n";
+        text += RANGES;
     }
-    text + &how_to_analyse(cohort, file)
+    let (column, level) = example(cohort);
+    text + &how_to_analyse(&column, level, file)
 }
 
 /// Returns whether a label is on none of the levels of its column.
@@ -63,16 +70,20 @@ pub fn rows_by_level(cohort: &Cohort, plan: &Plan, q: usize) -> BTreeMap<usize, 
     rows
 }
 
-/// A column whose name can be written in a program as it is, and one of its middle levels, for the examples.
-fn example(cohort: &Cohort) -> (String, usize) {
-    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
-    let found = cohort.quasi.iter().filter(|q| is_plain(&q.name)).max_by_key(|q| q.hierarchy.levels.len() > 2);
-    found.map_or(("age".to_string(), 1), |q| (q.name.clone(), (q.hierarchy.levels.len() - 1) / 2))
+/// Returns whether a name can be written in a program as it is.
+pub(crate) fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty()
 }
 
-fn how_to_analyse(cohort: &Cohort, file: &str) -> String {
-    let (column, level) = example(cohort);
-    let (python, r) = match file.ends_with(".parquet") {
+/// A column whose name can be written in a program as it is, and one of its middle levels, for the examples.
+fn example(cohort: &Cohort) -> (String, usize) {
+    let found = cohort.quasi.iter().filter(|q| is_plain(&q.name)).max_by_key(|q| q.hierarchy.levels.len() > 2);
+    found.map_or((NO_EXAMPLE.to_string(), 1), |q| (q.name.clone(), (q.hierarchy.levels.len() - 1) / 2))
+}
+
+/// The lines about analysing such columns, with a column and a level as examples.
+pub(crate) fn how_to_analyse(column: &str, level: usize, file: &str) -> String {
+    let (python, r) = match super::dictionary::is_parquet(file) {
         true => (
             format!("pandas.read_parquet(\"{file}\").fillna(\"\").astype(str)"),
             format!("arrow::read_parquet(\"{file}\")"),

@@ -3,7 +3,7 @@
 //! unit that was counted (docs/guarantees.md).
 
 use super::assumed::TableFacts;
-use super::claim::{Claim, CodesClaim, EventsClaim, KnowsClaim, SyntheticClaim};
+use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SyntheticClaim};
 use super::promise::Promise;
 use super::recounted::TableShown;
 use crate::policy::{Effects, Power};
@@ -27,25 +27,40 @@ pub struct Guarantee {
 const NO_LIMIT: &str =
     "No limit is guaranteed against an attacker who knows the algorithm and works backwards from its choices";
 
-/// The sentences for patients and their events.
+/// The sentences for patients and their events. Whoever has the release alone counts the records of the patients'
+/// table: that each is a different patient is the custodian's word.
 pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarantee {
+    Guarantee {
+        counted: of_events(claim, found, "patient records"),
+        plain: of_events(claim, found, "patients"),
+        aware: format!(
+            "{NO_LIMIT}. Missing events tend to be the rare ones; the number of events of a patient is visible."
+        ),
+    }
+}
+
+/// The guarantee about events, counted in these people.
+fn of_events(claim: &EventsClaim, found: &EventsFound, people: &str) -> String {
     let (k, p) = (claim.k.get(), claim.power.p());
     let share = |own: &ShareAtRisk| 100.0 * own.share();
     // A share that was counted has no interval.
     let about = match found.at_high_risk.interval(Z95) {
-        None => format!("For {:.1} % of patients with events", share(&found.at_high_risk)),
+        None => format!("For {:.1} % of {people} with events", share(&found.at_high_risk)),
         Some((low, high)) => format!(
-            "For about {:.1} % of patients with events (95 % interval {:.1}–{:.1} %, from {} draws)",
+            "For about {:.1} % of {people} with events (95 % interval {:.1}–{:.1} %, from {} draws)",
             share(&found.at_high_risk),
             100.0 * low,
             100.0 * high,
             found.at_high_risk.draws
         ),
     };
-    let certain = format!("finds fewer than {k} matching patients; some of them may be found with certainty.");
+    let certain = format!("finds fewer than {k} matching {people}; some of them may be found with certainty.");
     let events = if p == 1 { "1 event".to_string() } else { format!("{p} events") };
+    let pairs = found.pairs_known.map_or(String::new(), |own| {
+        format!(", {:.1} % (two columns of {events} known, the two that reveal most)", share(&own))
+    });
     let whole = format!(
-        " An attacker who knows which values belong to the same event finds fewer than {k} matching patients for {:.1} % of them (1 event known) and {:.1} % ({events} known).",
+        " An attacker who knows which values belong to the same event finds fewer than {k} matching {people} for {:.1} % of them (1 event known){pairs} and {:.1} % ({events} known).",
         share(&found.one_event_known),
         share(&found.events_known)
     );
@@ -61,28 +76,21 @@ pub fn guarantee_of_events(claim: &EventsClaim, found: &EventsFound) -> Guarante
         ),
         Power::Total { .. } => {
             let all_but = match found.at_high_risk.enumerated_millionths {
-                0 => "for all patients with events".to_string(),
-                _ => format!("for all but {:.1} % of patients with events", share(&found.at_high_risk)),
+                0 => format!("for all {people} with events"),
+                _ => format!("for all but {:.1} % of {people} with events", share(&found.at_high_risk)),
             };
             let facts = if p == 1 { "Any one fact".to_string() } else { format!("Any up to {p} facts") };
             format!(
-                "{facts} about a patient's events in total, a fact being a value in an event column, together with all patient-level values match at least {k} patients or none, {all_but}.{whole}"
+                "{facts} about a patient's events in total, a fact being a value in an event column, together with all patient-level values match at least {k} {people} or none, {all_but}.{whole}"
             )
         }
     };
     // An attacker can know only the patient-level columns of the others, and that may be enough.
     let others = format!(
-        " Of the patients without events, at most the share {} has fewer than {k} patients with the same patient-level values.",
+        " Of the {people} without events, at most the share {} has fewer than {k} {people} with the same patient-level values.",
         claim.max_high_risk
     );
-    let plain = plain + &others;
-    Guarantee {
-        counted: plain.clone(),
-        plain,
-        aware: format!(
-            "{NO_LIMIT}. Missing events tend to be the rare ones; the number of events of a patient is visible."
-        ),
-    }
+    plain + &others
 }
 
 /// The sentences for a table, or for a random sample of one.
@@ -113,28 +121,43 @@ fn of_sample(whole: &Guarantee, shown: &TableShown) -> Guarantee {
     }
 }
 
-/// The sentences for clusters of codes.
-pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
+/// The sentences for clusters of codes. With a patient column, whoever has the release alone counts records: that each
+/// is a different patient is the custodian's word.
+pub fn guarantee_of_codes(claim: &CodesClaim, columns: &[ColumnClaim], patients: bool) -> Guarantee {
     let (k, m) = (claim.k.get(), claim.m);
     let codes = if m == 1 { "one code".to_string() } else { format!("up to {m} codes") };
+    let labels = columns.iter().any(|column| column.role == "quasi");
+    let people = if patients { "patients" } else { "records" };
+    let knows = if labels { format!("all quasi-identifiers and {codes}") } else { codes.clone() };
     let mut plain = format!(
-        "An attacker who knows {codes} of a person, and takes every recombination of the fragments for equally likely, links the person to any particular non-empty fragment with probability at most 1/{k}. The attacker may learn which codes a person does not have"
+        "An attacker who knows {knows} of a person, and takes every recombination of the fragments for equally likely, links the person to any particular non-empty fragment with probability at most 1/{k}. The attacker may learn which codes a person does not have"
     );
     plain += if claim.no_cover { "." } else { ", and codes that everyone in a cluster shares." };
-    let mut counted = plain.clone();
+    let mut counted = match patients {
+        true => format!(
+            "Every cluster has at least {k} records, and {codes} that occur together in a chunk occur together there at least {k} times."
+        ),
+        false => plain.clone(),
+    };
+    if labels {
+        plain += &format!(" The quasi-identifiers that a person shows are shown by at least {k} {people}.");
+        counted += &format!(" The quasi-identifiers that a record shows are shown by at least {k} records.");
+    }
     if let Some(max) = claim.confidence.filter(|_| !claim.sensitive.is_empty()) {
         let (part, whole) = max.parts();
         let shown =
             " About the codes listed as sensitive the release shows only that somebody in the cluster has them.";
         counted += &format!(
-            "{shown} It does not show how many do. A cluster with such a code has at least {} patients.",
+            "{shown} It does not show how many do. A cluster with such a code has at least {} records.",
             whole.div_ceil(part.max(1))
         );
         plain += &format!(
-            "{shown} In every cluster at most the share {max} of the patients has any one of these codes; this was counted before release."
+            "{shown} In every cluster at most the share {max} of the {people} has any one of these codes; this was counted before release."
         );
     } else if !claim.sensitive.is_empty() {
-        plain += " About the codes listed as sensitive the release shows only that somebody in the cluster has them. It does not show how many do: it may be everyone, so this limits no probability.";
+        let shown = " About the codes listed as sensitive the release shows only that somebody in the cluster has them. It does not show how many do: it may be everyone, so this limits no probability.";
+        plain += shown;
+        counted += shown;
     }
     let aware = if claim.aware {
         format!(
@@ -143,9 +166,6 @@ pub fn guarantee_of_codes(claim: &CodesClaim) -> Guarantee {
     } else {
         format!("{NO_LIMIT}: certain re-identification is possible.")
     };
-    if claim.confidence.is_none() {
-        counted.clone_from(&plain);
-    }
     Guarantee { counted, plain, aware }
 }
 
@@ -229,6 +249,8 @@ fn of_synthetic(claim: &Claim, synthetic: &SyntheticClaim, unit: People) -> Guar
         &of_sensitive(claim, if patients { "patients (each synthetic record counts as one)" } else { "records" }, unit);
     plain += if claim.sensitive.is_empty() {
         " What the attacker learns about sensitive values is not limited."
+    } else if synthetic.limits_shown_only {
+        " Without the synthetic records this may not hold: what the real people of a group reveal is not limited."
     } else {
         " The same was counted without the synthetic records."
     };
@@ -261,9 +283,9 @@ fn uneven(at_least: &str) -> String {
 /// The people that were counted.
 #[derive(Debug, Clone, Copy)]
 struct People {
-    /// Whether they are patients, who may have several rows.
+    /// True if they are patients, who may have several rows.
     patients: bool,
-    /// Whether labels overlap, so that whoever knows a value may match several groups of identical records.
+    /// True if labels overlap, so that whoever knows a value may match several groups of identical records.
     only_in_groups: bool,
 }
 
@@ -369,7 +391,12 @@ mod tests {
                 tree: None,
             }),
         };
-        let synthetic = SyntheticClaim { real_k: 2, padding: crate::privacy::Padding::Exact, catalog: None };
+        let synthetic = SyntheticClaim {
+            real_k: 2,
+            padding: crate::privacy::Padding::Exact,
+            catalog: None,
+            limits_shown_only: false,
+        };
         for synthetic in [None, Some(synthetic)] {
             let claim =
                 Claim { k: K::new(2).unwrap(), knows: KnowsClaim::All, sensitive: vec![sensitive.clone()], synthetic };
@@ -390,7 +417,8 @@ mod tests {
     fn synthetic_records_are_never_counted_as_protection() {
         let claim = |real_k, catalog: Option<&str>| {
             let catalog = catalog.map(str::to_string);
-            let synthetic = Some(SyntheticClaim { real_k, padding: crate::privacy::Padding::Randomized, catalog });
+            let padding = crate::privacy::Padding::Randomized;
+            let synthetic = Some(SyntheticClaim { real_k, padding, catalog, limits_shown_only: false });
             Claim { k: K::new(5).unwrap(), knows: KnowsClaim::All, sensitive: Vec::new(), synthetic }
         };
         let said = |real_k, catalog| of_table(Effects::NONE, &claim(real_k, catalog), unit(false));
@@ -415,18 +443,52 @@ mod tests {
             sensitive: Vec::new(),
             confidence: None,
         };
-        let plain = guarantee_of_codes(&claim(false));
+        let plain = guarantee_of_codes(&claim(false), &[], true);
         assert!(plain.plain.contains("non-empty fragment") && plain.plain.contains("equally likely"));
         assert!(plain.aware.contains("No limit is guaranteed") && plain.aware.contains("certain re-identification"));
-        let aware = guarantee_of_codes(&claim(true));
+        let aware = guarantee_of_codes(&claim(true), &[], true);
         assert!(aware.aware.contains("1/5") && aware.aware.contains("not limited"));
         let sensitive = CodesClaim { sensitive: vec!["042".into()], ..claim(false) };
-        assert!(guarantee_of_codes(&sensitive).plain.contains("limits no probability"));
+        assert!(guarantee_of_codes(&sensitive, &[], true).plain.contains("limits no probability"));
         let limited =
             CodesClaim { confidence: Decimal::parse("0.2", b'.').and_then(Fraction::from_decimal), ..sensitive };
-        let said = guarantee_of_codes(&limited).plain;
+        let said = guarantee_of_codes(&limited, &[], true).plain;
         assert!(said.contains("at most the share 0.2") && said.contains("counted before release"), "{said}");
-        let counted = guarantee_of_codes(&limited).counted;
-        assert!(counted.contains("at least 5 patients") && !counted.contains("0.2"), "{counted}");
+        let counted = guarantee_of_codes(&limited, &[], true).counted;
+        assert!(counted.contains("at least 5 records") && !counted.contains("0.2"), "{counted}");
+    }
+
+    /// The rows of one patient are one record: that a record is a different patient is not in the bytes, and neither
+    /// is any probability that rests on it.
+    #[test]
+    fn of_codes_and_events_the_release_alone_shows_records() {
+        let claim = CodesClaim {
+            k: K::new(5).unwrap(),
+            m: 2,
+            aware: false,
+            no_cover: false,
+            sensitive: Vec::new(),
+            confidence: None,
+        };
+        let quasi = ColumnClaim { name: "age".into(), role: "quasi".into(), of: Vec::new(), labels: None };
+        let said = guarantee_of_codes(&claim, std::slice::from_ref(&quasi), true);
+        assert!(said.plain.contains("1/5") && said.plain.contains("shown by at least 5 patients"), "{}", said.plain);
+        assert!(!said.counted.contains("patients") && !said.counted.contains("1/5"), "{}", said.counted);
+        assert!(said.counted.contains("shown by at least 5 records"), "{}", said.counted);
+        let rows = guarantee_of_codes(&claim, &[quasi], false);
+        assert!(!rows.plain.contains("patients") && rows.counted.contains("1/5"), "{}", rows.plain);
+
+        let claim = EventsClaim {
+            k: K::new(5).unwrap(),
+            tables: Vec::new(),
+            max_high_risk: Decimal::parse("0.1", b'.').and_then(Fraction::from_decimal).unwrap(),
+            power: Power::Values { p: 2, rule: crate::policy::PowerRule::Fixed },
+        };
+        let found = EventsFound { pairs_known: Some(ShareAtRisk::counted(3, 10)), ..EventsFound::default() };
+        let said = guarantee_of_events(&claim, &found);
+        assert!(said.plain.contains("of patients with events") && !said.plain.contains("records"), "{}", said.plain);
+        assert!(said.counted.contains("of patient records with events"), "{}", said.counted);
+        assert!(!said.counted.contains("patients"), "{}", said.counted);
+        assert!(said.plain.contains("30.0 % (two columns of 2 events known, the two that reveal most)"));
     }
 }

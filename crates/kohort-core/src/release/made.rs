@@ -43,6 +43,15 @@ pub fn list_one(folder: &Path, file: &Path) -> Result<()> {
     write(folder, &made)
 }
 
+/// Returns whether a file may be written anew: there is none, or Kohort made it and nobody changed it since. What a
+/// link leads to is never Kohort's.
+pub fn may_be_written(folder: &Path, file: &Path) -> Result<bool> {
+    let Ok(meta) = fs::symlink_metadata(file) else { return Ok(true) };
+    let made = read(folder)?.unwrap_or_default();
+    let stamped = relative(folder, file).and_then(|name| made.get(&name).cloned());
+    Ok(meta.is_file() && stamped == Some(stamp(&meta)))
+}
+
 /// Refuses to replace `folder` unless Kohort made every file in it, and none was changed since. An
 /// empty folder may be replaced.
 pub fn is_all_ours(folder: &Path) -> Result<()> {

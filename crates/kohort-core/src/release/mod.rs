@@ -2,6 +2,7 @@
 
 mod assumed;
 mod blanked;
+mod by_workers;
 mod catalog;
 mod certificate;
 #[cfg(test)]
@@ -10,40 +11,44 @@ mod claim;
 mod coarsened;
 mod codes;
 mod data_file;
-mod dictionary;
+mod deal;
+pub(crate) mod dictionary;
 mod events;
 mod files;
-mod fineness;
+pub(crate) mod fineness;
 mod guarantee;
+mod input_rows;
 mod label_levels;
 mod leftovers;
 pub mod made;
 mod plan;
 mod promise;
 mod recounted;
+mod row_form;
 mod sample;
-mod serial;
+pub(crate) mod serial;
 mod shuffle;
 mod staging;
 mod trace;
 mod write;
+mod write_parts;
 
 pub use assumed::Basis;
-pub(crate) use assumed::{TableFacts, basis_of_codes, basis_of_events};
+pub(crate) use assumed::{TableFacts, accepted_of_events, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
 pub(crate) use catalog::{LARGEST_CATALOG, parse_catalog};
 pub(crate) use certificate::counts;
-pub use certificate::{AnyCertificate, Certificate, FileEntry};
+pub use certificate::{AnyCertificate, Certificate, FileEntry, PartEntry};
 pub use claim::{
     Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim, TableClaim,
 };
-pub use coarsened::ShownLabel;
+pub use coarsened::{ClassLabel, ShownLabel};
 pub(crate) use codes::read_clusters_from;
 pub use codes::{
-    CLUSTERS_FILE, ChunkOwner, Cluster, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint, Node, read_clusters,
-    write_codes,
+    CLUSTERS_FILE, ChunkOwner, Cluster, ClusterNode, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint,
+    read_clusters, write_codes,
 };
-pub use data_file::DataFile;
+pub use data_file::{DataFile, PARTS, part_name};
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary, markdown};
 pub(crate) use events::lines_file;
 pub use events::{EventsPlan, PATIENT, PATIENTS_FILE, PATIENTS_TABLE, table_file, write_events};
@@ -63,4 +68,4 @@ pub(crate) use staging::SAMPLE;
 pub use staging::{Staged, Staging, Unfinished};
 pub use trace::{Noted, Trace, TraceShare, TraceStep};
 pub(crate) use write::NO_LINE;
-pub use write::{Written, write};
+pub use write::{WorkersCounted, Written, write};

@@ -8,7 +8,7 @@ use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, Sens
 use super::events::PATIENTS_TABLE;
 use crate::hierarchy::StandardHierarchy;
 use crate::number::Fraction;
-use crate::policy::{Column, Effects, Policy, Role, Unmapped, cleaning_sentences};
+use crate::policy::{Acceptance, Column, Danger, Effects, Policy, Role, Unmapped, cleaning_sentences};
 use crate::privacy::{Knows, Padding};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::{Error, Result};
@@ -82,12 +82,29 @@ fn facts(policy: &Policy) -> TableFacts {
     let suppresses = |&c: &usize| policy.columns[c].unmapped == Unmapped::Suppressed;
     TableFacts {
         patients: policy.patient().is_some(),
-        accepted: policy.accept.iter().map(|own| (own.finding, own.columns.clone())).collect(),
+        accepted: accepted(&policy.accept, &released_names(&policy.columns, str::to_string)),
         not_together: policy.privacy.not_together.iter().map(|&(a, b)| (name(a), name(b))).collect(),
         // Two classes at confidence ½ that share a patient merge to ⅔. Whether labels overlap is counted later.
         only_in_groups: policy.effects.single_cells || quasi.iter().any(suppresses),
         sample: false,
     }
+}
+
+/// The dangers that a policy accepts, with the columns they are about. A column that is not released has none.
+fn accepted(accept: &[Acceptance], released: &[(String, bool)]) -> Vec<(Danger, Vec<String>)> {
+    let has = |name: &String, quasi: bool| released.contains(&(name.clone(), quasi));
+    let applies = |own: &&Acceptance| match &own.columns[..] {
+        [one] => has(one, false),
+        [reveals, revealed] => has(reveals, false) && has(revealed, true),
+        _ => false,
+    };
+    accept.iter().filter(applies).map(|own| (own.finding, own.columns.clone())).collect()
+}
+
+/// The released columns with their names, each with whether it is a quasi-identifier.
+fn released_names(columns: &[Column], shown: impl Fn(&str) -> String) -> Vec<(String, bool)> {
+    let released = columns.iter().filter(|column| column.role.is_released());
+    released.map(|column| (shown(&column.name), column.role == Role::Quasi)).collect()
 }
 
 fn knows(policy: &Policy) -> KnowsClaim {
@@ -100,7 +117,7 @@ fn knows(policy: &Policy) -> KnowsClaim {
     }
 }
 
-/// What is required of sensitive columns. The order or tree of their values is added by the verifier,
+/// The claims about sensitive columns. The order or tree of their values is added by the verifier,
 /// when it has read which values are released.
 fn sensitive(policy: &Policy) -> Vec<SensitiveClaim> {
     let privacy = &policy.privacy;
@@ -120,6 +137,10 @@ fn sensitive(policy: &Policy) -> Vec<SensitiveClaim> {
     policy.columns.iter().filter_map(claim).collect()
 }
 
+/// The rows that limits on sensitive values are about where some records are synthetic: the names in policies, and
+/// whether the limits hold only for the rows as shown.
+const LIMITS: [(&str, bool); 2] = [("real", false), ("shown", true)];
+
 fn synthetic(policy: &Policy) -> Result<Option<SyntheticClaim>> {
     let Some(rules) = &policy.own.synthetic else { return Ok(None) };
     let column = policy.positions(|r| matches!(r, Role::Sensitive { .. })).first().copied();
@@ -130,7 +151,8 @@ fn synthetic(policy: &Policy) -> Result<Option<SyntheticClaim>> {
             "[method] has no `real_k`: the least number of real records in a group. Set it, for example real_k = 2.",
         ));
     };
-    Ok(Some(SyntheticClaim { real_k, padding, catalog }))
+    let limits_shown_only = policy.method.word("limits", &LIMITS)?.unwrap_or(false);
+    Ok(Some(SyntheticClaim { real_k, padding, catalog, limits_shown_only }))
 }
 
 impl Promise<Codes> {
@@ -149,11 +171,12 @@ impl Promise<Codes> {
             let column = &policy.columns[c];
             ColumnClaim { name: column.name.clone(), role: column.role.name().into(), of: Vec::new(), labels: None }
         });
-        let Basis { assumed, not_recountable } = basis_of_codes(&claim, patients);
+        let columns: Vec<ColumnClaim> = columns.collect();
+        let Basis { assumed, not_recountable } = basis_of_codes(&claim, &columns, patients);
         Ok(Promise {
             patients,
             effects: policy.effects,
-            columns: columns.collect(),
+            columns,
             claim,
             cleaning: cleaning_sentences(&policy.columns),
             assumed,
@@ -167,14 +190,15 @@ impl Promise<Events> {
         let asked = &policy.own;
         let patients = (PATIENTS_TABLE, &asked.patients[..]);
         let events = asked.tables.iter().map(|own| (own.name.as_str(), &own.columns[..]));
-        let (mut tables, mut columns) = (Vec::new(), Vec::new());
+        let (mut tables, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for (name, own) in std::iter::once(patients).chain(events) {
+            names.extend(released_names(own, |column| format!("{name}.{column}")));
             let own = released(own);
             tables.push((name.to_string(), own.len()));
             columns.extend(own);
         }
         let claim = EventsClaim { k: policy.privacy.k, power: asked.power, max_high_risk: asked.max_high_risk, tables };
-        let Basis { assumed, not_recountable } = basis_of_events(&claim, &columns);
+        let Basis { assumed, not_recountable } = basis_of_events(&claim, &columns, &accepted(&policy.accept, &names));
         Promise {
             patients: true,
             effects: policy.effects,

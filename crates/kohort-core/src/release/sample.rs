@@ -14,9 +14,14 @@ use std::path::PathBuf;
 /// In no sample.
 pub(crate) const UNDRAWN: u32 = u32::MAX;
 
-/// By unit: the sample it is in, or [`UNDRAWN`]. Every sample of so many units is equally likely,
-/// and no unit is in two.
-pub(crate) fn draw(units: u64, shares: &[Fraction], random: &mut Randomness) -> Result<Vec<u32>> {
+/// Draws for each unit the sample it is in, or [`UNDRAWN`]. Every sample of so many units is equally likely,
+/// no unit is in two, and those for which `is_free` is false are in none.
+pub(crate) fn draw(
+    units: u64,
+    is_free: impl Fn(usize) -> bool,
+    shares: &[Fraction],
+    random: &mut Randomness,
+) -> Result<Vec<u32>> {
     let mut needs: Vec<u64> = shares.iter().map(|share| share.of(units)).collect();
     if let Some(at) = needs.iter().position(|&n| n == 0) {
         return Err(Error::yours(format!(
@@ -24,10 +29,22 @@ pub(crate) fn draw(units: u64, shares: &[Fraction], random: &mut Randomness) -> 
             shares[at]
         )));
     }
+    let mut left = (0..units as usize).filter(|&unit| is_free(unit)).count() as u64;
+    let wanted: u64 = needs.iter().sum();
+    if wanted > left {
+        return Err(Error::yours(format!(
+            "the samples need {wanted} of the {units} released, and {left} are in no other file. Set smaller shares."
+        )));
+    }
     let mut of_unit = Vec::with_capacity(units as usize);
-    for left in (1..=units).rev() {
-        let mut drawn = random.below(left);
+    for unit in 0..units as usize {
         let mut own = UNDRAWN;
+        if !is_free(unit) {
+            of_unit.push(own);
+            continue;
+        }
+        let mut drawn = random.below(left);
+        left -= 1;
         for (sample, need) in (0u32..).zip(&mut needs) {
             if drawn < *need {
                 *need -= 1;
@@ -103,7 +120,7 @@ mod tests {
         let mut random = Randomness::new(Some(7)).unwrap();
         let mut drawn = [[0u32; 2]; 10];
         for _ in 0..6000 {
-            let samples = draw(10, &[share("0.2"), share("0.35")], &mut random).unwrap();
+            let samples = draw(10, |_| true, &[share("0.2"), share("0.35")], &mut random).unwrap();
             let size = |s: u32| samples.iter().filter(|&&own| own == s).count();
             assert_eq!((size(0), size(1), size(UNDRAWN)), (2, 3, 5));
             for (unit, &s) in samples.iter().enumerate().filter(|(_, s)| **s != UNDRAWN) {
@@ -112,7 +129,13 @@ mod tests {
         }
         // 1,200 and 1,800 are to be expected; six standard deviations are 190 and 220.
         assert!(drawn.iter().all(|d| d[0].abs_diff(1200) < 190 && d[1].abs_diff(1800) < 220), "{drawn:?}");
-        assert!(draw(3, &[share("0.1")], &mut random).unwrap_err().message.contains("less than one"));
-        assert!(draw(4, &[share("0.5"), share("0.5")], &mut random).unwrap().iter().all(|&s| s != UNDRAWN));
+        assert!(draw(3, |_| true, &[share("0.1")], &mut random).unwrap_err().message.contains("less than one"));
+        assert!(draw(4, |_| true, &[share("0.5"), share("0.5")], &mut random).unwrap().iter().all(|&s| s != UNDRAWN));
+        // Three of ten are in another file: the share is that of all, and the three are never drawn.
+        let drawn = draw(10, |unit| unit >= 3, &[share("0.7")], &mut random).unwrap();
+        assert_eq!(drawn, [&[UNDRAWN; 3][..], &[0; 7]].concat());
+        assert!(
+            draw(10, |unit| unit >= 3, &[share("0.8")], &mut random).unwrap_err().message.contains("no other file")
+        );
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn maybe_lists<'de, D: Deserializer<'de>>(from: D) -> Result<Option<V
 }
 
 /// Reads a value that may be left out, but not be null.
-pub(super) fn maybe<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+pub(crate) fn maybe<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 

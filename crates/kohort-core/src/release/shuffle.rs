@@ -11,6 +11,7 @@ use crate::{Error, Result};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// States what buckets may take in memory.
 const BUDGET: usize = 32 << 20;
@@ -24,6 +25,7 @@ pub(super) struct Shuffle {
     held: usize,
     spool: Option<File>,
     spooled: u64,
+    rows: u64,
 }
 
 /// Rows as line (u64), length (u32), bytes.
@@ -36,11 +38,20 @@ struct Bucket {
 
 const HEAD: usize = 12;
 
+/// Some buckets with the randomness of each, and the number of the file they go to.
+type NumberedBuckets = (usize, Vec<(Bucket, Randomness)>);
+
 impl Shuffle {
     /// For about so many bytes of rows.
     pub(super) fn new(expected: u64) -> Shuffle {
         let buckets = (expected / BUCKET).clamp(1, MOST_BUCKETS).next_power_of_two();
-        Shuffle { buckets: (0..buckets).map(|_| Bucket::default()).collect(), held: 0, spool: None, spooled: 0 }
+        Shuffle {
+            buckets: (0..buckets).map(|_| Bucket::default()).collect(),
+            held: 0,
+            spool: None,
+            spooled: 0,
+            rows: 0,
+        }
     }
 
     /// Takes a row in; `row` appends its bytes. `folder` is where a spool would be.
@@ -60,6 +71,7 @@ impl Shuffle {
         let length = (bytes.len() - from - HEAD) as u32;
         bytes[from + 8..from + HEAD].copy_from_slice(&length.to_le_bytes());
         self.held += bytes.len() - from;
+        self.rows += 1;
         if self.held > BUDGET { self.spill(folder) } else { Ok(()) }
     }
 
@@ -95,6 +107,40 @@ impl Shuffle {
             buckets.into_iter().try_for_each(|(mut bucket, random)| each((self.whole(&mut bucket)?, random)))
         };
         in_order(threads, produce, |_| (), |(), (bytes, random)| Ok(shuffled(&bytes, random, &show)), each)?;
+        Ok(())
+    }
+
+    /// Gives all rows back in random order, in about equal parts of at most about `most` rows. `write` takes a part,
+    /// on one of `threads` threads, by its number from 1 and a supply of its rows; what it returns comes to `each` in
+    /// the order of the parts. The parts do not depend on the number of threads.
+    pub(super) fn drain_parts<R: Send>(
+        mut self,
+        threads: usize,
+        most: u64,
+        random: &mut Randomness,
+        show: impl Fn(&mut Vec<u8>, &[u8]) + Sync,
+        write: impl Fn(usize, &mut dyn FnMut() -> Result<Option<Shuffled>>) -> Result<R> + Sync,
+        each: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let mut buckets: Vec<(Bucket, Randomness)> =
+            std::mem::take(&mut self.buckets).into_iter().map(|bucket| (bucket, random.fork())).collect();
+        let parts = usize::try_from(self.rows.div_ceil(most.max(1))).unwrap_or(usize::MAX).clamp(1, buckets.len());
+        let mut by_part = Vec::with_capacity(parts);
+        for number in (0..parts).rev() {
+            by_part.push((number + 1, buckets.split_off(number * buckets.len() / (number + 1))));
+        }
+        let spool = Mutex::new(self);
+        let produce =
+            |each: &mut dyn FnMut(NumberedBuckets) -> Result<()>| by_part.into_iter().rev().try_for_each(each);
+        let work = |(): &mut (), (number, buckets): (usize, Vec<(Bucket, Randomness)>)| {
+            let mut buckets = buckets.into_iter();
+            write(number, &mut || {
+                let Some((mut bucket, random)) = buckets.next() else { return Ok(None) };
+                let bytes = spool.lock().unwrap_or_else(PoisonError::into_inner).whole(&mut bucket)?;
+                Ok(Some(shuffled(&bytes, random, &show)))
+            })
+        };
+        in_order(threads.min(parts), produce, |_| (), work, each)?;
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What an interrupt must know.
+/// The folders that an interrupt must know of.
 struct Open {
     folders: Vec<OpenFolder>,
     /// True if the last of them became its target: it is too late to interrupt.
@@ -46,7 +46,7 @@ pub struct Staging {
     goal: Goal,
 }
 
-/// What becomes of a staging folder when its release was verified.
+/// The fate of a staging folder when its release was verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Goal {
     /// It becomes its target, which may be replaced if it says so.

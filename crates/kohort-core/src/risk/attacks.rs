@@ -18,7 +18,7 @@ pub struct RegistryAttacks {
     pub name: Option<String>,
     /// True if class sizes outside are estimated.
     pub estimated: bool,
-    /// Who is listed in it.
+    /// The people who are listed in it.
     pub covers: Covers,
     /// The quasi-identifiers that file and registry share, by place.
     pub columns: Vec<usize>,
@@ -181,8 +181,8 @@ fn people(cohort: &Cohort, columns: &[usize]) -> BTreeMap<Vec<String>, u64> {
 
 /// Knowledge of the people outside, class by class.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outside {
-    /// By class over the columns that file and registry share: its people in the file, and in all.
+pub enum PeopleOutside {
+    /// People in the file and in all, for each class over the columns that file and registry share.
     Counted(Vec<(u64, u64)>),
     /// How many people there are in all.
     Size(u64),
@@ -193,9 +193,9 @@ pub enum Outside {
 ///
 /// After release a registry's value counts where the file has it and it is released; the others are
 /// nobody's, so that the risk is rather too high than too low.
-pub fn outside(cohort: &Cohort, view: View, population: &Population) -> Option<Outside> {
+pub fn outside(cohort: &Cohort, view: View, population: &Population) -> Option<PeopleOutside> {
     let (columns, counts) = match &population.registry {
-        Registry::Size(size, _) => return Some(Outside::Size(*size)),
+        Registry::Size(size, _) => return Some(PeopleOutside::Size(*size)),
         Registry::Counts(columns, counts) => (columns, counts),
     };
     let dictionaries = &cohort.tuples.dictionaries;
@@ -218,12 +218,12 @@ pub fn outside(cohort: &Cohort, view: View, population: &Population) -> Option<O
         }
     }
     let classes = by_cells(cohort, view, columns).into_iter();
-    Some(Outside::Counted(
+    Some(PeopleOutside::Counted(
         classes.map(|(cells, inside)| (inside, all.get(&cells).copied().unwrap_or(inside))).collect(),
     ))
 }
 
-/// By column and value code: the labels that released rows show for it.
+/// The labels that released rows show for each value code, by column.
 fn labels(cohort: &Cohort, plan: &Plan, columns: &[usize]) -> Vec<Vec<BTreeSet<u32>>> {
     let tuples = &cohort.tuples;
     let mut label_of: Vec<Vec<BTreeSet<u32>>> =
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use crate::table::Tuples;
 
-    /// Of six people in three classes, the values of two are blank: someone who links them with the registry
+    /// Six people are in three classes, and the values of two are blank: someone who links these two with the registry
     /// chooses among everybody there.
     #[test]
     fn a_blank_matches_everybody_in_the_registry() {
@@ -299,7 +299,7 @@ mod tests {
         // A registry of some people may have fewer than the file: one of two people of b is linked at most.
         let part = |b: u64| Population { covers: Covers::Part, ..counts(b) };
         assert_eq!(attacks(&cohort, &part(0), 2).unwrap().whole_file, 2.0 / 200.0);
-        let Some(Outside::Counted(mut classes)) = outside(&cohort, View::Before, &counts(100)) else { panic!() };
+        let Some(PeopleOutside::Counted(mut classes)) = outside(&cohort, View::Before, &counts(100)) else { panic!() };
         classes.sort_unstable();
         assert_eq!(classes, [(1, 100), (2, 200)]);
     }

@@ -27,7 +27,7 @@ pub struct Risk {
 pub enum View<'a> {
     /// The data as it is.
     Before,
-    /// What a plan releases.
+    /// The data that a plan releases.
     After(&'a Plan),
 }
 

@@ -1,4 +1,4 @@
-//! How many patients share what is known of one: some of their codes, or all.
+//! How many patients share what is known of one: some of their codes, or all, and the quasi-identifiers beside them.
 
 use crate::codes::Records;
 use crate::random::Randomness;
@@ -23,7 +23,8 @@ pub struct CodesKnown {
 /// Patients drawn for each number of codes.
 const SAMPLE: usize = 20_000;
 
-/// For 1 to 5 codes of a patient, drawn at random, and for all: how many patients have them.
+/// For 1 to 5 codes of a patient, drawn at random, and for all: how many patients have them, and the same
+/// quasi-identifiers where there are any.
 ///
 /// Draws some patients where there are many; the draw depends on the data alone.
 pub fn codes_known(records: &Records, k: u64) -> Vec<CodesKnown> {
@@ -46,7 +47,8 @@ pub fn codes_known(records: &Records, k: u64) -> Vec<CodesKnown> {
             }
             codes.sort_unstable_by_key(|&code| postings[code as usize].len());
             let has = |r: &&u32| codes[1..].iter().all(|code| records.get(**r as usize).binary_search(code).is_ok());
-            let same = postings[codes[0] as usize].iter().filter(has).count() as u64;
+            let alike = |r: &&u32| records.tuple(**r as usize) == records.tuple(person as usize);
+            let same = postings[codes[0] as usize].iter().filter(alike).filter(has).count() as u64;
             risk.patients += 1;
             risk.unique += u64::from(same == 1);
             risk.fewer_than_k += u64::from(same < k);

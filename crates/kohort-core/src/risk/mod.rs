@@ -12,7 +12,7 @@ mod uniqueness;
 mod wildcard;
 mod worst;
 
-pub use attacks::{Outside, RegistryAttacks, attacks, outside};
+pub use attacks::{PeopleOutside, RegistryAttacks, attacks, outside};
 pub use classes::{Risk, View, risk, sizes};
 pub use codes::{CodesKnown, codes_known};
 pub use dependencies::{Dependency, undeclared};

@@ -1,7 +1,7 @@
 //! Three attackers: the prosecutor knows that a person is in the file, the journalist does not and
 //! looks for anybody, the marketer wants as many as possible.
 
-use super::attacks::Outside;
+use super::attacks::PeopleOutside;
 
 /// Describes how likely somebody is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,13 +27,13 @@ pub struct Models {
 }
 
 /// The risk where classes have these sizes in the file and outside.
-pub fn models(sizes: &[u64], k: u64, outside: Option<&Outside>) -> Models {
+pub fn models(sizes: &[u64], k: u64, outside: Option<&PeopleOutside>) -> Models {
     let prosecutor = found(sizes.iter().map(|&f| (f, 1.0 / f as f64)), k);
     let journalist = outside.map(|outside| match outside {
-        Outside::Counted(classes) => {
+        PeopleOutside::Counted(classes) => {
             found(classes.iter().map(|&(inside, all)| (inside, 1.0 / all.max(inside) as f64)), k)
         }
-        Outside::Size(population) => {
+        PeopleOutside::Size(population) => {
             let people: u64 = sizes.iter().sum();
             let chances = expected_chances(sizes, people as f64 / (*population).max(people).max(1) as f64);
             found(sizes.iter().map(|&f| (f, chances[f as usize])), k)
@@ -118,15 +118,15 @@ mod tests {
         let alone = models(&sizes, 5, None);
         assert_eq!(alone.prosecutor, Reidentification { max: 1.0, mean: 0.4, above: 0.4 });
         assert_eq!((alone.journalist, alone.marketer), (None, 0.4));
-        let counted = Outside::Counted(vec![(1, 4), (1, 10), (8, 20)]);
+        let counted = PeopleOutside::Counted(vec![(1, 4), (1, 10), (8, 20)]);
         let found = models(&sizes, 5, Some(&counted));
         assert_eq!(found.journalist.unwrap().max, 0.25);
         assert!((found.marketer - (0.25 + 0.1 + 8.0 / 20.0) / 10.0).abs() < 1e-12);
         assert_eq!(found.journalist.unwrap().above, 0.1);
-        let all = models(&sizes, 5, Some(&Outside::Size(10)));
+        let all = models(&sizes, 5, Some(&PeopleOutside::Size(10)));
         assert_eq!(all.journalist, Some(alone.prosecutor));
         // The more there are outside, the harder it is.
-        let more = models(&sizes, 5, Some(&Outside::Size(1000))).journalist.unwrap();
+        let more = models(&sizes, 5, Some(&PeopleOutside::Size(1000))).journalist.unwrap();
         assert!(more.max < 0.1 && more.mean < all.marketer);
     }
 

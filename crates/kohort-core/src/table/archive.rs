@@ -47,7 +47,7 @@ pub(super) fn check(bytes: &mut (impl Read + Seek)) -> Result<(), Trouble> {
 /// Reads the tags of a sheet byte by byte, and checks the attributes `r` and `ref`.
 #[derive(Default)]
 struct References {
-    place: Place,
+    place: XmlPlace,
     /// The name of the attribute, as far as it was read.
     name: Vec<u8>,
     /// White space followed the name.
@@ -56,7 +56,7 @@ struct References {
 }
 
 #[derive(Default, Clone, Copy, PartialEq)]
-enum Place {
+enum XmlPlace {
     #[default]
     Text,
     /// After `<`.
@@ -72,24 +72,24 @@ impl References {
     /// Reads one byte; whether all is well so far.
     fn see(&mut self, byte: u8) -> bool {
         self.place = match (self.place, byte) {
-            (Place::Text, b'<') => {
+            (XmlPlace::Text, b'<') => {
                 self.name.clear();
-                Place::Start
+                XmlPlace::Start
             }
-            (Place::Text, _) => Place::Text,
-            (Place::Start, b'!' | b'?') => Place::Other,
-            (Place::Start | Place::Tag | Place::Other, b'>') => Place::Text,
-            (Place::Other, _) => Place::Other,
-            (Place::Tag, b'"' | b'\'') => {
+            (XmlPlace::Text, _) => XmlPlace::Text,
+            (XmlPlace::Start, b'!' | b'?') => XmlPlace::Other,
+            (XmlPlace::Start | XmlPlace::Tag | XmlPlace::Other, b'>') => XmlPlace::Text,
+            (XmlPlace::Other, _) => XmlPlace::Other,
+            (XmlPlace::Tag, b'"' | b'\'') => {
                 self.value.clear();
-                Place::Value(byte)
+                XmlPlace::Value(byte)
             }
-            (Place::Start | Place::Tag, b'=') => Place::Tag,
-            (Place::Start | Place::Tag, byte) if byte.is_ascii_whitespace() || byte == b'/' => {
+            (XmlPlace::Start | XmlPlace::Tag, b'=') => XmlPlace::Tag,
+            (XmlPlace::Start | XmlPlace::Tag, byte) if byte.is_ascii_whitespace() || byte == b'/' => {
                 self.ended = true;
-                Place::Tag
+                XmlPlace::Tag
             }
-            (Place::Start | Place::Tag, byte) => {
+            (XmlPlace::Start | XmlPlace::Tag, byte) => {
                 if std::mem::take(&mut self.ended) {
                     self.name.clear();
                 }
@@ -99,20 +99,20 @@ impl References {
                 }
                 self.place
             }
-            (Place::Value(quote), byte) if byte == quote => {
+            (XmlPlace::Value(quote), byte) if byte == quote => {
                 let is_reference = self.name == b"r" || self.name == b"ref";
                 self.name.clear();
                 self.ended = false;
                 if is_reference && !is_plausible(&self.value) {
                     return false;
                 }
-                Place::Tag
+                XmlPlace::Tag
             }
-            (Place::Value(quote), byte) => {
+            (XmlPlace::Value(quote), byte) => {
                 if self.value.len() < 64 {
                     self.value.push(byte);
                 }
-                Place::Value(quote)
+                XmlPlace::Value(quote)
             }
         };
         true

@@ -2,8 +2,10 @@
 
 use super::clean::ColumnCleaning;
 use super::encoding::Encoding;
+use super::engine::SqlTable;
 use super::hashed::FileHash;
 use super::memory::MemoryTable;
+use super::parts::PartFiles;
 use crate::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,10 @@ pub enum Place {
     File(PathBuf),
     /// The same, hashed while it is read.
     Hashed(PathBuf, Arc<FileHash>),
+    /// Several Parquet files.
+    Parts(Arc<PartFiles>),
+    /// A table in an engine that counts and joins by itself.
+    Engine(Arc<SqlTable>),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),
     /// The bytes of a text table in memory, also compressed by gzip, with the name that errors use.
@@ -29,16 +35,23 @@ impl Place {
             Place::File(path) | Place::Hashed(path, _) => {
                 path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
             }
+            // The names of its files may be values of the data.
+            Place::Parts(files) => {
+                let path = files.path();
+                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+            }
+            Place::Engine(table) => table.name().to_string(),
             Place::Memory(table) => table.name().to_string(),
             Place::Text(name, _) => name.clone(),
         }
     }
 
-    /// The file, if it is one.
+    /// The file, or the folder or pattern of several, if it is on disk.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Place::File(path) | Place::Hashed(path, _) => Some(path),
-            Place::Memory(_) | Place::Text(..) => None,
+            Place::Parts(files) => Some(files.path()),
+            Place::Memory(_) | Place::Text(..) | Place::Engine(_) => None,
         }
     }
 
@@ -54,7 +67,7 @@ impl Place {
             Place::Hashed(path, hash) => Box::new(hash.open(path).map_err(|e| self.io(&e))?),
             Place::Text(_, bytes) => Box::new(std::io::Cursor::new(Arc::clone(bytes))),
             // Its cells are taken as they are.
-            Place::Memory(_) => Box::new(std::io::empty()),
+            Place::Memory(_) | Place::Parts(_) | Place::Engine(_) => Box::new(std::io::empty()),
         })
     }
 
@@ -62,6 +75,9 @@ impl Place {
     pub(super) fn size(&self) -> Result<u64> {
         match self {
             Place::File(path) | Place::Hashed(path, _) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
+            Place::Parts(files) => files.size(),
+            // Its size is not known: it is worth all threads.
+            Place::Engine(_) => Ok(1 << 30),
             Place::Memory(table) => Ok(table.bytes()),
             Place::Text(_, bytes) => Ok(bytes.len() as u64),
         }
@@ -73,6 +89,8 @@ impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::File(path) | Place::Hashed(path, _) => f.debug_tuple("File").field(path).finish(),
+            Place::Parts(files) => f.debug_tuple("Parts").field(&files.path()).finish(),
+            Place::Engine(table) => f.debug_tuple("Engine").field(&table.name()).finish(),
             Place::Memory(table) => f.debug_tuple("Memory").field(table).finish(),
             Place::Text(name, bytes) => f.debug_tuple("Text").field(name).field(&bytes.len()).finish(),
         }

@@ -2,6 +2,7 @@
 
 use super::chunk::{Chunk, Span};
 use super::csv::{LONGEST_RECORD, MOST_COLUMNS};
+use super::intern::Texts;
 use crate::{Error, Result};
 use std::fmt;
 use std::ops::Range;
@@ -10,12 +11,40 @@ use std::ops::Range;
 const CHUNK_BYTES: usize = 1 << 20;
 const CHUNK_ROWS: usize = 1 << 13;
 
-/// The cells of one column as text, one after the other. An empty cell is missing.
-#[derive(Clone, Default, PartialEq, Eq)]
+/// A column with up to this many different texts is kept as numbers of texts, however long it is.
+const FEW: usize = 1 << 12;
+
+/// The cells of one column as text, in order. An empty cell is missing.
+///
+/// Cost: four bytes a cell and each text once, as long as cells repeat; else eight bytes a cell and its text.
+#[derive(Clone)]
 pub struct TextColumn {
-    text: Vec<u8>,
-    ends: Vec<usize>,
+    cells: TextCells,
+    /// The length of all cells together.
+    bytes: usize,
 }
+
+#[derive(Clone)]
+enum TextCells {
+    /// The texts, each once, and the number of the text of each cell.
+    Repeated { texts: Box<Texts>, of_cell: Vec<u32> },
+    /// One text after the other, and where each ends.
+    Different { text: Vec<u8>, ends: Vec<usize> },
+}
+
+impl Default for TextColumn {
+    fn default() -> TextColumn {
+        TextColumn { cells: TextCells::Repeated { texts: Box::default(), of_cell: Vec::new() }, bytes: 0 }
+    }
+}
+
+impl PartialEq for TextColumn {
+    fn eq(&self, other: &TextColumn) -> bool {
+        self.len() == other.len() && (0..self.len()).all(|row| self.bytes(row) == other.bytes(row))
+    }
+}
+
+impl Eq for TextColumn {}
 
 impl TextColumn {
     /// Adds a cell at the end.
@@ -33,23 +62,49 @@ impl TextColumn {
     }
 
     fn push_bytes(&mut self, cell: &[u8]) {
-        self.text.extend_from_slice(cell);
-        self.ends.push(self.text.len());
+        self.bytes += cell.len();
+        match &mut self.cells {
+            TextCells::Repeated { texts, of_cell } => {
+                of_cell.push(texts.intern(cell));
+                if texts.len() > FEW && texts.len() > of_cell.len() / 4 {
+                    self.write_out();
+                }
+            }
+            TextCells::Different { text, ends } => {
+                text.extend_from_slice(cell);
+                ends.push(text.len());
+            }
+        }
+    }
+
+    /// Writes every cell out, because too few of them repeat.
+    fn write_out(&mut self) {
+        let (mut text, mut ends) = (Vec::with_capacity(self.bytes), Vec::with_capacity(self.len()));
+        for row in 0..self.len() {
+            text.extend_from_slice(self.bytes(row));
+            ends.push(text.len());
+        }
+        self.cells = TextCells::Different { text, ends };
     }
 
     /// The number of cells.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        match &self.cells {
+            TextCells::Repeated { of_cell, .. } => of_cell.len(),
+            TextCells::Different { ends, .. } => ends.len(),
+        }
     }
 
     /// Returns whether the column has no cell.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     fn bytes(&self, row: usize) -> &[u8] {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.text[start..self.ends[row]]
+        match &self.cells {
+            TextCells::Repeated { texts, of_cell } => texts.get(of_cell[row]),
+            TextCells::Different { text, ends } => &text[if row == 0 { 0 } else { ends[row - 1] }..ends[row]],
+        }
     }
 
     /// The text of a cell; missing cells are empty.
@@ -125,7 +180,7 @@ impl MemoryTable {
                 columns[odd].len()
             ));
         }
-        let bytes = columns.iter().map(|cells| cells.text.len() + rows).sum::<usize>() as u64;
+        let bytes = columns.iter().map(|cells| cells.bytes + rows).sum::<usize>() as u64;
         Ok(MemoryTable { name: name.into(), names, columns, rows, bytes, first_line: 1 })
     }
 
@@ -157,6 +212,11 @@ impl MemoryTable {
     /// The columns with their names, in order.
     pub fn columns(&self) -> impl Iterator<Item = (&str, &TextColumn)> {
         self.names.iter().map(String::as_str).zip(&self.columns)
+    }
+
+    /// The columns with their names, in order, each of which can be dropped when it was used.
+    pub fn into_columns(self) -> impl Iterator<Item = (String, TextColumn)> {
+        self.names.into_iter().zip(self.columns)
     }
 
     /// About as many bytes as the table would take as text.
@@ -245,6 +305,26 @@ mod tests {
             let text = Input { delimiter: Some(b','), ..Input::at(Place::Text("t.csv".into(), text.into())) };
             prop_assert_eq!(rows_of(&open(&text).expect("a table")), rows.clone());
             prop_assert_eq!(rows_of(&open(&Input::at(memory(&rows))).expect("a table")), rows);
+        }
+    }
+
+    #[test]
+    fn a_column_is_the_same_whether_its_cells_repeat_or_not() {
+        for (rows, different) in [(0, 1), (20_000, 7), (20_000, 4_097), (20_000, 20_000)] {
+            let cells: Vec<String> =
+                (0..rows).map(|n| if n % 5 == 0 { String::new() } else { format!("{}", n % different) }).collect();
+            let column: TextColumn = cells.iter().collect();
+            assert_eq!(column.len(), rows);
+            assert_eq!(column.bytes, cells.iter().map(String::len).sum::<usize>());
+            assert!(column.iter().eq(cells.iter().map(String::as_str)));
+            // Between few and many different texts either way will do.
+            let is_different = matches!(column.cells, TextCells::Different { .. });
+            assert!(different != 7 || !is_different);
+            assert!(different != 20_000 || is_different);
+            let mut other = column.clone();
+            assert!(other == column);
+            other.push("x");
+            assert!(other != column && other.get(rows) == Some("x") && other.get(rows + 1).is_none());
         }
     }
 

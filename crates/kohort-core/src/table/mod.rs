@@ -8,6 +8,7 @@ mod csv;
 mod dialect;
 mod dictionary;
 mod encoding;
+mod engine;
 mod exclude;
 mod fhir;
 mod hashed;
@@ -15,6 +16,7 @@ mod input;
 mod intern;
 mod memory;
 mod parquet;
+mod parts;
 mod patients;
 mod population_part;
 mod progress;
@@ -23,22 +25,33 @@ mod small_text;
 mod source;
 mod statistics;
 mod tuples;
+mod utf16;
 mod workbook;
 
 pub use chunk::Chunk;
-pub use clean::{Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, Steps, number_in_text, units_agree};
+pub use clean::{
+    Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, NumberReading, Steps, number_in_text, units_agree,
+    years_in_text,
+};
 pub use csv::{split_cells, write_cell};
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;
+pub use engine::{
+    CELLS_TABLE, DealtCell, Dialect, Embedded, Engine, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PLAN_TABLE,
+    PartsJob, PatientSet, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE, WrittenPart,
+    WrittenParts,
+};
+pub(crate) use engine::{DEALT, NO_CELLS};
 pub use exclude::{CodeSpan, ExcludeRule, ExcludedCodes, Exclusion, Scope};
 pub use hashed::FileHash;
 pub use input::{Input, Place};
 pub use intern::{Keys, Texts};
 pub use memory::{MemoryTable, TextColumn};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
+pub use parts::PartFiles;
 pub use patients::{ONLY_ROW, Patients};
-pub use population_part::{People, PopulationPart, people_of};
-pub use progress::{Progress, Silent, Watcher};
+pub use population_part::{People, PopulationPart, people_by_line, people_of};
+pub use progress::{Progress, Silent, Watcher, WithinStep};
 pub use shift::Shift;
 pub use small_text::read_text;
 pub use source::{CLAIMS, Source, open};

@@ -46,6 +46,36 @@ impl Patients {
     }
 }
 
+impl Patients {
+    /// Patients as an engine counted them: by tuple its rows, and for each of `several` patients with several rows
+    /// their tuples and rows. `None`: the rows do not add up.
+    pub(super) fn of_counts(weights: &[u64], several: usize, mut listed: Vec<(u32, u32, u32)>) -> Option<Patients> {
+        listed.sort_unstable();
+        let mut single = weights.to_vec();
+        let (mut tuples, mut rows) = (Ragged::default(), Vec::new());
+        for own in listed.chunk_by(|a, b| a.0 == b.0) {
+            // A patient is there with at least two rows, and a tuple of theirs once.
+            let all: u64 = own.iter().map(|&(_, _, n)| u64::from(n)).sum();
+            if all < 2 || own.iter().any(|&(_, _, n)| n == 0) || !own.is_sorted_by(|a, b| a.1 < b.1) {
+                return None;
+            }
+            for &(_, tuple, n) in own {
+                let left = single.get_mut(tuple as usize)?;
+                *left = left.checked_sub(u64::from(n))?;
+            }
+            rows.extend(own.iter().map(|&(_, _, n)| n));
+            tuples.push(own.iter().map(|&(_, tuple, _)| tuple));
+        }
+        if tuples.len() != several {
+            return None;
+        }
+        let total = single.iter().sum::<u64>() + several as u64;
+        let single = single.into_iter().map(|n| u32::try_from(n).ok()).collect::<Option<Vec<u32>>>()?;
+        let having = Ragged::by_key(weights.len(), tuples.by_value());
+        Some(Patients { total, single, tuples, rows, of_row: Vec::new(), having })
+    }
+}
+
 /// Counts patients with one row, and lists those with several with their tuples.
 pub(super) fn patients(of_row: &[u32], patient_of_row: &[u32], total: usize, tuples: usize) -> Patients {
     let mut rows = vec![0u32; total];

@@ -1,10 +1,10 @@
-//! A part of the population: only some people of a table, or all but some. Several files that are made of one table
-//! hold different people.
+//! A part of the population: only some people of a table, or all of them, of whom some are in no sample. Several files
+//! that are made of one table hold different people.
 
 use super::chunk::Chunk;
 use super::source::Source;
 use crate::Result;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// People of a table, each by the text of their patient cell, or by the line of their row.
 pub type People = BTreeSet<Box<[u8]>>;
@@ -14,8 +14,11 @@ pub type People = BTreeSet<Box<[u8]>>;
 pub enum PopulationPart {
     /// These people only.
     Only(People),
-    /// Everybody but these people.
-    AllBut(People),
+    /// Everybody, of whom these are in no sample.
+    Whole {
+        /// People who are in another file already.
+        never_sampled: People,
+    },
 }
 
 /// A part with the column that names the patient, if there is one.
@@ -28,10 +31,17 @@ pub(super) struct BoundPart {
 impl BoundPart {
     /// Returns whether a row comes in.
     pub(super) fn keeps(&self, chunk: &Chunk, row: usize) -> bool {
-        let person = person(chunk, row, self.patient);
         match &self.part {
-            PopulationPart::Only(people) => people.contains(&person),
-            PopulationPart::AllBut(people) => !people.contains(&person),
+            PopulationPart::Only(people) => people.contains(&person(chunk, row, self.patient)),
+            PopulationPart::Whole { .. } => true,
+        }
+    }
+
+    /// Returns whether a row's person may be in a sample.
+    pub(super) fn may_be_sampled(&self, chunk: &Chunk, row: usize) -> bool {
+        match &self.part {
+            PopulationPart::Only(_) => true,
+            PopulationPart::Whole { never_sampled } => !never_sampled.contains(&person(chunk, row, self.patient)),
         }
     }
 }
@@ -43,15 +53,32 @@ fn person(chunk: &Chunk, row: usize, patient: Option<usize>) -> Box<[u8]> {
     }
 }
 
-/// The people of a table, by patient or by row; of these lines only, if some are given.
-pub fn people_of(source: &Source, patient: Option<usize>, lines: Option<&BTreeSet<u64>>) -> Result<People> {
+/// The people of a table, by patient or by row.
+pub fn people_of(source: &Source, patient: Option<usize>) -> Result<People> {
     let mut people = People::new();
     source.scan(
         |_| (),
+        |(), chunk| Ok((0..chunk.rows()).map(|row| person(&chunk, row, patient)).collect::<Vec<_>>()),
+        |own| {
+            people.extend(own);
+            Ok(())
+        },
+    )?;
+    Ok(people)
+}
+
+/// The person of each of these lines of a table.
+pub fn people_by_line(
+    source: &Source,
+    patient: Option<usize>,
+    lines: &BTreeSet<u64>,
+) -> Result<BTreeMap<u64, Box<[u8]>>> {
+    let mut people = BTreeMap::new();
+    source.scan(
+        |_| (),
         |(), chunk| {
-            let is_asked = |row: &usize| lines.is_none_or(|lines| lines.contains(&chunk.line(*row)));
-            let own = (0..chunk.rows()).filter(is_asked).map(|row| person(&chunk, row, patient));
-            Ok(own.collect::<Vec<_>>())
+            let asked = (0..chunk.rows()).filter(|&row| lines.contains(&chunk.line(row)));
+            Ok(asked.map(|row| (chunk.line(row), person(&chunk, row, patient))).collect::<Vec<_>>())
         },
         |own| {
             people.extend(own);

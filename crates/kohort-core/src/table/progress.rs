@@ -13,8 +13,9 @@ pub trait Progress: Send + Sync {
     fn advance(&self, steps: u64);
     /// Something was found that the custodian should know whether or not the run succeeds.
     fn note(&self, _: &str) {}
-    /// Returns whether the run is to stop. Asked between the stages of a run and for every block of rows that
-    /// is read; a run that stops publishes nothing and leaves nothing behind.
+    /// Returns whether the run is to stop. Asked between the stages of a run, for every block of rows that is read,
+    /// and by methods several times a second. Once true, it must stay so: a run that stops publishes nothing and leaves
+    /// nothing behind.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -30,7 +31,7 @@ pub trait Progress: Send + Sync {
     }
 }
 
-impl dyn Progress {
+impl dyn Progress + '_ {
     /// Goes on, or fails with [`Kind::Cancelled`](crate::error::Kind::Cancelled) if the caller stops the run.
     pub fn go_on(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
@@ -58,6 +59,27 @@ impl Deref for Watcher {
 impl fmt::Debug for Watcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Watcher")
+    }
+}
+
+/// Stops with another receiver of progress reports, and tells it no stages and no steps: for work that is itself a step.
+pub struct WithinStep(pub Arc<dyn Progress>);
+
+impl Progress for WithinStep {
+    fn stage(&self, _: &str, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn note(&self, text: &str) {
+        self.0.note(text);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn is_enough(&self) -> bool {
+        self.0.is_enough()
     }
 }
 

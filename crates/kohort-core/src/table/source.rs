@@ -5,19 +5,22 @@ use super::chunk::Chunk;
 use super::clean::{Cleaned, Cleaner, Tally};
 use super::csv::{Cutter, MOST_COLUMNS, split_record};
 use super::dialect::find_delimiter;
+use super::engine::{Embedded, Engine};
 use super::exclude::Exclusion;
 use super::fhir;
 use super::input::{Input, Place};
 use super::memory::MemoryTable;
+use super::parquet::RowRun;
+use super::parts::{PartFiles, PartedTable, names_parts};
 use super::population_part::{BoundPart, PopulationPart};
 use super::progress::{Progress, Silent};
 use super::shift::Shift;
-use super::{statistics, workbook};
+use super::{statistics, utf16, workbook};
 use crate::calendar::FormatSearch;
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -28,6 +31,7 @@ enum Form {
     Text { gzip: bool },
     Parquet,
     Memory,
+    Engine,
 }
 
 /// The name of the only table of events, where `[input]` names it by `claims`.
@@ -41,6 +45,8 @@ pub struct Source {
     form: Form,
     delimiter: u8,
     columns: Vec<String>,
+    /// The files of a table in Parquet.
+    parquet: Option<Arc<PartedTable>>,
     /// Cleans every chunk that is read, where the policy asks for it.
     cleaner: Option<Arc<Cleaner>>,
     cleaned: Arc<Cleaned>,
@@ -49,9 +55,9 @@ pub struct Source {
     part: Option<Arc<BoundPart>>,
     /// Moves dates, after rows were excluded.
     shift: Option<Arc<Shift>>,
-    /// Of events: the table of their patients.
+    /// The table of the patients whose events these are.
     patients: Option<Box<Source>>,
-    /// Of the first table of events: the further ones.
+    /// The further tables of events, in the first of them.
     more_events: Vec<Source>,
     bytes: u64,
     threads: usize,
@@ -60,13 +66,19 @@ pub struct Source {
 
 /// Opens a table: finds its format, its delimiter and its columns.
 pub fn open(input: &Input) -> Result<Source> {
+    if let Place::File(path) = &input.place
+        && names_parts(path)
+    {
+        let parts = Place::Parts(Arc::new(PartFiles::find(path)?));
+        return open(&Input { place: parts, ..input.clone() });
+    }
     let bytes = input.place.size()?;
     let name = input.place.name();
     let mut magic = [0u8; 8];
     let got = read_full(&mut input.place.bytes()?, &mut magic).map_err(|e| input.place.io(&e))?;
     if magic[..got].starts_with(&workbook::ZIP) {
-        let table = Place::Memory(Arc::new(workbook::read(input)?));
-        return open(&Input { place: table, ..input.clone() });
+        let (table, sheet) = workbook::read(input)?;
+        return open(&Input { place: Place::Memory(Arc::new(table)), sheet, ..input.clone() });
     }
     if fhir::is_fhir(&name, &magic[..got]) {
         let table = Place::Memory(Arc::new(fhir::read(input)?));
@@ -82,19 +94,21 @@ pub fn open(input: &Input) -> Result<Source> {
     if magic[..got].starts_with(&workbook::OLE) {
         return Err(workbook::old_or_encrypted(&name));
     }
+    // The files of a release are UTF-8: whoever reads one sees what was verified.
+    let is_released = matches!(input.place, Place::Hashed(..));
     let form = match &magic[..got.min(4)] {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] if is_released => {
+            return Err(Error::yours(format!("{name}: the file is UTF-16, and releases are UTF-8.")));
+        }
         _ if matches!(input.place, Place::Memory(_)) => Form::Memory,
+        _ if matches!(input.place, Place::Parts(_)) => Form::Parquet,
+        _ if matches!(input.place, Place::Engine(_)) => Form::Engine,
         [0x1f, 0x8b, ..] => Form::Text { gzip: true },
         b"PAR1" if input.place.path().is_some() => Form::Parquet,
         b"PAR1" => {
             return Err(Error::yours(format!(
                 "{name}: Parquet can only be read from a file. Save it as a \
              file."
-            )));
-        }
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            return Err(Error::yours(format!(
-                "{name}: the file is UTF-16. Save it as UTF-8 (in a spreadsheet: \"CSV UTF-8\")."
             )));
         }
         _ => Form::Text { gzip: false },
@@ -105,6 +119,7 @@ pub fn open(input: &Input) -> Result<Source> {
         form,
         delimiter: input.delimiter.unwrap_or(b','),
         columns: Vec::new(),
+        parquet: None,
         cleaner: None,
         cleaned: Arc::default(),
         excluded: None,
@@ -117,8 +132,13 @@ pub fn open(input: &Input) -> Result<Source> {
         progress: Arc::new(Silent),
     };
     match form {
-        Form::Parquet => source.columns = source.parquet()?.columns().into_iter().map(|(name, _)| name).collect(),
+        Form::Parquet => {
+            let table = source.open_parquet()?;
+            source.columns = table.columns().iter().map(|(name, _)| name.clone()).collect();
+            source.parquet = Some(Arc::new(table));
+        }
         Form::Text { .. } => source.read_header()?,
+        Form::Engine => source.columns = source.sql_table().map(|table| table.columns().to_vec()).unwrap_or_default(),
         Form::Memory => source.columns = source.memory().map(|table| table.names().to_vec()).unwrap_or_default(),
     }
     source.check_names()?;
@@ -157,6 +177,16 @@ impl Source {
     pub fn of_people(mut self, part: PopulationPart, patient: Option<usize>) -> Source {
         self.part = Some(Arc::new(BoundPart { part, patient }));
         self
+    }
+
+    /// Returns whether some people of the table are in no sample.
+    pub(crate) fn keeps_some_from_samples(&self) -> bool {
+        self.part.as_ref().is_some_and(|part| matches!(&part.part, PopulationPart::Whole { .. }))
+    }
+
+    /// Returns whether a row's person may be in a sample.
+    pub(crate) fn may_be_sampled(&self, chunk: &Chunk, row: usize) -> bool {
+        self.part.as_ref().is_none_or(|part| part.may_be_sampled(chunk, row))
     }
 
     /// The same table with its dates moved.
@@ -204,7 +234,7 @@ impl Source {
         self.check_names()
     }
 
-    /// What cleaning changed.
+    /// The changes that cleaning made.
     pub fn cleaned(&self) -> &Cleaned {
         &self.cleaned
     }
@@ -254,14 +284,56 @@ impl Source {
         self.delimiter
     }
 
-    /// Returns whether it is a Parquet file.
+    /// Returns whether it is in Parquet.
     pub fn is_parquet(&self) -> bool {
         self.form == Form::Parquet
+    }
+
+    /// Returns whether it is in several files, or a release of it is.
+    pub fn is_parts(&self) -> bool {
+        matches!(self.input.place, Place::Parts(_)) || self.sql_table().is_some_and(|own| own.part_rows().is_some())
+    }
+
+    /// The rows of each part, where the format says how many there are.
+    pub(crate) fn rows_by_part(&self) -> Vec<u64> {
+        self.parquet.as_ref().map(|table| table.rows_by_part()).unwrap_or_default()
+    }
+
+    /// About as many bytes as the table has as text.
+    pub fn text_bytes(&self) -> u64 {
+        match &self.parquet {
+            Some(table) => table.rows().saturating_mul(8 * self.columns.len() as u64),
+            None if self.is_gzip() => self.bytes * 6,
+            None => self.bytes,
+        }
     }
 
     /// Returns whether the names of its columns are a record like the others, which may be missing.
     pub fn has_header(&self) -> bool {
         matches!(self.form, Form::Text { .. }) && self.input.header
+    }
+
+    pub(crate) fn sql_table(&self) -> Option<&super::SqlTable> {
+        if let Place::Engine(table) = &self.input.place { Some(table) } else { None }
+    }
+
+    /// Returns whether another engine holds the table: its rows have no order.
+    pub fn has_engine(&self) -> bool {
+        self.form == Form::Engine
+    }
+
+    /// The engine that counts the table and joins a plan to its rows.
+    pub fn engine(&self) -> Result<&dyn Engine> {
+        let Some(table) = self.sql_table() else { return Ok(&Embedded) };
+        let changes = self.cleaner.is_some() || self.excluded.is_some() || self.part.is_some() || self.shift.is_some();
+        if changes || self.input.trim || !self.input.missing.is_empty() || !self.more_events.is_empty() {
+            return Err(Error::yours(format!(
+                "{}: an engine counts the table as it is. Make a view with the rows, cleaned cells and moved dates that \
+                 you want, and remove missing, trim, cleaning, exclude, shift and [[file]] from the policy.",
+                self.name
+            )));
+        }
+        Ok(table)
     }
 
     /// Returns whether it is compressed text.
@@ -284,7 +356,7 @@ impl Source {
         self.threads
     }
 
-    /// Who is told how far a run is.
+    /// The listener that is told how far a run is.
     pub fn progress(&self) -> &Arc<dyn Progress> {
         &self.progress
     }
@@ -294,7 +366,7 @@ impl Source {
         cell.is_empty() || self.cleaner.is_none() && self.is_listed_as_missing(cell)
     }
 
-    /// Whether the table's list of texts for missing values holds this text.
+    /// Returns whether the table's list of texts for missing values holds this text.
     pub fn is_listed_as_missing(&self, text: &[u8]) -> bool {
         self.input.missing.iter().any(|m| m.as_bytes() == text)
     }
@@ -310,7 +382,7 @@ impl Source {
         fold: impl FnMut(R) -> Result<()>,
     ) -> Result<Vec<S>> {
         // A small table is not worth a thread.
-        let threads = if (self.bytes as usize) < BLOCK { 1 } else { self.threads };
+        let threads = if self.text_bytes() < BLOCK as u64 { 1 } else { self.threads };
         in_order(threads, |each| self.raw(each), state, |s, raw| work(s, self.cells(raw)?), fold)
     }
 
@@ -336,7 +408,7 @@ impl Source {
     fn memory(&self) -> Option<&MemoryTable> {
         match &self.input.place {
             Place::Memory(table) => Some(table),
-            Place::File(_) | Place::Hashed(..) | Place::Text(..) => None,
+            _ => None,
         }
     }
 
@@ -355,11 +427,22 @@ impl Source {
                 each(Raw::Memory(rows))
             });
         }
-        if self.form == Form::Parquet {
-            return self.parquet()?.chunks(8192, &mut |chunk| each(Raw::Rows(chunk)));
+        if let Some(table) = &self.parquet {
+            let row = self.bytes as f64 / table.rows().max(1) as f64;
+            return table.runs(&mut |part, run| {
+                self.progress.advance((run.rows() as f64 * row) as u64);
+                each(Raw::Columns(part, run))
+            });
+        }
+        if let Some(table) = self.sql_table() {
+            let mut line = 1;
+            return table.rows(&mut |batch| {
+                line += batch.rows() as u64;
+                each(Raw::Batch(batch, line))
+            });
         }
         let mut blocks = self.blocks()?;
-        let mut first = self.input.header;
+        let mut first = self.has_header();
         while let Some((mut bytes, mut line)) = blocks.next(self)? {
             if first {
                 first = false;
@@ -374,7 +457,15 @@ impl Source {
 
     fn cells(&self, raw: Raw) -> Result<Chunk> {
         let mut chunk = match raw {
-            Raw::Rows(chunk) => chunk,
+            Raw::Columns(part, run) => match &self.parquet {
+                Some(table) => table.chunk(part, run)?,
+                None => Chunk::default(),
+            },
+            Raw::Batch(batch, end) => {
+                let first = end - batch.rows() as u64;
+                let rows = 0..batch.rows();
+                batch.with_first_line(first).chunk(rows)
+            }
             Raw::Memory(rows) => {
                 let mut chunk = self.memory().map(|table| table.chunk(rows)).unwrap_or_default();
                 if self.input.trim {
@@ -403,21 +494,23 @@ impl Source {
         Ok(chunk)
     }
 
-    fn parquet(&self) -> Result<super::ParquetFile> {
+    fn open_parquet(&self) -> Result<PartedTable> {
         // Parquet is read here and there: what is counted are the bytes that were hashed, in a copy.
         if let Place::Hashed(path, hash) = &self.input.place {
             let copy = hash.copy(path).map_err(|e| self.input.place.io(&e))?;
-            return super::ParquetFile::open_at(path, copy.path());
+            return PartedTable::one(path, copy.path());
         }
-        super::ParquetFile::open(self.input.place.path().unwrap_or(Path::new(&self.name)))
+        if let Place::Parts(files) = &self.input.place {
+            return PartedTable::several(files);
+        }
+        let path = self.input.place.path().unwrap_or(Path::new(&self.name));
+        PartedTable::one(path, path)
     }
 
     /// The type of each column, where the format has types.
     pub fn column_types(&self) -> Result<Vec<Option<super::ColumnType>>> {
-        if self.form != Form::Parquet {
-            return Ok(vec![None; self.columns.len()]);
-        }
-        let own: Vec<_> = self.parquet()?.columns().into_iter().map(|(_, own)| Some(own)).collect();
+        let Some(table) = &self.parquet else { return Ok(vec![None; self.columns.len()]) };
+        let own: Vec<_> = table.columns().iter().map(|(_, own)| own.clone()).collect();
         let Some(cleaner) = &self.cleaner else { return Ok(own) };
         // A cleaned cell need not fit the type of its column.
         let kept = own.into_iter().enumerate().map(|(c, own)| own.filter(|_| !cleaner.changes(c)));
@@ -432,6 +525,7 @@ impl Source {
             }
             _ => bytes,
         };
+        let reader = utf16::decoded(reader).map_err(|e| self.broken(&e))?;
         Ok(Blocks::of(reader))
     }
 
@@ -463,7 +557,8 @@ impl Source {
                     self.name
                 ))
             })?;
-            names.into_iter().map(|n| n.trim().to_string()).collect()
+            let names: Vec<String> = names.into_iter().map(|n| n.trim().to_string()).collect();
+            if matches!(self.input.place, Place::Hashed(..)) { names } else { name_all(names) }
         } else {
             (1..=cells.len()).map(|i| format!("column{i}")).collect()
         };
@@ -498,9 +593,37 @@ impl Source {
     }
 }
 
+/// Gives every column a name of its own: one without a name gets its number, and one whose name is taken gets a number
+/// behind it.
+fn name_all(names: Vec<String>) -> Vec<String> {
+    let given: HashSet<String> = names.iter().cloned().collect();
+    let mut taken: HashSet<String> = HashSet::new();
+    // The first number that may be free behind a name: without it, a million equal names would take a million² steps.
+    let mut next: HashMap<String, usize> = HashMap::new();
+    let name = |(place, name): (usize, String)| {
+        let stem = if name.is_empty() { format!("column{place}") } else { name.clone() };
+        let is_free = |own: &String| !taken.contains(own) && (*own == name || !given.contains(own));
+        let mut number = next.get(&stem).copied().unwrap_or(1);
+        let own = loop {
+            let own = if number == 1 { stem.clone() } else { format!("{stem} ({number})") };
+            number += 1;
+            if is_free(&own) {
+                break own;
+            }
+        };
+        next.insert(stem, number);
+        taken.insert(own.clone());
+        own
+    };
+    (1..).zip(names).map(name).collect()
+}
+
 enum Raw {
     Text(Vec<u8>, u64),
-    Rows(Chunk),
+    /// A part of a table in Parquet, and rows of it.
+    Columns(usize, RowRun),
+    /// Rows of an engine, and the number behind the last.
+    Batch(MemoryTable, u64),
     Memory(Range<usize>),
 }
 

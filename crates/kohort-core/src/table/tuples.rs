@@ -63,6 +63,26 @@ impl Tuples {
         fold.finish(|_| false).0
     }
 
+    /// Tuples that an engine counted: `width` values each, and rows. They are in the order of their values; the
+    /// number of each in what was counted is returned too. `None`: a tuple is there twice, or has no rows.
+    pub(super) fn of_counts(width: usize, cells: &[String], rows: &[u64]) -> Option<(Tuples, Vec<usize>)> {
+        let values = |r: usize| &cells[r * width..][..width];
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&a, &b| values(a).cmp(values(b)));
+        let mut fold = Fold::new(width, 1, 0, false);
+        for &r in &order {
+            let texts = values(r).iter().zip(&mut fold.values);
+            let key: Vec<u32> = texts.map(|(cell, texts)| texts.intern(cell.as_bytes())).collect();
+            if fold.keys.intern(&key) as usize != fold.weights.len() || rows[r] == 0 {
+                return None;
+            }
+            fold.weights.push(rows[r]);
+            fold.rows = fold.rows.checked_add(rows[r])?;
+        }
+        let (tuples, _) = fold.finish(|_| false);
+        Some((Tuples { of_row: None, ..tuples }, order))
+    }
+
     /// How many distinct tuples there are.
     pub fn len(&self) -> usize {
         self.weights.len()
@@ -142,9 +162,9 @@ impl Tuples {
     }
 }
 
-/// Counts the distinct tuples of a table.
+/// Counts the distinct tuples of a table, by the engine that holds it.
 pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
-    count_and_sum(source, counting, |_| (), |(), _| Ok(Vec::new())).map(|(tuples, _)| tuples)
+    source.engine()?.count(source, counting)
 }
 
 /// Counts the distinct tuples of a table, and for each the sum of its rows' numbers, which wrap
@@ -202,7 +222,7 @@ pub fn count_and_sum<L: Send>(
     Ok(fold.finish(|text| source.is_missing(text)))
 }
 
-/// What one thread knows: its own numbers for values and tuples.
+/// The numbers that one thread gives to values and tuples.
 struct Worker {
     thread: usize,
     values: Vec<Texts>,

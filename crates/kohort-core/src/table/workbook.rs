@@ -32,8 +32,9 @@ pub(super) fn old_or_encrypted(name: &str) -> Error {
     ))
 }
 
-/// Reads the sheet that the input names, or the only one.
-pub(super) fn read(input: &Input) -> Result<MemoryTable> {
+/// Reads the sheet that the input names, or the only one that is a table. Returns its name as well, where the workbook has
+/// several.
+pub(super) fn read(input: &Input) -> Result<(MemoryTable, Option<String>)> {
     let name = input.place.name();
     if input.place.size()? > LARGEST_FILE {
         return Err(Error::yours(format!(
@@ -47,51 +48,76 @@ pub(super) fn read(input: &Input) -> Result<MemoryTable> {
             read_from(BufReader::new(file), &name, input)
         }
         Place::Text(_, bytes) => read_from(Cursor::new(&bytes[..]), &name, input),
-        Place::Memory(table) => Ok(MemoryTable::clone(table)),
+        Place::Memory(table) => Ok((MemoryTable::clone(table), None)),
+        _ => Err(broken_place(&name)),
     }
 }
 
-fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input) -> Result<MemoryTable> {
+/// A workbook is a file: nothing else begins with its first bytes.
+fn broken_place(name: &str) -> Error {
+    Error::yours(format!("{name}: a workbook can only be read from a file."))
+}
+
+fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input) -> Result<(MemoryTable, Option<String>)> {
     archive::check(&mut bytes).map_err(|trouble| match trouble {
         Trouble::Damaged => damaged(name),
         Trouble::TooLarge => too_large(name),
     })?;
     bytes.rewind().map_err(|e| input.place.io(&e))?;
     let mut workbook = Xlsx::new(bytes).map_err(|e| broken(name, &e))?;
-    let sheet = choose(&workbook, name, input.sheet.as_deref())?;
-    let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(|e| broken(name, &e))?;
-    let cells = cells(&mut workbook, name, &sheet)?;
-    Sheet { name, merged, cells }.table(input.header)
+    let sheets: Vec<(String, bool)> =
+        workbook.sheets_metadata().iter().map(|s| (s.name.clone(), s.visible == SheetVisible::Visible)).collect();
+    let mut table = |sheet: &str| -> Result<MemoryTable> {
+        let merged = workbook.merge_cells_by_sheet_name(sheet).map_err(|e| broken(name, &e))?;
+        let cells = cells(&mut workbook, name, sheet)?;
+        Sheet { name, merged, cells }.table(input.header)
+    };
+    choose(&sheets, name, input.sheet.as_deref(), &mut table)
 }
 
-/// The sheet that the policy names; else the only one that is not hidden.
-fn choose<R: Read + Seek>(workbook: &Xlsx<R>, name: &str, asked: Option<&str>) -> Result<String> {
-    let sheets = workbook.sheets_metadata();
-    let visible: Vec<&str> =
-        sheets.iter().filter(|s| s.visible == SheetVisible::Visible).map(|s| s.name.as_str()).collect();
+/// A sheet with fewer rows is a note or a title and not a table of people.
+const FEWEST_ROWS: usize = 2;
+
+/// The sheet that the policy names; else the only one that is not hidden; else the only one of these that is a table.
+fn choose(
+    sheets: &[(String, bool)],
+    name: &str,
+    asked: Option<&str>,
+    table: &mut dyn FnMut(&str) -> Result<MemoryTable>,
+) -> Result<(MemoryTable, Option<String>)> {
+    let visible: Vec<&str> = sheets.iter().filter(|(_, visible)| *visible).map(|(name, _)| name.as_str()).collect();
     let listed = || visible.iter().map(|sheet| format!("\"{sheet}\"")).collect::<Vec<_>>().join(", ");
     match (asked, &visible[..]) {
-        (Some(asked), _) if sheets.iter().any(|s| s.name == asked) => Ok(asked.to_string()),
+        (Some(asked), _) if sheets.iter().any(|(name, _)| name == asked) => Ok((table(asked)?, Some(asked.into()))),
         (Some(_), _) => Err(Error::yours(format!(
             "{name}: the workbook has no sheet of the name that `sheet` gives. It has: {}.",
             listed()
         ))),
-        (None, [one]) => Ok(one.to_string()),
+        (None, [one]) => Ok((table(one)?, None)),
         (None, []) => Err(Error::yours(format!("{name}: the workbook has no visible sheet."))),
-        (None, _) => Err(Error::yours(format!(
-            "{name}: the workbook has {} sheets. Set sheet = \"…\" under [input] to one of: {}.",
-            visible.len(),
-            listed()
-        ))),
+        (None, _) => {
+            let tables = visible.iter().filter_map(|sheet| table(sheet).ok().map(|table| (table, *sheet)));
+            let mut tables: Vec<(MemoryTable, &str)> =
+                tables.filter(|(table, _)| table.rows() >= FEWEST_ROWS && table.names().len() > 1).collect();
+            match (tables.pop(), tables.len()) {
+                (Some((table, sheet)), 0) => Ok((table, Some(sheet.to_string()))),
+                _ => Err(Error::yours(format!(
+                    "{name}: the workbook has {} sheets. Choose one with sheet = \"…\" under [input], or with --sheet \
+                     where there is no policy yet: {}.",
+                    visible.len(),
+                    listed()
+                ))),
+            }
+        }
     }
 }
 
 /// The cells of a sheet that are not empty, by row and column.
-type Cells = BTreeMap<u32, Vec<(u32, String)>>;
+type SheetCells = BTreeMap<u32, Vec<(u32, String)>>;
 
-fn cells<R: Read + Seek>(workbook: &mut Xlsx<R>, name: &str, sheet: &str) -> Result<Cells> {
+fn cells<R: Read + Seek>(workbook: &mut Xlsx<R>, name: &str, sheet: &str) -> Result<SheetCells> {
     let mut reader = workbook.worksheet_cells_reader(sheet).map_err(|e| broken(name, &e))?;
-    let (mut cells, mut held) = (Cells::new(), 0);
+    let (mut cells, mut held) = (SheetCells::new(), 0);
     while let Some(cell) = reader.next_cell().map_err(|e| broken(name, &e))? {
         let (row, column) = cell.get_position();
         let text = text(cell.get_value());
@@ -110,7 +136,7 @@ fn cells<R: Read + Seek>(workbook: &mut Xlsx<R>, name: &str, sheet: &str) -> Res
 struct Sheet<'a> {
     name: &'a str,
     merged: Vec<Dimensions>,
-    cells: Cells,
+    cells: SheetCells,
 }
 
 impl Sheet<'_> {
@@ -363,8 +389,11 @@ mod tests {
 
     #[test]
     fn the_sheet_is_named_where_there_are_several() {
+        let two = workbook(&[("Old", &TABLE, ""), ("Data", &TABLE, "")]);
+        refused(&input(two), "Choose one with sheet = \"…\" under [input], or with --sheet");
         let several = workbook(&[("Read me", &[("A1", "SECRET")], ""), ("Data", &TABLE, "")]);
-        refused(&input(several.clone()), "Set sheet = \"…\" under [input] to one of: \"Read me\", \"Data\"");
+        let only = open(&input(several.clone())).expect("the only sheet that is a table");
+        assert_eq!((only.columns().len(), only.input().sheet.as_deref()), (3, Some("Data")));
         let named = |sheet: &str| Input { sheet: Some(sheet.into()), ..input(several.clone()) };
         assert_eq!(open(&named("Data")).expect("a table").columns().len(), 3);
         refused(&named("data"), "no sheet of the name");

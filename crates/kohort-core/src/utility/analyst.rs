@@ -1,15 +1,18 @@
 //! The questions of an analyst (Lee et al. 2017, Q1 to Q4): counts and averages by the groups of one column, of the
 //! records that have certain values in others.
 //!
-//! A question is *SELECT g, COUNT(\*), AVG(y) … WHERE f = v GROUP BY g*: g, f and y are quasi-identifiers, v is the
-//! value of a random record, and y holds numbers. A release answers as its recipient would: the values under a label
+//! A question is *SELECT g, COUNT(\*), AVG(y) … WHERE f = v AND s = w GROUP BY g*: g, f and y are quasi-identifiers, s is
+//! a sensitive column with a requirement, a catalog or a class, v and w are the values of a random record, and y holds
+//! numbers. Half of the questions ask about s, where there is one: this is where synthetic records hurt. A release answers as its recipient would: the values under a label
 //! share its count evenly, and stand for their mean in an average. Counts are off by |answer − count| / max(count, a
 //! thousandth of the records), averages by |answer − average| / |average|, averaged over groups and questions.
 
 use super::query_error::PublishedCounts;
 use crate::cohort::Cohort;
 use crate::number::Decimal;
+use crate::ragged::Ragged;
 use crate::random::Randomness;
+use std::cell::OnceCell;
 
 /// So many questions are asked, if they look at no more tuples than this together, but a few at least.
 const MOST_QUESTIONS: usize = 100;
@@ -35,6 +38,8 @@ pub struct AnalystError {
 struct Question {
     group: usize,
     filters: Vec<(usize, u32)>,
+    /// The place of a column that is released unchanged, and the value asked for.
+    sensitive: Option<(usize, u32)>,
     average: Option<usize>,
 }
 
@@ -47,10 +52,11 @@ pub fn analyst_error(published: &PublishedCounts) -> Option<AnalystError> {
         return None;
     }
     let least = (cohort.tuples.rows as f64 / 1000.0).max(1.0);
+    let having = TuplesByValue::new(cohort);
     let (mut counts, mut averages) = ((0.0, 0u64), (0.0, 0u64));
     for question in &questions {
         let y = question.average.and_then(|q| numbers[q].as_deref());
-        let truth = truth(cohort, question, y);
+        let truth = truth(cohort, &having, question, y);
         let answers = answers(published, question, y);
         for ((count, sum), (answer, answered_sum)) in
             truth.into_iter().zip(answers).filter(|((count, _), _)| *count > 0.0)
@@ -76,7 +82,7 @@ fn numbers(cohort: &Cohort, q: usize) -> Option<Vec<f64>> {
     if dictionary.is_empty() || dictionary.missing_occurs {
         return None;
     }
-    let number = |text: &str| Decimal::parse(text, b'.').map(Decimal::to_f64);
+    let number = |text: &str| Decimal::of_cell(text, b'.').map(Decimal::to_f64);
     let rest = dictionary.texts().into_iter().skip(1).map(number);
     std::iter::once(Some(0.0)).chain(rest).collect()
 }
@@ -89,6 +95,7 @@ fn questions(cohort: &Cohort, numbers: &[Option<Vec<f64>>]) -> Vec<Question> {
     if groups.is_empty() || columns < 2 || tuples.is_empty() {
         return Vec::new();
     }
+    let kept: Vec<usize> = cohort.kept().map(|own| own.position).collect();
     let number = (MOST_LOOKS / tuples.len()).clamp(FEWEST_QUESTIONS, MOST_QUESTIONS);
     let mut random = Randomness::named("analyst's questions");
     // Tuples in an order that does not depend on that of the rows.
@@ -105,16 +112,42 @@ fn questions(cohort: &Cohort, numbers: &[Option<Vec<f64>>]) -> Vec<Question> {
         let free = |q: &&usize| numbers[**q].is_some() && filters.iter().all(|(f, _)| f != *q);
         let average: Vec<usize> = others.iter().filter(free).copied().collect();
         let average = (!average.is_empty()).then(|| average[random.below(average.len() as u64) as usize]);
-        Question { group, filters, average }
+        let asked = !kept.is_empty() && random.below(2) == 0;
+        let sensitive = asked.then(|| kept[random.below(kept.len() as u64) as usize]);
+        Question { group, filters, sensitive: sensitive.map(|place| (place, tuples.code(tuple, place))), average }
     };
     (0..number).map(|_| ask()).collect()
 }
 
-/// By value of the group's column: records of the original, and the sum of the column that is averaged.
-fn truth(cohort: &Cohort, question: &Question, y: Option<&[f64]>) -> Vec<(f64, f64)> {
+/// The tuples with each value of the columns that questions ask about, listed when a column is first asked about.
+struct TuplesByValue<'a> {
+    cohort: &'a Cohort,
+    columns: Vec<OnceCell<Ragged<u32>>>,
+}
+
+impl<'a> TuplesByValue<'a> {
+    fn new(cohort: &'a Cohort) -> TuplesByValue<'a> {
+        TuplesByValue { cohort, columns: vec![OnceCell::new(); cohort.quasi.len()] }
+    }
+
+    /// The tuples with a value, ascending.
+    fn having(&self, q: usize, code: u32) -> &[u32] {
+        let tuples = &self.cohort.tuples;
+        let list =
+            || Ragged::by_key(tuples.dictionaries[q].len(), (0..tuples.len()).map(|t| (tuples.code(t, q), t as u32)));
+        self.columns[q].get_or_init(list).get(code as usize)
+    }
+}
+
+/// Records of the original, and the sum of the column that is averaged, for each value of the group's column.
+fn truth(cohort: &Cohort, having: &TuplesByValue, question: &Question, y: Option<&[f64]>) -> Vec<(f64, f64)> {
     let tuples = &cohort.tuples;
     let mut sums = vec![(0.0, 0.0); tuples.dictionaries[question.group].len()];
-    for t in (0..tuples.len()).filter(|&t| question.filters.iter().all(|&(q, code)| tuples.code(t, q) == code)) {
+    let fewest = question.filters.iter().map(|&(q, code)| having.having(q, code)).min_by_key(|own| own.len());
+    let fewest = fewest.unwrap_or(&[]).iter().map(|&t| t as usize);
+    let asked =
+        |t: &usize| question.filters.iter().chain(&question.sensitive).all(|&(q, code)| tuples.code(*t, q) == code);
+    for t in fewest.filter(asked) {
         let weight = tuples.weights[t] as f64;
         let own = &mut sums[tuples.code(t, question.group) as usize];
         own.0 += weight;
@@ -137,7 +170,11 @@ fn answers(published: &PublishedCounts, question: &Question, y: Option<&[f64]>) 
         (q, means)
     });
     let mut by_label = vec![(0.0, 0.0); published.labels_of(question.group)];
-    for (labels, rows) in published.shown() {
+    let shown = match question.sensitive {
+        Some((place, code)) => published.shown_with(place, code),
+        None => published.shown().collect(),
+    };
+    for (labels, rows) in shown {
         let count = shares.iter().fold(rows, |rows, (q, share)| rows * share[labels[*q] as usize]);
         if count > 0.0 {
             let own = &mut by_label[labels[question.group] as usize];
@@ -168,6 +205,43 @@ mod tests {
         let plan = Plan::full_domain(&cohort, &[0, 0, 0], &vec![true; cohort.tuples.len()]);
         let found = analyst_error(&PublishedCounts::new(&cohort, &plan)).unwrap();
         assert!(found.counts < 1e-12 && found.averages.unwrap() < 1e-12, "{found:?}");
+    }
+
+    /// P14: questions never asked about the sensitive column, where synthetic records are.
+    #[test]
+    fn synthetic_records_make_answers_about_the_sensitive_column_worse() {
+        use crate::cohort::Kept;
+        use crate::release::SyntheticRecord;
+        use crate::synthetic_values::SyntheticValues;
+        // The third column is sensitive.
+        let mut cohort = cohort();
+        cohort.quasi.truncate(2);
+        cohort.sets = vec![vec![0, 1]];
+        cohort.catalogued = Some(Kept { name: "dx".into(), column: 2, position: 2 });
+        cohort.synthetic_values = vec![SyntheticValues {
+            name: "dx".into(),
+            column: 2,
+            position: Some(2),
+            sensitive: true,
+            values: ["", "1", "2", "3", "4"].map(String::from).to_vec(),
+            weights: vec![0, 1, 1, 1, 1],
+        }];
+        let mut plan = Plan::full_domain(&cohort, &[0, 0], &vec![true; cohort.tuples.len()]);
+        let exact = analyst_error(&PublishedCounts::new(&cohort, &plan)).unwrap();
+        assert!(exact.counts < 1e-12, "{exact:?}");
+        // One synthetic record beside about five real ones of a value, two thirds of which nobody asks about.
+        let code = cohort.tuples.dictionaries[2].code("4").unwrap();
+        plan.added = (0..6).map(|cells| SyntheticRecord { cells, values: vec![code] }).collect();
+        let padded = analyst_error(&PublishedCounts::new(&cohort, &plan)).unwrap();
+        assert!(padded.counts > 0.0 && padded.questions == exact.questions, "{padded:?}");
+        // By hand: SELECT q1, COUNT(*) WHERE q0 = 30 AND dx = 4 GROUP BY q1 counts one record more for each sex.
+        let thirty = cohort.tuples.dictionaries[0].code("30").unwrap();
+        let question = Question { group: 1, filters: vec![(0, thirty)], sensitive: Some((2, code)), average: None };
+        let having = TuplesByValue::new(&cohort);
+        let truth = truth(&cohort, &having, &question, None);
+        let answers = answers(&PublishedCounts::new(&cohort, &plan), &question, None);
+        let more: Vec<f64> = answers.iter().zip(&truth).map(|(a, t)| a.0 - t.0).collect();
+        assert_eq!(more, [0.0, 1.0, 1.0], "{truth:?} {answers:?}");
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn sum(weights: &[u32]) -> u64 {
 
 /// Returns what a column shows: codes by record, and the text of each code.
 pub(super) fn feature(texts: &[&str], mut codes: Vec<u32>) -> Feature {
-    let number = |text: &str| Decimal::parse(text, b'.').or_else(|| Decimal::parse(text, b','));
+    let number = |text: &str| Decimal::of_cell(text, b'.').or_else(|| Decimal::of_cell(text, b','));
     let mut shown = vec![false; texts.len()];
     codes.iter().filter(|c| **c != NOTHING).for_each(|&c| shown[c as usize] = true);
     codes.iter_mut().filter(|c| **c == NOTHING).for_each(|c| *c = 0);

@@ -1,6 +1,6 @@
 //! Query error: how far counts by value, or by values of several columns, are off if they are taken
 //! from a release (SELECT COUNT(*) … GROUP BY). What a label stands for shares its count evenly; rows
-//! that are invented count, but for what the catalog takes off.
+//! that are synthetic count, but for what the catalog takes off.
 
 use super::trust::Trust;
 use crate::cohort::Cohort;
@@ -58,6 +58,7 @@ fn subsets(columns: usize, number: usize) -> Vec<Vec<usize>> {
 pub struct PublishedCounts<'a> {
     pub(super) cohort: &'a Cohort,
     plan: &'a Plan,
+    trust: Trust,
     /// Rows of cells that are shown, and how many rows they count for.
     rows: Vec<(u32, f64)>,
     /// One entry per column and value: the labels it could be shown as, each with its share of their count.
@@ -97,7 +98,7 @@ impl<'a> PublishedCounts<'a> {
         }
         plan.added.iter().for_each(|added| counts[added.cells as usize] += trust.added(added));
         let rows = (0u32..).zip(counts).filter(|(_, rows)| *rows > 0.0).collect();
-        PublishedCounts { cohort, plan, rows, labels }
+        PublishedCounts { cohort, plan, trust, rows, labels }
     }
 
     /// How many rows it counts for.
@@ -105,7 +106,7 @@ impl<'a> PublishedCounts<'a> {
         self.rows.iter().map(|r| r.1).sum()
     }
 
-    /// By value of a column that the original has: its rows there, and what the release counts for it.
+    /// Rows of the original, and the count that the release gives, for each value of a column that the original has.
     pub(super) fn estimates(&self, q: usize) -> impl Iterator<Item = (u64, f64)> {
         let mut counts = vec![0.0; self.plan.changed[q].labels.len()];
         self.rows.iter().for_each(|&(cells, rows)| counts[self.plan.row(cells)[q] as usize] += rows);
@@ -115,7 +116,7 @@ impl<'a> PublishedCounts<'a> {
         })
     }
 
-    /// What it counts for rows whose values of some columns are within.
+    /// The count for rows whose values of some columns are within.
     pub(super) fn within(&self, query: &[(usize, Vec<bool>)]) -> f64 {
         // By column of the query and label: the share of what it stands for that is within.
         let covers = query.iter().map(|(q, within)| {
@@ -138,17 +139,32 @@ impl<'a> PublishedCounts<'a> {
         self.rows.iter().map(|&(cells, rows)| (self.plan.row(cells), rows))
     }
 
+    /// The same of the records that show a value in a column that is released unchanged, by its place in the tuples.
+    pub(super) fn shown_with(&self, position: usize, code: u32) -> Vec<(&[u32], f64)> {
+        let (cohort, plan) = (self.cohort, self.plan);
+        let mut shown = Vec::new();
+        for t in (0..cohort.tuples.len()).filter(|&t| cohort.tuples.code(t, position) == code) {
+            let rows = plan.rows(cohort, t);
+            shown.extend(rows.map(|(cells, rows)| (plan.row(cells), rows as f64 * self.trust.tuple(cohort, t, cells))));
+        }
+        if let Some(drawn) = cohort.synthetic_values.iter().position(|own| own.position == Some(position)) {
+            let added = plan.added.iter().filter(|added| added.values[drawn] == code);
+            shown.extend(added.map(|added| (plan.row(added.cells), self.trust.added(added))));
+        }
+        shown
+    }
+
     /// How many labels a column may show.
     pub(super) fn labels_of(&self, q: usize) -> usize {
         self.plan.changed[q].labels.len()
     }
 
-    /// By label of a column: the share of its count that the values in question have.
+    /// The share of each label's count that the values in question have.
     pub(super) fn shares_of(&self, q: usize, is_asked: impl Fn(u32) -> bool) -> Vec<f64> {
         self.sums_of(q, |value| f64::from(u8::from(is_asked(value))))
     }
 
-    /// By label of a column: the sum over its values of their share times a number.
+    /// The sum over each label's values of their share times a number.
     pub(super) fn sums_of(&self, q: usize, number: impl Fn(u32) -> f64) -> Vec<f64> {
         let mut sums = vec![0.0; self.labels_of(q)];
         for (value, labels) in (0u32..).zip(&self.labels[q]) {
@@ -157,7 +173,7 @@ impl<'a> PublishedCounts<'a> {
         sums
     }
 
-    /// By value of a column: its share of two numbers that are known by label.
+    /// The share of each value in two numbers that are known by label.
     pub(super) fn spread(&self, q: usize, by_label: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let of = |labels: &Vec<(u32, f64)>| {
             labels.iter().fold((0.0, 0.0), |sum, &(label, share)| {
@@ -205,7 +221,7 @@ impl<'a> PublishedCounts<'a> {
         errors.sum::<f64>() / truth.len().max(1) as f64
     }
 
-    /// What the labels that a group could be shown as count for it.
+    /// The count for a group, added up over the labels that it could be shown as.
     fn estimate(&self, set: &[usize], group: &[u32], at: usize, key: &mut [u32], shown: &Keys, counts: &[f64]) -> f64 {
         let Some(&q) = set.get(at) else { return shown.find(key).map_or(0.0, |n| counts[n as usize]) };
         let mut sum = 0.0;

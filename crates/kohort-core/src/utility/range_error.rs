@@ -87,7 +87,7 @@ fn order(cohort: &Cohort, q: usize) -> Vec<u32> {
     let dictionary = &cohort.tuples.dictionaries[q];
     let counts = cohort.tuples.frequencies(q);
     let mut codes: Vec<u32> = (0..dictionary.len() as u32).filter(|&c| counts[c as usize] > 0).collect();
-    let number = |&code: &u32| Decimal::parse(dictionary.text(code), b'.');
+    let number = |&code: &u32| Decimal::of_cell(dictionary.text(code), b'.');
     let missing = crate::hierarchy::MISSING;
     if codes.iter().all(|c| *c == missing || number(c).is_some()) {
         codes.sort_by_key(|c| (number(c), *c));

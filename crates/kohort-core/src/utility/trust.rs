@@ -47,7 +47,7 @@ impl Trust {
         trust
     }
 
-    /// Of a row of a tuple that shows these cells.
+    /// The share for a row of a tuple that shows these cells.
     pub(super) fn tuple(&self, cohort: &Cohort, tuple: usize, cells: u32) -> f64 {
         self.place.map_or(1.0, |(position, _)| self.share(cells, cohort.tuples.code(tuple, position)))
     }

@@ -1,8 +1,8 @@
-//! Recounts a catalog from the release alone: whether it conceals which rows are invented, and how
+//! Recounts a catalog from the release alone: whether it conceals which rows are synthetic, and how
 //! likely any row is somebody's to whoever reads it.
 
 use super::ReleaseFolder;
-use super::recount::Counted;
+use super::recount::CountedRelease;
 use crate::privacy::{CatalogGroup, ClassRows, Posterior};
 use crate::release::{CATALOG_FILE, CatalogLine, CatalogShown, Claim, LARGEST_CATALOG, parse_catalog};
 use crate::{Error, Result};
@@ -16,7 +16,7 @@ const MOST_COST: u64 = 1 << 32;
 pub struct CatalogRecount {
     /// Groups of classes.
     pub groups: u64,
-    /// Invented rows it tells of.
+    /// Synthetic records that it lists.
     pub rows: u64,
     /// How likely the likeliest row of any class is somebody's.
     pub highest_posterior: f64,
@@ -60,15 +60,19 @@ pub fn catalog_groups(
 }
 
 /// Reads the catalog of a release that claims one.
-pub(super) fn read(release: &ReleaseFolder, counted: &Counted, claim: &Claim) -> Result<Vec<CatalogLine>> {
+pub(super) fn read(release: &ReleaseFolder, counted: &CountedRelease, claim: &Claim) -> Result<Vec<CatalogLine>> {
     let column = claim.synthetic.as_ref().and_then(|i| i.catalog.as_deref()).unwrap_or_default();
     let classes = counted.class_of_tuple().iter().max().map_or(0, |&c| u64::from(c) + 1);
     parse_catalog(&release.text(CATALOG_FILE, LARGEST_CATALOG)?, column, classes)
 }
 
 /// Recounts it: no row may be somebody's with a probability above 1/k.
-pub(super) fn recount(release: &ReleaseFolder, counted: &Counted, claim: &Claim) -> Result<Option<CatalogRecount>> {
-    let (Some(position), Some(invented)) = (counted.catalogued, &claim.synthetic) else { return Ok(None) };
+pub(super) fn recount(
+    release: &ReleaseFolder,
+    counted: &CountedRelease,
+    claim: &Claim,
+) -> Result<Option<CatalogRecount>> {
+    let (Some(position), Some(synthetic)) = (counted.catalogued, &claim.synthetic) else { return Ok(None) };
     let lines = read(release, counted, claim)?;
     let of = counted.class_of_tuple();
     let mut rows: BTreeMap<u64, BTreeMap<String, u64>> = BTreeMap::new();
@@ -84,7 +88,7 @@ pub(super) fn recount(release: &ReleaseFolder, counted: &Counted, claim: &Claim)
         }
     }
     let rows_of = |id: u64| rows.get(&id).cloned().unwrap_or_default();
-    let groups = catalog_groups(&lines, &rows_of, &|shown| invented.padding.may_fill(shown, claim.k));
+    let groups = catalog_groups(&lines, &rows_of, &|shown| synthetic.padding.may_fill(shown, claim.k));
     let groups = groups.ok_or_else(|| Error::refused("the catalog names a class in two groups, or a value twice."))?;
     let too_many = || Error::refused("the groups of the catalog are too large to be counted.");
     let cost = |(ids, group): &(Vec<u64>, CatalogGroup)| {
@@ -94,7 +98,7 @@ pub(super) fn recount(release: &ReleaseFolder, counted: &Counted, claim: &Claim)
     if cost.is_none_or(|cost| cost > MOST_COST) {
         return Err(too_many());
     }
-    // A class in no group holds no invented row; with k rows or more none of them is likelier than 1/k.
+    // A class in no group holds no synthetic record; with k rows or more none of them is likelier than 1/k.
     let mut found = CatalogRecount {
         groups: groups.len() as u64,
         rows: lines.iter().try_fold(0u64, |sum, l| sum.checked_add(l.rows)).ok_or_else(too_many)?,
@@ -104,7 +108,7 @@ pub(super) fn recount(release: &ReleaseFolder, counted: &Counted, claim: &Claim)
         if !group.conceals() {
             return Err(Error::refused("the catalog reveals that a class contains synthetic records."));
         }
-        for least in [1, invented.real_k] {
+        for least in [1, synthetic.real_k] {
             for Posterior { highest, holds } in group.posteriors(claim.k, least) {
                 found.highest_posterior = found.highest_posterior.max(highest);
                 if !holds {

@@ -20,6 +20,9 @@ pub(super) fn says_what_was_counted<S: Shape>(certificate: &Certificate<S>, reco
     if certificate.sample.is_some() && !S::MAY_BE_SAMPLE {
         return Err(Error::refused("only a table can be a sample."));
     }
+    if S::ALWAYS_PATIENTS && !certificate.promise.patients {
+        return Err(Error::refused("events are counted in patients: `unit` must be \"patient\"."));
+    }
     if certificate.promise.columns.iter().any(|c| c.labels.is_some()) && !S::CHECKS_LABELS {
         return Err(Error::refused("labels of columns are checked in events alone."));
     }
@@ -43,12 +46,9 @@ pub(super) fn admits_what_was_found<S: Shape>(certificate: &Certificate<S>, comp
     }
 }
 
-/// The methods that Kohort has. The verifier uses this list for nothing but to refuse an unknown name.
-pub const METHODS: [&str; 7] = ["lattice", "local", "specialize", "ceiling", "suppress", "disassociate", "claims"];
-
-/// Refuses a certificate by a method that nobody knows.
-pub(super) fn names_a_method<S: Shape>(certificate: &Certificate<S>) -> Result<()> {
-    match METHODS.contains(&certificate.method.as_str()) {
+/// Refuses a certificate by a method that is not among the known ones.
+pub(super) fn names_a_method<S: Shape>(certificate: &Certificate<S>, known: &[&str]) -> Result<()> {
+    match known.contains(&certificate.method.as_str()) {
         true => Ok(()),
         false => Err(Error::refused("the certificate names a method that this version of Kohort does not know.")),
     }
@@ -70,4 +70,9 @@ pub(super) fn is_the_policys<S: Shape>(certificate: &Certificate<S>, policy: &Po
         promise = promise.sampled();
     }
     S::without_values(&promise).must_be(&S::without_values(&certificate.promise))
+}
+
+/// Refuses a certificate that contradicts itself.
+pub(super) fn damaged(what: &str) -> Error {
+    Error::refused(format!("certificate.json: {what}."))
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::classes::Judge;
-use crate::privacy::{Counts, LDiversity, Sensitive};
+use crate::privacy::{Counts, Distance, LDiversity, Sensitive, TDistances};
 
 /// The extremes of one sensitive column.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,11 +16,20 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    fn see(&mut self, requirement: &Sensitive, class: &Counts, table: &[u64]) {
-        let confidence = requirement.confidence.as_ref().and_then(|c| c.highest(class));
-        let diversity = requirement.l_diversity.as_ref().map(|l| l.reached(class));
-        let distance = requirement.t_closeness.as_ref().map(|t| t.distance(class, table));
-        self.merge(requirement, Extremes { confidence, diversity, distance });
+    /// Takes in a class. Returns whether it holds what is required.
+    fn see(&mut self, required: &RequiredOfClasses, class: &Counts) -> bool {
+        let Sensitive { confidence, l_diversity, .. } = required.requirement;
+        let measured = required.distances.as_ref().map(|own| own.measure(class));
+        let holds = confidence.as_ref().is_none_or(|c| c.holds(class))
+            && l_diversity.as_ref().is_none_or(|l| l.holds(class))
+            && measured.is_none_or(|(_, is_permitted)| is_permitted);
+        let extremes = Extremes {
+            confidence: confidence.as_ref().and_then(|c| c.highest(class)),
+            diversity: l_diversity.as_ref().map(|l| l.reached(class)),
+            distance: measured.map(|(distance, _)| distance),
+        };
+        self.merge(required.requirement, extremes);
+        holds
     }
 
     fn merge(&mut self, requirement: &Sensitive, other: Extremes) {
@@ -38,6 +47,31 @@ impl Extremes {
         let is_ratio = matches!(requirement.l_diversity, Some(LDiversity::Recursive { .. }));
         keep(&mut self.diversity, other.diversity, |a, b| if is_ratio { a > b } else { a < b });
         keep(&mut self.distance, other.distance, |a, b| a > b);
+    }
+}
+
+/// The requirements on one sensitive column, with what is computed once for all classes.
+pub(super) struct RequiredOfClasses<'a> {
+    requirement: &'a Sensitive,
+    distances: Option<TDistances<'a>>,
+}
+
+impl<'a> RequiredOfClasses<'a> {
+    /// One entry per sensitive column. `table`: the values of the whole table.
+    pub(super) fn of(requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> Vec<RequiredOfClasses<'a>> {
+        let one = |(requirement, table): (&'a Sensitive, &'a Vec<u64>)| RequiredOfClasses {
+            requirement,
+            distances: requirement.t_closeness.as_ref().map(|t| TDistances::new(t, table)),
+        };
+        requirements.iter().zip(table).map(one).collect()
+    }
+
+    /// The steps of its tree of values, if it has one.
+    pub(super) fn steps(&self) -> u64 {
+        match self.requirement.t_closeness.as_ref().map(|t| &t.distance) {
+            Some(Distance::Hierarchical(levels)) => levels.len() as u64,
+            _ => 0,
+        }
     }
 }
 
@@ -60,8 +94,7 @@ impl Judge for WholeTable {
 pub(super) struct ClassChecks<'a> {
     /// The least number of people in a class.
     least: u64,
-    requirements: &'a [Sensitive],
-    table: &'a [Vec<u64>],
+    requirements: &'a [RequiredOfClasses<'a>],
     /// The smallest class of any set.
     pub(super) smallest: u64,
     /// One entry per sensitive column.
@@ -87,16 +120,16 @@ pub(super) struct ClassFailure {
 const NOTHING: ClassFailure = ClassFailure { set: 0, classes: 0, small: 0, smallest: u64::MAX, column: None };
 
 impl<'a> ClassChecks<'a> {
-    pub(super) fn new(least: u64, requirements: &'a [Sensitive], table: &'a [Vec<u64>]) -> ClassChecks<'a> {
+    pub(super) fn new(least: u64, requirements: &'a [RequiredOfClasses<'a>]) -> ClassChecks<'a> {
         let extremes = vec![Extremes::default(); requirements.len()];
-        ClassChecks { least, requirements, table, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
+        ClassChecks { least, requirements, smallest: u64::MAX, extremes, failure: None, current: NOTHING }
     }
 
     /// Takes in what another one found.
     pub(super) fn take(&mut self, other: ClassChecks) {
         self.smallest = self.smallest.min(other.smallest);
         let extremes = self.extremes.iter_mut().zip(self.requirements).zip(other.extremes);
-        extremes.for_each(|((own, requirement), other)| own.merge(requirement, other));
+        extremes.for_each(|((own, required), other)| own.merge(required.requirement, other));
         if let Some(failure) = other.failure {
             self.fail(failure);
         }
@@ -118,9 +151,8 @@ impl Judge for ClassChecks<'_> {
     }
 
     fn values(&mut self, column: usize, class: &Counts) {
-        let (requirement, table) = (&self.requirements[column], &self.table[column]);
-        self.extremes[column].see(requirement, class, table);
-        if self.current.column.is_none() && !requirement.holds(class, table) {
+        let holds = self.extremes[column].see(&self.requirements[column], class);
+        if self.current.column.is_none() && !holds {
             self.current.column = Some(column);
         }
     }

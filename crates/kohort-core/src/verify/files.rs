@@ -1,7 +1,8 @@
 //! The files of a release: listed, hashed, and none beside them.
 
 use super::ReleaseFolder;
-use crate::release::{AnyCertificate, CATALOG_FILE, Certificate, FileEntry, SAMPLE};
+use super::dictionary::DICTIONARY;
+use crate::release::{AnyCertificate, CATALOG_FILE, Certificate, FileEntry, PARTS, SAMPLE};
 use crate::shape::Shape;
 use crate::signature::SIGNATURE_FILE;
 use crate::{Error, Result};
@@ -11,8 +12,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What the data of a release may be called.
-pub(crate) const DATA: [&str; 3] = ["data.csv", "data.csv.gz", "data.parquet"];
+/// The names that the data of a release may have.
+pub(crate) const DATA: [&str; 4] = ["data.csv", "data.csv.gz", "data.parquet", PARTS];
 
 /// The largest certificate that is read.
 const LARGEST_CERTIFICATE: u64 = 64 << 20;
@@ -20,6 +21,11 @@ const LARGEST_CERTIFICATE: u64 = 64 << 20;
 /// DIR/release, or DIR itself if it is such a folder.
 pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     let inner = folder.join("release");
+    if std::fs::symlink_metadata(&inner).is_ok_and(|meta| meta.is_symlink()) {
+        return Err(Error::refused(
+            "release/ is a symbolic link. What it leads to may be another folder tomorrow: copy the folder itself.",
+        ));
+    }
     [inner, folder.to_path_buf()].into_iter().find(|f| f.join("certificate.json").is_file()).ok_or_else(|| {
         let first = folder.join(format!("{SAMPLE}1"));
         let hint = match first.join("release").is_dir() {
@@ -82,9 +88,9 @@ pub(super) fn write_certificate<S: Shape>(release: &Path, certificate: &Certific
 
 /// Refuses a published release whose files are not those that its certificate lists, by what was read of them.
 pub(super) fn check_hashes<S: Shape>(release: &ReleaseFolder, certificate: &Certificate<S>) -> Result<()> {
-    for file in &certificate.files {
-        if release.sha256(&file.name)? != file.sha256 {
-            return Err(Error::refused(format!("{}: its SHA-256 is not the one in the certificate.", file.name)));
+    for (name, sha256, _) in certificate.files.iter().flat_map(FileEntry::hashed_files) {
+        if release.sha256(name)? != sha256 {
+            return Err(Error::refused(format!("{name}: its SHA-256 is not the one in the certificate.")));
         }
     }
     Ok(())
@@ -92,25 +98,21 @@ pub(super) fn check_hashes<S: Shape>(release: &ReleaseFolder, certificate: &Cert
 
 /// Refuses a file that is not listed, and a listed one that is not there.
 pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S>) -> Result<()> {
-    let io = |e: std::io::Error| Error::io(release, &e);
     let mut names = BTreeSet::from(["certificate.json"]);
     if !certificate.files.iter().all(|file| names.insert(&file.name)) {
         return Err(Error::refused("the certificate lists a file twice, or itself."));
     }
-    for entry in std::fs::read_dir(release).map_err(io)? {
-        let entry = entry.map_err(io)?;
-        let name = entry.file_name();
-        if entry.file_type().map_err(io)?.is_symlink() {
-            return Err(Error::refused(
-                "release/ holds a symbolic link. What it leads to may be another file tomorrow: copy the file itself.",
-            ));
+    // A signature lists the certificate, not the other way round.
+    names.insert(SIGNATURE_FILE);
+    holds_only(release, &names)?;
+    for file in certificate.files.iter().filter(|file| file.parts.is_some()) {
+        let parts = file.hashed_files();
+        let own: BTreeSet<&str> = parts.iter().filter_map(|(name, ..)| name.rsplit('/').next()).collect();
+        let folder = release.join(&file.name);
+        if !folder.is_dir() {
+            return Err(Error::refused("the certificate lists a file that is not in release/."));
         }
-        // A signature lists the certificate, not the other way round.
-        if name != SIGNATURE_FILE && !name.to_str().is_some_and(|name| names.contains(name)) {
-            return Err(Error::refused(
-                "release/ holds a file that the certificate does not list. Only listed files may be handed over.",
-            ));
-        }
+        holds_only(&folder, &own)?;
     }
     // What is handed over is one file of data, which is counted, and its dictionary.
     let (names, files) = S::data_files(&certificate.promise.claim);
@@ -121,7 +123,7 @@ pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S
     let catalog = S::has_catalog(&certificate.promise.claim);
     let is_catalog = |f: &FileEntry| f.name == CATALOG_FILE && f.rows.is_none();
     let known = |f: &FileEntry| {
-        f.name == "dictionary.md"
+        f.name == DICTIONARY
             || (f.rows.is_some() && names.contains(&f.name))
             || (catalog && is_catalog(f))
             || (f.rows.is_none() && S::BESIDE.contains(&f.name.as_str()))
@@ -137,16 +139,48 @@ pub(super) fn check_listed<S: Shape>(release: &Path, certificate: &Certificate<S
             "the certificate lists a file that is neither data nor the dictionary. Nobody verified its contents.",
         ));
     }
+    if !certificate.files.iter().any(|file| file.name == DICTIONARY) {
+        return Err(Error::refused("the certificate does not list dictionary.md."));
+    }
     for file in &certificate.files {
         // A name that leads elsewhere is no file of this release.
-        if file.name.contains(['/', '\\']) || file.name.starts_with('.') || !release.join(&file.name).is_file() {
+        let leads_elsewhere = file.name.contains(['/', '\\']) || file.name.starts_with('.');
+        if leads_elsewhere || !file.hashed_files().iter().all(|(name, ..)| release.join(name).is_file()) {
             return Err(Error::refused("the certificate lists a file that is not in release/."));
+        }
+        // The folder of parts has a name of its own, which no file has.
+        if (file.name == PARTS) != file.parts.is_some() {
+            return Err(Error::refused("the certificate lists a file as a folder of parts, or a folder as a file."));
         }
     }
     Ok(())
 }
 
+/// Refuses a folder that holds anything but these names.
+fn holds_only(folder: &Path, names: &BTreeSet<&str>) -> Result<()> {
+    let io = |e: std::io::Error| Error::io(folder, &e);
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        if entry.file_type().map_err(io)?.is_symlink() {
+            return Err(Error::refused(
+                "release/ holds a symbolic link. What it leads to may be another file tomorrow: copy the file itself.",
+            ));
+        }
+        if !entry.file_name().to_str().is_some_and(|name| names.contains(name)) {
+            return Err(Error::refused(
+                "release/ holds a file that the certificate does not list. Only listed files may be handed over.",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The size of a file, or of the files of a folder.
 pub(super) fn bytes(path: &Path) -> u64 {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        return entries.map(|entry| entry.metadata().map_or(0, |m| m.len())).sum();
+    }
     std::fs::metadata(path).map_or(0, |m| m.len())
 }
 

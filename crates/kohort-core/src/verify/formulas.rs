@@ -35,7 +35,7 @@ fn is_formula(cell: &[u8]) -> bool {
 fn is_number(cell: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(cell) else { return false };
     let text = text.strip_prefix('+').unwrap_or(text);
-    [b'.', b','].into_iter().any(|point| Decimal::parse(text, point).is_some())
+    [b'.', b','].into_iter().any(|point| Decimal::of_cell(text, point).is_some())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! finer column lies under it in the original. (That a finer one tells a coarser is seen from the
 //! release alone.)
 
-use super::recount::Counted;
+use super::recount::CountedRelease;
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
 use crate::release::Certificate;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Refuses a release in which a blank can be undone through a declared dependency.
 pub(super) fn nothing_is_told(
-    counted: &Counted,
+    counted: &CountedRelease,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,

@@ -2,8 +2,8 @@
 //! else, and with the original that the groups are those of the policy's hierarchies.
 
 use super::ReleaseFolder;
-use super::recount::Counted;
-use crate::hierarchy::{Hierarchy, Rule, SUPPRESSED, range_bounds};
+use super::recount::CountedRelease;
+use crate::hierarchy::{Hierarchy, Rule, SUPPRESSED, group_holds_range, is_range};
 use crate::release::{Certificate, ColumnLevels, HIERARCHY_FILE, LARGEST_LEVELS, parse_label_levels};
 use crate::table::Dictionary;
 use crate::{Error, Result};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn read(
     release: &ReleaseFolder,
     certificate: &Certificate,
-    counted: &Counted,
+    counted: &CountedRelease,
 ) -> Result<BTreeMap<usize, ColumnLevels>> {
     let mut listed = BTreeMap::new();
     if !certificate.files.iter().any(|file| file.name == HIERARCHY_FILE) {
@@ -44,17 +44,14 @@ fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<(
     let labels = || listed.into_iter().flat_map(|own| &own.labels);
     let is_listed = |label: &str| listed.is_some_and(|own| own.labels.contains_key(label));
     // Only `*` holds a range that is not listed.
-    let is_left_out = released.iter().any(|label| !is_listed(label) && range_bounds(label).is_none());
+    let is_left_out = released.iter().any(|label| !is_listed(label) && !is_range(label));
     if is_left_out || labels().any(|(label, _)| !released.contains(label.as_str())) {
         return Err(refused("a released label is not listed, or a label is listed that is not released"));
     }
     // The group above each group of each level.
     let mut above: BTreeMap<(usize, &str), &str> = BTreeMap::new();
     for (label, own) in labels() {
-        let is_held = |group: &String| match (range_bounds(label), range_bounds(group)) {
-            (Some((start, end)), Some((low, high))) => low <= start && end <= high,
-            _ => false,
-        };
+        let is_held = |group: &String| group_holds_range(group, label);
         if !own.groups.first().is_some_and(|group| group == label || is_held(group)) {
             return Err(refused("a label is not its own group on its own level, nor a range inside it"));
         }

@@ -1,6 +1,7 @@
 //! The input line of each released row, as private/rows keeps them.
 
-use crate::random::Randomness;
+use crate::random::{Randomness, mix};
+use crate::release::NO_LINE;
 use crate::{Error, Result};
 use std::collections::HashSet;
 use std::fs::File;
@@ -62,6 +63,43 @@ impl LineFile {
     }
 }
 
+/// Refuses rows that are in the order of the input, or nearly so: whoever knows where a person stands in the input
+/// would find the person's row. Lines in random order pass.
+pub(super) fn are_shuffled(lines: impl Iterator<Item = u64>) -> Result<()> {
+    let (mut rows, mut falls, mut rises, mut last) = (0u64, 0u64, 0u64, None);
+    // A synthetic record has no line.
+    for line in lines.filter(|&line| line != NO_LINE) {
+        rows += 1;
+        falls += u64::from(last.is_some_and(|last| line < last));
+        rises += u64::from(last.is_some_and(|last| line > last));
+        last = Some(line);
+    }
+    match is_likely(rows, falls) && is_likely(rows, rises) {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "the released rows are in the order of the original, or nearly so: whoever knows the place of a person in \
+             the original finds the person's row.",
+        )),
+    }
+}
+
+/// Returns whether an order of n rows that falls d times or less comes up with a probability that may be above 2⁻⁶⁰:
+/// at most (d + 1)ⁿ of the n! orders do, since each is made of d + 1 rising runs.
+fn is_likely(rows: u64, falls: u64) -> bool {
+    let orders: f64 = (2..=rows).map(|n| (n as f64).ln()).sum();
+    rows as f64 * ((falls + 1) as f64).ln() - orders > -60.0 * std::f64::consts::LN_2
+}
+
+/// The lines of a file, in its order.
+pub(super) fn all_lines(path: &Path) -> Result<Vec<u64>> {
+    let mut file = LineFile::open(path)?;
+    let mut lines = Vec::new();
+    while let Some(line) = file.number().map_err(|e| Error::io(path, &e))? {
+        lines.push(line);
+    }
+    Ok(lines)
+}
+
 fn add_digit(number: u64, digit: &u8) -> u64 {
     number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
 }
@@ -109,16 +147,35 @@ impl Draw {
     /// The number of a line.
     #[inline]
     pub(super) fn of(&self, line: u64) -> u64 {
-        let mut x = line.wrapping_add(self.0);
-        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ x >> 27 ^ self.1).wrapping_mul(0x94D0_49BB_1331_11EB);
-        x ^ x >> 31
+        mix(line.wrapping_add(self.0), self.1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_in_the_order_of_the_input_are_refused() {
+        let mut random = Randomness::new(Some(1)).unwrap();
+        for rows in [1u64, 2, 10, 19, 25, 100, 5000] {
+            let sorted: Vec<u64> = (2..rows + 2).collect();
+            // Twenty rows come up in one order of more than 2⁶⁰; fewer may do so by chance.
+            let few = rows < 21;
+            assert_eq!(are_shuffled(sorted.iter().copied()).is_ok(), few, "{rows}");
+            assert_eq!(are_shuffled(sorted.iter().rev().copied()).is_ok(), few, "{rows}");
+            // Some rows change places, and synthetic records are put between.
+            let mut nearly = sorted.clone();
+            (0..rows / 20).for_each(|_| nearly.swap(random.below(rows) as usize, random.below(rows) as usize));
+            let between = nearly.into_iter().flat_map(|line| [line, NO_LINE]);
+            assert_eq!(are_shuffled(between).is_ok(), rows < 50, "{rows}");
+            for _ in 0..50 {
+                let mut shuffled = sorted.clone();
+                (1..rows as usize).for_each(|at| shuffled.swap(at, random.below(at as u64 + 1) as usize));
+                are_shuffled(shuffled.into_iter()).unwrap();
+            }
+        }
+    }
 
     #[test]
     fn a_line_is_new_once_near_or_far() {

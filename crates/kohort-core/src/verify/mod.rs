@@ -3,35 +3,42 @@
 //!
 //! ```compile_fail,E0451
 //! // Only the verifier makes a `Verified`: a release that was not verified cannot be published.
-//! let verified = kohort_core::verify::Verified { staging: panic!(), written: panic!(), findings: panic!() };
+//! let verified = kohort_core::verify::Verified { staging: panic!(), written: panic!(), findings: panic!(), has_lines: true };
 //! ```
 
 mod catalog;
 mod claim;
+mod claimed_values;
 mod class_checks;
 mod codes;
+mod details;
+mod dictionary;
 mod events;
 mod files;
 mod formulas;
 mod inference;
-mod invented;
+mod known_sets;
 mod label_levels;
 mod lines;
 mod multiset;
+mod open_data;
 mod original;
 mod outside;
+mod patients_of_rows;
 mod places;
 mod possible_origins;
 mod recount;
 mod release_folder;
+mod released_columns;
+mod rewritten;
 mod samples;
 mod shift;
 mod signed;
+mod synthetic_rows;
 mod table;
 mod verdict;
 
 pub use catalog::{CatalogRecount, catalog_groups};
-pub use claim::METHODS;
 pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
@@ -48,6 +55,8 @@ pub use signed::sign_release;
 pub(crate) use table::{compare_table, not_counted as not_counted_in_table, recount_table};
 pub use verdict::{Depth, Outcome, Signer, Verdict};
 
+use self::patients_of_rows::PatientsOfRows;
+use crate::methods;
 use crate::number::Fraction;
 use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
@@ -83,7 +92,7 @@ pub struct Findings<S: Shape = Table> {
     pub compared: S::Compared,
     /// Samples that are released instead of the whole.
     pub samples: Vec<Sample>,
-    /// What follows from it.
+    /// The verdict that follows from it.
     pub verdict: Verdict,
 }
 
@@ -93,6 +102,8 @@ pub struct Verified<S: Shape = Table> {
     staging: Staging,
     written: Written,
     findings: Findings<S>,
+    /// True if private/rows names the input line of each row.
+    has_lines: bool,
 }
 
 impl Verified<Table> {
@@ -106,6 +117,9 @@ impl Verified<Table> {
         random: &mut Randomness,
     ) -> Result<Verified> {
         if !shares.is_empty() {
+            if source.has_engine() {
+                return Err(Error::yours(format!("{}: samples need rows in an order.", source.name())));
+            }
             let whole = (&self.written, &self.findings.certificate);
             self.findings.samples = samples::sample(&self.staging, whole, shares, source, policy, random)?;
             self.staging.set_aside()?;
@@ -160,7 +174,7 @@ impl<S: Shape> Verified<S> {
 
     /// Publishes it: one rename, or its files in memory; all or nothing. `keep_rows`: private/ stays.
     pub fn publish(self, keep_rows: bool) -> Result<Published> {
-        self.staging.publish(keep_rows)
+        self.staging.publish(keep_rows && self.has_lines)
     }
 }
 
@@ -176,7 +190,7 @@ pub fn verify<S: Shape>(
     test: bool,
 ) -> Result<Verified<S>> {
     let Staged { staging, written, .. } = staged;
-    let release = ReleaseFolder::staged(staging.release());
+    let release = ReleaseFolder::staged(staging.release()).with_patients(patients_of_rows(source, policy, &written));
     let mut certificate = Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.into(),
@@ -189,13 +203,31 @@ pub fn verify<S: Shape>(
         guarantee: Guarantee::default(),
     };
     source.progress().stage("verifying", files::bytes(&release.join(&written.file)) + source.bytes());
-    let checked = S::compare(&release, &certificate, source, policy, Some(&written.lines));
-    let Checked { claim, recount, compared, outside } = checked?;
+    // Rows of another engine have no order, so that no line of the input can be named.
+    let lines = (!source.has_engine()).then_some(&*written.lines);
+    if lines.is_none() && S::NAME != Table::NAME {
+        return Err(Error::yours(format!("{}: an engine can only hold a table, not codes or events.", source.name())));
+    }
+    let Checked { claim, recount, compared, outside } = S::compare(&release, &certificate, source, policy, lines)?;
+    let not_counted = S::not_counted(&certificate, Some(&compared));
+    if let Some(first) = not_counted.first().filter(|_| lines.is_none()) {
+        return Err(Error::yours(format!(
+            "{}: without an order of the rows, this cannot be counted: {first}. Let Kohort read the table itself, or \
+             use a method that gives each value one label.",
+            source.name()
+        )));
+    }
     if S::added(&compared) != written.added {
         return Err(Error::refused("The number of synthetic records differs from the plan."));
     }
     for file in &mut certificate.files {
-        file.sha256 = release.sha256(&file.name)?;
+        file.set_hashes(|name| release.sha256(name))?;
+    }
+    if let Some(workers) = &written.workers {
+        let parts = certificate.files.iter().filter_map(|file| file.parts.as_ref()).flatten();
+        if !parts.map(|part| &part.sha256).eq(&workers.hashes) {
+            return Err(Error::refused("a part is not the one that was counted where it was written."));
+        }
     }
     certificate.promise.claim = claim;
     S::complete(&mut certificate.promise, &compared);
@@ -204,14 +236,29 @@ pub fn verify<S: Shape>(
     files::write_certificate(&release, &certificate)?;
     let verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
     let findings = Findings { certificate, recount, compared, samples: Vec::new(), verdict };
-    Ok(Verified { staging, written, findings })
+    Ok(Verified { staging, written, findings, has_lines: !source.has_engine() })
+}
+
+/// The patients of released rows as far as they are known, where an engine holds the original.
+fn patients_of_rows<S: Shape>(source: &Source, policy: &Policy<S>, written: &Written) -> Option<PatientsOfRows> {
+    if !source.has_engine() || policy.patient().is_none() {
+        return None;
+    }
+    match &written.workers {
+        None => Some(PatientsOfRows::Numbered(written.lines.clone())),
+        Some(workers) => Some(PatientsOfRows::Counted(workers.columns.clone(), workers.patients.clone()?)),
+    }
 }
 
 /// The files of a release as its certificate lists them, not yet hashed.
 fn listed(written: &Written) -> Vec<FileEntry> {
-    let listed = |name: &str, rows| FileEntry { name: name.into(), sha256: String::new(), rows };
+    let listed = |name: &str, rows| FileEntry::new(name, rows);
     let more = written.more.iter().map(|(name, rows)| listed(name, Some(*rows)));
-    let own = [listed(&written.file, Some(written.rows)), listed("dictionary.md", None)];
+    let data = match &written.parts[..] {
+        [] => listed(&written.file, Some(written.rows)),
+        parts => FileEntry::of_parts(parts),
+    };
+    let own = [data, listed("dictionary.md", None)];
     more.chain(own).chain(written.beside.iter().map(|name| listed(name, None))).collect()
 }
 
@@ -222,7 +269,7 @@ pub struct Recounted<S: Shape = Table> {
     pub certificate: Certificate<S>,
     /// The counts.
     pub recount: S::Recount,
-    /// What follows from it.
+    /// The verdict that follows from it.
     pub verdict: Verdict,
 }
 
@@ -239,34 +286,41 @@ pub enum AnyRecounted {
 
 /// Recounts a published release from DIR/release alone, as its recipient can.
 pub fn verify_release(folder: &Path, threads: usize) -> Result<AnyRecounted> {
+    verify_release_by(methods::NAMES, folder, threads)
+}
+
+/// The same for whoever knows other methods: a release by a method that is not among `known` is refused.
+pub fn verify_release_by(known: &[&str], folder: &Path, threads: usize) -> Result<AnyRecounted> {
     let release = files::release_folder(folder)?;
     let bytes = files::certificate_bytes(&release)?;
     let certificate = files::parse_certificate(&bytes)?;
-    let mut found = recounted_any(&release, certificate, signed::signer(&release, &bytes)?, threads)?;
+    let mut found = recounted_any(known, &release, certificate, signed::signer(&release, &bytes)?, threads)?;
     found.verdict_mut().beside = files::beside(folder, &release);
     Ok(found)
 }
 
 fn recounted_any(
+    known: &[&str],
     release: &Path,
     certificate: AnyCertificate,
     signer: Option<PublicKey>,
     threads: usize,
 ) -> Result<AnyRecounted> {
     Ok(match certificate {
-        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(release, own, signer, threads)?),
-        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(release, own, signer, threads)?),
-        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(release, own, signer, threads)?),
+        AnyCertificate::Table(own) => AnyRecounted::Table(recounted(known, release, own, signer, threads)?),
+        AnyCertificate::Codes(own) => AnyRecounted::Codes(recounted(known, release, own, signer, threads)?),
+        AnyCertificate::Events(own) => AnyRecounted::Events(recounted(known, release, own, signer, threads)?),
     })
 }
 
 fn recounted<S: Shape>(
+    known: &[&str],
     release: &Path,
     certificate: Certificate<S>,
     signer: Option<PublicKey>,
     threads: usize,
 ) -> Result<Recounted<S>> {
-    claim::names_a_method(&certificate)?;
+    claim::names_a_method(&certificate, known)?;
     files::check_listed(release, &certificate)?;
     let release = ReleaseFolder::new(release);
     let counted = S::recount(&release, &certificate, threads);
@@ -276,7 +330,27 @@ fn recounted<S: Shape>(
     claim::says_what_was_counted(&certificate, &recount)?;
     let mut verdict = Verdict::of(&certificate, &recount, outside, None);
     verdict.signer = Signer::of(signer);
+    verdict.not_counted.extend(beside_cells(&release, &certificate, threads)?);
     Ok(Recounted { certificate, recount, verdict })
+}
+
+/// The data files that may hold more than their cells, in words. What was read is hashed once more, so that it is
+/// what was counted.
+fn beside_cells<S: Shape>(
+    release: &ReleaseFolder,
+    certificate: &Certificate<S>,
+    threads: usize,
+) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let data = certificate.files.iter().filter(|file| S::HAS_CELLS && file.rows.is_some());
+    for (name, sha256, _) in data.flat_map(FileEntry::hashed_files) {
+        let input = Input { delimiter: Some(certificate.delimiter), ..release.input(name) };
+        if !rewritten::is_as_written(&open(&input)?.with_threads(threads), sha256)? {
+            found.push(rewritten::not_as_written(name));
+        }
+    }
+    files::check_hashes(release, certificate)?;
+    Ok(found)
 }
 
 impl AnyRecounted {
@@ -347,6 +421,7 @@ pub fn verify_as<S: Shape>(folder: &Path, source: &Source, policy: &Policy<S>) -
     claim::admits_what_was_found(&certificate, &compared)?;
     let mut verdict = Verdict::of(&certificate, &recount, outside, Some(&compared));
     verdict.signer = Signer::of(signer);
+    verdict.not_counted.extend(beside_cells(&release, &certificate, source.threads())?);
     verdict.beside = files::beside(folder, &release);
     Ok(Findings { certificate, recount, compared, samples: Vec::new(), verdict })
 }

@@ -1,22 +1,25 @@
 //! Compares a release with its original as multisets, where nobody kept which row became which.
 
-use super::invented::SyntheticRows;
 use super::original::{Columns, Compared, labels_of, star_beside_values};
-use super::places::{LabelMaps, Places, bounds};
+use super::places::{LabelMaps, Limits, Places, bounds, limits};
 use super::possible_origins::PossibleOrigins;
-use super::recount::{Counted, Required};
+use super::recount::{CountedRelease, Required};
+use super::synthetic_rows::SyntheticRows;
+use crate::classes::People;
 use crate::policy::Policy;
 use crate::release::{Certificate, SyntheticClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
-/// Compares as multisets: there must be enough original rows for the released ones.
+/// Compares as multisets: there must be enough original rows for the released ones. `patients`: the people behind the
+/// released tuples, where they are known.
 pub(super) fn as_multisets(
-    counted: &Counted,
+    counted: &CountedRelease,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,
+    patients: Option<People>,
 ) -> Result<Compared> {
     let plan = Columns::new(counted, certificate, source)?;
     let patient = policy.patient();
@@ -72,14 +75,24 @@ pub(super) fn as_multisets(
         not_counted,
         not_shown,
     };
-    people(counted, certificate, &original, (&maps, places.as_ref()), &mut compared)?;
+    match patients.filter(|_| claim.is_none()) {
+        Some(known) => {
+            // No more people than the original has.
+            if known.number() > original.people() {
+                return Err(Error::refused("the release has more patients than the original."));
+            }
+            let recount = counted.check(certificate.promise.claim.k.get(), known, Required::Everything)?;
+            (compared.smallest_class, compared.sensitive) = (recount.smallest_class, recount.sensitive);
+        }
+        None => people(counted, certificate, &original, (&maps, places.as_ref()), &mut compared)?,
+    }
     Ok(compared)
 }
 
 /// Counts patients, and what is claimed about sensitive values of them or of real rows, as far as the original
 /// tells; says what it could not count.
 fn people(
-    counted: &Counted,
+    counted: &CountedRelease,
     certificate: &Certificate,
     original: &Tuples,
     (maps, places): (&LabelMaps, Option<&Places>),
@@ -130,17 +143,33 @@ fn people(
                 .push("how many patients an equivalence class contains: only rows were counted".into()),
         }
     }
-    if !claim.sensitive.is_empty() {
-        compared.not_counted.push(match patients {
+    if claim.sensitive.is_empty() {
+        return Ok(());
+    }
+    let found = if synthetic.is_none() { limits(counted, original, maps) } else { Limits::Open };
+    match found {
+        Limits::Hold => {}
+        Limits::Broken => {
+            return Err(Error::refused(
+                "a limit on sensitive values does not hold in patients, whichever rows of the original were released.",
+            ));
+        }
+        Limits::Open => compared.not_counted.push(match patients {
             true => "the limits on sensitive values, since they are counted in patients".into(),
             false => "the limits on sensitive values without the synthetic records".into(),
-        });
+        }),
     }
     Ok(())
 }
 
-/// By original value code of a column: the released codes it may be shown as.
-fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuples, i: usize) -> Result<Vec<Vec<u32>>> {
+/// The released codes that each original value code of a column may be shown as.
+fn possible(
+    counted: &CountedRelease,
+    plan: &Columns,
+    policy: &Policy,
+    original: &Tuples,
+    i: usize,
+) -> Result<Vec<Vec<u32>>> {
     let (position, column) = plan.changed[i];
     let dictionary = &original.dictionaries[i];
     let mut values: Vec<String> = dictionary.texts()[1..].iter().map(|t| t.to_string()).collect();
@@ -169,10 +198,10 @@ fn possible(counted: &Counted, plan: &Columns, policy: &Policy, original: &Tuple
 }
 
 /// Every original value has at most one label in the release: each original row has its place. Where
-/// rows may be invented, all original rows must be there, and enough of them in each class; returns
+/// rows may be synthetic, all original rows must be there, and enough of them in each class; returns
 /// how many are in the smallest.
 fn exactly(
-    counted: &Counted,
+    counted: &CountedRelease,
     original: &Tuples,
     maps: &[Vec<Vec<u32>>],
     claim: Option<&SyntheticClaim>,
@@ -219,7 +248,7 @@ fn too_few() -> Error {
 }
 
 /// Distinct released rows over the changed columns.
-fn released_rows(counted: &Counted, width: usize) -> BTreeMap<Vec<u32>, u64> {
+fn released_rows(counted: &CountedRelease, width: usize) -> BTreeMap<Vec<u32>, u64> {
     let mut rows: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
     for t in 0..counted.tuples.len() {
         *rows.entry(counted.tuples.codes(t)[..width].to_vec()).or_default() += counted.tuples.weights[t];
@@ -227,7 +256,7 @@ fn released_rows(counted: &Counted, width: usize) -> BTreeMap<Vec<u32>, u64> {
     rows
 }
 
-fn each_by_itself(counted: &Counted, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
+fn each_by_itself(counted: &CountedRelease, original: &Tuples, maps: &[Vec<Vec<u32>>]) -> Result<()> {
     let origins = PossibleOrigins::new(original, maps);
     match released_rows(counted, maps.len()).iter().all(|(labels, &needed)| origins.suffice(labels, needed)) {
         true => Ok(()),
@@ -239,13 +268,19 @@ fn too_many() -> Error {
     Error::refused("the release shows more rows of a kind than the original has.")
 }
 
-/// A column that leaves as it is shows no value more often than the original has it; where rows are
-/// invented, none less often.
-fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize, invented: bool) -> Result<()> {
+/// A column that is released as it is shows no value more often than the original has it; where rows are
+/// synthetic, none less often.
+fn kept_column(
+    counted: &CountedRelease,
+    source: &Source,
+    released: usize,
+    own: usize,
+    synthetic_rows: bool,
+) -> Result<()> {
     let of =
         |source: &Source, column: usize| count(source, &Counting { columns: vec![column], patient: None, remember: 0 });
     let (mut released_tuples, mut original) = (of(&counted.source, released)?, of(source, own)?);
-    if invented {
+    if synthetic_rows {
         std::mem::swap(&mut released_tuples, &mut original);
     }
     let rows = original.frequencies(0);
@@ -256,7 +291,7 @@ fn kept_column(counted: &Counted, source: &Source, released: usize, own: usize, 
             return Err(Error::refused(format!(
                 "column `{}`: a value occurs {} often in the release than in the original.",
                 counted.source.columns()[released],
-                if invented { "less" } else { "more" }
+                if synthetic_rows { "less" } else { "more" }
             )));
         }
     }

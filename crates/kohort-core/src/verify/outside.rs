@@ -4,8 +4,10 @@
 use super::files::DATA;
 use crate::release::{Certificate, FileEntry};
 use crate::table::Chunk;
+use crate::visible::look_of;
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
+use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
@@ -24,6 +26,9 @@ pub struct Outside {
     pub cells: u64,
     /// Cells whose value no other row has.
     pub unique: u64,
+    /// Different values that look like another one: they differ only in case, white space or characters that nobody
+    /// sees. Counted where a requirement limits the column, since its limits take them for different values.
+    pub alike: u64,
 }
 
 impl Outside {
@@ -32,6 +37,13 @@ impl Outside {
     pub fn is_nearly_unique(&self) -> bool {
         !self.limited && self.unique > self.cells / 2
     }
+}
+
+/// Counts the values that look like another one, or like nothing.
+pub(super) fn alike<'a>(values: impl Iterator<Item = &'a str>) -> u64 {
+    // An empty cell looks like nothing.
+    let mut looks: HashSet<String> = HashSet::from([String::new()]);
+    values.filter(|value| !looks.insert(look_of(value))).count() as u64
 }
 
 /// Counts the values of columns while their table is read.
@@ -43,7 +55,7 @@ pub(super) struct Outsiders {
 /// The values of a column, each with whether it was seen once.
 #[derive(Default)]
 struct Values {
-    /// Of the hashes of all values, those that end in so many zero bits are kept.
+    /// The number of zero bits at the end of a hash with which a value is kept.
     level: u32,
     cells: u64,
     once: HashMap<u64, bool, foldhash::fast::RandomState>,
@@ -57,7 +69,7 @@ impl Outsiders {
         let limited = |name: &str| certificate.promise.claim.sensitive.iter().any(|own| own.column == name);
         let columns = certificate.promise.columns.iter().enumerate().filter(|(_, c)| c.role != "quasi");
         let columns = columns.map(|(place, c)| {
-            let own = Outside { column: c.name.clone(), limited: limited(&c.name), cells: 0, unique: 0 };
+            let own = Outside { column: c.name.clone(), limited: limited(&c.name), cells: 0, unique: 0, alike: 0 };
             (place, own, Mutex::default())
         });
         Outsiders { hash: FixedState::with_seed(seed(&certificate.files)), columns: columns.collect() }
@@ -94,7 +106,8 @@ impl Outsiders {
 /// A number that follows from the hashes of a release's data files.
 fn seed(files: &[FileEntry]) -> u64 {
     let own = files.iter().filter(|file| DATA.contains(&file.name.as_str()));
-    own.flat_map(|file| file.sha256.bytes()).fold(0, |seed, byte| seed.rotate_left(5) ^ u64::from(byte))
+    let hashes = own.flat_map(FileEntry::hashed_files).flat_map(|(_, sha256, _)| sha256.bytes());
+    hashes.fold(0, |seed, byte| seed.rotate_left(5) ^ u64::from(byte))
 }
 
 impl Values {
@@ -131,12 +144,18 @@ pub(super) fn of_rows(column: &str, rows: &[u32], is_missing: impl Fn(u32) -> bo
         cells += 1;
     }
     let unique = times.iter().filter(|&&n| n == 1).count() as u64;
-    Outside { column: column.into(), limited: false, cells, unique }
+    Outside { column: column.into(), limited: false, cells, unique, alike: 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_one_value_are_counted() {
+        assert_eq!(alike(["hiv", "HIV", "flu", "flu ", "flu\u{200b}", "\u{feff}"].into_iter()), 4);
+        assert_eq!(alike(["hiv", "flu", "tb"].into_iter()), 0);
+    }
 
     #[test]
     fn values_that_occur_once_are_counted() {
@@ -147,7 +166,7 @@ mod tests {
         assert_eq!((values.cells, values.unique()), (7, 2));
         assert_eq!(
             of_rows("c", &[0, 1, 2, 2, 3], |t| t == 0),
-            Outside { column: "c".into(), limited: false, cells: 4, unique: 2 }
+            Outside { column: "c".into(), limited: false, cells: 4, unique: 2, alike: 0 }
         );
     }
 

@@ -2,8 +2,11 @@
 //! has one possible place in the release and all of them are released, they are counted; otherwise their number
 //! is bounded from below by what the original allows.
 
-use super::recount::{Counted, KnownSets};
+use super::known_sets::KnownSets;
+use super::recount::CountedRelease;
 use crate::classes::People;
+use crate::hierarchy::MISSING;
+use crate::privacy::{Confidence, LDiversity};
 use crate::table::{Keys, Tuples};
 use std::collections::BTreeMap;
 
@@ -24,7 +27,7 @@ pub(super) struct Places {
 impl Places {
     /// Finds them, where every original value has at most one label among those released. `maps` are of the
     /// changed columns; the columns behind them are released unchanged.
-    pub(super) fn find(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> Option<Places> {
+    pub(super) fn find(counted: &CountedRelease, original: &Tuples, maps: &LabelMaps) -> Option<Places> {
         if maps.iter().flatten().any(|labels| labels.len() > 1) {
             return None;
         }
@@ -90,19 +93,114 @@ pub(super) struct Bounds {
 }
 
 /// Bounds the patients of every class of every set. `None`: there are too many to compare.
-pub(super) fn bounds(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> Option<Bounds> {
-    let patients = original.patients.as_ref()?;
+pub(super) fn bounds(counted: &CountedRelease, original: &Tuples, maps: &LabelMaps) -> Option<Bounds> {
     let mut bounds = Bounds { least: u64::MAX, most: u64::MAX };
+    each_class(counted, original, maps, |class, owners| {
+        let own = owners.of(class.iter().map(|&t| counted.tuples.weights[t]).sum());
+        bounds = Bounds { least: bounds.least.min(own.least), most: bounds.most.min(own.most) };
+    })?;
+    Some(bounds)
+}
+
+/// The result of the original about a limit on sensitive values in patients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limits {
+    /// It holds, whichever original rows were released as which.
+    Hold,
+    /// It does not hold, whichever they were.
+    Broken,
+    /// It depends on which they were, or it was not counted.
+    Open,
+}
+
+/// Bounds the limits on sensitive values in every class of every set, over all original rows that may be the released
+/// ones, whatever their sensitive values are. A limit on how even or how close values are is not bounded.
+pub(super) fn limits(counted: &CountedRelease, original: &Tuples, maps: &LabelMaps) -> Limits {
+    let mut all = Limits::Hold;
+    let mut found = |own: Limits| {
+        if all != Limits::Broken && own != Limits::Hold {
+            all = own;
+        }
+    };
+    let tuples = &counted.tuples;
+    let looked = each_class(counted, original, maps, |class, owners| {
+        for (at, required) in counted.requirements.iter().enumerate() {
+            let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
+            for &t in class {
+                *rows.entry(tuples.code(t, counted.quasi + counted.details + at)).or_default() += tuples.weights[t];
+            }
+            rows.remove(&MISSING);
+            let with_value: u64 = rows.values().sum();
+            if with_value == 0 {
+                continue;
+            }
+            if required.t_closeness.is_some() {
+                found(Limits::Open);
+            }
+            match &required.l_diversity {
+                None => {}
+                // A value that is shown is somebody's.
+                Some(LDiversity::Distinct(l)) if rows.len() as u64 >= *l => {}
+                Some(LDiversity::Distinct(_)) => found(Limits::Broken),
+                Some(_) => found(Limits::Open),
+            }
+            let Some(Confidence { max, listed }) = &required.confidence else { continue };
+            let is_listed = |code: u32| listed.as_ref().is_none_or(|own| own[code as usize]);
+            for (_, own) in rows.into_iter().filter(|(code, _)| is_listed(*code)) {
+                let [least, most] = owners.share(own, with_value);
+                if !max.allows(least.0, least.1) {
+                    found(Limits::Broken);
+                } else if !max.allows(most.0, most.1) {
+                    found(Limits::Open);
+                }
+            }
+        }
+    });
+    if looked.is_some() { all } else { Limits::Open }
+}
+
+/// The patients of the original whose rows may be in a class.
+struct Owners {
+    /// Patients with one row that fits.
+    single: u64,
+    /// The rows that fit of the other patients.
+    several: Vec<u64>,
+}
+
+impl Owners {
+    /// The fewest and the most patients that so many rows can belong to.
+    fn of(&self, rows: u64) -> Bounds {
+        of_class(rows, self.single, self.several.clone())
+    }
+
+    /// The least and the largest share of patients who have a value, of those who have any, as quotients: so many rows
+    /// show the value, of so many that show any. The largest share is that of the fewest patients, each of whom has a
+    /// row with the value as long as there are such rows.
+    fn share(&self, rows: u64, all: u64) -> [(u64, u64); 2] {
+        let people = self.of(all);
+        [(self.of(rows).least, people.most), (rows.min(people.least), people.least)]
+    }
+}
+
+/// Calls `each` with the released tuples of every class of every set, and the patients whose rows they may be. `None`:
+/// there are too many to compare.
+fn each_class(
+    counted: &CountedRelease,
+    original: &Tuples,
+    maps: &LabelMaps,
+    mut each: impl FnMut(&[usize], &Owners),
+) -> Option<()> {
+    let patients = original.patients.as_ref()?;
     let mut left = MOST_COMPARISONS;
     let KnownSets::Listed(sets) = &counted.sets else { return None };
     for set in sets {
-        let mut classes: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+        let mut classes: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for t in 0..counted.tuples.len() {
             let key = set.iter().map(|&q| counted.tuples.code(t, q)).collect();
-            *classes.entry(key).or_default() += counted.tuples.weights[t];
+            classes.entry(key).or_default().push(t);
         }
         left = left.checked_sub((classes.len() as u64).checked_mul(original.len() as u64)?)?;
-        for (key, rows) in classes {
+        for (key, class) in classes {
             let fits = |t: usize| {
                 set.iter().zip(&key).all(|(&q, label)| maps[q][original.code(t, q) as usize].contains(label))
             };
@@ -113,11 +211,10 @@ pub(super) fn bounds(counted: &Counted, original: &Tuples, maps: &LabelMaps) -> 
                     *several.entry(p).or_default() += original.rows_of(t, &[p]);
                 }
             }
-            let own = of_class(rows, single, several.into_values().collect());
-            bounds = Bounds { least: bounds.least.min(own.least), most: bounds.most.min(own.most) };
+            each(&class, &Owners { single, several: several.into_values().collect() });
         }
     }
-    Some(bounds)
+    Some(())
 }
 
 /// The fewest and the most patients that `rows` rows can belong to: `single` patients have one row that fits,
@@ -151,6 +248,39 @@ mod tests {
             }
         }
         (least, most)
+    }
+
+    /// The definition: over all ways to choose the rows and to deal out the value, the least and the largest share.
+    fn slow_share(rows: usize, all: usize, owner: &[usize]) -> [f64; 2] {
+        let people = |bits: u32| {
+            let own = (0..owner.len()).filter(|i| bits & 1 << i != 0).map(|i| owner[i]);
+            own.collect::<std::collections::BTreeSet<_>>().len() as f64
+        };
+        let mut shares: Vec<f64> = Vec::new();
+        for chosen in (0u32..1 << owner.len()).filter(|bits| bits.count_ones() as usize == all) {
+            let of = (0u32..1 << owner.len()).filter(|bits| bits & !chosen == 0 && bits.count_ones() as usize == rows);
+            shares.extend(of.map(|bits| people(bits) / people(chosen)));
+        }
+        [shares.iter().copied().fold(f64::MAX, f64::min), shares.iter().copied().fold(0.0, f64::max)]
+    }
+
+    /// The largest share is exact; the least one is never above the true one.
+    #[test]
+    fn the_shares_are_bounded_by_all_choices() {
+        for owner in [vec![0, 0, 0, 1, 2], vec![0, 1, 2, 3], vec![0, 0, 1, 1, 2, 2, 2], vec![0; 5], vec![0, 1, 1, 2]] {
+            let times = |p: usize| owner.iter().filter(|&&own| own == p).count() as u64;
+            let all: Vec<u64> = (0..4).map(times).filter(|&n| n > 0).collect();
+            let single = all.iter().filter(|&&n| n == 1).count() as u64;
+            let owners = Owners { single, several: all.into_iter().filter(|&n| n > 1).collect() };
+            for all in 1..=owner.len() {
+                for rows in 1..=all {
+                    let [least, most] = owners.share(rows as u64, all as u64).map(|(a, b)| a as f64 / b as f64);
+                    let [slow_least, slow_most] = slow_share(rows, all, &owner);
+                    assert!((most - slow_most).abs() < 1e-9, "{rows} of {all} of {owner:?}: {most}, but {slow_most}");
+                    assert!(least <= slow_least + 1e-9, "{rows} of {all} of {owner:?}: {least}, but {slow_least}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! exchange a file between the two.
 
 use super::files::sha256;
-use crate::table::{FileHash, Input, Place};
+use super::patients_of_rows::PatientsOfRows;
+use crate::release::FileEntry;
+use crate::table::{FileHash, Input, PartFiles, Place};
 use crate::{Error, Result};
 use std::io::Read;
 use std::ops::Deref;
@@ -17,17 +19,24 @@ pub struct ReleaseFolder {
     is_staged: bool,
     /// The hashes of the files that were opened, by name.
     hashes: Mutex<Vec<(String, Arc<FileHash>)>>,
+    /// The patients of its rows as far as they are known, where no line of the input can be named.
+    pub(super) patients: Option<PatientsOfRows>,
 }
 
 impl ReleaseFolder {
     /// The folder at this path.
-    pub(super) fn new(path: impl Into<PathBuf>) -> ReleaseFolder {
-        ReleaseFolder { path: path.into(), is_staged: false, hashes: Mutex::default() }
+    pub fn new(path: impl Into<PathBuf>) -> ReleaseFolder {
+        ReleaseFolder { path: path.into(), is_staged: false, hashes: Mutex::default(), patients: None }
     }
 
     /// The folder of a release that is being made, which only its owner can open.
     pub(super) fn staged(path: impl Into<PathBuf>) -> ReleaseFolder {
         ReleaseFolder { is_staged: true, ..ReleaseFolder::new(path) }
+    }
+
+    /// The same folder, with what is known of the patients of its rows.
+    pub(super) fn with_patients(self, patients: Option<PatientsOfRows>) -> ReleaseFolder {
+        ReleaseFolder { patients, ..self }
     }
 
     /// A table in it. Parquet is copied before it is read, unless nobody else can change it.
@@ -36,6 +45,14 @@ impl ReleaseFolder {
             return Input::new(self.path.join(name));
         }
         Input::at(Place::Hashed(self.path.join(name), self.hash(name)))
+    }
+
+    /// A table in several files. Each is copied before it is read, unless nobody else can change it.
+    pub(super) fn parts(&self, entry: &FileEntry) -> Input {
+        let file =
+            |(name, ..): (&str, &str, Option<u64>)| (self.path.join(name), (!self.is_staged).then(|| self.hash(name)));
+        let files = PartFiles::listed(&self.path.join(&entry.name), entry.hashed_files().into_iter().map(file));
+        Input::at(Place::Parts(Arc::new(files)))
     }
 
     /// The hash of a file in it, taken whenever the file is read through it.

@@ -5,13 +5,19 @@
 //! else, that no row and no patient is in two, and that its certificate says so.
 
 use super::ReleaseFolder;
+use super::claimed_values::Values;
 use super::files;
+use super::known_sets::known_sets;
 use super::lines::LineFile;
-use super::recount::{self, Recount, Values};
+use super::open_data::open_data;
+use super::recount::{self, Recount};
 use crate::number::Fraction;
 use crate::policy::Policy;
 use crate::random::Randomness;
-use crate::release::{Certificate, FileEntry, SampleFile, Staging, UNDRAWN, Written, draw, write_samples};
+use crate::release::dictionary::head_of_table;
+use crate::release::{
+    Certificate, DataFile, FileEntry, PARTS, SampleFile, Staging, UNDRAWN, Written, draw, write_samples,
+};
 use crate::risk::{Drawn, SampledRisk, sampled};
 use crate::shape::{Shape, Table};
 use crate::table::{Counting, Source, Texts, count};
@@ -51,7 +57,7 @@ pub(super) fn sample(
     let release = ReleaseFolder::staged(staging.release());
     let (threads, progress) = (source.threads(), source.progress());
     source.progress().stage("sampling", files::bytes(&release.join(&written.file)));
-    let data = recount::open_data(&release, population, threads, progress)?;
+    let data = open_data(&release, population, threads, progress)?;
     let quasi: Vec<usize> =
         (0..population.promise.columns.len()).filter(|&c| population.promise.columns[c].role == "quasi").collect();
     let tuples = count(&data, &Counting { columns: quasi, patient: None, remember: u64::MAX })?;
@@ -61,29 +67,31 @@ pub(super) fn sample(
         None => ((0..tuples.rows as u32).collect(), tuples.rows),
         Some(patient) => units(source, patient, &lines)?,
     };
-    let of_unit = draw(units, shares, random)?;
+    let taken = taken(source, &lines, &unit, units)?;
+    let of_unit = draw(units, |unit| !taken[unit], shares, random)?;
     let of_row: Vec<u32> = unit.iter().map(|&u| of_unit[u as usize]).collect();
     let folders = (1..=shares.len()).map(|n| staging.sample(n)).collect::<Result<Vec<_>>>()?;
+    let file = DataFile::name_of_one(source).to_string();
     let paths: Vec<SampleFile> = folders
         .iter()
-        .map(|f| SampleFile { data: f.join("release").join(&written.file), lines: f.join("private").join("rows") })
+        .map(|f| SampleFile { data: f.join("release").join(&file), lines: f.join("private").join("rows") })
         .collect();
     let rows = write_samples(&data, source, policy, (&of_row, &lines), &paths)?;
     let names: Vec<&str> =
         population.promise.columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-    let sets = recount::sets(claim, &names, &vec![true; names.len()], population.promise.patients)?;
+    let sets = known_sets(claim, &names, &vec![true; names.len()], population.promise.patients)?;
     let shown = &sets.listed()[..sets.listed().len().min(MOST_SETS)];
+    let dictionary = std::fs::read_to_string(release.join("dictionary.md")).map_err(|e| Error::io(&release, &e))?;
+    // A sample is one file, also where the whole release is a folder of parts.
+    let dictionary = dictionary.replacen(&head_of_table(PARTS, b','), &head_of_table(&file, b','), 1);
     let mut samples = Vec::new();
     for (n, share) in shares.iter().enumerate() {
         let own = ReleaseFolder::staged(folders[n].join("release"));
-        std::fs::copy(release.join("dictionary.md"), own.join("dictionary.md")).map_err(|e| Error::io(&own, &e))?;
+        std::fs::write(own.join("dictionary.md"), &dictionary).map_err(|e| Error::io(&own, &e))?;
         let mut certificate = certificate_of(population, *share);
-        certificate.files = vec![
-            FileEntry { name: written.file.clone(), sha256: String::new(), rows: Some(rows[n]) },
-            FileEntry { name: "dictionary.md".into(), sha256: String::new(), rows: None },
-        ];
+        certificate.files = vec![FileEntry::new(&file, Some(rows[n])), FileEntry::new("dictionary.md", None)];
         for file in &mut certificate.files {
-            file.sha256 = files::sha256(&own.join(&file.name))?;
+            file.set_hashes(|name| files::sha256(&own.join(name)))?;
         }
         let counted = recount::recount(
             &own,
@@ -122,7 +130,7 @@ fn read_lines(path: &Path, rows: u64) -> Result<Vec<u64>> {
     Ok(lines)
 }
 
-/// By released row: its patient, numbered in the order of the release; and how many there are.
+/// The patient of each released row, numbered in the order of the release; and how many there are.
 fn units(source: &Source, patient: usize, lines: &[u64]) -> Result<(Vec<u32>, u64)> {
     let row_of: HashMap<u64, u32, foldhash::fast::RandomState> = lines.iter().copied().zip(0u32..).collect();
     let mut named: Vec<u32> = vec![UNDRAWN; lines.len()];
@@ -156,6 +164,28 @@ fn units(source: &Source, patient: usize, lines: &[u64]) -> Result<(Vec<u32>, u6
     Ok((named, u64::from(units)))
 }
 
+/// Finds for each unit whether it is in another file already, and so in no sample.
+fn taken(source: &Source, lines: &[u64], unit: &[u32], units: u64) -> Result<Vec<bool>> {
+    let mut taken = vec![false; units as usize];
+    if !source.keeps_some_from_samples() {
+        return Ok(taken);
+    }
+    let row_of: HashMap<u64, u32, foldhash::fast::RandomState> = lines.iter().copied().zip(0u32..).collect();
+    source.scan(
+        |_| (),
+        |(), chunk| Ok(chunk),
+        |chunk| {
+            for r in (0..chunk.rows()).filter(|&r| !source.may_be_sampled(&chunk, r)) {
+                if let Some(&row) = row_of.get(&chunk.line(r)) {
+                    taken[unit[row as usize] as usize] = true;
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(taken)
+}
+
 /// Reads the samples back: each row is a row of the whole file, none is in two samples, and all rows
 /// of one person are in one.
 fn are_parts_of_it(
@@ -172,7 +202,7 @@ fn are_parts_of_it(
     let mut of_person: Vec<u32> = vec![UNDRAWN; lines.len()];
     for ((n, sample), path) in (0u32..).zip(samples).zip(paths) {
         let release = path.data.parent().unwrap_or(Path::new("."));
-        let own = recount::open_data(&ReleaseFolder::staged(release), &sample.certificate, data.threads(), progress)?;
+        let own = open_data(&ReleaseFolder::staged(release), &sample.certificate, data.threads(), progress)?;
         let prints = prints(&own, &key)?;
         let lines = read_lines(&path.lines, prints.len() as u64)?;
         for (print, line) in prints.into_iter().zip(lines) {

@@ -56,9 +56,28 @@ pub(super) fn explained(
     if offsets.values().any(|(first, last)| first > last) {
         return Err(Error::refused("the released dates of a patient are not moved by one number of days."));
     }
+    let known: Vec<i64> = offsets.values().filter(|(first, last)| first == last).map(|own| own.0).collect();
+    if !are_drawn(&known, offsets.len() as u64, asked.days) {
+        return Err(Error::refused(
+            "the dates of too many patients are moved by the same number of days, or not at all: whoever knows one date \
+             would know the others.",
+        ));
+    }
     let nearest = |(first, last): Days| 0.clamp(first, last);
     let offsets = offsets.into_iter().map(|(patient, days)| (patient, nearest(days))).collect();
     Ok(Some(original.shifting(Shift::known(asked.patient, asked.columns, offsets))))
+}
+
+/// Returns whether so many equal offsets may come up if each of all patients draws one of the 2N + 1 numbers from -N to
+/// N. That c of P patients have one and the same has at most the probability (2N + 1) · C(P, c) · (2N + 1)⁻ᶜ, whoever of
+/// them is released; below 2⁻⁶⁰ nobody drew.
+fn are_drawn(known: &[i64], patients: u64, days: u32) -> bool {
+    let mut times: HashMap<i64, u64> = HashMap::new();
+    known.iter().for_each(|&offset| *times.entry(offset).or_default() += 1);
+    let most = times.into_values().max().unwrap_or(0);
+    let numbers = (2.0 * f64::from(days) + 1.0).ln();
+    let choices: f64 = (0..most.min(patients)).map(|i| ((patients - i) as f64 / (i + 1) as f64).ln()).sum();
+    numbers + choices - most as f64 * numbers > -60.0 * std::f64::consts::LN_2
 }
 
 /// Returns for each input line what the release shows of its dates.
@@ -105,8 +124,12 @@ fn rows_of(
 ) -> Result<Vec<(Box<[u8]>, Days)>> {
     let mut found = Vec::new();
     for row in 0..chunk.rows() {
-        let Some(labels) = shown.get(&chunk.line(row)) else { continue };
         let (mut first, mut last) = (i64::MIN / 2, i64::MAX / 2);
+        let Some(labels) = shown.get(&chunk.line(row)) else {
+            // Of a row that is not released nothing is known, but its patient drew a number.
+            found.push((chunk.cell(row, patient).into(), (first, last)));
+            continue;
+        };
         for (&column, label) in columns.iter().zip(labels) {
             let cell = std::str::from_utf8(chunk.cell(row, column)).unwrap_or_default();
             match (label, Date::parse_iso(cell)) {
@@ -163,6 +186,22 @@ fn days_of(label: &[u8]) -> Option<Shown> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_that_nobody_moved_are_noticed() {
+        let same = |offset: i64, n: usize| vec![offset; n];
+        for offset in [0, 5, -30] {
+            assert!(!are_drawn(&same(offset, 40), 40, 30), "{offset}");
+            assert!(!are_drawn(&[same(offset, 200), (-30..30).collect()].concat(), 260, 30), "{offset}");
+        }
+        // Few patients may draw the same number, and of very many some do.
+        assert!(are_drawn(&same(0, 10), 10, 30) && are_drawn(&[], 0, 30) && are_drawn(&same(3, 15), 240, 100));
+        let even: Vec<i64> = (0..3000).map(|i| i % 61 - 30).collect();
+        assert!(are_drawn(&even, 3000, 30));
+        // Moved by at most a day, a third of all are moved by the same number.
+        let thirds: Vec<i64> = (0..240).map(|i| i % 3 - 1).collect();
+        assert!(are_drawn(&thirds, 240, 1) && !are_drawn(&same(0, 240), 240, 1));
+    }
 
     #[test]
     fn a_label_stands_for_its_days() {

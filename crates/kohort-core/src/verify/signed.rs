@@ -1,12 +1,13 @@
-//! Who signed a release, and signing it: only what was verified is signed.
+//! The signature of a release, and signing it: only what was verified is signed.
 
 use super::files::{certificate_bytes, parse_certificate, release_folder};
 use super::recounted_any;
+use crate::methods::NAMES;
 use crate::release::{SAMPLE, made};
 use crate::signature::{LARGEST_FILE, PublicKey, SIGNATURE_FILE, SecretKey, sign, signer_of};
 use crate::{Error, Result};
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The key that signed the certificate of a release; none if it is unsigned. Refuses a signature that does not
@@ -33,7 +34,8 @@ pub fn sign_release(folder: &Path, key: &SecretKey, threads: usize) -> Result<Ve
     for own in released(folder)? {
         let release = release_folder(&own)?;
         let certificate = certificate_bytes(&release)?;
-        let any = recounted_any(&release, parse_certificate(&certificate)?, signer(&release, &certificate)?, threads)?;
+        let signer = signer(&release, &certificate)?;
+        let any = recounted_any(NAMES, &release, parse_certificate(&certificate)?, signer, threads)?;
         let path = release.join(SIGNATURE_FILE);
         match any.signer() {
             Some(own) if own == key.public() => {}
@@ -67,13 +69,27 @@ fn released(folder: &Path) -> Result<Vec<PathBuf>> {
     if samples.is_empty() { Err(missing) } else { Ok(samples) }
 }
 
-/// Writes the signature beside the certificate: whole, or not at all.
+/// Writes the signature beside the certificate: whole, or not at all. Whatever is there already stays.
 pub(super) fn write_signature(release: &Path, certificate: &[u8], key: &SecretKey) -> Result<()> {
-    let unfinished = release.with_file_name(format!(".{SIGNATURE_FILE}"));
-    let written = fs::write(&unfinished, sign(certificate, key))
+    let (unfinished, mut file) = new_file_beside(release)?;
+    let written = file
+        .write_all(sign(certificate, key).as_bytes())
         .and_then(|()| fs::rename(&unfinished, release.join(SIGNATURE_FILE)));
     written.map_err(|error| {
         let _ = fs::remove_file(&unfinished);
         Error::io(&unfinished, &error)
     })
+}
+
+/// A file beside release/ that nobody has made yet.
+fn new_file_beside(release: &Path) -> Result<(PathBuf, fs::File)> {
+    let own = std::process::id();
+    for n in 1..1000 {
+        let path = release.with_file_name(format!(".{SIGNATURE_FILE}.{own}-{n}"));
+        match fs::File::create_new(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            file => return file.map(|file| (path.clone(), file)).map_err(|e| Error::io(&path, &e)),
+        }
+    }
+    Err(Error::machine(format!("{}: no name is free for a new file.", release.display())))
 }

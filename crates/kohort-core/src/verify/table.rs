@@ -1,7 +1,11 @@
 //! Verifies a table: counts it from its bytes, and compares it with the original.
 
+use super::claimed_values::Values;
+use super::outside::alike;
+use super::recount::CountedRelease;
 use super::{
-    Checked, Compared, Outside, Recount, ReleaseFolder, inference, invented, multiset, original, recount, shift,
+    Checked, Compared, Outside, Recount, ReleaseFolder, dictionary, inference, multiset, original, recount, shift,
+    synthetic_rows,
 };
 use crate::Result;
 use crate::policy::Policy;
@@ -18,9 +22,20 @@ pub(crate) fn recount_table(
     threads: usize,
 ) -> Result<(Recount, Vec<Outside>)> {
     let progress: Arc<dyn Progress> = Arc::new(Silent);
-    let values = recount::Values::AsClaimed;
-    let counted = recount::recount(release, certificate, values, None, threads, &progress)?;
+    let values = Values::AsClaimed;
+    let mut counted = recount::recount(release, certificate, values, None, threads, &progress)?;
+    look_over_values(&mut counted);
+    dictionary::check_table(&dictionary::read(release)?, certificate, None)?;
     Ok((counted.recount, counted.outside))
+}
+
+/// Counts values that look alike in columns with limits: one value in two spellings counts as two.
+fn look_over_values(counted: &mut CountedRelease) {
+    for own in counted.outside.iter_mut().filter(|own| own.limited) {
+        let place = counted.columns.iter().position(|(_, name)| *name == own.column);
+        let texts = place.map_or(Vec::new(), |place| counted.tuples.dictionaries[place].texts());
+        own.alike = alike(texts.into_iter().filter(|text| !text.is_empty()));
+    }
 }
 
 /// Parts of a table's claim that were not counted, from the release alone or with the original.
@@ -42,7 +57,7 @@ pub(crate) fn not_counted(certificate: &Certificate, compared: Option<&Compared>
             }
             if sensitive && patients {
                 all.push("the limits on sensitive values, since they are counted in patients".into());
-            } else if sensitive && claim.synthetic.is_some() {
+            } else if sensitive && claim.synthetic.as_ref().is_some_and(|own| !own.limits_shown_only) {
                 all.push("the limits on sensitive values without the synthetic records".into());
             }
         }
@@ -60,16 +75,22 @@ pub(crate) fn compare_table(
 ) -> Result<Checked<Table>> {
     let explained = shift::explained(release, certificate, source, policy, lines)?;
     let source = explained.as_ref().unwrap_or(source);
-    let values = recount::Values::OfPolicy(policy, source.input().decimal);
+    let values = Values::OfPolicy(policy, source.input().decimal);
     let mut counted = recount::recount(release, certificate, values, lines, source.threads(), source.progress())?;
     inference::nothing_is_told(&counted, certificate, source, policy)?;
+    look_over_values(&mut counted);
+    let column = |name: &str| policy.columns.iter().find(|own| own.name == name);
+    dictionary::check_table(&dictionary::read(release)?, certificate, Some(&column))?;
     let compared = match lines {
         Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
-        None => multiset::as_multisets(&counted, certificate, source, policy)?,
+        None => {
+            let patients = release.patients.as_ref().map(|own| own.people(&mut counted)).transpose()?;
+            multiset::as_multisets(&counted, certificate, source, policy, patients)?
+        }
     };
     let claim = counted.claim.clone();
     if let Some(lines) = lines.filter(|_| counted.catalogued.is_some()) {
-        invented::SyntheticRows::read(&mut counted, lines)?.are_the_catalogs(release, &counted, &claim)?;
+        synthetic_rows::SyntheticRows::read(&mut counted, lines)?.are_the_catalogs(release, &counted, &claim)?;
     }
     Ok(Checked { claim, recount: counted.recount, compared, outside: counted.outside })
 }

@@ -1,10 +1,14 @@
 //! The result of a verification: what was counted, what is only stated, and what follows.
 
 use super::outside::Outside;
-use crate::release::Certificate;
+use crate::release::{Certificate, HIERARCHY_FILE};
 use crate::shape::Shape;
 use crate::signature::{PublicKey, Signers};
 use crate::{Error, Result};
+
+const WORDS_ABOUT_COLUMNS: &str = "dictionary.md was compared with what Kohort writes, but for its words about the quasi-identifiers and about cleaning: these are the custodian's.";
+const GROUPS_OF_LABELS: &str = "hierarchy.csv lists the released labels and no others, and its groups contain each other; which groups a label belongs to is the custodian's word.";
+const SHARES_OF_LEVELS: &str = "The shares of levels in dictionary.md are the custodian's.";
 
 /// The three results of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +16,8 @@ pub enum Outcome {
     /// Everything that is claimed was counted.
     Verified,
     /// Everything that was counted holds, but k or a limit on sensitive values could not be counted from what is
-    /// here, or a column outside every requirement is nearly unique.
+    /// here; or a column outside every requirement is nearly unique, values that look alike were counted as different
+    /// ones, or a data file may hold more than its cells.
     Partly,
     /// The release does not keep what it claims.
     Refused,
@@ -150,7 +155,7 @@ impl Verdict {
             depth: if compared.is_some() { Depth::Original } else { Depth::Release },
             counted: counted.clone(),
             compared: compared.map(|own| S::compared_in_words(certificate, own)),
-            stated: stated(certificate, not_counted.is_empty()),
+            stated: stated(certificate, not_counted.is_empty(), compared.is_some()),
             not_counted,
             not_shown: compared.map_or(Vec::new(), |own| S::not_shown(own).to_vec()),
             outside,
@@ -162,7 +167,8 @@ impl Verdict {
 
     /// Returns verified or partly: a release that is refused has no verdict.
     pub fn outcome(&self) -> Outcome {
-        match self.not_counted.is_empty() && !self.outside.iter().any(Outside::is_nearly_unique) {
+        let is_open = |own: &Outside| own.is_nearly_unique() || own.alike > 0;
+        match self.not_counted.is_empty() && !self.outside.iter().any(is_open) {
             true => Outcome::Verified,
             false => Outcome::Partly,
         }
@@ -179,6 +185,12 @@ impl Verdict {
                 own.column, own.unique, own.cells
             )));
         }
+        if let Some(own) = self.outside.iter().find(|own| own.alike > 0) {
+            return Err(Error::refused(format!(
+                "column `{}`: {} of its values look like another one, and were counted as different values.",
+                own.column, own.alike
+            )));
+        }
         match &self.signer {
             Signer::Known { .. } => Ok(()),
             other => Err(Error::refused(format!("what the custodian states is {}.", other.words()))),
@@ -186,8 +198,8 @@ impl Verdict {
     }
 }
 
-/// Returns what only the custodian can know, in sentences.
-fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool) -> Vec<String> {
+/// Returns what only the custodian can know, in sentences. `original`: the original is there.
+fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool, original: bool) -> Vec<String> {
     let promise = &certificate.promise;
     let mut all = vec![format!("The method is \"{}\".", certificate.method)];
     if certificate.test {
@@ -210,7 +222,16 @@ fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool) -> Vec<Stri
         all.push(certificate.guarantee.plain.clone());
     }
     all.push(certificate.guarantee.aware.clone());
-    all.push("The words of dictionary.md are the custodian's; nothing in them was checked.".into());
+    let groups = certificate.files.iter().any(|file| file.name == HIERARCHY_FILE);
+    if S::HAS_CELLS && !original {
+        all.push(WORDS_ABOUT_COLUMNS.into());
+    }
+    if groups && !original {
+        all.push(GROUPS_OF_LABELS.into());
+    }
+    if groups {
+        all.push(SHARES_OF_LEVELS.into());
+    }
     all.extend(promise.assumed.iter().map(|own| format!("Assumed: {own}")));
     all
 }

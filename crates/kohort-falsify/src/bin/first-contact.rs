@@ -1,7 +1,7 @@
 //! `first-contact`: gives unprepared tables to `init`, accepts its suggestion at k = 5, and prints what comes of it.
 
 use clap::Parser;
-use kohort_falsify::first_contact::{generated, judge, print, real};
+use kohort_falsify::first_contact::{folders, generated, judge, print, real};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -32,7 +32,7 @@ struct Cli {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let data = cli.data.or_else(|| std::env::var_os("KOHORT_DATA").map(PathBuf::from));
-    let tables = generated(cli.scale).into_iter().chain(data.iter().flat_map(|folder| real(folder)));
+    let tables = generated(cli.scale).into_iter().chain(folders()).chain(data.iter().flat_map(|folder| real(folder)));
     let mut results = Vec::new();
     for table in tables.filter(|table| table.name.contains(&cli.only)) {
         let result = judge(&table, Duration::from_secs(cli.seconds));

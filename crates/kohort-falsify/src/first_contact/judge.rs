@@ -4,7 +4,7 @@ use super::{Counts, Data, Truth, Unprepared};
 use kohort::init::init;
 use kohort::pipeline::{Options, anonymize};
 use kohort_core::policy::Role;
-use kohort_core::table::{Input, Place, Silent, open};
+use kohort_core::table::{Encoding, Input, Place, Silent, open};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -39,7 +39,8 @@ pub struct Result {
 }
 
 impl Result {
-    /// Returns whether nothing that was released is dangerous. A table without a release is safe.
+    /// Returns whether people were counted as they are and nothing that was released is dangerous. A table that was not
+    /// finished in time is not known to be safe.
     pub fn is_safe(&self) -> bool {
         self.person && self.keys.is_empty() && self.dangers.is_empty()
     }
@@ -60,7 +61,6 @@ pub fn judge(table: &Unprepared, limit: Duration) -> Result {
     });
     let mut result = receive.recv_timeout(limit).unwrap_or_else(|_| Result {
         stopped: Some(format!("not finished within {} s", limit.as_secs())),
-        person: true,
         ..Result::default()
     });
     result.name.clone_from(&table.name);
@@ -69,7 +69,7 @@ pub fn judge(table: &Unprepared, limit: Duration) -> Result {
 }
 
 fn run(table: &Unprepared) -> Result {
-    let mut result = Result { person: true, ..Result::default() };
+    let mut result = Result::default();
     if let Err(why) = release(table, &mut result) {
         result.stopped = Some(why.lines().next().unwrap_or_default().to_string());
     }
@@ -81,11 +81,12 @@ fn release(table: &Unprepared, result: &mut Result) -> std::result::Result<(), S
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let path = match &table.data {
         Data::File(path) => path.clone(),
-        Data::Text(text) => {
+        Data::Bytes(bytes) => {
             let path = folder.path().join("table.csv");
-            fs::write(&path, text).map_err(|e| e.to_string())?;
+            fs::write(&path, bytes).map_err(|e| e.to_string())?;
             path
         }
+        Data::Folder(files) => return release_folder(table, files, folder.path(), result),
     };
     let suggestion = init(std::slice::from_ref(&path), folder.path(), 2, Arc::new(Silent)).map_err(say)?;
     result.policy = suggestion.policy.replace("\n# k = 5\n", "\nk = 5\n");
@@ -105,9 +106,67 @@ fn release(table: &Unprepared, result: &mut Result) -> std::result::Result<(), S
     let released = Cells::read(if plain.is_file() { &plain } else { &gzipped })?;
     let rows = fs::read_to_string(out.join("private").join("rows")).map_err(|e| e.to_string())?;
     let lines: Vec<usize> = rows.lines().filter_map(|line| line.parse().ok()).collect();
-    // The header is line 1.
-    let people: Vec<usize> = lines.iter().map(|&line| people[line.saturating_sub(2)]).collect();
+    let people: Vec<usize> =
+        lines.iter().filter_map(|line| original.lines.binary_search(line).ok()).map(|row| people[row]).collect();
+    if people.len() < lines.len() {
+        return Err("private/rows names lines that are no rows".into());
+    }
     compare(&table.truth, &original, &released, &people, result);
+    Ok(())
+}
+
+/// The same for a folder of tables: people, and the events of these people.
+fn release_folder(
+    table: &Unprepared,
+    files: &[(String, Vec<u8>)],
+    folder: &Path,
+    result: &mut Result,
+) -> std::result::Result<(), String> {
+    let say = |e: kohort_core::Error| e.to_string();
+    let data = folder.join("data");
+    fs::create_dir(&data).map_err(|e| e.to_string())?;
+    for (name, bytes) in files {
+        fs::write(data.join(name), bytes).map_err(|e| e.to_string())?;
+    }
+    let suggestion = init(std::slice::from_ref(&data), folder, 2, Arc::new(Silent)).map_err(say)?;
+    result.policy = suggestion.policy.replace("\n# k = 5\n", "\nk = 5\n");
+    let chosen = suggestion.columns.iter().filter(|column| column.role == Role::Patient);
+    let person = table.truth.person.clone();
+    result.person = chosen.clone().count() > 0 && chosen.clone().all(|column| Some(&column.name) == person.as_ref());
+    let policy = folder.join("policy.toml");
+    fs::write(&policy, &result.policy).map_err(|e| e.to_string())?;
+    let options = Options { force: false, keep_rows: false, seed: None, threads: 2, progress: Arc::new(Silent) };
+    let out = folder.join("out");
+    anonymize(&policy, &out, &options).map_err(say)?;
+    let mut people = None;
+    for file in fs::read_dir(out.join("release")).map_err(|e| e.to_string())?.flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(".csv") || name == "hierarchy.csv" {
+            continue;
+        }
+        let released = Cells::read(&file.path())?;
+        // The new number of a person has the name `patient` in every table.
+        let keys = table.truth.keys.iter().chain(&table.truth.person).filter(|key| *key != "patient");
+        result.keys.extend(keys.filter(|key| released.place(key).is_some()).cloned());
+        let own: Vec<&str> = released.rows.iter().map(|row| row[0].as_str()).collect();
+        for (place, column) in released.columns.iter().enumerate().skip(1) {
+            let mut holders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+            for (row, person) in released.rows.iter().zip(&own) {
+                holders.entry(&row[place]).or_default().insert(person);
+            }
+            let alone =
+                released.rows.iter().filter(|row| !row[place].is_empty() && holders[row[place].as_str()].len() == 1);
+            if own.len() >= 20 && alone.count() * 2 > own.len() {
+                result.dangers.push(format!("{name}: {column} is nearly unique"));
+            }
+        }
+        if name == "patients.csv" {
+            people = Some(released);
+        }
+    }
+    let people = people.ok_or("no patients.csv was released")?;
+    result.size = (people.rows.len(), people.columns.len());
+    judge_use(&table.truth, &people, table.truth.people, result);
     Ok(())
 }
 
@@ -133,14 +192,23 @@ fn compare(truth: &Truth, original: &Cells, released: &Cells, people: &[usize], 
             result.dangers.push(format!("{name} is nearly unique"));
         }
     }
-    if kept * 100 < original.rows.len() * 95 {
-        result.losses.push(format!("{} % of the rows", kept * 100 / original.rows.len().max(1)));
+    judge_use(truth, released, original.rows.len(), result);
+}
+
+/// Judges whether most rows are there, and age and sex are still of use: in most rows, and an age with at least three
+/// different labels. An age of one interval says nothing.
+fn judge_use(truth: &Truth, released: &Cells, rows: usize, result: &mut Result) {
+    let kept = released.rows.len();
+    if kept * 100 < rows * 95 {
+        result.losses.push(format!("{} % of the rows", kept * 100 / rows.max(1)));
     }
-    for (what, names) in [("age", &truth.age), ("sex", &truth.sex)] {
+    for (what, names, fewest) in [("age", &truth.age, 3), ("sex", &truth.sex, 2)] {
         let is_shown = |name: &String| {
             let Some(place) = released.place(name) else { return false };
             let blank = released.rows.iter().filter(|row| row[place] == "*").count();
-            blank * 2 < kept
+            let labels: BTreeSet<&str> = released.rows.iter().map(|row| row[place].as_str()).collect();
+            let fewest = fewest.min(truth.fewest_labels);
+            blank * 2 < kept && labels.iter().filter(|label| !["*", ""].contains(label)).count() >= fewest
         };
         if !names.is_empty() && !names.iter().any(is_shown) {
             result.losses.push(format!("no {what}"));
@@ -152,29 +220,40 @@ fn compare(truth: &Truth, original: &Cells, released: &Cells, people: &[usize], 
 struct Cells {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
+    /// The line on which each row begins.
+    lines: Vec<usize>,
 }
 
 impl Cells {
     fn read(path: &Path) -> std::result::Result<Cells, String> {
+        Cells::read_as(path, Encoding::Utf8).or_else(|_| Cells::read_as(path, Encoding::Windows1252))
+    }
+
+    fn read_as(path: &Path, encoding: Encoding) -> std::result::Result<Cells, String> {
         let say = |e: kohort_core::Error| e.to_string();
-        let source = open(&Input::at(Place::File(path.to_path_buf()))).map_err(say)?;
+        let source = open(&Input { encoding, ..Input::at(Place::File(path.to_path_buf())) }).map_err(say)?;
         let width = source.columns().len();
-        let mut rows = Vec::new();
+        let (mut rows, mut lines) = (Vec::new(), Vec::new());
         let text = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
         source
             .scan(
                 |_| (),
                 |(), chunk| {
-                    let row = |r: usize| (0..width).map(|c| text(chunk.cell(r, c))).collect::<Vec<_>>();
+                    let row = |r: usize| {
+                        ((0..width).map(|c| text(chunk.cell(r, c))).collect::<Vec<_>>(), chunk.line(r) as usize)
+                    };
                     Ok((0..chunk.rows()).map(row).collect::<Vec<_>>())
                 },
                 |part| {
-                    rows.extend(part);
+                    for (row, line) in part {
+                        rows.push(row);
+                        lines.push(line);
+                    }
                     Ok(())
                 },
             )
             .map_err(say)?;
-        Ok(Cells { columns: source.columns().to_vec(), rows })
+        Ok(Cells { columns: source.columns().to_vec(), rows, lines })
     }
 
     fn place(&self, name: &str) -> Option<usize> {

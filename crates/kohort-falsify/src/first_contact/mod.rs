@@ -4,11 +4,13 @@
 //! `judge` accepts the suggestion of `init` at k = 5, releases the table and compares the result with the truth.
 //! The truth comes from the generator or from the meaning of the columns, never from words that `init` knows.
 
+mod folders;
 pub mod generated;
 pub mod judge;
 pub mod real;
 mod values;
 
+pub use folders::folders;
 pub use generated::generated;
 pub use judge::{Result, judge, print};
 pub use real::real;
@@ -30,14 +32,16 @@ pub struct Unprepared {
 /// The location of a table.
 #[derive(Debug, Clone)]
 pub enum Data {
-    /// The text of a CSV file.
-    Text(String),
+    /// The bytes of a CSV file.
+    Bytes(Vec<u8>),
     /// A file on disk.
     File(PathBuf),
+    /// The files of a folder, each with its name.
+    Folder(Vec<(String, Vec<u8>)>),
 }
 
 /// The truth about a table.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Truth {
     /// The column that is the key of a person; `None` where every row is a person.
     pub person: Option<String>,
@@ -49,6 +53,24 @@ pub struct Truth {
     pub age: Vec<String>,
     /// The columns that hold the sex. One of them must stay useful.
     pub sex: Vec<String>,
+    /// For a folder of tables: how many people there are.
+    pub people: usize,
+    /// The most labels that can be asked of a column: two where very few people are in the table.
+    pub fewest_labels: usize,
+}
+
+impl Default for Truth {
+    fn default() -> Truth {
+        Truth {
+            person: None,
+            keys: Vec::new(),
+            known: Vec::new(),
+            age: Vec::new(),
+            sex: Vec::new(),
+            people: 0,
+            fewest_labels: 3,
+        }
+    }
 }
 
 impl Truth {

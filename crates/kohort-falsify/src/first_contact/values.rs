@@ -63,13 +63,32 @@ impl Person {
         }
     }
 
+    /// Its number, from 0.
+    pub fn id(&self) -> usize {
+        self.id
+    }
+
+    pub fn is_male(&self) -> bool {
+        self.male
+    }
+
+    /// Year, month and day of birth.
+    pub fn birth(&self) -> (usize, usize, usize) {
+        self.birth
+    }
+
     /// A choice that stays the same for the person.
-    fn chooses(&self, salt: u64, below: usize) -> usize {
+    pub fn chooses(&self, salt: u64, below: usize) -> usize {
         (mixed(self.own ^ mixed(salt)) % below.max(1) as u64) as usize
     }
 }
 
 impl Visit {
+    /// The day, from 0 to 359.
+    pub fn day(&self) -> usize {
+        self.day
+    }
+
     pub fn new(dice: &mut Dice, person: &Person, number: usize) -> Visit {
         let key = mixed(dice.number());
         let stay = dice.below(9) * dice.below(9) / 6;
@@ -97,6 +116,11 @@ fn date(format: &str, (year, month, day): (usize, usize, usize), minute: usize) 
         .replace("%m", &format!("{month:02}"))
         .replace("%d", &format!("{day:02}"))
         .replace("%b", MONTHS[month - 1])
+        .replace("%I", &format!("{:02}", (minute / 60 + 11) % 12 + 1))
+        .replace("%p", if minute < 720 { "AM" } else { "PM" })
+        .replace("%y", &format!("{:02}", year % 100))
+        .replace("%f", &format!("{:03}", minute * 37 % 1000))
+        .replace("%z", "+01:00")
         .replace("%H", &format!("{:02}", minute / 60))
         .replace("%M", &format!("{:02}", minute % 60))
         .replace("%S", &format!("{:02}", minute * 7 % 60))
@@ -113,15 +137,30 @@ fn key(style: &str, n: u64) -> String {
         "uuid" => {
             format!("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", n >> 32, n >> 48, n & 0xfff, n >> 52, n & 0xffff_ffff_ffff)
         }
+        "guid" => format!("{{{}}}", key("uuid", n).to_uppercase()),
+        "long" => (10_000_000_000 + n % 89_999_999_999).to_string(),
+        "iban" => format!("DE{:020}", n),
+        "hex" => format!("{n:016x}{:016x}{:08x}", mixed(n ^ 77), mixed(n ^ 99) >> 32),
         "" | "int" => (10_000 + n % 90_000_000).to_string(),
         letter => format!("{letter}{:08}", n % 100_000_000),
     }
 }
 
+/// A number that belongs to the name of a column.
+fn of_name(name: &str) -> u64 {
+    name.bytes().fold(0, |salt: u64, b| salt.wrapping_mul(31).wrapping_add(u64::from(b)))
+}
+
+/// An amount of money below a bound.
+fn amount(n: u64, below: &str) -> String {
+    let cents = mixed(n) % (100 * below.parse::<u64>().unwrap_or(100));
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
+
 /// The cell of a column.
 pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Visit, row: usize) -> String {
-    let Column { name, kind, argument, .. } = *column;
-    let salt = name.bytes().fold(0, |salt: u64, b| salt.wrapping_mul(31).wrapping_add(u64::from(b)));
+    let Column { ref name, kind, argument, .. } = *column;
+    let salt = of_name(name);
     let choices: Vec<&str> = argument.split('/').collect();
     match kind {
         "person" => key(argument, person.id as u64 + 1),
@@ -129,6 +168,39 @@ pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Vi
         "stay" => key(argument, (person.id * 64 + visit.number.div_ceil(2)) as u64 + 5_000_000),
         "event" => key(argument, visit.key),
         "row" => (row + 1).to_string(),
+        "gapped" => (100_000 + 3 * row as u64 + mixed(row as u64) % 3).to_string(),
+        "ip" => format!("10.{}.{}.{}", person.own % 256, (person.own >> 8) % 256, (person.own >> 16) % 256),
+        "initials" => {
+            let letter = |shift: u32| char::from(b'A' + ((person.own >> shift) % 26) as u8);
+            format!("{}.{}.", letter(3), letter(17))
+        }
+        "lat" => format!("{:.5}", 47.0 + (person.own % 800_000) as f64 / 100_000.0),
+        "lon" => format!("{:.5}", 6.0 + (person.own >> 20 & 0xf_ffff) as f64 / 150_000.0),
+        "titled" => format!("Dr. {}", word(1_000 + person.chooses(salt, 30) as u64)),
+        "address" => format!("{} {}\nApt. {}", 1 + person.own % 90, word(person.own >> 8), 1 + person.own % 30),
+        "epoch" => (1_546_300_800 + visit.day * 86_400 + visit.minute * 60 + visit.minute * 7 % 60).to_string(),
+        "millis" => (1_546_300_800_000 + (visit.day * 86_400 + visit.minute * 60) as u64 * 1000 + visit.key % 60_000)
+            .to_string(),
+        "civil" => {
+            let (year, month, day) = person.birth;
+            format!("{year}{month:02}{day:02}-{:04}", person.own % 10_000)
+        }
+        "pc6" => {
+            format!("{:04}{}", 1_000 + person.area * 100 + person.chooses(salt, 6), ["AB", "CD"][person.chooses(9, 2)])
+        }
+        "zip4" => format!("{:05}-{:04}", 20_000 + person.area * 100, person.own % 10_000),
+        "shortnote" => match mixed(visit.key) % 3 {
+            0 => format!("see letter {}", visit.key % 900),
+            1 => format!("asked for {}", word(visit.key % 400)),
+            _ => ["no complaints", "slept well", "pain left knee"][visit.key as usize % 3].into(),
+        },
+        "part" => amount(visit.key ^ salt, argument),
+        "sum" => {
+            let cents =
+                |part: &str| amount(visit.key ^ of_name(part), "900").replace('.', "").parse::<u64>().unwrap_or(0);
+            let sum: u64 = argument.split('/').map(cents).sum();
+            format!("{}.{:02}", sum / 100, sum % 100)
+        }
         "household" => (10_000 + person.household).to_string(),
         "hhline" => (1 + person.chooses(salt, 4)).to_string(),
         "visitno" => (visit.number + 1).to_string(),
@@ -154,6 +226,12 @@ pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Vi
         "age" => match argument {
             "years" if person.age > 89 => "> 89".into(),
             "years" if person.chooses(salt, 3) == 0 => format!("{} years", person.age),
+            "units" if person.age < 2 => format!("{}m", 1 + person.chooses(salt, 23)),
+            "units" => format!("{}y", person.age),
+            "plus" if person.age >= 85 => "85+ years".into(),
+            "plus" => format!("{:02} years", person.age),
+            "coded" if person.age == 0 => format!("3{:02}", 1 + person.chooses(salt, 11)),
+            "coded" => format!("4{:02}", person.age),
             "sentinel" if dice.below(30) == 0 => "-99".into(),
             "mother" => (15 + person.age % 30).to_string(),
             _ => person.age.to_string(),

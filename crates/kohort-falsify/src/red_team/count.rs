@@ -1,13 +1,13 @@
 //! The independent definition: counts what a certificate claims, from the bytes of the release, by the words of
 //! docs/format.md. Nothing here calls Kohort's counting, and everything is as slow as the definition.
 
-use super::csv;
+use super::form::table;
 use super::release::Release;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What does not hold.
+/// A promise that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// Files, hashes, columns or roles are not as they are listed.
@@ -30,7 +30,9 @@ pub struct Counted {
     pub classes: usize,
     pub sets: usize,
     pub smallest: usize,
-    /// By sensitive column of the claim: highest confidence, least diversity, largest distance.
+    /// A limited column has values that differ only in case, white space or characters that nobody sees.
+    pub alike: bool,
+    /// Highest confidence, least diversity and largest distance of each sensitive column of the claim.
     pub extremes: Vec<(String, [Option<f64>; 3])>,
 }
 
@@ -58,13 +60,6 @@ impl Counted {
 /// The SHA-256 of bytes, in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
-}
-
-/// The data of a release of a table.
-pub fn table(release: &Release) -> Option<(Vec<String>, Vec<Vec<String>>)> {
-    let name =
-        ["data.csv", "data.csv.gz", "data.parquet"].into_iter().find(|name| release.files.contains_key(*name))?;
-    csv::read(std::str::from_utf8(release.files.get(name)?).ok()?)
 }
 
 /// Counts a release, with a person for each row where they are known; otherwise each row is a person.
@@ -109,6 +104,8 @@ pub fn count(release: &Release, people: Option<&[usize]>) -> Counted {
             found.problems.push(Problem::Claim("a sensitive column of another role"));
         }
         let whole = values(&rows, &people, &all, at);
+        let looks: BTreeSet<String> = whole.of.keys().map(|value| look(value)).collect();
+        found.alike |= looks.len() < whole.of.len() || looks.contains("");
         let mut extremes = [None; 3];
         for set in &sets {
             for class in classes(&rows, set).values() {
@@ -136,12 +133,21 @@ pub fn count(release: &Release, people: Option<&[usize]>) -> Counted {
     found
 }
 
+/// A value without what a reader overlooks: case, white space, and characters of no width.
+fn look(value: &str) -> String {
+    let is_seen = |c: &char| !c.is_whitespace() && !c.is_control() && !"\u{200b}\u{ad}\u{202e}".contains(*c);
+    value.to_lowercase().chars().filter(is_seen).collect()
+}
+
 /// Files are those listed, with their hashes and rows.
 fn listing(release: &Release, problems: &mut Vec<Problem>) {
     let none = Vec::new();
     let files = release.certificate["counted"]["files"].as_array().unwrap_or(&none);
     let mut names = BTreeSet::new();
-    for file in files {
+    // A folder of parts has no hash of its own.
+    let parts = |file: &Value| file["parts"].as_array().cloned().unwrap_or_else(|| vec![file.clone()]);
+    let files: Vec<Value> = files.iter().flat_map(parts).collect();
+    for file in &files {
         let name = file["name"].as_str().unwrap_or_default();
         match release.files.get(name) {
             _ if !names.insert(name) => problems.push(Problem::Listed("a file twice")),
@@ -330,7 +336,7 @@ fn path(value: &Value) -> Option<Vec<&str>> {
     value.as_array()?.iter().map(Value::as_str).collect()
 }
 
-/// What is left over under the values with these paths, which agree above `depth`, and the height of their tree. A
+/// The mass left over under the values with these paths, which agree above `depth`, and the height of their tree. A
 /// node with one child is that child.
 fn node(paths: &[Vec<&str>], depth: usize, extra: &dyn Fn(&str) -> f64, work: &mut f64) -> (f64, u32) {
     if depth == 0 {

@@ -2,6 +2,8 @@
 //! cleaning, in all combinations that a policy may have.
 
 use super::columns::{Quasi, SENSITIVE_TREE, TREE};
+use super::csv;
+use super::form::Form;
 use crate::dice::Dice;
 use std::fmt::Write;
 
@@ -34,6 +36,12 @@ pub struct Case {
     pub table: String,
     /// Random samples are released.
     pub sampled: bool,
+    /// Groups of records show the ranges of their own numbers.
+    pub ranges: bool,
+    /// The form of the table, and of its release.
+    pub form: Form,
+    /// Limits may hold only with the synthetic records.
+    pub shown_only: bool,
 }
 
 /// The requirements beside k, by the word under which they are counted.
@@ -60,6 +68,9 @@ impl Case {
             policy: String::new(),
             table: String::new(),
             sampled: method == "suppress" && dice.below(8) == 0,
+            ranges: method == "local" && dice.below(3) == 0,
+            form: Form::draw(dice),
+            shown_only: method == "ceiling" && requirement != "k" && dice.below(3) == 0,
         };
         let excludes = dice.below(6) == 0;
         case.rows = case.draw_rows(excludes, dice);
@@ -69,7 +80,7 @@ impl Case {
     }
 
     fn draw_rows(&self, excludes: bool, dice: &mut Dice) -> Vec<Row> {
-        let people = 5 + dice.below(16);
+        let people = if dice.below(12) == 0 { 40 + dice.below(40) } else { 5 + dice.below(16) };
         let (values, two) = (2 + dice.below(3), dice.below(3) == 0);
         let holes = if dice.below(3) == 0 { 3 } else { 1000 };
         let sensitive = |dice: &mut Dice| match dice.below(holes) {
@@ -119,7 +130,8 @@ impl Case {
     }
 
     fn policy_text(&self, excludes: bool, dice: &mut Dice) -> String {
-        let mut text = "[input]\ntable = \"t.csv\"\nmissing = [\"\", \"NA\"]\n[columns]\n".to_string();
+        let table = self.form.file("t");
+        let mut text = format!("[input]\ntable = \"{table}\"\nmissing = [\"\", \"NA\"]\n[columns]\n");
         let id = if self.patients { "patient" } else { "identifier" };
         text += &format!("id = {{ role = \"{id}\" }}\n");
         self.quasi.iter().for_each(|q| text += &q.policy());
@@ -151,6 +163,8 @@ impl Case {
         let width = names.len();
         let knows = match (self.method, dice.below(4)) {
             ("ceiling", _) => None,
+            // Ranges need an attacker who knows all columns.
+            _ if self.ranges => None,
             ("specialize", 1 | 2) | (_, 1) if width > 1 => Some((1 + dice.below(width)).to_string()),
             ("specialize", _) => None,
             (_, 2) if width > 1 => {
@@ -191,11 +205,15 @@ impl Case {
         match self.method {
             "lattice" => {
                 text += &format!("max_suppressed = {}\n", dice.one_of(&["0.1", "0.3", "0.6", "1"]));
-                text += &format!("objective = \"{}\"\n", dice.one_of(&["loss", "precision", "entropy"]));
+                text += &format!(
+                    "objective = \"{}\"\n",
+                    dice.one_of(&["loss", "precision", "entropy", "discernibility", "class_size"])
+                );
             }
             "local" => {
                 text += &format!("max_suppressed = {}\n", dice.one_of(&["0.1", "0.3", "0.6", "1"]));
                 text += dice.one_of(&["", "", "effort = \"thorough\"\n"]);
+                text += if self.ranges { "labels = \"range\"\n" } else { "" };
             }
             "specialize" => {
                 let objective = if steers { "class" } else { dice.one_of(&["discernibility", "none"]) };
@@ -213,13 +231,21 @@ impl Case {
                 text += &format!("h = \"auto\"\nreal_k = {}\n", 1 + dice.below(2));
                 text += &format!("max_counterfeits = {}\n", dice.one_of(&["0.5", "1.0"]));
                 text += &format!("padding = \"{}\"\n", dice.one_of(&["exact", "randomized"]));
+                text += dice.one_of(&["", "recode = \"local\"\n"]);
+                text += if self.shown_only { "limits = \"shown\"\n" } else { "" };
             }
         }
         text
     }
 
     /// The files of the custodian: the policy and what it names.
-    pub fn files(&self) -> [(&'static str, &str); 4] {
-        [("policy.toml", &self.policy), ("t.csv", &self.table), ("tree.csv", TREE), ("s.csv", SENSITIVE_TREE)]
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let texts = [("policy.toml", &*self.policy), ("tree.csv", TREE), ("s.csv", SENSITIVE_TREE)];
+        let mut files: Vec<(String, Vec<u8>)> = texts.map(|(name, text)| (name.into(), text.into())).into();
+        match (self.form, csv::read(&self.table)) {
+            (Form::Text, _) | (_, None) => files.push(("t.csv".into(), self.table.clone().into_bytes())),
+            (form, Some(table)) => files.extend(form.files("t", &table)),
+        }
+        files
     }
 }

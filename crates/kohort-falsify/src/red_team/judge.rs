@@ -1,7 +1,9 @@
 //! Verifies a release in all ways, and says where a result differs from the independent definition.
 
 use super::count::{Problem, count};
+use super::csv;
 use super::draw::Case;
+use super::form::{Form, table};
 use super::release::Release;
 use super::with_original::{can_be_true, people, without_synthetic};
 use kohort::{Run, Verification};
@@ -80,7 +82,16 @@ pub fn judge_release(release: &Release, said: Said, counted: Option<&str>) -> Re
     if (patients || sample) && (text.contains("patient") || text.contains("algorithm")) {
         return Err("patients are printed as counted".into());
     }
+    if release.text("dictionary.md").contains("Nobody can be found") || release.text("dictionary.md").contains("<b>") {
+        return Err(format!("{said:?} with a dictionary that Kohort does not write"));
+    }
+    if said == Said::Verified && has_marks(release) {
+        return Err("verified, although the data holds more than its cells".into());
+    }
     let found = count(release, None);
+    if said == Said::Verified && found.alike {
+        return Err("verified, although values that look alike are counted as different".into());
+    }
     let matters = |problem: &&Problem| match problem {
         Problem::Small { .. } => !sample,
         Problem::Sensitive(_) => !sample && !patients,
@@ -90,6 +101,12 @@ pub fn judge_release(release: &Release, said: Said, counted: Option<&str>) -> Re
         Some(problem) => Err(format!("{said:?}, but {problem:?}")),
         None => is_said(text, &found.smallest),
     }
+}
+
+/// Returns whether the data is written in another way than the plainest one.
+fn has_marks(release: &Release) -> bool {
+    let plain = table(release).filter(|_| Form::of(release) == Some(Form::Text));
+    plain.is_some_and(|(header, rows)| csv::write(&header, &rows) != release.text("data.csv"))
 }
 
 /// The number of matching records in the sentence is not above the smallest class.
@@ -146,17 +163,31 @@ pub fn judge_original(
             return Err(format!("{said:?} with another `{key}` than the policy's"));
         }
     }
+    let same = |name: &str| release.files.get(name) == original.honest.files.get(name);
+    if table(release) == table(original.honest) && !same("hierarchy.csv") && release.files.contains_key("hierarchy.csv")
+    {
+        return Err(format!("{said:?} with another hierarchy.csv than the policy's"));
+    }
     judge_release(release, if said == Said::Verified { Said::Partly } else { said }, None)?;
     let no_synthetic = honest["attested"]["synthetic"].is_null();
     let not_shown = |what: &str| verdict.is_some_and(|own| own.not_shown.iter().any(|gap| gap.contains(what)));
     if rows {
+        let lines = String::from_utf8_lossy(release.private.get("rows").map_or(&[][..], |own| own)).into_owned();
+        let lines: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).filter(|line| *line > 0).collect();
+        if lines.len() > 24 && lines.is_sorted() {
+            return Err(format!("{said:?} with rows in the order of the original"));
+        }
         let people = people(original.case, release)?;
         let patients = original.case.patients.then_some(&people[..]);
         let found = count(release, patients);
         if let Some(problem) = found.problems.first().filter(|_| !sample) {
             return Err(format!("{said:?} row by row, but {problem:?} in patients"));
         }
-        let real = without_synthetic(release).filter(|_| !original.case.patients);
+        // Limits that are only shown may not hold without them.
+        let shown_only = release.certificate["attested"]["synthetic"]["limits_shown_only"] == true;
+        let mut real = without_synthetic(release).filter(|_| !original.case.patients);
+        real.iter_mut()
+            .for_each(|own| own.problems.retain(|what| !(shown_only && matches!(what, Problem::Sensitive(_)))));
         if let Some(problem) = real.as_ref().and_then(|own| own.problems.first()) {
             return Err(format!("{said:?} row by row, but {problem:?} without the synthetic records"));
         }

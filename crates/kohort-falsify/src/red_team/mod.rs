@@ -13,6 +13,7 @@ mod count;
 mod csv;
 mod draw;
 mod forge;
+mod form;
 mod judge;
 mod release;
 mod shapes;
@@ -34,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tamper::{Change, Fit, Tampering};
 
-/// What a campaign is to do.
+/// The settings of a campaign.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     pub seed: u64,
@@ -55,7 +56,7 @@ pub struct Found {
     pub infeasible: u64,
     pub unfit: BTreeMap<String, u64>,
     pub verifications: u64,
-    /// By way of tampering: verified, partly, refused, not a release.
+    /// Verified, partly verified, refused and unreadable releases, for each way of tampering.
     pub tampered: BTreeMap<&'static str, [u64; 4]>,
     /// Results that were false, and true releases that were refused.
     pub broken: Vec<String>,
@@ -141,7 +142,7 @@ fn options() -> Options {
     Options { force: true, keep_rows: true, seed: Some(1), threads: 1, progress: Arc::new(Silent) }
 }
 
-/// What all cases share.
+/// The state that all cases share.
 struct Team<'a> {
     scratch: &'a Path,
     ways: Vec<&'static Tampering>,
@@ -162,7 +163,12 @@ impl Team<'_> {
         let case = Case::draw(dice);
         let describe = |what: String| format!("{what}\n--- policy.toml\n{}--- t.csv\n{}", case.policy, case.table);
         let folder = self.scratch.join("case");
-        write_files(&folder, &case.files())?;
+        let _ = fs::remove_dir_all(&folder);
+        for (name, bytes) in case.files() {
+            let place = folder.join(name);
+            let parent = place.parent().unwrap_or(&folder);
+            fs::create_dir_all(parent).and_then(|()| fs::write(&place, bytes)).map_err(|e| e.to_string())?;
+        }
         let opened = pipeline::open(&folder.join("policy.toml"), &options());
         let made = opened.and_then(|(source, policy)| {
             Ok((Release::make(&source, &policy, self.scratch, dice.number())?, source, policy))
@@ -185,9 +191,15 @@ impl Team<'_> {
             format!("requirement {}", case.requirement),
             format!("unit {}", if case.patients { "patient" } else { "row" }),
         ]);
-        if case.sampled {
-            found.see(&["a random sample".into()]);
-        }
+        let restricted = case.quasi.iter().any(|own| own.levels.is_some());
+        let features = [
+            ("a random sample", case.sampled),
+            ("ranges", case.ranges),
+            ("ranges, levels", case.ranges && restricted),
+            ("limits shown only", case.shown_only),
+        ];
+        found.see(&[format!("form {}", case.form.word())]);
+        features.iter().filter(|own| own.1).for_each(|own| found.see(&[own.0.into()]));
         let original = Original { case: &case, source: &source, policy: &policy, honest: &release };
         let honest = self.untouched(&original, found).map_err(&describe)?;
         for _ in 0..self.tamperings {

@@ -19,19 +19,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Sets of codes.
 pub(super) fn codes(team: &mut Team, dice: &mut Dice, found: &mut Found) -> Result<(), String> {
     let (k, m, kinds) = (2 + dice.below(3), 1 + dice.below(3), 3 + dice.below(5));
-    let mut table = "dx\n".to_string();
-    for _ in 0..2 * k + dice.below(20) {
+    // With a patient column a row is a patient by the custodian's word; quasi-identifiers may be known beside codes.
+    let (patients, quasi) = (dice.below(2) == 0, dice.below(3) == 0);
+    let mut table = format!("{}{}dx\n", if patients { "pid," } else { "" }, if quasi { "sex,age," } else { "" });
+    for row in 0..2 * k + dice.below(20) {
         let own: BTreeSet<usize> = (0..1 + dice.below(4)).map(|_| dice.below(kinds).min(dice.below(kinds))).collect();
+        if patients {
+            table += &format!("P{row},");
+        }
+        if quasi {
+            table += &format!("{},{},", dice.one_of(&["f", "m"]), 10 * dice.below(3));
+        }
         table += &(own.iter().map(|code| format!("c{code}")).collect::<Vec<_>>().join(" ") + "\n");
     }
-    let flags = format!("aware = {}\nno_cover = {}\n", dice.below(2) == 0, dice.below(2) == 0);
+    let columns = [
+        (patients, "pid = { role = \"patient\" }\n"),
+        (
+            quasi,
+            "sex = { role = \"quasi\" }\nage = { role = \"quasi\", hierarchy = { intervals = [20], from = 0, to = 100 } }\n",
+        ),
+    ];
+    let columns: String = columns.iter().filter(|own| own.0).map(|own| own.1).collect();
+    let flags = format!("aware = {}\nno_cover = {}\n", !quasi && dice.below(2) == 0, dice.below(2) == 0);
     let sensitive = dice.one_of(&["", "", "sensitive = [\"c0\", \"c2\"]\n"]);
     let largest = dice.one_of(&[String::new(), format!("max_cluster = {}\n", 2 * k)]);
     let policy = format!(
-        "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\ndx = {{ role = \"codes\", separator = \" \" }}\n\
+        "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\n{columns}dx = {{ role = \"codes\", separator = \" \" }}\n\
          [privacy]\nk = {k}\nknows = {m}\n[method]\nname = \"disassociate\"\n{flags}{sensitive}{largest}"
     );
     let truth = |release: &Release| false_clusters(release);
+    let unit = if patients { "patient" } else { "row" };
+    found.see(&[format!("codes, unit {unit}"), format!("codes, quasi-identifiers: {quasi}")]);
     shape(team, "disassociate", &[("policy.toml", &policy), ("t.csv", &table)], &truth, dice, found)
 }
 
@@ -39,18 +57,23 @@ pub(super) fn codes(team: &mut Team, dice: &mut Dice, found: &mut Found) -> Resu
 pub(super) fn events(team: &mut Team, dice: &mut Dice, found: &mut Found) -> Result<(), String> {
     let requirement = dice.one_of(&events::REQUIREMENTS);
     let case = events::Case::random(requirement, dice);
-    let files = [("policy.toml", &*case.policy), ("p.csv", &case.patients), ("c.csv", &case.claims)];
     let place = team.scratch.join("dir/release");
     let truth = |release: &Release| {
         let Ok(AnyCertificate::Events(own)) = AnyCertificate::parse(&release.certificate.to_string()) else {
             return Some("no certificate of events".into());
         };
-        // Draws are another's to repeat: only exact counts decide here.
-        let exact = !release.certificate["counted"]["claim"]["power"]["total"].is_null();
-        let reader = events::Reader::read(&place).ok().filter(|_| exact)?;
-        reader.broken(&own.promise.claim, &own.recount.found, &mut Dice::new(1))
+        // How many values a variable power knows is another's to repeat.
+        let fixed = release.certificate["counted"]["claim"]["power"]["variable_values"].is_null();
+        let reader = events::Reader::read(&place).ok().filter(|_| fixed)?;
+        let found = own.recount.found;
+        if found.at_high_risk.is_exact() && found.at_high_risk.share() > own.promise.claim.max_high_risk.to_f64() + 1e-9
+        {
+            return Some("a larger share at risk than is claimed".into());
+        }
+        reader.broken(&own.promise.claim, &found, &mut Dice::new(1))
     };
-    shape(team, "claims", &files, &truth, dice, found)
+    found.see(&[format!("claims, {requirement}"), format!("claims, {} tables", 1 + usize::from(case.drugs.is_some()))]);
+    shape(team, "claims", &case.files(), &truth, dice, found)
 }
 
 /// Releases, verifies and tampers. `truth` says what is false in a release.
@@ -84,6 +107,9 @@ fn shape(
     if !matches!(before, Said::Verified | Said::Partly) {
         return Err(told(format!("an untouched release: {before:?}")));
     }
+    if before == Said::Verified && honest.certificate["attested"]["unit"] == "patient" {
+        return Err(told("verified from the release alone, although patients are only stated".into()));
+    }
     if let Some(what) = truth(&honest) {
         return Err(told(format!("an untouched release is false: {what}\n{}", describe(&honest))));
     }
@@ -113,7 +139,7 @@ fn shape(
         match way.fit {
             Fit::Nothing | Fit::Harmless | Fit::Never => {}
             Fit::Hashes => forge::rehash(&mut release),
-            Fit::All | Fit::StaysTrue => forge::all(&mut release),
+            Fit::All | Fit::StaysTrue => forge::all_but_tables(&mut release, &dir),
         }
         let fail = |what: String| told(format!("{}: {what}\n{}", way.name, describe(&release)));
         release.write(&dir, true).map_err(|e| fail(e.to_string()))?;
@@ -121,6 +147,9 @@ fn shape(
         found.verifications += 1;
         found.tampered.entry(way.name).or_default()[said as usize] += 1;
         let accepted = matches!(said, Said::Verified | Said::Partly);
+        if said == Said::Verified && release.certificate["attested"]["unit"] == "patient" {
+            return Err(fail("verified from the release alone, although patients are only stated".into()));
+        }
         match way.fit {
             Fit::Never if accepted => return Err(fail("it is accepted".into())),
             Fit::Harmless if said != before => return Err(fail(format!("{said:?}, and {before:?} before"))),
@@ -141,7 +170,7 @@ fn shape(
     Ok(())
 }
 
-/// What docs/clusters.md says always holds, and does not.
+/// Finds a rule of docs/clusters.md that the release breaks.
 fn false_clusters(release: &Release) -> Option<String> {
     let claim = &release.certificate["counted"]["claim"];
     let (k, m) = (claim["k"].as_u64()?, claim["m"].as_u64()?);
@@ -157,6 +186,7 @@ fn false_clusters(release: &Release) -> Option<String> {
         k,
         m,
         aware: claim["aware"] == json!(true),
+        no_cover: claim["no_cover"] == json!(true),
         sensitive: claim["sensitive"]
             .as_array()
             .into_iter()
@@ -164,13 +194,46 @@ fn false_clusters(release: &Release) -> Option<String> {
             .map(|v| v.as_str().unwrap_or("").into())
             .collect(),
     };
-    nodes.iter().find_map(|node| claims.broken(node, &mut Vec::new()).err())
+    false_labels(&release.certificate, header, nodes, k)
+        .or_else(|| nodes.iter().find_map(|node| claims.broken(node, &mut Vec::new()).err()))
+}
+
+/// Finds what is false about the labels that patients show beside their codes.
+fn false_labels(certificate: &Value, header: &Value, nodes: &[Value], k: u64) -> Option<String> {
+    let columns = certificate["counted"]["columns"].as_array().cloned().unwrap_or_default();
+    let quasi: Vec<Value> =
+        columns.iter().filter(|own| own["role"] == "quasi").map(|own| own["name"].clone()).collect();
+    let named = header["columns"].as_array().cloned().unwrap_or_default();
+    if named != quasi {
+        return Some("other columns in the header".into());
+    }
+    let mut shown: BTreeMap<String, u64> = BTreeMap::new();
+    for node in nodes {
+        let mut leaves = Vec::new();
+        leaves_of(node, &mut leaves);
+        let cells: BTreeSet<String> = leaves.iter().map(|leaf| leaf["cells"].to_string()).collect();
+        let wide = |leaf: &&Value| leaf["cells"].as_array().map_or(0, Vec::len) == quasi.len();
+        if cells.len() != 1 || !leaves.iter().all(wide) {
+            return Some("the members of a joint cluster show different labels, or too few".into());
+        }
+        cells.into_iter().for_each(|cells| *shown.entry(cells).or_default() += size(node));
+    }
+    let few = shown.values().copied().find(|patients| *patients < k).filter(|_| !quasi.is_empty());
+    few.map(|patients| format!("{patients} patients show the same labels"))
+}
+
+fn leaves_of<'a>(node: &'a Value, leaves: &mut Vec<&'a Value>) {
+    match node["members"].as_array() {
+        Some(members) => members.iter().for_each(|member| leaves_of(member, leaves)),
+        None => leaves.push(node),
+    }
 }
 
 struct Claims {
     k: u64,
     m: u64,
     aware: bool,
+    no_cover: bool,
     sensitive: BTreeSet<String>,
 }
 
@@ -233,6 +296,13 @@ impl Claims {
         }
         if let Some((set, n)) = support.iter().find(|(_, n)| **n < self.k) {
             return Err(format!("{} codes together {n} times", set.len()));
+        }
+        let having =
+            |codes: &[&String]| subrecords.iter().filter(|own| codes.iter().all(|code| own.contains(*code))).count();
+        let covers = |code: &String| having(&[code]) as u64 == patients;
+        let implies = |a: &String| domain.iter().any(|b| a != b && having(&[a, b]) == having(&[a]));
+        if self.no_cover && domain.iter().any(|code| covers(code) || implies(code)) {
+            return Err("a code that reveals another".into());
         }
         let rare = |own: &&BTreeSet<String>| (subrecords.iter().filter(|other| other == own).count() as u64) < self.k;
         match self.aware && subrecords.iter().any(|own| rare(&own)) {

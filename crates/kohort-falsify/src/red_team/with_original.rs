@@ -1,7 +1,8 @@
 //! The independent definition with the original: whose rows these are, and whether they are true.
 
-use super::count::{Counted, count, table};
+use super::count::{Counted, count};
 use super::draw::{Case, Row};
+use super::form::{put_table, table};
 use super::release::Release;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +24,10 @@ pub fn people(case: &Case, release: &Release) -> Result<Vec<usize>, String> {
             people.push(1_000_000 + at);
             continue;
         }
-        // The first line is the header.
-        let own = line.checked_sub(2).and_then(|at| case.rows.get(at)).ok_or("a line that is not there")?;
+        let own = line
+            .checked_sub(case.form.first_line())
+            .and_then(|at| case.rows.get(at))
+            .ok_or("a line that is not there")?;
         if !used.insert(line) {
             return Err("a line twice".into());
         }
@@ -40,7 +43,7 @@ pub fn people(case: &Case, release: &Release) -> Result<Vec<usize>, String> {
 fn may_be(case: &Case, own: &Row, header: &[String], row: &[String]) -> bool {
     !is_excluded(case, own)
         && header.iter().zip(row).all(|(name, cell)| match case.quasi.iter().position(|q| q.name == name) {
-            Some(at) => case.quasi[at].may_show(&own.quasi[at], cell),
+            Some(at) => case.quasi[at].may_show(&own.quasi[at], cell, case.ranges),
             None if name == "e" => cell == "*" || own.detail.as_ref() == Some(cell),
             None => own.kept.iter().any(|(column, value)| column == name && value == cell),
         })
@@ -92,7 +95,7 @@ pub fn without_synthetic(release: &Release) -> Option<Counted> {
     let real: Vec<Vec<String>> =
         rows.into_iter().zip(lines.lines()).filter(|(_, line)| *line != "0").map(|(row, _)| row).collect();
     let mut own = release.clone();
-    own.files.insert("data.csv".into(), super::csv::write(&header, &real).into_bytes());
+    put_table(&mut own, &(header, real));
     own.certificate["counted"]["claim"]["k"] = real_k.max(2).into();
     let mut counted = count(&own, None);
     counted.problems.retain(|problem| match problem {

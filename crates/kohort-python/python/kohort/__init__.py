@@ -16,9 +16,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from . import _kohort
+from ._dbapi import DbApiTable
+from ._duckdb import DuckTable
+from ._engine import EngineTable, PublishedRelease
 from ._frames import Prepared, prepare
 from ._kohort import (
     CannotBeMetError,
@@ -32,26 +36,36 @@ from ._kohort import (
 from ._policy import Advice, Policy
 from ._progress import Progress, chosen, ended
 from ._results import Comparison, Picture, Release, Risk, Verification, policy_of
+from ._spark import SparkTable
 
 __all__ = [
     "Advice",
     "CannotBeMetError",
     "Comparison",
     "DataError",
+    "DbApiTable",
+    "DuckTable",
+    "EngineTable",
     "KohortError",
     "MachineError",
     "Picture",
     "Policy",
     "PolicyError",
+    "PublishedRelease",
     "RefusedError",
     "Release",
     "Risk",
+    "SparkTable",
     "Verification",
     "__version__",
     "anonymize",
     "compare",
+    "dbapi",
+    "duckdb",
+    "flatten",
     "key",
     "risk",
+    "spark",
     "suggest",
     "verify",
 ]
@@ -71,6 +85,7 @@ class _Settings:
             "keep_rows": bool(keys.get("keep_rows", False)),
             "sign": keys.get("sign"),
             "ledger": keys.get("ledger"),
+            "deadline": keys.get("deadline"),
             "progress": self.progress,
         }
 
@@ -85,6 +100,12 @@ def suggest(data: object, *, threads: int | None = None, progress: Progress | bo
     """Profile a table and suggest a policy, as `kohort init` does. It lacks `k`: only you can choose that.
 
     Read `policy.advice` and `policy.warnings`, and change what you know better.
+
+    >>> import polars as pl
+    >>> wards = pl.DataFrame({"patient_id": range(100), "sex": ["F", "M"] * 50, "age": [20 + n % 60 for n in range(100)]})
+    >>> policy = suggest(wards)
+    >>> {own.column: own.role for own in policy.advice}
+    {'patient_id': 'patient', 'sex': 'quasi', 'age': 'quasi'}
     """
     prepared = prepare(data)
     with _Settings(progress, threads) as settings:
@@ -108,10 +129,16 @@ def risk(
 
     Name the columns that others may know (`quasi`) and the key of a person (`patient`), or pass a policy. Without
     either, the roles are those that `suggest` proposes.
+
+    >>> import polars as pl
+    >>> found = risk(pl.DataFrame({"sex": list("FFFM"), "ward": list("aabb")}), quasi=["sex", "ward"])
+    >>> found.unique
+    0.5
     """
     prepared, own = _for_risk(data, policy, quasi, patient, threads)
     with _Settings(progress, threads) as settings:
-        return Risk(json.loads(_kohort.measure_risk(prepared.data, own._parts(), settings)))
+        found, html = _kohort.measure_risk(prepared.data, own._parts(), settings)
+    return Risk(json.loads(found), html)
 
 
 def _for_risk(
@@ -149,7 +176,7 @@ def _for_risk(
 def _bound(data: object, policy: PolicyLike) -> tuple[Prepared, Policy]:
     """The data, and the policy with what only the data can tell: values for functions, separators for lists."""
     own = policy_of(policy)
-    prepared = prepare(data, list(own._functions))
+    prepared = prepare(data, [name for _, name in own._functions])
     own = own._for(prepared.values)
     for name in prepared.lists:
         column = own["columns"].get(name) if "columns" in own.to_dict() else None
@@ -173,6 +200,7 @@ def anonymize(
     keep_rows: bool = False,
     sign: str | os.PathLike[str] | None = None,
     ledger: str | os.PathLike[str] | None = None,
+    deadline: float | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
     **privacy: Any,
@@ -180,13 +208,27 @@ def anonymize(
     """Make a verified release, or raise an exception: there is nothing in between.
 
     `data` is a frame, the path of a file, a dictionary `{"patients": …, "claims": …}`, or a list of codes for each
-    patient. `k` and further keys (`confidence=0.5`) are set under [privacy]. `seed` is for tests only.
+    patient. `k` and further keys (`confidence=0.5`) are set under [privacy]. `seed` is for tests only. After `deadline`
+    seconds, `local` stops improving: its best result so far is verified like any other, and the evidence says that it
+    cannot be repeated.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": list("FFFM") * 5, "ward": list("aabb") * 5})
+    >>> policy = Policy().quasi("sex").quasi("ward").method("local", max_suppressed=0)
+    >>> release = anonymize(frame, policy, k=5)
+    >>> release.data.height
+    20
+    >>> release.certificate["counted"]["claim"]["k"]
+    5
+    >>> anonymize(frame, policy, k=21)
+    Traceback (most recent call last):
+    _kohort.CannotBeMetError: ...
     """
     prepared, own = _bound(data, policy)
     given = {**({"k": k} if k is not None else {}), **privacy}
     if given:
         own.privacy(**given)
-    with _Settings(progress, threads, seed=seed, keep_rows=keep_rows, sign=sign, ledger=ledger) as settings:
+    with _Settings(progress, threads, seed=seed, keep_rows=keep_rows, sign=sign, ledger=ledger, deadline=deadline) as settings:
         return Release(_kohort.anonymize(prepared.data, own._parts(), settings), prepared)
 
 
@@ -202,6 +244,13 @@ def verify(
 ) -> Verification:
     """Count the guarantee of a saved release again, from its bytes. With the original data and its policy, compare
     them too. `signer` is the file of a public key that must have signed it.
+
+    >>> import polars as pl, tempfile
+    >>> frame = pl.DataFrame({"sex": list("FFFM") * 5})
+    >>> release = anonymize(frame, Policy().quasi("sex").method("lattice", max_suppressed=0), k=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verify(release.save(f"{folder}/out"))
+    <kohort verification: verified>
     """
     if (original is None) != (policy is None):
         raise PolicyError("the original data and its policy belong together: pass both, or none.")
@@ -221,7 +270,17 @@ def compare(
     progress: Progress | bool | None = None,
     **vary: Iterable[Any],
 ) -> Comparison:
-    """Plan and measure every combination of settings before one is released: `k=[3, 5], method=["local", "lattice"]`."""
+    """Plan and measure every combination of settings before one is released.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": list("FFFM") * 5, "ward": list("aabb") * 5})
+    >>> policy = Policy().quasi("sex").quasi("ward").method("local", max_suppressed=0)
+    >>> found = compare(frame, policy, k=[2, 5, 10])
+    >>> len(found)
+    3
+    >>> found.policy(1)["privacy"]["k"]
+    5
+    """
     if not vary:
         raise PolicyError("name the settings to compare, for example k=[3, 5, 11].")
     prepared, own = _bound(data, policy)
@@ -230,10 +289,88 @@ def compare(
         listed = [values] if isinstance(values, (str, int, float)) else list(values)
         settings_of.append(f"{name}={','.join(str(value) for value in listed)}")
     with _Settings(progress, threads) as settings:
-        found, picture, policies = _kohort.compare(prepared.data, own._parts(), settings_of, settings)
-    return Comparison(json.loads(found), picture, policies, own)
+        found, picture, summary, policies = _kohort.compare(prepared.data, own._parts(), settings_of, settings)
+    return Comparison(json.loads(found), picture, summary, policies, own)
+
+
+def flatten(
+    folder: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    levels: Mapping[str, object] | None = None,
+    *,
+    replace: bool = False,
+    threads: int | None = None,
+) -> Path:
+    """Bring every quasi-identifier of a saved release by `local` to one level, and return the file of the table.
+
+    `levels` names a level for a column, by name or number: `{"age": 10}`. Every other column gets the level that keeps
+    most. Cells that are coarser become `*`. `out` is a new folder.
+
+    >>> import polars as pl, tempfile
+    >>> frame = pl.DataFrame({"age": [20 + n % 7 for n in range(90)] + [51, 58, 67, 70, 77]})
+    >>> policy = Policy().quasi("age", intervals=[10, 50], start=0, end=100).method("local", max_suppressed=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     saved = anonymize(frame, policy, k=5).save(f"{folder}/out")
+    ...     sorted(set(pl.read_csv(flatten(saved, f"{folder}/flat", {"age": 10}))["age"]))
+    ['*', '[20,30)']
+    """
+    asked = [(column, str(level)) for column, level in (levels or {}).items()]
+    return Path(_kohort.flatten(folder, out, asked, replace, threads))
+
+
+def spark(session: Any, table: Any) -> SparkTable:
+    """A table of Spark, by its name (`"cdm.visits"`), a query, or a data frame. Its rows stay on the cluster: Spark counts
+    and joins, and Kohort's own code writes the release on the executors, which need this package.
+
+    >>> visits = spark(session, "cdm.visits")  # doctest: +SKIP
+    """
+    return SparkTable(session, table)
+
+
+def duckdb(connection: Any, table: str) -> DuckTable:
+    """A table of DuckDB, by its name or a query, for data that is larger than memory.
+
+    >>> from duckdb import connect
+    >>> connection = connect()
+    >>> _ = connection.execute("CREATE TABLE visits AS SELECT 20 + range % 50 AS age FROM range(1000)")
+    >>> duckdb(connection, "visits").columns()
+    ['age']
+    >>> duckdb(connection, "SELECT age + 1 AS next FROM visits").columns()
+    ['next']
+    """
+    return DuckTable(connection, table)
+
+
+def dbapi(
+    connection: Any,
+    table: str,
+    *,
+    dialect: str | tuple[str, tuple[str, str], str, str],
+    paramstyle: str = "qmark",
+    create: str = "CREATE TEMPORARY TABLE {name} ({columns})",
+    drop: str = "DROP TABLE IF EXISTS {name}",
+) -> DbApiTable:
+    """A table of a database whose driver follows Python's DB-API, by its name or a query.
+
+    `dialect` is `postgresql`, `sqlite`, `snowflake`, `sqlserver`, `oracle`, `bigquery` or `duckdb`, or what makes another
+    one: its name, the marks around names, the type of text of any length, and what makes text compare by its bytes.
+    `paramstyle` is that of the driver's module. `create` and `drop` are the statements for the table of the plan.
+
+    >>> import sqlite3
+    >>> database = sqlite3.connect(":memory:", check_same_thread=False)
+    >>> _ = database.execute("CREATE TABLE wards (sex TEXT, ward TEXT)")
+    >>> dbapi(database, "wards", dialect="sqlite").columns()
+    ['sex', 'ward']
+    """
+    return DbApiTable(connection, table, dialect, paramstyle, create, drop)
 
 
 def key(file: str | os.PathLike[str], *, name: str = "custodian") -> str:
-    """Make a key pair for signatures, FILE and FILE.pub, and return the path of the public key."""
+    """Make a key pair for signatures, FILE and FILE.pub, and return the path of the public key.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     key(f"{folder}/own").endswith("own.pub")
+    True
+    """
     return str(_kohort.make_key(file, name))

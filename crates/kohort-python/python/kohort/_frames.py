@@ -16,7 +16,7 @@ Back = Callable[[_kohort.ReleasedTable], Any]
 class Prepared:
     """Data as the engine takes it, and the way back to the caller's kind of frame."""
 
-    def __init__(self, data: _kohort.Data, back: Mapping[str, Back], frames: list[_kohort.Frame]) -> None:
+    def __init__(self, data: _kohort.Data, back: Mapping[str, Back], frames: Mapping[str, _kohort.Frame]) -> None:
         self.data = data
         self.back = back
         self.frames = frames
@@ -24,17 +24,19 @@ class Prepared:
     @property
     def lists(self) -> list[str]:
         """The columns of lists."""
-        return [name for frame in self.frames for name in frame.lists]
+        return [name for frame in self.frames.values() for name in frame.lists]
 
-    def values(self, column: str) -> list[str]:
-        """The values of a column that was asked about."""
-        for frame in self.frames:
-            if column in frame.values:
-                return sorted(frame.values[column])
-        raise PolicyError(
-            f"the hierarchy of {column!r} is a function, which needs the values of a frame. For a file, use a "
-            "dictionary or a hierarchy file."
-        )
+    def values(self, table: str | None, column: str) -> list[str]:
+        """The values of a column that was asked about, of one of several tables or of the only one."""
+        frame = self.frames.get(table or "")
+        if frame is None:
+            raise PolicyError(
+                f"the hierarchy of {column!r} is a function, which needs the values of a frame. For a file, use a "
+                "dictionary or a hierarchy file."
+            )
+        if column not in frame.values:
+            raise PolicyError(f"the policy has a column {column!r}, which the data does not have.")
+        return sorted(frame.values[column])
 
 
 def prepare(data: object, asked: list[str] | None = None) -> Prepared:
@@ -44,18 +46,19 @@ def prepare(data: object, asked: list[str] | None = None) -> Prepared:
     """
     asked = asked or []
     if isinstance(data, Mapping):
-        sources, backs, frames = [], {}, []
+        sources, backs, frames = [], {}, {}
         for name, own in data.items():
             if not isinstance(name, str):
                 raise DataError("the tables of patients and events have names: {'patients': frame, 'claims': frame}.")
             source, backs[name] = _source(own, asked)
             sources.append((name, source))
-            frames += [source] if isinstance(source, _kohort.Frame) else []
+            if isinstance(source, _kohort.Frame):
+                frames[name] = source
         return Prepared(_kohort.Data.of_events(sources), backs, frames)
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes, os.PathLike)):
-        return Prepared(_kohort.Data.of_codes(_codes(data)), {}, [])
+        return Prepared(_kohort.Data.of_codes(_codes(data)), {}, {})
     source, back = _source(data, asked)
-    frames = [source] if isinstance(source, _kohort.Frame) else []
+    frames = {"": source} if isinstance(source, _kohort.Frame) else {}
     return Prepared(_kohort.Data.of_table(source), {"": back}, frames)
 
 
@@ -143,7 +146,9 @@ def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
     if len(set(names)) < len(names):
         place = next(place for place, name in enumerate(names) if name in names[:place]) + 1
         raise DataError(f"column {place} has the name of an earlier column. Every column needs a name of its own.")
-    arrays = []
+    # Arrow may share the numbers of a frame instead of copying them. Other threads run while they are read, and could
+    # change the frame.
+    frame, arrays = frame.copy(), []
     for place, name in enumerate(names, start=1):
         try:
             arrays.append(pyarrow.Array.from_pandas(frame[name]))
@@ -155,6 +160,13 @@ def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
             ) from None
     table = pyarrow.table([_chunked(array) for array in arrays], names=names)
     return _kohort.Frame(_streamed(table.__arrow_c_stream__), asked)
+
+
+def _in_order(released: Any, kind: Any) -> Any:
+    """Categories in the order that came in, without those that do not occur; labels of groups have no order."""
+    own = set(released.cat.categories)
+    kept = [category for category in kind.categories if category in own]
+    return released.cat.set_categories(kept, ordered=kind.ordered) if len(kept) == len(own) else released
 
 
 def _chunked(array: Any) -> Any:
@@ -173,7 +185,10 @@ def _to_pandas(original: Any) -> Back:
         frame = own.to_pandas()
         for name, field in zip(own.column_names, own.schema):
             kind = kinds.get(name)
-            if kind is None or frame[name].dtype == kind or pyarrow.types.is_dictionary(field.type):
+            if kind is None or frame[name].dtype == kind:
+                continue
+            if pyarrow.types.is_dictionary(field.type):
+                frame[name] = _in_order(frame[name], kind)
                 continue
             # The dtype that came in, where it still holds every value: Int64, string, datetime64[ns].
             try:

@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from . import _kohort
+from ._frames import prepare
 from ._kohort import PolicyError
 
-#: A hierarchy of a column: the keys of a policy, the lines of a file, a function of a value, or groups by name.
-Hierarchy = Mapping[str, Any] | str | Callable[[str], Iterable[str] | str] | None
+#: Returns the groups of a value, from fine to coarse.
+Groups = Callable[[str], Iterable[object]]
+
+#: A hierarchy of a column: the keys of a policy, a code system or a file, a function of a value, or groups by value.
+Hierarchy = Mapping[str, Any] | Mapping[Any, Iterable[object]] | str | os.PathLike[str] | Groups | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Policy:
         self._files: dict[str, str] = {}
         self._folder: str | None = None
         self._text: str | None = None
-        self._functions: dict[str, Callable[[str], Iterable[str] | str]] = {}
+        self._functions: dict[tuple[str | None, str], Groups] = {}
         #: What `suggest` found out about each column.
         self.advice: tuple[Advice, ...] = ()
         #: What to examine before the policy is trusted.
@@ -51,7 +55,11 @@ class Policy:
 
     @classmethod
     def from_toml(cls, text: str) -> Policy:
-        """Read the text of a policy."""
+        """Read the text of a policy.
+
+        >>> Policy.from_toml("[columns]\\nsex = { role = 'quasi' }\\n")["columns"]
+        {'sex': {'role': 'quasi'}}
+        """
         policy = cls(_kohort.to_dict(text))
         policy._text = text
         return policy
@@ -60,17 +68,17 @@ class Policy:
     def from_file(cls, path: str | os.PathLike[str]) -> Policy:
         """Read a policy file. Files that it names are looked for in its folder."""
         path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise PolicyError(f"{path}: {error.strerror}.") from None
-        policy = cls.from_toml(text)
+        policy = cls.from_toml(_read(path))
         policy._folder = str(path.parent)
         return policy
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Policy:
-        """Take the keys of a policy as a dictionary."""
+        """Take the keys of a policy as a dictionary.
+
+        >>> Policy.from_dict({"columns": {"sex": {"role": "quasi"}}, "privacy": {"k": 5}})
+        <kohort policy: 1 columns, {'k': 5}>
+        """
         return cls(settings)
 
     def __getitem__(self, section: str) -> Any:
@@ -85,18 +93,35 @@ class Policy:
         return copy.deepcopy(self._settings)
 
     def to_toml(self) -> str:
-        """Return the text of the policy. Comments are kept as long as no key was changed."""
+        """Return the text of the policy. Comments are kept as long as no key was changed.
+
+        A hierarchy that is a function has no text: `bind` turns it into a file first.
+
+        >>> print(Policy().quasi("sex").privacy(k=5).to_toml().strip())
+        [columns]
+        sex = { role = "quasi" }
+        <BLANKLINE>
+        [privacy]
+        k = 5
+        """
+        for _, column in self._functions:
+            raise PolicyError(
+                f"the hierarchy of {column!r} is a function, which has no text. Call policy.bind(data) first."
+            )
+        return self._to_toml()
+
+    def _to_toml(self) -> str:
         if self._text is not None and _kohort.to_dict(self._text) == self._settings:
             return self._text
         return _kohort.to_toml(self._settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy and the hierarchies it holds into a folder, for the command line."""
-        path = Path(path)
+        """Write the policy, and beside it the hierarchies that it holds, for the command line."""
+        path, text = Path(path), self.to_toml()
         for own in [path, *(path.parent / name for name in self._files)]:
             if own.exists():
                 raise PolicyError(f"{own} exists. Choose another place.")
-        path.write_text(self.to_toml(), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         for name, text in self._files.items():
             (path.parent / name).write_text(text, encoding="utf-8")
 
@@ -109,15 +134,21 @@ class Policy:
         return other
 
     def column(self, name: str, role: str, *, table: str | None = None, hierarchy: Hierarchy = None, **keys: Any) -> Policy:
-        """Say what a column is. `hierarchy` is a dictionary of keys (`{"prefix": [3, 2]}`), a code system or a file
-        (`"icd10"`), the groups of each value (`{"nurse": ["health", "*"], …}`), or a function that returns the groups
-        of a value, which is called once for each value that occurs.
+        """Say what a column is. `hierarchy` is a dictionary of keys (`{"prefix": [3, 2]}`), a code system (`"icd10"`)
+        or the path of a file, the groups of each value (`{"nurse": ["health", "*"], …}`), or a function that returns
+        the groups of a value, which is called once for each value that occurs.
+
+        >>> Policy().column("zip", "quasi", hierarchy={"prefix": [3, 2]})["columns"]
+        {'zip': {'role': 'quasi', 'hierarchy': {'prefix': [3, 2]}}}
         """
         settings = {"role": role, **keys}
-        if isinstance(hierarchy, Mapping) and not _KEYS & set(hierarchy):
+        self._functions.pop((table, name), None)
+        if isinstance(hierarchy, Mapping) and not _is_keys(hierarchy):
             settings["hierarchy"] = self._add_tree(name, hierarchy)
+        elif isinstance(hierarchy, os.PathLike):
+            settings["hierarchy"] = self._add_file(name, _read(Path(hierarchy)))
         elif callable(hierarchy):
-            self._functions[name] = hierarchy
+            self._functions[(table, name)] = hierarchy
         elif hierarchy is not None:
             settings["hierarchy"] = hierarchy
         columns = self._settings.setdefault("columns", {})
@@ -192,26 +223,40 @@ class Policy:
         self._text = None
         return self
 
-    def _add_tree(self, column: str, groups: Mapping[str, Any]) -> str:
-        lines = [[str(value), *(str(group) for group in above)] for value, above in groups.items()]
+    def bind(self, data: object) -> Policy:
+        """Return the policy for this data: a hierarchy that is a function is called once for each value that occurs,
+        and becomes a file that `save` writes.
+
+        >>> import polars as pl
+        >>> policy = Policy().quasi("ward", hierarchy=lambda ward: ["house " + ward[0], "*"])
+        >>> policy.bind(pl.DataFrame({"ward": ["a1", "a2", "b1"]}))["columns"]
+        {'ward': {'role': 'quasi', 'hierarchy': 'ward.csv'}}
+        """
+        return self._for(prepare(data, [name for _, name in self._functions]).values)
+
+    def _add_tree(self, column: str, groups: Mapping[Any, Any]) -> str:
+        lines = [[str(value), *_groups(column, above)] for value, above in groups.items()]
+        return self._add_file(column, "".join(";".join(_cell(cell) for cell in line) + "\n" for line in lines))
+
+    def _add_file(self, column: str, text: str) -> str:
         plain = "".join(c if c.isalnum() else "_" for c in column) or "column"
         name, number = f"{plain}.csv", 2
         while name in self._files:
             name, number = f"{plain}-{number}.csv", number + 1
-        self._files[name] = "".join(";".join(_cell(cell) for cell in line) + "\n" for line in lines)
+        self._files[name] = text
         return name
 
-    def _for(self, values: Callable[[str], Iterable[str]]) -> Policy:
+    def _for(self, values: Callable[[str | None, str], Iterable[str]]) -> Policy:
         """The policy with the hierarchies of its functions, each called once for each value of its column."""
         if not self._functions:
             return self
         other = self.copy()
-        for column, function in self._functions.items():
-            groups: dict[str, list[str]] = {}
-            for value in values(column):
-                above = function(value)
-                groups[value] = [above] if isinstance(above, str) else [str(group) for group in above]
-            other._settings["columns"][column]["hierarchy"] = other._add_tree(column, groups)
+        for (table, column), function in self._functions.items():
+            columns = other._settings["columns"]
+            own = (columns if table is None else columns.get(table, {})).get(column)
+            # A column that was taken out of the policy needs no hierarchy.
+            if own is not None:
+                own["hierarchy"] = other._add_tree(column, {value: function(value) for value in values(table, column)})
         other._functions, other._text = {}, None
         return other
 
@@ -222,11 +267,44 @@ class Policy:
         return f"<kohort policy: {len(self._settings.get('columns', {}))} columns, {self._settings.get('privacy', {})}>"
 
     def __str__(self) -> str:
-        return self.to_toml()
+        return self._to_toml()
 
 
-#: The keys of a hierarchy in a policy; a dictionary without any of them lists the groups of values.
-_KEYS = {"intervals", "cuts", "prefix", "date", "from", "to", "step", "quantiles"}
+#: The keys of a hierarchy in a policy.
+_KEYS = {"intervals", "cuts", "prefix", "date", "from", "to", "step", "months_since", "groups"}
+
+
+def _is_keys(hierarchy: Mapping[Any, Any]) -> bool:
+    """Tell the keys of a hierarchy from the groups of values, which are texts: a value may be called `from`, too."""
+
+
+    def is_text(own: object) -> bool:
+        return isinstance(own, str) or (isinstance(own, (list, tuple)) and bool(own) and all(isinstance(one, str) for one in own))
+
+    # A format of dates and a system of groups are texts, too.
+    texts = not {"date", "groups"} & set(hierarchy) and all(is_text(own) for own in hierarchy.values())
+    return bool(_KEYS & set(hierarchy)) and not texts
+
+
+def _groups(column: str, above: object) -> list[str]:
+    """The groups of a value, from fine to coarse; one may be given without a list around it."""
+    if isinstance(above, str):
+        return [above]
+    if not isinstance(above, Iterable):
+        raise PolicyError(
+            f"the hierarchy of {column!r}: the groups of a value are a list of texts, from fine to coarse, for example "
+            '["health", "*"].'
+        )
+    return [str(group) for group in above]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise PolicyError(f"{path}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"{path}: the file is not in UTF-8.") from None
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,9 @@ Progress = Callable[[str, int, int], object]
 #: A call that takes no longer than this many seconds shows nothing.
 QUIET = 2.0
 
+#: The seconds between two writings of the line.
+EVERY = 0.2
+
 
 class _Line:
     """One line that is written again and again."""
@@ -27,7 +30,7 @@ class _Line:
         now = time.monotonic()
         if stage != self._stage[0]:
             self._stage = (stage, now)
-        if now - self._start < QUIET or now - self._last < 0.2:
+        if now - self._start < QUIET or now - self._last < EVERY:
             return
         self._last = now
         text = f"{stage or 'working'}: {now - self._start:.0f} s"
@@ -70,8 +73,9 @@ def _notebook() -> Callable[[str], None] | None:
     shell = shell.get_ipython() if shell is not None else None
     if shell is None or type(shell).__name__ != "ZMQInteractiveShell":
         return None
-    from IPython.display import display
+    import IPython.display
 
+    display: Any = IPython.display.display
     shown: list[Any] = []
 
     def show(text: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,32 @@ from ._kohort import DataError
 from ._policy import Policy
 
 
-class Release:
-    """A verified release, in memory until it is saved. There is no release that was not verified."""
+class _Shown:
+    """A result that shows itself in a notebook. Notebooks are saved and passed on, with the text beside the picture:
+    what they show is what others may see.
+    """
+
+    def _repr_html_(self) -> str:
+        raise NotImplementedError
+
+    def _plain(self) -> str:
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self._repr_html_(), "text/plain": self._plain()}
+
+
+class Release(_Shown):
+    """A verified release, in memory until it is saved. There is no release that was not verified.
+
+    >>> import kohort as kh, polars as pl
+    >>> frame = pl.DataFrame({"sex": list("FFFM") * 5})
+    >>> release = kh.anonymize(frame, kh.Policy().quasi("sex").method("lattice", max_suppressed=0), k=5)
+    >>> release
+    <kohort release: 20 rows, verified>
+    >>> sorted(name for name in release.files if name.startswith("release/"))[:2]
+    ['release/certificate.json', 'release/data.csv']
+    """
 
     def __init__(self, native: _kohort.Release, prepared: Prepared) -> None:
         self._native = native
@@ -96,9 +119,11 @@ class Release:
         return Path(self._native.save(folder, replace, sign))
 
     def __repr__(self) -> str:
-        rows = self.metrics.get("rows", {})
-        plain = self.certificate["counted"]["guarantee"] if "guarantee" in self.certificate.get("counted", {}) else ""
-        return f"<kohort release: {rows.get('in')} rows in, {rows.get('out')} out, verified>" + (f"\n{plain}" if plain else "")
+        # The rows that came in would tell how many were removed.
+        return f"<kohort release: {self.metrics['rows']['out']:,} rows, verified>"
+
+    def _plain(self) -> str:
+        return repr(self)
 
     def _repr_html_(self) -> str:
         return self._native.summary_html()
@@ -129,12 +154,13 @@ class Verification:
         return f"<kohort verification: {self.result}{': ' + self.reason if self.reason else ''}>"
 
 
-class Risk:
+class Risk(_Shown):
     """How easily people can be found in data as it is."""
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        #: All numbers.
+    def __init__(self, found: dict[str, Any], html: str) -> None:
+        #: All numbers. They are of the original data: keep them.
         self.details = found
+        self._html = html
 
     @property
     def unique(self) -> float | None:
@@ -145,16 +171,16 @@ class Risk:
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines(lambda n: f"{n:,}"))
+        return "\n".join(self._lines())
 
-    def _lines(self, count: Any) -> list[str]:
+    def _lines(self) -> list[str]:
         own = self.details
         if own["shape"] == "codes":
             lines = [f"{'known codes':<16} {'patients':>10} {'unique':>8}"]
             for row in own["known"]:
                 share = row["unique"] / max(row["patients"], 1)
                 known = row["codes_known"] if row["codes_known"] is not None else "all"
-                lines.append(f"{known!s:<16} {count(row['patients']):>10} {share:>8.1%}")
+                lines.append(f"{known!s:<16} {row['patients']:>10,} {share:>8.1%}")
             return lines
         if own["shape"] == "events":
             lines = [f"{'known about a patient':<40} fewer than k match"]
@@ -164,45 +190,43 @@ class Risk:
                 lines.append(f"{row['events_known']} whole events{'':<25} {row['share']:>8.1%}")
             return lines
         unit = own["unit"]
-        people = f", {count(own['people'])} patients" if unit == "patients" else ""
+        people = f", {own['people']:,} patients" if unit == "patients" else ""
         lines = [
-            f"{count(own['rows'])} rows{people}",
-            f"unique on all {len(own['quasi'])} quasi-identifiers: {count(own['unique'])} {unit} ({own['unique_share']:.1%})",
+            f"{own['rows']:,} rows{people}",
+            f"unique on all {len(own['quasi'])} quasi-identifiers: {own['unique']:,} {unit} ({own['unique_share']:.1%})",
             f"mean risk {own['mean']:.1%}; {own['above']:.1%} of {unit} have a risk above 1 in {own['threshold']}",
             "",
             f"{'known columns':<14} {'singled out':>12}   on the worst set",
         ]
         for row in own["sets"]:
-            worst = f"{count(row['by_worst_set'])} by {' + '.join(row['worst_set'])}" if row["worst_set"] else "nobody"
-            lines.append(f"{row['columns_known']:<14} {count(row['singled_out']):>12}   {worst}")
+            worst = f"{row['by_worst_set']:,} by {' + '.join(row['worst_set'])}" if row["worst_set"] else "nobody"
+            lines.append(f"{row['columns_known']:<14} {row['singled_out']:>12,}   {worst}")
         cost = own["cost"]
         lines.append("")
         if "loss" in cost:
             lines.append(
                 f"k = {cost['k']} by {cost['method']} would cost {cost['loss']:.1%} of the detail and "
-                f"{count(cost['rows'])} rows"
+                f"{cost['rows']:,} rows"
             )
         else:
             lines.append(f"k = {cost['k']} by {cost['method']} cannot be met: {cost['reason']}")
         return lines
 
     def _repr_html_(self) -> str:
-        # Notebooks are saved and passed on: small counts are hidden.
-        def hidden(n: int) -> str:
-            return "1 to 10" if 0 < n <= 10 else f"{n:,}"
+        return self._html
 
-        lines = self._lines(hidden)
-        if self.details["shape"] == "table" and 0 < self.details["unique"] <= 10:
-            lines[1] = lines[1].rpartition(" (")[0]
-        return _kohort.piece(f"<h2>Risk of the original data</h2>\n<pre>{escape(chr(10).join(lines))}</pre>\n")
+    def _plain(self) -> str:
+        return "<kohort risk: print(risk) shows the numbers>"
 
 
-class Comparison:
+class Comparison(_Shown):
     """Several settings side by side. Nothing was released."""
 
-    def __init__(self, found: dict[str, Any], picture: str, policies: list[str | None], base: Policy) -> None:
+    def __init__(
+        self, found: dict[str, Any], picture: str, summary: str, policies: list[str | None], base: Policy
+    ) -> None:
         self._settings: list[dict[str, Any]] = found["settings"]
-        self._picture = picture
+        self._picture, self._summary = picture, summary
         self._policies = policies
         self._base = base
 
@@ -247,10 +271,13 @@ class Comparison:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return _kohort.piece(f"{self._picture}<pre>{escape(str(self))}</pre>\n")
+        return self._summary
+
+    def _plain(self) -> str:
+        return f"<kohort comparison: {len(self)} settings; print(comparison) shows their numbers>"
 
 
-class Picture:
+class Picture(_Shown):
     """A picture that a notebook shows, and that can be saved."""
 
     def __init__(self, body: str) -> None:
@@ -261,7 +288,13 @@ class Picture:
         Path(path).write_text("<!doctype html>\n<meta charset='utf-8'>\n" + self._repr_html_(), encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        return _kohort.piece(self._body)
+        return self._body
+
+    def _plain(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return "<kohort picture: risk against loss>"
 
 
 def policy_of(policy: Policy | Mapping[str, Any] | str | os.PathLike[str]) -> Policy:

@@ -7,6 +7,7 @@ use crate::page::{Page, Step, button, hidden, input, percent, select, sentences,
 use crate::policy_text::{get, quoted};
 use crate::studio::{Edit, Opened, Studio};
 use kohort::ColumnAdvice;
+use kohort::init::Confidence;
 use kohort::report::parts::{escape, prose};
 use kohort_core::policy::{Section, Value};
 use kohort_core::{Error, Result};
@@ -36,6 +37,11 @@ pub(crate) struct PolicyColumn {
 }
 
 impl PolicyColumn {
+    /// Its name, with that of its table where there are several.
+    pub(crate) fn shown(&self) -> String {
+        self.group.as_ref().map_or(self.name.clone(), |group| format!("{group}.{}", self.name))
+    }
+
     /// The path of one of its keys in the policy.
     pub(crate) fn path<'a>(&'a self, key: &'a str) -> Vec<&'a str> {
         let group = self.group.as_deref();
@@ -101,12 +107,9 @@ impl<'a> Known<'a> {
         Known { column, counted, advice }
     }
 
-    /// Shows whether a person should look at it first.
+    /// Returns whether a person should look at it first.
     fn is_uncertain(&self) -> bool {
-        let doubtful = |advice: &ColumnAdvice| {
-            !advice.notes.is_empty()
-                || ["check", "not recognised", "unclear"].iter().any(|word| advice.why.contains(word))
-        };
+        let doubtful = |advice: &ColumnAdvice| !advice.notes.is_empty() || advice.confidence == Confidence::Unsure;
         self.advice.is_some_and(doubtful) || self.counted.is_none()
     }
 }
@@ -117,8 +120,8 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
     let counted = studio.desk().counted.clone();
     let tables = counted.as_ref().map_or(&[][..], |counted| &counted.tables);
     let mut body = String::from(
-        "<p class=\"lead\">Say what each column is. Kohort's suggestion is chosen already; you know the data best. \
-         Columns to look at first are on top.</p>\n",
+        "<p class=\"lead\">Say what each column is. Kohort's suggestion is chosen already, but you know the data best. The columns to look \
+         at first are on top.</p>\n",
     );
     match &counted {
         None => {
@@ -139,7 +142,11 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
                 })
                 .collect();
             let width = if columns.len() == 1 { "1 column".into() } else { format!("{} columns", columns.len()) };
-            body += &format!("<p>{}, {width}.</p>\n", rows.join(", "));
+            body += &format!("<p>{}, {width}. Values are hidden until you ask for them.</p>\n", rows.join(", "));
+            if columns.len() > 20 {
+                body += "<p class=\"find\"><label for=\"find\">Find a column by its name</label><input type=\"search\" id=\"find\" data-filter \
+                         autocomplete=\"off\"></p>\n";
+            }
             if !counted.warnings.is_empty() {
                 body += &format!("<div class=\"warning\">{}</div>\n", sentences(&counted.warnings));
             }
@@ -170,8 +177,7 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
             several(unnamed.len(), "column", "columns")
         );
     }
-    body +=
-        "<p><a class=\"go\" href=\"/hierarchies\">Next: hierarchies</a> <a class=\"go\" href=\"/risk\">Risk</a></p>\n";
+    body += "<p class=\"actions\"><a class=\"go next\" href=\"/hierarchies\">Next: hierarchies</a> <a class=\"go\" href=\"/risk\">Risk</a></p>\n";
     let table = tables.first().and_then(|t| t.stamp.name());
     let command = table.map(|table| format!("kohort init {table} -o {}", opened.name));
     Ok(Answer::Page(Page { step: Step::Columns, heading: "Columns", body, command }))
@@ -188,12 +194,21 @@ fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> Strin
         about += &histogram(number, counted, show_values);
     }
     if let Some(advice) = known.advice {
+        let sure = match advice.confidence {
+            Confidence::Sure => "Sure",
+            Confidence::Likely => "Likely",
+            Confidence::Unsure => "Unsure",
+        };
+        let other = match advice.role.name() == column.role {
+            true => String::new(),
+            false => format!(" Suggested: {}.", escape(&in_words(advice.role.name()).to_lowercase())),
+        };
         about += &format!(
-            "<p class=\"why\">Suggested: {}. {}</p>\n",
-            escape(&in_words(advice.role.name()).to_lowercase()),
-            prose(&crate::answer::capital(&advice.why))
+            "<p class=\"why\"><span class=\"sure {}\">{sure}</span>{other} {}.</p>\n",
+            sure.to_lowercase(),
+            prose(crate::answer::capital(&advice.why).trim_end_matches('.'))
         );
-        about += &sentences(&advice.notes);
+        about += &sentences(&advice.notes.iter().map(|note| in_page_words(note)).collect::<Vec<_>>());
     }
     let choices: Vec<(&str, String)> = ROLES.iter().map(|(role, words)| (*role, words.to_string())).collect();
     let choices = match choices.iter().any(|(role, _)| *role == column.role) {
@@ -264,6 +279,16 @@ pub(crate) fn histogram(number: usize, counted: &CountedColumn, show_values: boo
         );
     }
     html
+}
+
+/// A note of `init` in the words of this page, where it names keys of the policy.
+fn in_page_words(note: &str) -> String {
+    match note.split_once(", set ") {
+        Some((when, keys)) if keys.contains("role = \"quasi\"") => {
+            format!("{when}, choose \"Others may know it\".")
+        }
+        _ => note.to_string(),
+    }
 }
 
 fn in_words(role: &str) -> &str {

@@ -2,40 +2,97 @@
 
 use super::change;
 use super::columns::columns_of;
+use super::release::facts;
 use crate::answer::{Answer, Fields};
-use crate::page::{Page, Step, button, input, percent, thousands};
+use crate::closer;
+use crate::folder::keep_to_owner;
+use crate::job::Job;
+use crate::page::{Page, Step, button, hidden, input, percent, thousands};
 use crate::policy_text::get;
-use crate::results::{Compared, Tried};
+use crate::results::{Closer, Tried};
 use crate::studio::{Edit, Opened, Studio};
-use kohort::compare::{MeasuredSetting, Vary, compare as try_settings};
-use kohort::evidence::Outlook;
+use kohort::compare::{EarlySetting, ReadSetting, Vary, compare_watched, read as read_comparison};
 use kohort::methods::{DataShape, Register};
-use kohort::report::parts::{Point, Scatter, cards, escape};
+use kohort::report::parts::{Point, Scatter, cards, changed, escape};
 use kohort::{Policy, Run};
 use kohort_core::policy::Section;
-use kohort_core::table::{open, read_text};
+use kohort_core::table::read_text;
 use kohort_core::{Error, Result};
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Example rows that are shown side by side.
-const EXAMPLES: usize = 12;
+/// The title of the picture.
+const PICTURE: &str = "Each setting by its number in the table: to the left is safer, further down keeps more detail. Full dots are on \
+                       the frontier; the ring marks its bend";
 
 /// Shows the settings that were tried, and what can be tried.
 pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let opened = studio.opened()?;
     let mut body = String::from(
-        "<p class=\"lead\">Try several settings and see what each would cost. Nothing is released here.</p>\n",
+        "<p class=\"lead\">More protection costs more detail. Try several settings at once and see what each would cost. \
+         Nothing is released here.</p>\n",
     );
-    let compared = studio.desk().compared.clone();
-    if let Some(compared) = &compared {
-        body += &picture(compared, &opened);
+    let tried = tried(studio, &opened);
+    if !tried.is_empty() {
+        if is_stale(&tried, &opened) {
+            body += "<p class=\"warning\" role=\"status\">The columns or hierarchies were changed after these settings were tried. \
+                     Try them again.</p>\n";
+        }
+        body += &picture(&tried, &opened);
     }
     body += &form(&opened)?;
-    let options = compared.map_or_else(|| vec!["k=3,5,10".to_string()], |compared| compared.vary.clone());
+    let options = if tried.is_empty() { vec!["k=3,5,10".to_string()] } else { varied(&tried) };
     let options: String = options.iter().map(|vary| format!(" --vary {vary}")).collect();
     let command = Some(format!("kohort compare {}{options}", opened.name));
     Ok(Answer::Page(Page { step: Step::Explore, heading: "Explore", body, command }))
+}
+
+/// The folder of the comparison of a policy, by its name.
+fn folder_name(opened: &Opened) -> String {
+    format!("{}-compare", opened.stem())
+}
+
+/// The settings that were tried for the open policy. They are on disk, so that a restart does not lose them.
+fn tried(studio: &Studio, opened: &Opened) -> Vec<ReadSetting> {
+    let folder = studio.folder.path(&folder_name(opened)).ok().filter(|folder| folder.is_dir());
+    folder.and_then(|folder| read_comparison(&folder).ok()).unwrap_or_default()
+}
+
+/// Returns whether the columns of the policy are others than those that were tried.
+fn is_stale(tried: &[ReadSetting], opened: &Opened) -> bool {
+    let columns = |section: Section| section.section("columns").ok().flatten().map(|own| own.to_toml());
+    let then = tried.iter().find_map(|own| own.policy.as_ref()).and_then(|path| read_text(path, 16 << 20).ok());
+    let then = then.and_then(|text| Section::parse("the setting", &text).ok()).and_then(columns);
+    then != opened.section().ok().and_then(columns)
+}
+
+/// The options of the command that tries them again, from the names of the settings.
+fn varied(tried: &[ReadSetting]) -> Vec<String> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (key, value) in tried.iter().flat_map(|own| own.name.split(' ')).filter_map(|pair| pair.split_once('=')) {
+        match all.iter_mut().find(|(own, _)| *own == key) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => all.push((key, vec![value])),
+        }
+    }
+    all.iter().map(|(key, values)| format!("{key}={}", values.join(","))).collect()
+}
+
+/// The name of a setting in words: "k = 5, local, at most 1 % of records removed".
+fn in_words(name: &str) -> String {
+    let pair = |pair: &str| match pair.split_once('=') {
+        Some(("method", method)) => method.to_string(),
+        Some(("max_suppressed", share)) => match share.parse::<f64>() {
+            Ok(0.0) => "no record removed".into(),
+            Ok(share) => format!("at most {} of records removed", percent(share).replace(".0 %", " %")),
+            Err(_) => format!("max_suppressed = {share}"),
+        },
+        Some((key, value)) => format!("{key} = {value}"),
+        None => pair.to_string(),
+    };
+    let words: Vec<String> = name.split(' ').filter(|part| !part.is_empty()).map(pair).collect();
+    if words.is_empty() { "as the policy is".into() } else { words.join(", ") }
 }
 
 fn shape(opened: &Opened) -> Result<DataShape> {
@@ -49,27 +106,39 @@ fn shape(opened: &Opened) -> Result<DataShape> {
     })
 }
 
+/// The number of methods that are tried unless the custodian chooses others: the first ones of the manual.
+const USUAL: usize = 2;
+
 fn form(opened: &Opened) -> Result<String> {
     let register = Register::built_in();
     let now = get(&opened.text, &["method", "name"]).unwrap_or_default();
-    let mut boxes = String::new();
-    for entry in register.for_shape(shape(opened)?) {
-        let mark = if now.trim_matches('"') == entry.name { " checked" } else { "" };
-        boxes += &format!(
+    let (mut usual, mut others) = (String::new(), String::new());
+    for (place, entry) in register.for_shape(shape(opened)?).enumerate() {
+        let is_usual = now.trim_matches('"') == entry.name || place < USUAL;
+        let mark = if is_usual { " checked" } else { "" };
+        let list = if is_usual { &mut usual } else { &mut others };
+        *list += &format!(
             "<li><input type=\"checkbox\" name=\"method\" id=\"method-{0}\" value=\"{0}\"{mark}><label for=\"method-{0}\"><code>{0}</code> \
              <span class=\"soft\">{1}</span></label></li>\n",
             entry.name,
             escape(entry.summary)
         );
     }
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => {
+            format!("<details><summary>Other methods, for experts</summary><ul class=\"files\">{others}</ul></details>")
+        }
+    };
     Ok(format!(
         "<section><h2>Try settings</h2>\n<form method=\"post\" action=\"/explore\" class=\"stacked\">{}{}\
-         <fieldset><legend>Methods</legend><ul class=\"files\">{boxes}</ul></fieldset><button class=\"main\">Try them</button></form></section>\n",
-        input("k", "vary-k", "Values of k", "3, 5, 10, 20", "required"),
+         <fieldset><legend>Methods: ways to change the data</legend><ul class=\"files\">{usual}</ul>{others}</fieldset>\
+         <button class=\"main\">Try them</button></form></section>\n",
+        input("k", "vary-k", "Values of k: at least so many people look the same", "3, 5, 10, 20", "required"),
         input(
             "suppressed",
             "vary-suppressed",
-            "Share of records that may be removed (leave it empty to keep the policy's)",
+            "Share of records that may be removed: 0.01 is 1 in 100. Empty keeps the policy's",
             "0, 0.01, 0.05",
             ""
         ),
@@ -95,81 +164,116 @@ pub(crate) fn compare(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     }
     studio.start("Trying settings", "/explore", move |studio, job| {
         let opened = studio.opened()?;
-        let folder = format!("{}-compare", opened.stem());
         let mut options = studio.options(job);
         options.force = true;
-        let made = try_settings(&opened.path, &vary, &studio.folder.path(&folder)?, &options)?;
-        let vary = vary.iter().map(|vary| format!("{}={}", vary.key, vary.values.join(","))).collect();
-        let mut desk = studio.desk();
-        desk.compared = Some(Arc::new(Compared { tried: made.tried, vary, folder }));
-        desk.tried = None;
+        let found = Mutex::new(Vec::new());
+        let watch = |early: EarlySetting| {
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.push(early);
+            show_early(job, &found);
+        };
+        let folder = studio.folder.path(&folder_name(&opened))?;
+        compare_watched(&opened.path, &vary, &folder, &options, &watch)?;
+        keep_to_owner(&folder)?;
+        studio.desk().tried = None;
         Ok("/explore")
     })?;
     Ok(Answer::See("/job"))
 }
 
-fn picture(compared: &Compared, opened: &Opened) -> String {
-    let point = |t: &MeasuredSetting| {
-        Some(Point { name: t.name.clone(), at: (t.risk()?, t.loss()?), on_frontier: t.on_frontier, ringed: t.is_knee })
+/// Draws the settings that are measured already.
+fn show_early(job: &Job, found: &[EarlySetting]) {
+    let of = found.first().map_or(0, |early| early.of);
+    let beats = |a: (f64, f64), b: (f64, f64)| a.0 <= b.0 && a.1 <= b.1 && a != b;
+    let all: Vec<(f64, f64)> = found.iter().filter_map(|early| early.risk_and_loss).collect();
+    let point = |early: &EarlySetting| {
+        let at = early.risk_and_loss?;
+        let on_frontier = !all.iter().any(|&other| beats(other, at));
+        Some(Point { name: (early.place + 1).to_string(), at, on_frontier, ringed: false, link: None })
+    };
+    let points: Vec<Point> = found.iter().filter_map(point).collect();
+    let picture = Scatter { id: "early", title: PICTURE, axes: ["Highest risk", "Detail lost"], points };
+    job.show(format!(
+        "<section class=\"wide\"><h2>{} of {of} settings so far</h2>\n{}</section>\n",
+        found.len(),
+        picture.draw()
+    ));
+}
+
+fn picture(tried: &[ReadSetting], opened: &Opened) -> String {
+    let point = |(place, t): (usize, &ReadSetting)| {
+        let numbers = t.outcome.as_ref().ok()?;
+        let name = (place + 1).to_string();
+        let link = t.policy.as_ref().map(|_| format!("#setting-{place}"));
+        Some(Point { name, at: (numbers.risk?, numbers.loss?), on_frontier: t.on_frontier, ringed: t.is_knee, link })
     };
     let scatter = Scatter {
         id: "frontier",
-        title: "Loss against the highest risk of each setting; the dashed line joins those that no other beats",
-        axes: ["Highest risk", "Loss"],
-        points: compared.tried.iter().filter_map(point).collect(),
+        title: PICTURE,
+        axes: ["Highest risk", "Detail lost"],
+        points: tried.iter().enumerate().filter_map(point).collect(),
     };
     let revision = opened.revision();
-    let row = |(place, t): (usize, &MeasuredSetting)| {
-        let name = format!("<code>{}</code>", escape(&t.name));
-        let place = place.to_string();
+    let row = |(place, t): (usize, &ReadSetting)| {
+        let name = format!("<span id=\"setting-{place}\">{}. {}</span>", place + 1, escape(&in_words(&t.name)));
+        let number = |x: Option<f64>| x.map_or("–".into(), percent);
         match &t.outcome {
-            Err(reason) => vec![name, "–".into(), "–".into(), "–".into(), escape(reason)],
-            Ok(outlook) => {
+            Err(reason) => {
+                vec![name, "–".into(), "–".into(), "–".into(), "–".into(), escape(&crate::answer::capital(reason))]
+            }
+            Ok(own) => {
                 let mark = match (t.is_knee, t.on_frontier) {
-                    (true, _) => "yes, where less risk begins to cost much more",
+                    (true, _) => "yes: the bend",
                     (_, true) => "yes",
-                    _ => "–",
+                    _ => "no",
                 };
-                let number = |x: Option<f64>| x.map_or("–".into(), percent);
                 let buttons = match t.policy {
                     None => "for comparison only".to_string(),
-                    Some(_) => {
+                    Some(_) => format!(
+                        "<form method=\"post\" action=\"/setting\" class=\"inline\" id=\"look-{place}\">{}<button class=\"quiet\">Look closer<span \
+                         class=\"hidden\"> at setting {1}</span></button></form>{2}",
+                        hidden("place", &place.to_string()),
+                        place + 1,
                         button(
-                            "/setting",
-                            &format!("Look closer<span class=\"hidden\"> at {}</span>", escape(&t.name)),
-                            &[("place", &place)],
-                        ) + &button(
                             "/choose",
-                            &format!("Choose<span class=\"hidden\"> {}</span>", escape(&t.name)),
-                            &[("place", &place), ("revision", &revision)],
+                            &format!("Choose<span class=\"hidden\"> setting {}</span>", place + 1),
+                            &[("place", &place.to_string()), ("revision", &revision)],
                         )
-                    }
+                    ),
                 };
-                let gone = if let Outlook::Table(own) = outlook { own.rows.suppressed.known() } else { None };
-                let gone = gone.map_or(String::new(), |n| format!("<small>{} records removed</small>", thousands(n)));
-                vec![name, number(t.risk()), number(t.loss()) + &gone, mark.into(), buttons]
+                let removed = own.removed.map_or("–".into(), thousands);
+                vec![name, number(own.risk), number(own.loss), removed, mark.into(), buttons]
             }
         }
     };
-    let rows: Vec<Vec<String>> = compared.tried.iter().enumerate().map(row).collect();
+    let rows: Vec<Vec<String>> = tried.iter().enumerate().map(row).collect();
+    let bend = tried.iter().position(|t| t.is_knee).map_or(String::new(), |place| {
+        format!(
+            " Setting {} is at the bend of the frontier: below its risk, the loss grows quickly. It is a suggestion; the decision is yours.",
+            place + 1
+        )
+    });
     format!(
-        "<section><h2>What each setting would cost</h2>\n{}{}</section>\n",
+        "<section class=\"wide\"><h2>What each setting would cost</h2>\n<p>The highest risk is the chance that somebody who looks for a person \
+         finds them. Settings on the frontier are worth a look: no other one both risks less and loses less.{bend} Click a dot to look \
+         closer.</p>\n{}{}</section>\n",
         scatter.draw(),
-        cards(&["Setting", "Highest risk", "Loss", "On the frontier", "Choose"], &rows)
+        cards(&["Setting", "Highest risk", "Detail lost", "Records removed", "On the frontier", "Choose"], &rows)
     )
 }
 
 /// The setting at a place, with its policy.
-fn at(studio: &Studio, place: Option<usize>) -> Result<(usize, String, std::path::PathBuf)> {
-    let Some(compared) = studio.desk().compared.clone() else {
-        return Err(Error::yours("no settings were tried yet, or the studio was started again. Try them again."));
+fn at(studio: &Studio, place: Option<usize>) -> Result<(usize, String, PathBuf)> {
+    let tried = tried(studio, &studio.opened()?);
+    if tried.is_empty() {
+        return Err(Error::yours("no settings were tried yet. Try some on the page Explore."));
+    }
+    let found = place.and_then(|place| Some((place, tried.get(place)?)));
+    let Some((place, setting, path)) = found.and_then(|(place, t)| Some((place, t, t.policy.clone()?))) else {
+        return Err(Error::yours("there is no such setting."));
     };
-    let found = place.and_then(|place| Some((place, compared.tried.get(place)?)));
-    let policy = found.and_then(|(place, t)| Some((place, t, t.policy.as_ref()?.file_name()?)));
-    let Some((place, tried, file)) = policy else { return Err(Error::yours("there is no such setting.")) };
-    let path = studio.folder.path(&compared.folder)?.join("policies").join(file);
     studio.folder.is_inside(&path)?;
-    Ok((place, tried.name.clone(), path))
+    Ok((place, in_words(&setting.name), path))
 }
 
 /// Makes a setting the policy: its keys of `[privacy]` and `[method]`.
@@ -200,97 +304,108 @@ pub(crate) fn choose(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
 /// Looks closer at a setting, in the background: it is released in memory, and nothing is stored.
 pub(crate) fn look(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     let (place, _, path) = at(studio, fields.number("place"))?;
+    let text = read_text(&path, 16 << 20)?;
+    if studio.desk().tried.as_ref().is_some_and(|tried| tried.place == place && tried.policy == text) {
+        return Ok(Answer::See("/setting"));
+    }
     studio.start("Looking closer", "/explore", move |studio, job| {
         let policy = Policy::read(&path)?;
         let progress: Arc<dyn kohort::Progress> = job.clone();
         let run = Run::new().threads(studio.threads).progress(progress).keep_rows().scratch(studio.folder.own()?);
         let release = run.anonymize(policy.data()?, &policy)?;
-        let (names, rows) = examples(studio, &path, &release)?;
+        let counted = studio.desk().counted.clone();
+        let closer = closer::look(&path, &release, counted.as_ref(), studio.threads)?;
+        let (facts, changed) = (facts(release.metrics()), changed(release.metrics()));
         let report = release.report_html()?.to_string();
-        studio.desk().tried = Some(Arc::new(Tried { place, report, names, rows }));
+        studio.desk().tried = Some(Arc::new(Tried { policy: text, place, facts, changed, report, closer }));
         Ok("/setting")
     })?;
     Ok(Answer::See("/job"))
 }
 
-/// Names of columns, and rows as they are and as they would be released.
-type Examples = (Vec<String>, Vec<(Vec<String>, Vec<String>)>);
-
-/// Some rows side by side. Only tables have them.
-fn examples(studio: &Studio, policy: &std::path::Path, release: &kohort::Release) -> Result<Examples> {
-    let (Ok(released), Some(lines)) = (release.columns(), release.file("private/rows")) else {
-        return Ok((Vec::new(), Vec::new()));
-    };
-    let lines: Vec<u64> = String::from_utf8_lossy(lines).lines().filter_map(|line| line.parse().ok()).collect();
-    let rows = released.rows().min(lines.len());
-    let step = (rows / EXAMPLES).max(1);
-    let places: Vec<usize> = (0..rows).step_by(step).filter(|&row| lines[row] > 0).take(EXAMPLES).collect();
-    let wanted: HashMap<u64, usize> = places.iter().map(|&row| (lines[row], row)).collect();
-    let file = kohort_core::policy::read(policy)?;
-    let source = open(&file.input)?.with_threads(studio.threads);
-    let names: Vec<String> = released.names().to_vec();
-    let columns: Vec<Option<usize>> =
-        names.iter().map(|name| source.columns().iter().position(|c| c == name)).collect();
-    let mut originals: HashMap<usize, Vec<String>> = HashMap::new();
-    source.scan(
-        |_| (),
-        |(), chunk| {
-            let hits = (0..chunk.rows()).filter_map(|row| Some((*wanted.get(&chunk.line(row))?, row)));
-            let text = |row: usize, c: Option<usize>| {
-                c.map_or(String::new(), |c| String::from_utf8_lossy(chunk.cell(row, c)).into_owned())
-            };
-            Ok(hits
-                .map(|(place, row)| (place, columns.iter().map(|&c| text(row, c)).collect::<Vec<_>>()))
-                .collect::<Vec<_>>())
-        },
-        |found| {
-            originals.extend(found);
-            Ok(())
-        },
-    )?;
-    let pairs = places.iter().filter_map(|&row| {
-        let after = released.columns().map(|(_, column)| column.get(row).unwrap_or_default().to_string()).collect();
-        Some((originals.remove(&row)?, after))
-    });
-    Ok((names.clone(), pairs.collect()))
-}
-
 /// Shows the setting that was looked at closely.
 pub(crate) fn setting(studio: &Arc<Studio>) -> Result<Answer> {
     let opened = studio.opened()?;
-    let (tried, compared) = {
-        let desk = studio.desk();
-        (desk.tried.clone(), desk.compared.clone())
-    };
-    let (Some(tried), Some(compared)) = (tried, compared) else { return Ok(Answer::See("/explore")) };
-    let name = compared.tried.get(tried.place).map_or(String::new(), |t| t.name.clone());
+    let tried_closely = studio.desk().tried.clone();
+    let Some(closely) = tried_closely else { return Ok(Answer::See("/explore")) };
+    let name = tried(studio, &opened).get(closely.place).map_or(String::new(), |t| in_words(&t.name));
     let mut body = format!(
-        "<p class=\"lead\"><code>{}</code></p>\n<p>It was tried in memory; nothing of it is stored.</p>\n\
-         <p><a class=\"go\" href=\"/setting/report\" target=\"_blank\" rel=\"noopener\">Its report, with distributions before and after</a></p>\n",
-        escape(&name)
+        "<p class=\"lead\">Setting {}: {}.</p>\n<p>It was tried in memory. Nothing of it is stored, and nothing was released.</p>\n{}\
+         <div class=\"actions\">{}<a class=\"go\" href=\"/setting/report\" target=\"_blank\" rel=\"noopener\">Open the whole report</a> \
+         <a class=\"go\" href=\"/explore\">Back to all settings</a></div>\n",
+        closely.place + 1,
+        escape(&name),
+        closely.facts,
+        button(
+            "/choose",
+            "Choose this setting",
+            &[("place", &closely.place.to_string()), ("revision", &opened.revision())],
+        )
     );
-    body += &button(
-        "/choose",
-        "Choose this setting",
-        &[("place", &tried.place.to_string()), ("revision", &opened.revision())],
-    );
-    if !tried.rows.is_empty() {
-        body += "<section><h2>Example records</h2>\n<details class=\"values\"><summary>Show original and released records side by side (values of \
-                 the data)</summary>\n<p>Only on this page, and never stored.</p>\n";
-        for (number, (before, after)) in (1..).zip(&tried.rows) {
-            let row = |c: usize| {
-                let changed = before[c] != after[c];
-                let released =
-                    if changed { format!("<strong>{}</strong>", escape(&after[c])) } else { escape(&after[c]) };
-                vec![format!("<code>{}</code>", escape(&tried.names[c])), escape(&before[c]), released]
-            };
-            let rows: Vec<Vec<String>> = (0..tried.names.len().min(before.len()).min(after.len())).map(row).collect();
-            body += &format!("<h3>Record {number}</h3>\n{}", cards(&["Column", "Original", "Released"], &rows));
-        }
-        body += "</details></section>\n";
+    if let Some(closer) = &closely.closer {
+        body += &suppressed(closer);
+        body += &examples(closer);
     }
-    body += "<p><a href=\"/explore\">Back to all settings</a></p>\n";
+    body += &closely.changed;
     Ok(Answer::Page(Page { step: Step::Explore, heading: "A setting", body, command: None }))
+}
+
+/// Shows who is suppressed.
+fn suppressed(closer: &Closer) -> String {
+    let share = |n: u64| percent(n as f64 / closer.records.max(1) as f64);
+    let mut html = format!(
+        "<section><h2>Who is suppressed</h2>\n<p>Of {} records, {} ({}) would be removed, and {} ({}) would have at least one cell that shows \
+         only <code>*</code>. Columns that are suppressed for everybody are not counted.</p>\n",
+        thousands(closer.records),
+        thousands(closer.removed),
+        share(closer.removed),
+        thousands(closer.blanked),
+        share(closer.blanked)
+    );
+    if !closer.affected.is_empty() {
+        let row = |own: &crate::results::AffectedGroup| {
+            vec![
+                format!("<code>{}</code>: {}", escape(&own.column), escape(&own.label)),
+                percent(own.of_all),
+                percent(own.of_suppressed),
+            ]
+        };
+        let rows: Vec<Vec<String>> = closer.affected.iter().map(row).collect();
+        html += &format!(
+            "<p>These groups are hit harder than others. A study about them would notice.</p>\n{}",
+            cards(&["Group", "Share of all records", "Share of the suppressed"], &rows)
+        );
+    }
+    html + "</section>\n"
+}
+
+/// Shows records side by side.
+fn examples(closer: &Closer) -> String {
+    if closer.rows.is_empty() {
+        return String::new();
+    }
+    let headings: String = closer.names.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
+    let mut rows = String::new();
+    for (number, (before, after)) in (1..).zip(&closer.rows) {
+        let cells = |own: &[String], other: &[String], mark: bool| -> String {
+            let cell = |(a, b): (&String, &String)| match mark && a != b {
+                true => format!("<td><strong>{}</strong></td>", escape(a)),
+                false => format!("<td>{}</td>", escape(a)),
+            };
+            own.iter().zip(other).map(cell).collect()
+        };
+        rows += &format!(
+            "<tr><th scope=\"row\">{number}, original</th>{}</tr>\n<tr class=\"after\"><th scope=\"row\">{number}, released</th>{}</tr>\n",
+            cells(before, after, false),
+            cells(after, before, true)
+        );
+    }
+    format!(
+        "<section><h2>Example records</h2>\n<details class=\"values\"><summary>Show some records, original and released (values of the \
+         data)</summary>\n<p>They are on this page only, and never stored. What changed is bold.</p>\n<div class=\"scroll\" role=\"region\" \
+         aria-label=\"Example records\" tabindex=\"0\"><table class=\"pairs\"><thead><tr><th scope=\"col\">Record</th>{headings}</tr></thead>\
+         <tbody>{rows}</tbody></table></div></details></section>\n"
+    )
 }
 
 /// The report of the setting that was looked at closely.
@@ -298,4 +413,25 @@ pub(crate) fn report(studio: &Arc<Studio>) -> Result<Answer> {
     let tried = studio.desk().tried.clone();
     let Some(tried) = tried else { return Ok(Answer::See("/explore")) };
     Ok(Answer::Report(tried.report.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_named_in_words_and_its_command_found_again() {
+        assert_eq!(in_words("k=5 method=local max_suppressed=0.01"), "k = 5, local, at most 1 % of records removed");
+        assert_eq!(in_words("k=5 max_suppressed=0"), "k = 5, no record removed");
+        assert_eq!(in_words(""), "as the policy is");
+        let named = |name: &str| ReadSetting {
+            name: name.into(),
+            policy: None,
+            outcome: Err(String::new()),
+            on_frontier: false,
+            is_knee: false,
+        };
+        let tried = ["k=3 method=local", "k=5 method=local", "k=3 method=suppress"].map(named);
+        assert_eq!(varied(&tried), ["k=3,5", "method=local,suppress"]);
+    }
 }

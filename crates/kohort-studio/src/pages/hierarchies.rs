@@ -1,14 +1,17 @@
 //! Hierarchies: the levels of each column, how many people each leaves alone, and ways to change them.
 
 use super::change;
-use super::columns::{Known, PolicyColumn, columns_of, histogram};
+use super::columns::{Known, PolicyColumn, columns_of};
 use super::risk;
 use crate::answer::{Answer, Fields};
-use crate::count::CountedColumn;
+use crate::count::{CountedColumn, Histogram};
+use crate::folder::FileKind;
 use crate::page::{Page, Step, button, hidden, input, select, thousands};
 use crate::policy_text::{get, quoted};
-use crate::results::{Ladder, RiskFound};
+use crate::results::{Ladder, RiskFound, Rung};
 use crate::studio::{Edit, Opened, Studio};
+use kohort::applied_hierarchy::{AppliedHierarchy, Branch, applied, quoted as cell};
+use kohort::pipeline::survey;
 use kohort::report::parts::{cards, escape};
 use kohort_core::code_systems::{CodeSystem, titled};
 use kohort_core::{Error, Result};
@@ -21,56 +24,159 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let columns = columns_of(&opened)?;
     let found = risk::current(studio, &opened);
     let mut body = String::from(
-        "<p class=\"lead\">A hierarchy says how a value becomes coarser: 47, then 45 to 49, then 40 to 59. Kohort uses \
-         the finest level that protects everyone.</p>\n",
+        "<p class=\"lead\">A hierarchy says how a value becomes coarser: the age 47 becomes 45 to 49, then 40 to 59. Kohort keeps \
+         every value as fine as the protection of everybody allows.</p>\n",
     );
     body += &counts_or_button(&found);
-    body += "<p><a href=\"/codes\">Search diagnosis codes by word</a></p>\n";
     let quasi: Vec<(usize, &PolicyColumn)> = columns.iter().enumerate().filter(|(_, c)| c.role == "quasi").collect();
     if quasi.is_empty() {
         body += "<p>No column is one that others may know, so there is nothing to make coarser.</p>\n";
     }
     for (number, column) in quasi {
-        let written = get(&opened.text, &column.path("hierarchy")).unwrap_or_else(|| "none: the value or *".into());
+        let name = escape(&column.shown());
+        let ladder = found.as_ref().and_then(|f| Some((f.unit, ladder(f, column)?)));
         body += &format!(
-            "<section><h2><code>{}</code></h2>\n<p>Hierarchy: <code>{}</code></p>\n{}<p><a href=\"/hierarchy/{number}\">Change \
-             the hierarchy of <code>{0}</code></a></p></section>\n",
-            escape(&column.name),
-            escape(&written),
-            found.as_ref().and_then(|f| ladder(f, column)).map_or(String::new(), levels)
+            "<section class=\"hierarchy\"><h2><code>{name}</code></h2>\n<p>{}</p>\n{}<p><a href=\"/hierarchy/{number}\">Change \
+             how <code>{name}</code> becomes coarser</a></p></section>\n",
+            kind(&opened, column),
+            ladder.map_or(String::new(), |(unit, own)| picture(number, own) + &levels(own, unit))
         );
     }
-    body += "<p><a class=\"go\" href=\"/risk\">Next: risk</a></p>\n";
+    body += "<p class=\"actions\"><a class=\"go next\" href=\"/risk\">Next: risk</a> <a class=\"go\" href=\"/codes\">Search diagnosis \
+             codes by word</a></p>\n";
     let command = Some(format!("kohort hierarchy {}", opened.name));
     Ok(Answer::Page(Page { step: Step::Hierarchies, heading: "Hierarchies", body, command }))
 }
+
+/// The hierarchy of a column in words.
+fn kind(opened: &Opened, column: &PolicyColumn) -> String {
+    let Some(written) = get(&opened.text, &column.path("hierarchy")) else {
+        return "No hierarchy: a cell shows the value or <code>*</code>.".into();
+    };
+    let section = column.section.section("hierarchy").ok().flatten();
+    let has = |key: &str| section.as_ref().is_some_and(|own| own.get(key).is_some());
+    let words = if has("intervals") {
+        "Intervals of equal width."
+    } else if has("cuts") {
+        "Intervals between cut points."
+    } else if has("prefix") {
+        "The first characters are kept."
+    } else if has("date") {
+        "Dates become months, quarters and years."
+    } else {
+        match SYSTEMS.iter().find(|(system, _)| written.trim_matches('"') == *system) {
+            Some((_, name)) => return format!("{name}."),
+            None => "Groups of values, from a file.",
+        }
+    };
+    format!("{words} <span class=\"soft\">In the policy: <code>{}</code></span>", escape(&written))
+}
+
+/// The code systems that a policy can name.
+const SYSTEMS: [(&str, &str); 10] = [
+    ("icd10", "ICD-10-CM diagnoses: code, category, block, chapter"),
+    ("icd9", "ICD-9-CM diagnoses: code, category, section, chapter"),
+    ("icd10-procedure", "ICD-10-PCS procedures"),
+    ("icd9-procedure", "ICD-9-CM procedures"),
+    ("pcg", "Primary condition groups, from ICD-9-CM"),
+    ("pcg-icd10", "Primary condition groups, from ICD-10-CM"),
+    ("cpt", "CPT procedure groups"),
+    ("place", "Place of service"),
+    ("specialty", "Specialty of the provider"),
+    ("los", "Length of stay in groups"),
+];
 
 fn counts_or_button(found: &Option<Arc<RiskFound>>) -> String {
     match found {
         Some(_) => String::new(),
         None => format!(
             "<p class=\"note\">The levels have not been counted for the policy as it is now.</p>\n{}",
-            button("/risk", "Count the levels and the risk", &[("back", "hierarchies")])
+            button("/risk", "Count the levels", &[("back", "hierarchies")])
         ),
     }
 }
 
 fn ladder<'a>(found: &'a RiskFound, column: &PolicyColumn) -> Option<&'a Ladder> {
-    found.ladders.iter().find(|ladder| ladder.column == column.name)
+    let named = |ladder: &&Ladder| ladder.column == column.name;
+    let exact = found.ladders.iter().find(|own| named(own) && own.group == column.group);
+    exact.or_else(|| found.ladders.iter().find(named))
 }
 
-/// A table of levels: labels, and records that are alone.
-fn levels(ladder: &Ladder) -> String {
-    let row = |(number, rung): (usize, &crate::results::Rung)| {
+/// A table of levels: labels, and people who are alone.
+fn levels(ladder: &Ladder, unit: &str) -> String {
+    let row = |(number, rung): (usize, &Rung)| {
+        let name = match (number, rung.name.as_str()) {
+            (0, _) => "the value as it is".to_string(),
+            (_, "*") => "<code>*</code> (suppressed)".to_string(),
+            (_, name) => format!("<code>{}</code>", escape(name)),
+        };
         vec![
-            format!("{number}: <code>{}</code>", escape(&rung.name)),
-            thousands(rung.labels.len() as u64),
-            thousands(rung.alone()),
+            format!("{number}: {name}"),
+            thousands(rung.labels),
+            thousands(rung.alone),
             if rung.permitted { "yes".into() } else { "no".into() },
         ]
     };
     let rows: Vec<Vec<String>> = ladder.levels.iter().enumerate().map(row).collect();
-    cards(&["Level", "Labels", "Records alone", "May be chosen"], &rows)
+    let alone = format!("{} alone with their label", crate::answer::capital(unit));
+    cards(&["Level", "Labels", &alone, "May be used"], &rows)
+}
+
+/// The levels as a picture: a strip for each level, a box for each label, as wide as the share of people who have it.
+fn picture(number: usize, ladder: &Ladder) -> String {
+    fn draw(all: &[Branch], from: f64, scale: f64, level: usize, drawn: &mut String) {
+        let mut x = from;
+        for branch in all {
+            let wide = branch.people as f64 * scale;
+            if wide > 0.3 {
+                *drawn += &format!(
+                    "<rect class=\"{}\" x=\"{x:.1}\" y=\"{}\" width=\"{:.1}\" height=\"17\"/>",
+                    if branch.people == 1 { "alone" } else { "box" },
+                    level * 20 + 1,
+                    (wide - 0.6).max(0.3)
+                );
+            }
+            draw(&branch.below, x, scale, level + 1, drawn);
+            x += wide;
+        }
+    }
+    // A person with several rows has several labels, so that the labels of a level may have more people than there are.
+    let mut people = 1;
+    let (mut levels, mut level) = (0, ladder.tree.iter().collect::<Vec<&Branch>>());
+    while !level.is_empty() {
+        people = people.max(level.iter().map(|own| own.people).sum());
+        levels += 1;
+        level = level.into_iter().flat_map(|own| &own.below).collect();
+    }
+    if levels < 2 {
+        return String::new();
+    }
+    let mut drawn = String::new();
+    draw(&ladder.tree, 0.0, 600.0 / people as f64, 0, &mut drawn);
+    format!(
+        "<svg class=\"chart strips\" viewBox=\"0 0 600 {}\" role=\"img\" aria-labelledby=\"strips-{number}\"><title id=\"strips-{number}\">The \
+         levels, the coarsest above: a box for each label, as wide as the share of people who have it</title>{drawn}</svg>\n",
+        levels * 20
+    )
+}
+
+/// The labels as nested lists.
+fn tree(all: &[Branch]) -> String {
+    let item = |own: &Branch| {
+        let name = format!(
+            "<code>{}</code> <span class=\"soft\">{}</span>",
+            escape(if own.label.is_empty() { "(missing)" } else { &own.label }),
+            thousands(own.people)
+        );
+        match &own.below[..] {
+            [] => format!("<li>{name}</li>\n"),
+            // A level that only repeats a label is not shown again.
+            [only] if only.below.is_empty() && only.label == own.label => format!("<li>{name}</li>\n"),
+            below => format!("<li><details open><summary>{name}</summary>{}</details></li>\n", tree(below)),
+        }
+    };
+    let items: String = all.iter().map(item).collect();
+    format!("<ul class=\"tree\">{items}</ul>\n")
 }
 
 fn column_at(opened: &Opened, number: usize) -> Result<PolicyColumn> {
@@ -88,39 +194,50 @@ pub(crate) fn one(studio: &Arc<Studio>, number: usize) -> Result<Answer> {
     let found = risk::current(studio, &opened);
     let revision = hidden("revision", &opened.revision());
     let written = get(&opened.text, &column.path("hierarchy")).unwrap_or_default();
-    let mut body = format!("<p class=\"lead\">Column <code>{}</code></p>\n", escape(&column.name));
-    if let Some((_, counted)) = known.counted {
-        body += &histogram(number, counted, false);
-    }
+    let name = escape(&column.shown());
+    let mut body =
+        format!("<p class=\"lead\">How <code>{name}</code> becomes coarser</p>\n<p>{}</p>\n", kind(&opened, &column));
     body += &counts_or_button(&found);
-    if let Some(own) = found.as_ref().and_then(|f| ladder(f, &column)) {
-        body += &levels(own);
-        body += &permitted(own, number, &revision);
-        body += "<details class=\"values\"><summary>Show the labels of each level (values of the data)</summary>\n";
+    if let Some((unit, own)) = found.as_ref().and_then(|f| Some((f.unit, ladder(f, &column)?))) {
+        body += &picture(number, own);
+        body += &levels(own, unit);
+        body += &format!(
+            "<details class=\"values\"><summary>Show the labels as a tree (values of the data)</summary>\n<p>With the number of {unit} who \
+             have each label.{}</p>\n{}</details>\n",
+            if own.levels.first().is_some_and(|own| own.labels > 400) {
+                " Levels with more than 400 labels are not shown."
+            } else {
+                ""
+            },
+            tree(&own.tree)
+        );
+        body +=
+            "<details class=\"values\"><summary>Show the rarest labels of each level (values of the data)</summary>\n";
         for rung in own.levels.iter().skip(1) {
             let rows: Vec<Vec<String>> = rung
-                .labels
+                .rarest
                 .iter()
-                .take(50)
-                .map(|(label, records)| vec![format!("<code>{}</code>", escape(label)), thousands(*records)])
+                .map(|(label, people)| vec![format!("<code>{}</code>", escape(label)), thousands(*people)])
                 .collect();
             body += &format!(
-                "<h2>Level <code>{}</code>, the rarest first</h2>\n{}",
+                "<h2>Level <code>{}</code></h2>\n{}",
                 escape(&rung.name),
-                cards(&["Label", "Records"], &rows)
+                cards(&["Label", &crate::answer::capital(unit)], &rows)
             );
         }
         body += "</details>\n";
+        body += &permitted(own, number, &revision);
     }
-    body += &forms(&column, number, known.counted.map(|c| c.1), &written, &revision);
-    body += "<p><a href=\"/hierarchies\">All hierarchies</a></p>\n";
+    body += "<h2 class=\"ways\">Change it</h2>\n<p>Choose one of these ways. It replaces the hierarchy that the column has now; you can undo it.</p>\n";
+    body += &forms(studio, &column, number, known.counted.map(|c| c.1), &written, &revision)?;
+    body += "<p class=\"actions\"><a class=\"go\" href=\"/hierarchies\">All hierarchies</a></p>\n";
     let command = Some(format!("kohort hierarchy {} --column '{}'", opened.name, column.name.replace('\'', "'\\''")));
     Ok(Answer::Page(Page { step: Step::Hierarchies, heading: "Hierarchy of a column", body, command }))
 }
 
 /// Shows which levels a method may choose.
 fn permitted(ladder: &Ladder, number: usize, revision: &str) -> String {
-    let one = |(i, rung): (usize, &crate::results::Rung)| {
+    let one = |(i, rung): (usize, &Rung)| {
         let mark = if rung.permitted { " checked" } else { "" };
         format!(
             "<li><input type=\"checkbox\" name=\"level\" id=\"level-{i}\" value=\"{i}\"{mark}><label for=\"level-{i}\">{i}: \
@@ -130,28 +247,30 @@ fn permitted(ladder: &Ladder, number: usize, revision: &str) -> String {
     };
     let boxes: String = ladder.levels.iter().enumerate().map(one).collect();
     format!(
-        "<form method=\"post\" action=\"/hierarchy/{number}\">{revision}{}<fieldset><legend>Levels that a method may \
-         choose</legend><ul class=\"files\">{boxes}</ul></fieldset><button>Save the levels</button></form>\n",
+        "<form method=\"post\" action=\"/hierarchy/{number}\">{revision}{}<fieldset><legend>Levels that may be used</legend><ul class=\"files\">{boxes}</ul></fieldset><button>Save the levels</button></form>\n",
         hidden("kind", "levels")
     )
 }
 
 /// One form for each kind of hierarchy that fits the column.
 fn forms(
+    studio: &Studio,
     column: &PolicyColumn,
     number: usize,
     counted: Option<&CountedColumn>,
     written: &str,
     revision: &str,
-) -> String {
-    let form = |kind: &str, heading: &str, explained: &str, fields: &str| {
+) -> Result<String> {
+    let section = column.section.section("hierarchy").ok().flatten();
+    let has = |key: &str| section.as_ref().is_some_and(|own| own.get(key).is_some());
+    let form = |kind: &str, heading: &str, explained: &str, fields: &str, open: bool| {
         format!(
-            "<section><h2>{heading}</h2>\n<p>{explained}</p>\n<form method=\"post\" action=\"/hierarchy/{number}\">{revision}{}{fields}\
-             <button>Use this</button></form></section>\n",
+            "<details class=\"way\"{}><summary><h3>{heading}</h3></summary>\n<p>{explained}</p>\n<form method=\"post\" \
+             action=\"/hierarchy/{number}\">{revision}{}{fields}<button>Use this</button></form></details>\n",
+            if open { " open" } else { "" },
             hidden("kind", kind)
         )
     };
-    let section = column.section.section("hierarchy").ok().flatten();
     let list = |key: &str| -> String {
         let own = section.as_ref().and_then(|s| s.decimals(key).ok().flatten());
         own.map_or(String::new(), |all| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
@@ -165,25 +284,37 @@ fn forms(
             + &input("to", &format!("{kind}-to"), "Up to, not including", &to, "inputmode=\"decimal\"")
     };
     let mut html = String::new();
-    if counted.is_none_or(|c| c.numeric) {
+    let numeric = counted.is_none_or(|c| c.numeric);
+    if numeric {
         html += &form(
             "intervals",
             "Intervals of equal width",
             "Widths from fine to coarse, each a multiple of the one before: 5, 10, 20.",
             &(input("list", "widths", "Widths", &list("intervals"), "inputmode=\"decimal\"") + &bounds("intervals")),
+            has("intervals"),
         );
         html += &form(
             "cuts",
             "Cut points of your own",
-            "The numbers at which a new interval begins. Drag the points, or type them.",
-            &(input("list", "cuts", "Cut points", &list("cuts"), "inputmode=\"decimal\" data-cuts") + &bounds("cuts")),
+            "The numbers at which a new interval begins. Drag the points in the picture, move them with the arrow keys, or type the numbers.",
+            &(input(
+                "list",
+                "cuts",
+                "Cut points",
+                &list("cuts"),
+                "inputmode=\"decimal\" data-cuts autocomplete=\"off\"",
+            ) + &counted.and_then(|own| own.fine.as_ref()).map_or(String::new(), cutter)
+                + &bounds("cuts")),
+            has("cuts"),
         );
     }
+    html += &groups(number, counted, revision);
     html += &form(
         "prefix",
         "First characters",
         "For codes and postcodes: the numbers of characters that are kept, from fine to coarse: 4, 3, 2.",
         &input("list", "prefix", "Characters kept", &list("prefix"), "inputmode=\"numeric\""),
+        has("prefix"),
     );
     let date = section.as_ref().and_then(|s| s.text("date").ok().flatten()).unwrap_or_default();
     html += &form(
@@ -191,25 +322,67 @@ fn forms(
         "Dates",
         "Day, month, quarter, year and decade. The format is written like %Y-%m-%d.",
         &input("format", "date-format", "Format", date, "autocomplete=\"off\""),
+        has("date"),
     );
-    let systems =
-        ["icd9", "icd10", "icd9-procedure", "icd10-procedure", "pcg", "pcg-icd10", "cpt", "place", "specialty", "los"];
-    let choices: Vec<(&str, String)> = systems.iter().map(|system| (*system, system.to_string())).collect();
+    let choices: Vec<(&str, String)> = SYSTEMS.iter().map(|(system, name)| (*system, name.to_string())).collect();
     html += &form(
         "system",
         "A code system",
-        "Codes become categories, sections and chapters.",
+        "Codes become categories, sections and chapters. <a href=\"/codes\">Search diagnosis codes by word</a>",
         &select("system", "system", "Code system", &choices, written.trim_matches('"')),
+        SYSTEMS.iter().any(|(system, _)| *system == written.trim_matches('"')),
     );
+    let listed = studio.folder.listed()?;
+    let files: Vec<(&str, String)> = listed
+        .iter()
+        .filter(|own| own.kind == FileKind::Table && [".csv", ".txt"].iter().any(|end| own.name.ends_with(end)))
+        .map(|own| (own.name.as_str(), own.name.clone()))
+        .collect();
+    let choice = match files.is_empty() {
+        true => "<p>There is no file in the folder yet.</p>\n".to_string(),
+        false => select("file", "hierarchy-file", "File in the folder", &files, written.trim_matches('"')),
+    };
     html += &form(
         "file",
         "A file",
-        "One line for each value: value;parent;…;*. Drop the file on the start page, or save the present hierarchy with the command below.",
-        &input("file", "hierarchy-file", "File in the folder", "", "autocomplete=\"off\""),
+        "One line for each value: <code>value;parent;…;*</code>.",
+        &format!(
+            "<div class=\"drop\" data-drop=\"hierarchy\"><label for=\"hierarchy-pick\">Drop a hierarchy file here, or choose one. It is copied \
+             into the studio's folder.</label> <input type=\"file\" id=\"hierarchy-pick\" accept=\".csv,.txt\"></div>{choice}"
+        ),
+        written.ends_with(".csv\"") || written.ends_with(".txt\""),
     );
-    html += &groups(number, counted, revision);
-    html += &form("none", "None", "A cell shows the value or *.", "");
-    html
+    html += &form("none", "None", "A cell shows the value or <code>*</code>.", "", false);
+    html += &format!(
+        "<section><h3>Save it as a file</h3>\n<p>Writes the hierarchy as it is now into the folder, with all values that occur, so that you can \
+         edit it in a spreadsheet and use it for other tables.</p>\n<form method=\"post\" action=\"/hierarchy-file/{number}\">\
+         <button class=\"quiet\">Save the hierarchy as a file</button></form></section>\n"
+    );
+    Ok(html)
+}
+
+/// A histogram on which cut points are moved. The points are drawn by the script; without it they are typed.
+fn cutter(fine: &Histogram) -> String {
+    let most = fine.heights.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let wide = 600.0 / fine.heights.len().max(1) as f64;
+    let bar = |(i, &cells): (usize, &u64)| {
+        let high = 100.0 * cells as f64 / most;
+        format!(
+            "<rect class=\"solid\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{high:.1}\"/>",
+            i as f64 * wide,
+            112.0 - high,
+            (wide - 0.8).max(0.5)
+        )
+    };
+    let bars: String = fine.heights.iter().enumerate().map(bar).collect();
+    let heights: Vec<String> = fine.heights.iter().map(u64::to_string).collect();
+    format!(
+        "<div class=\"cutter\" data-from=\"{}\" data-to=\"{}\" data-heights=\"{}\"><svg class=\"chart\" viewBox=\"0 0 600 136\" role=\"group\" \
+         aria-label=\"Histogram with cut points\">{bars}<path class=\"line\" d=\"M0 112.5H600\"/><g class=\"cuts\"></g></svg></div>\n",
+        fine.from,
+        fine.to(),
+        heights.join(",")
+    )
 }
 
 /// Groups made by selecting values. The values are on the page only if the person asks for them.
@@ -227,11 +400,10 @@ fn groups(number: usize, counted: Option<&CountedColumn>, revision: &str) -> Str
     };
     let boxes: String = counted.values.iter().enumerate().map(one).collect();
     format!(
-        "<section><h2>Groups of values</h2>\n<p>Select values that belong together and name their group. The groups are \
-         written to a file in the folder, which the policy names.</p>\n\
-         <details class=\"values\"><summary>Show the values and select</summary>\n\
-         <form method=\"post\" action=\"/group/{number}\">{revision}<fieldset><legend>Values</legend><ul class=\"files\">{boxes}</ul></fieldset>{}\
-         <button>Make this group</button></form></details></section>\n",
+        "<details class=\"way values\"><summary><h3>Groups of values that you select (shows values of the data)</h3></summary>\n<p>Select values that belong \
+         together and name their group. Repeat it for every group. The groups are written to a file in the folder, which the policy names.</p>\n\
+         <form method=\"post\" action=\"/group/{number}\">{revision}<fieldset><legend>Values</legend><ul class=\"files tiles\">{boxes}</ul></fieldset>{}\
+         <button>Make this group</button></form></details>\n",
         input("group", "group", "Name of the group", "", "autocomplete=\"off\" required")
     )
 }
@@ -320,12 +492,13 @@ pub(crate) fn group(studio: &Arc<Studio>, number: usize, fields: &Fields) -> Res
     if counted.values.iter().any(|(value, _)| value == name) {
         return Err(Error::yours("the name of the group is also a value of the column. Choose another name."));
     }
-    let safe: String = column.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let file = format!("{safe}-groups.csv");
+    // Every change gets a file of its own, so that undoing the policy brings back the groups of before.
+    let file = studio.folder.free_name(&format!("{}-groups.csv", safe(&column.name)))?;
     let path = studio.folder.path(&file)?;
     let mut group_of = BTreeMap::new();
-    if get(&opened.text, &column.path("hierarchy")) == Some(quoted(&file)) {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let now = column.section.text("hierarchy").ok().flatten().unwrap_or_default();
+    if now.starts_with(&format!("{}-groups", safe(&column.name))) {
+        let text = std::fs::read_to_string(studio.folder.path(now)?).unwrap_or_default();
         for line in text.lines() {
             let (cells, _) = kohort_core::table::split_cells(line.as_bytes(), b';');
             if let [value, group, ..] = &cells[..] {
@@ -337,9 +510,6 @@ pub(crate) fn group(studio: &Arc<Studio>, number: usize, fields: &Fields) -> Res
     for value in chosen.iter().filter_map(|&i| counted.values.get(i)) {
         group_of.insert(value.0.clone(), name.to_string());
     }
-    let cell = |text: &str| {
-        if text.contains([';', '"', ',']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
-    };
     let mut text = String::new();
     for (value, _) in &counted.values {
         let group = group_of.get(value).map_or(value.as_str(), String::as_str);
@@ -348,6 +518,31 @@ pub(crate) fn group(studio: &Arc<Studio>, number: usize, fields: &Fields) -> Res
     studio.folder.write(&path, text.as_bytes())?;
     let edits = [Edit::set(&column.path("hierarchy"), quoted(&file)), Edit::remove(&column.path("levels"))];
     saved(studio, number, fields, &format!("Groups of `{}`", column.name), &edits)
+}
+
+/// Writes the hierarchy of a column into the folder.
+pub(crate) fn save_file(studio: &Arc<Studio>, number: usize, _: &Fields) -> Result<Answer> {
+    let column = column_at(&studio.opened()?, number)?;
+    studio.start("Saving the hierarchy", "/hierarchies", move |studio, job| {
+        let opened = studio.opened()?;
+        let surveyed = survey(&opened.path, &studio.options(job))?;
+        let all = applied(&surveyed);
+        let group = column.group.as_deref().filter(|group| *group != "patients");
+        let is_own = |own: &&AppliedHierarchy| own.column == column.name && own.events == group;
+        let Some(own) = all.iter().find(is_own) else {
+            return Err(Error::yours("the column has no hierarchy: it is not one that others may know."));
+        };
+        let name = studio.folder.free_name(&format!("{}-hierarchy.csv", safe(&column.name)))?;
+        studio.folder.write(&studio.folder.path(&name)?, own.csv().as_bytes())?;
+        studio.say(format!("The hierarchy of `{}` is in the file `{name}` in the studio's folder.", column.name));
+        Ok("/hierarchies")
+    })?;
+    Ok(Answer::See("/job"))
+}
+
+/// A name of letters and digits.
+fn safe(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// A form to search codes.
@@ -363,14 +558,24 @@ pub(crate) fn search(_: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     }
     let mut rows = Vec::new();
     for (name, system) in [("ICD-9-CM", CodeSystem::Icd9), ("ICD-10-CM", CodeSystem::Icd10)] {
-        for (level, range) in titled(system, &word) {
-            let label = format!("<code>{}</code>", escape(&range.label));
-            rows.push(vec![escape(range.title), label, level.to_string(), name.to_string()]);
+        for own in titled(system, &word) {
+            let label = format!("<code>{}</code>", escape(own.label));
+            let inside =
+                own.inside.map_or(String::new(), |(label, title)| format!("<code>{label}</code> {}", escape(title)));
+            rows.push(vec![escape(own.title), label, own.level.to_string(), inside, name.to_string()]);
         }
     }
     let found = match rows.is_empty() {
-        true => "<p role=\"status\">No chapter or section has this word in its title.</p>\n".to_string(),
-        false => cards(&["Title", "Label", "Level", "System"], &rows),
+        true => {
+            "<p role=\"status\">No title has this word. Try a shorter one, for example \"diabet\".</p>\n".to_string()
+        }
+        false => {
+            let found = if rows.len() == 1 { "1 title has".to_string() } else { format!("{} titles have", rows.len()) };
+            let more = if rows.len() > 200 { " Only the first 200 are listed." } else { "" };
+            rows.truncate(200);
+            format!("<p role=\"status\">{found} this word.{more}</p>\n")
+                + &cards(&["Title", "Label", "Level", "Part of", "System"], &rows)
+        }
     };
     Ok(codes_page(fields.get("word"), &found))
 }

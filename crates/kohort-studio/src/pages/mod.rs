@@ -3,6 +3,7 @@
 pub(crate) mod columns;
 pub(crate) mod explore;
 pub(crate) mod hierarchies;
+mod more_requirements;
 pub(crate) mod policy;
 pub(crate) mod release;
 pub(crate) mod risk;

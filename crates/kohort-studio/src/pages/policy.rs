@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Fields};
 use crate::page::{Page, Step, button, hidden};
 use crate::studio::Studio;
-use kohort::report::parts::escape;
+use kohort::report::parts::prose;
 use kohort_core::{Error, Result};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     }
     body += "<ol class=\"history\">\n";
     for (place, version) in opened.history.versions.iter().enumerate().rev() {
-        let what = escape(&version.what);
+        let what = prose(&version.what());
         body += &match place == at {
             true => format!("<li><strong>Version {}: {what}</strong> (now)</li>\n", version.number),
             false => format!(
@@ -45,9 +45,9 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     Ok(Answer::Page(Page { step: Step::Policy, heading: "Policy and history", body, command }))
 }
 
-/// Escapes text for a field of several lines: its line ends stay.
+/// Escapes text for a field of several lines. Everything else stays: the field is saved as it is.
 fn escape_text(text: &str) -> String {
-    text.lines().map(|line| escape(line) + "\n").collect()
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Saves the text as it was edited on the page.

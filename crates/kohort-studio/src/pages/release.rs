@@ -2,6 +2,9 @@
 
 use crate::answer::{Answer, Fields};
 use crate::archive;
+use crate::count::Stamp;
+use crate::desktop;
+use crate::folder::keep_to_owner;
 use crate::page::{Page, Step, button, hidden, percent, sentences, thousands};
 use crate::policy_text::get;
 use crate::studio::{Opened, Studio};
@@ -86,10 +89,19 @@ pub(crate) fn make(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
             &options,
             &Extras { readers, sign: None, ledger: None },
         )?;
-        studio.desk().release = Some(name);
+        keep_to_owner(&studio.folder.path(&name)?)?;
+        let made = stamps(&studio.folder.path(&name)?.join("release"));
+        let mut desk = studio.desk();
+        (desk.made, desk.release) = (Some((name.clone(), made)), Some(name));
         Ok("/release")
     })?;
     Ok(Answer::See("/job"))
+}
+
+/// The sizes and times of the files of a release as it was verified, but for a signature that may be added.
+fn stamps(release: &Path) -> Vec<Stamp> {
+    let files = std::fs::read_dir(release).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.map(|path| Stamp::of(&path)).collect()
 }
 
 /// The files of the release that is shown.
@@ -118,8 +130,14 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
         ));
     }
     let certificate = AnyCertificate::parse(&read_text(&certificate, LARGEST)?)?;
+    let made = studio.desk().made.clone();
+    let is_verified = made.is_some_and(|(own, stamps)| own == name && stamps.iter().all(Stamp::is_current));
+    let (class, stamp) = match is_verified {
+        true => ("verdict", "Released and verified"),
+        false => ("warned", "A release from before: verify it again before you hand it over"),
+    };
     let mut html = format!(
-        "<section class=\"verdict\"><p class=\"stamp\">Released and verified</p>\n<p>{}</p>\n<p>{}</p>\n",
+        "<section class=\"{class}\"><p class=\"stamp\">{stamp}</p>\n<p>{}</p>\n<p>{}</p>\n",
         prose(&certificate.guarantee().plain),
         prose(&certificate.guarantee().aware)
     );
@@ -138,13 +156,18 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
     }
     let path = folder.join("release");
     html += &format!(
-        "<section><h2>Hand over</h2>\n<p>Hand over the folder <code>{}</code>; keep <code>evidence</code> beside it.</p>\n\
-         <p><a class=\"go\" href=\"/report\" target=\"_blank\" rel=\"noopener\">Open the report</a> \
-         <a class=\"go\" href=\"/certificate\">Show the certificate</a></p>\n{}{}</section>\n",
+        "<section><h2>Hand it over</h2>\n<ol class=\"path\">\n<li><strong>Read</strong> the report. It is for you; it may show small groups.\
+         <div class=\"actions\"><a class=\"go\" href=\"/report\" target=\"_blank\" rel=\"noopener\">Open the report</a> \
+         <a class=\"go\" href=\"/certificate\">Show the certificate</a></div></li>\n\
+         <li><strong>Sign</strong> {}</li>\n\
+         <li><strong>Give</strong> the recipient the folder <code>{}</code>, or one archive of it. Keep the folder <code>evidence</code> beside it to \
+         yourself.<div class=\"actions\">{}{}{}</div></li>\n</ol></section>\n",
+        signing(studio, &path),
         escape(&path.display().to_string()),
-        signing(studio, &path) + &button("/archive", "Pack as one archive and download", &[]),
+        button("/archive", "Download as one archive", &[]),
+        button("/show-folder", "Show in folder", &[]),
         format_args!(
-            "<form method=\"post\" action=\"/verify\" class=\"inline\">{}{}<button>Verify it against the original</button></form>\n",
+            "<form method=\"post\" action=\"/verify\" class=\"inline\">{}{}<button class=\"quiet\">Verify it against the original</button></form>\n",
             hidden("name", name),
             hidden("original", "yes")
         )
@@ -155,10 +178,19 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
 /// Shows whether the release is signed, and a way to sign it.
 fn signing(studio: &Studio, release: &Path) -> String {
     if release.join("certificate.json.sig").is_file() {
-        return "<p>The certificate is signed. Give <code>kohort-key.pub</code> to the recipients on another way than the release.</p>\n".into();
+        return "the certificate: it is signed. Give the file <code>kohort-key.pub</code> to the recipients on another way than the release, so that they \
+                can check who signed it."
+            .into();
     }
     let has_key = studio.folder.path(KEY).is_ok_and(|key| key.is_file());
-    button("/sign", if has_key { "Sign it with kohort-key" } else { "Make a key and sign it" }, &[])
+    let (words, label) = match has_key {
+        true => ("the certificate with your key <code>kohort-key</code>.", "Sign it with kohort-key"),
+        false => (
+            "the certificate, so that recipients can check that it is yours. The key is kept in the folder: guard <code>kohort-key</code>.",
+            "Make a key and sign it",
+        ),
+    };
+    format!("{words}<div class=\"actions\">{}</div>", button("/sign", label, &[]))
 }
 
 /// Signs the release that is shown, with the key in the folder or with a new one.
@@ -175,7 +207,8 @@ pub(crate) fn sign(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
     Ok(Answer::See("/job"))
 }
 
-fn facts(metrics: &Metrics) -> String {
+/// The most important numbers of a release.
+pub(crate) fn facts(metrics: &Metrics) -> String {
     let fact = |name: &str, value: String| format!("<div><dt>{name}</dt><dd>{value}</dd></div>\n");
     let count = |n: Option<u64>| n.map_or("–".into(), thousands);
     let mut html = String::from("<dl class=\"facts\">\n");
@@ -223,6 +256,18 @@ pub(crate) fn pack(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
         Ok("/archive/download")
     })?;
     Ok(Answer::See("/job"))
+}
+
+/// Shows the release in the program of the desktop that shows folders.
+pub(crate) fn show_folder(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
+    let folder = shown(studio)?.1;
+    let folder = if folder.join("release").is_dir() { folder.join("release") } else { folder };
+    studio.folder.is_inside(&folder)?;
+    studio.say(match desktop::show_folder(&folder) {
+        Ok(()) => "The folder is open in another window.".into(),
+        Err(error) => format!("{} The release is in `{}`.", crate::answer::capital(&error.message), folder.display()),
+    });
+    Ok(Answer::See("/release"))
 }
 
 /// Sends the archive.

@@ -2,23 +2,30 @@
 
 use super::change;
 use super::columns::columns_of;
+use super::more_requirements;
 use crate::answer::{Answer, Fields};
 use crate::job::Job;
-use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, thousands};
+use crate::page::{Page, Step, hidden, input, percent, radios, select, sentences, thousands};
 use crate::policy_text::{get, quoted};
 use crate::results::{Ladder, RiskFound, RiskShape, Rung};
 use crate::studio::{Edit, Opened, Studio};
+use kohort::applied_hierarchy::{AppliedHierarchy, applied};
 use kohort::evidence::worst_sets;
 use kohort::methods::claims::sensitivity;
 use kohort::methods::{DataShape, Register};
 use kohort::original_risk::{OriginalRisk, assess as assess_table};
 use kohort::pipeline::{AnySurvey, survey};
 use kohort::report::parts::{cards, escape};
-use kohort_core::policy::PRESETS;
+use kohort_core::policy::{ADD_CONFIDENCE, PRESETS};
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::codes_known;
 use kohort_core::{Error, Result};
 use std::sync::Arc;
+
+/// The most labels of a level that a tree shows.
+const MOST_IN_TREE: usize = 400;
+/// The most labels of a level that are listed.
+const MOST_LISTED: usize = 50;
 
 /// The risk that was found for the policy as it is now; nothing if it was found for another text.
 pub(crate) fn current(studio: &Studio, opened: &Opened) -> Option<Arc<RiskFound>> {
@@ -49,33 +56,31 @@ pub(crate) fn assess(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
 
 fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
     let options = studio.options(job);
-    match survey(&opened.path, &options)? {
+    let surveyed = survey(&opened.path, &options)?;
+    job_stage(job, "counting the levels of each column");
+    let is_events = matches!(surveyed, AnySurvey::Events(_));
+    let group = |own: &AppliedHierarchy| match own.events {
+        None if is_events => Some("patients".to_string()),
+        events => events.map(str::to_string),
+    };
+    let ladder = |own: &AppliedHierarchy| Ladder {
+        group: group(own),
+        column: own.column.to_string(),
+        levels: own.levels().into_iter().map(|level| Rung::of(level, MOST_LISTED)).collect(),
+        tree: own.tree(MOST_IN_TREE),
+    };
+    let ladders: Vec<Ladder> = applied(&surveyed).iter().map(ladder).collect();
+    match &surveyed {
         AnySurvey::Table(own) => {
             let (policy, cohort) = (&own.policy, &own.input);
             job_stage(job, "looking for people who are unique");
-            let unit = if policy.patient().is_some() { "patients" } else { "records" };
-            let ladder = |(q, quasi): (usize, &kohort_core::cohort::Quasi)| {
-                let cells = cohort.tuples.frequencies(q);
-                let rung = |(number, level): (usize, &kohort_core::hierarchy::Level)| {
-                    let mut records = vec![0; level.labels.len()];
-                    level.label_of.iter().zip(&cells).for_each(|(&label, cells)| records[label as usize] += cells);
-                    let named = level.labels.iter().map(|label| label.text.clone()).zip(records);
-                    let mut labels: Vec<(String, u64)> = named.filter(|label| label.1 > 0).collect();
-                    labels.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
-                    Rung { name: level.name.clone(), labels, permitted: quasi.levels.contains(&number) }
-                };
-                Ladder {
-                    column: quasi.name.clone(),
-                    levels: quasi.hierarchy.levels.iter().enumerate().map(rung).collect(),
-                }
-            };
             Ok(RiskFound {
                 notes: [policy.notes.clone(), cohort.notes.clone()].concat(),
-                ladders: cohort.quasi.iter().enumerate().map(ladder).collect(),
+                ladders,
+                unit: if policy.patient().is_some() { "patients" } else { "records" },
                 shape: RiskShape::Table {
                     risk: Box::new(assess_table(policy, cohort, &mut |_| ())?),
                     names: cohort.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
-                    unit,
                     rows: cohort.tuples.rows,
                 },
             })
@@ -84,7 +89,8 @@ fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
             let k = own.policy.privacy.k.get();
             Ok(RiskFound {
                 notes: [own.policy.notes.clone(), own.input.notes.clone()].concat(),
-                ladders: Vec::new(),
+                ladders,
+                unit: "patients",
                 shape: RiskShape::Codes { known: codes_known(&own.input, k), k },
             })
         }
@@ -104,7 +110,8 @@ fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
             }
             Ok(RiskFound {
                 notes: [own.policy.notes.clone(), histories.notes.clone()].concat(),
-                ladders: Vec::new(),
+                ladders,
+                unit: "patients",
                 shape: RiskShape::Events {
                     found: lines,
                     patients: histories.patients() as u64,
@@ -126,33 +133,45 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let mut body = String::from("<p class=\"lead\">How easily could somebody be found in the data as it is?</p>\n");
     match current(studio, &opened) {
         None => {
-            body += "<p>The risk has not been measured for the columns as they are now.</p>\n";
-            body += &button("/risk", "Measure the risk", &[]);
+            body += "<p>The risk has not been measured for the columns as they are now. Kohort counts how many people are the only ones \
+                     with their combination of values.</p>\n";
+            body += "<form method=\"post\" action=\"/risk\"><button class=\"main\">Measure the risk</button></form>\n";
         }
         Some(found) => {
             if !found.notes.is_empty() {
-                body += &format!("<div class=\"note\">{}</div>\n", sentences(&found.notes));
+                let notes: Vec<String> = found.notes.iter().map(|note| in_page_words(note)).collect();
+                body += &format!("<div class=\"note\">{}</div>\n", sentences(&notes));
             }
             body += &match &found.shape {
-                RiskShape::Table { risk, names, unit, rows } => table(risk, names, unit, *rows),
+                RiskShape::Table { risk, names, rows } => table(risk, names, found.unit, *rows),
                 RiskShape::Codes { known, k } => codes(known, *k),
                 RiskShape::Events { found, patients, events, k } => histories(found, *patients, *events, *k),
             };
         }
     }
     body += &asked(&opened)?;
-    body +=
-        "<p><a class=\"go\" href=\"/explore\">Next: explore</a> <a class=\"go\" href=\"/release\">Release</a></p>\n";
+    body += "<p class=\"actions\"><a class=\"go next\" href=\"/explore\">Next: explore settings</a> <a class=\"go\" href=\"/release\">Release</a></p>\n";
     let command = Some(format!("kohort risk {}", opened.name));
     Ok(Answer::Page(Page { step: Step::Risk, heading: "Risk", body, command }))
+}
+
+/// A note in the words of this page, where it names keys of the policy.
+fn in_page_words(note: &str) -> String {
+    match note.strip_suffix(ADD_CONFIDENCE) {
+        Some(found) => {
+            format!("{found}Limit it below, with the share of people who may have the same sensitive value.")
+        }
+        None => note.to_string(),
+    }
 }
 
 fn table(risk: &OriginalRisk, names: &[String], unit: &str, rows: u64) -> String {
     let all = &risk.all;
     let share = |n: u64| percent(n as f64 / all.people.max(1) as f64);
     let mut html = format!(
-        "<section class=\"verdict\"><p class=\"stamp\">{} of {} {unit} are unique</p>\n<p>Someone who knows all {} columns that others may know \
-         finds {} of them with certainty. There are {} records.</p></section>\n",
+        "<section class=\"{}\"><p class=\"stamp\">{} of {} {unit} are unique</p>\n<p>Nobody else looks like them in the {} columns that others may \
+         know. Someone who knows these columns finds {} of all {unit} with certainty. There are {} records.</p></section>\n",
+        if all.unique == 0 { "verdict" } else { "warned" },
         thousands(all.unique),
         thousands(all.people),
         names.len(),
@@ -169,7 +188,7 @@ fn table(risk: &OriginalRisk, names: &[String], unit: &str, rows: u64) -> String
         vec![number.to_string(), format!("{} ({})", thousands(*people), share(*people)), set]
     };
     let rows: Vec<Vec<String>> = (1..).zip(&risk.singling_out.people).map(row).collect();
-    html += "<section><h2>By how many columns</h2>\n";
+    html += "<section><h2>How few columns are enough</h2>\n<p>Someone who knows only so many of the columns, whichever they are, finds this many people.</p>\n";
     html += &cards(&["Columns known", "Unique on some of them", "The worst combination, and unique on it"], &rows);
     html += "</section>\n";
     if let Some(added) = &risk.singling_out.added {
@@ -194,12 +213,13 @@ fn table(risk: &OriginalRisk, names: &[String], unit: &str, rows: u64) -> String
                 if all.is_empty() { String::new() } else { format!("<li>{what}: {}</li>\n", names(all)) }
             };
             format!(
-                "<p>By the method <code>{}</code>, {} of the detail and {} records would be lost.</p>\n<ul>{}{}</ul>\n",
+                "<p>If at least {} people must look the same, the method <code>{}</code> loses {} of the detail and removes {}.</p>\n<ul>{}{}</ul>\n",
+                risk.cost.k,
                 risk.cost.method,
                 percent(lost.loss),
-                thousands(lost.rows),
+                if lost.rows == 1 { "1 record".to_string() } else { format!("{} records", thousands(lost.rows)) },
                 line("Unchanged", &lost.untouched),
-                line("Suppressed completely", &lost.gone)
+                line("Lost completely", &lost.gone)
             )
         }
     };
@@ -239,35 +259,63 @@ fn asked(opened: &Opened) -> Result<String> {
     } else {
         DataShape::Table
     };
-    let mut presets = vec![("", "A number of my own, below".to_string())];
-    presets.extend(PRESETS.iter().map(|p| (p.name, format!("k = {}: {}", p.k(), p.meaning))));
-    let mut fields = select("preset", "preset", "Who receives the data", &presets, &text(&["privacy", "preset"]));
+    let now = text(&["privacy", "preset"]);
+    let mut choices: Vec<(&str, String)> =
+        PRESETS.iter().map(|p| (p.name, format!("<strong>k = {}</strong> {}", p.k(), escape(p.meaning)))).collect();
+    choices.push(("", "<strong>A number of my own</strong>".to_string()));
+    let mut fields =
+        radios("preset", "Who receives the data? This sets how many people must look the same (k)", &choices, &now);
     fields += &input(
         "k",
         "k",
-        "At least this many people look the same (k)",
+        "My own number: at least this many people look the same (k)",
         &text(&["privacy", "k"]),
-        "inputmode=\"numeric\"",
+        "inputmode=\"numeric\" autocomplete=\"off\"",
     );
     if shape == DataShape::Table {
         let knows = text(&["privacy", "knows"]);
-        let mut choices = vec![("all", "Everything in the columns that others may know, the strictest".to_string())];
-        let numbers = ["2", "3", "4", "5"];
-        choices.extend(numbers.iter().map(|n| (*n, format!("Any {n} of them, for example what a neighbour sees"))));
-        if !knows.is_empty() && choices.iter().all(|(value, _)| *value != knows) {
-            choices.push((&knows, "As written in the policy".to_string()));
+        let quasi: Vec<&str> = columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
+        let example = |n: usize| -> String {
+            let names: Vec<String> =
+                quasi.iter().take(n).map(|name| format!("<code>{}</code>", escape(name))).collect();
+            names.join(", ")
+        };
+        let all = format!(
+            "<strong>All {} columns that others may know.</strong> For example a relative, or somebody with another file about the same people. The \
+             strictest choice.",
+            quasi.len()
+        );
+        let mut choices = vec![("all".to_string(), all)];
+        for (n, who) in [(2, "a neighbour"), (3, "a colleague"), (4, "a friend"), (5, "a close friend")] {
+            if n < quasi.len() {
+                let words =
+                    format!("<strong>Any {n} of them at once.</strong> For example {who} who knows {}.", example(n));
+                choices.push((n.to_string(), words));
+            }
         }
-        let chosen = if knows.is_empty() { "all" } else { &knows };
-        fields += &select("knows", "knows", "What may somebody know about a person?", &choices, chosen);
+        let listed = knows.starts_with('[');
+        choices.push((more_requirements::LISTED.to_string(), more_requirements::listed_words()));
+        if !knows.is_empty() && !listed && choices.iter().all(|(value, _)| *value != knows) {
+            choices.push((knows.clone(), "<strong>As written in the policy.</strong>".to_string()));
+        }
+        let choices: Vec<(&str, String)> =
+            choices.iter().map(|(value, words)| (value.as_str(), words.clone())).collect();
+        let chosen = match &knows[..] {
+            "" => "all",
+            _ if listed => more_requirements::LISTED,
+            knows => knows,
+        };
+        fields += &radios("knows", "What may somebody know about a person?", &choices, chosen);
         if has("sensitive") {
             fields += &input(
                 "confidence",
                 "confidence",
-                "At most this share of a group may have the same sensitive value, for example 0.5",
+                "At most this share of people who look the same may have the same sensitive value, for example 0.5. Empty: no limit",
                 &text(&["privacy", "confidence"]),
-                "inputmode=\"decimal\"",
+                "inputmode=\"decimal\" autocomplete=\"off\"",
             );
         }
+        fields += &more_requirements::fields(opened, &quasi, has("sensitive"))?;
     }
     if shape == DataShape::Codes {
         fields += &input(
@@ -282,9 +330,14 @@ fn asked(opened: &Opened) -> Result<String> {
     let methods: Vec<(&str, String)> =
         register.for_shape(shape).map(|entry| (entry.name, format!("{}: {}", entry.name, entry.summary))).collect();
     let method = text(&["method", "name"]);
-    fields += &select("method", "method", "How the data is changed", &methods, &method);
+    fields += &format!(
+        "<details><summary>The method, for experts</summary>{}</details>",
+        select("method", "method", "How the data is changed", &methods, &method)
+    );
     Ok(format!(
-        "<section><h2>What must hold</h2>\n<form method=\"post\" action=\"/privacy\" class=\"stacked\">{}{fields}<button>Save</button></form></section>\n",
+        "<section><h2>What must hold</h2>\n<p>Nobody can be told from a group of people who look the same. The larger the group, the safer \
+         the people in it, and the coarser the data.</p>\n<form method=\"post\" action=\"/privacy\" \
+         class=\"stacked\">{}{fields}<button class=\"main\">Save</button></form></section>\n",
         hidden("revision", &opened.revision())
     ))
 }
@@ -317,9 +370,10 @@ pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         "" => {}
         number if number.parse::<u64>().is_ok() => edits.push(Edit::set(&["privacy", "knows"], number)),
         "all" => edits.push(Edit::set(&["privacy", "knows"], "\"all\"")),
-        // As written in the policy.
+        // Sets that are listed, or as written in the policy.
         _ => {}
     }
+    edits.extend(more_requirements::edits(&opened, fields)?);
     if fields.0.iter().any(|(name, _)| name == "confidence") {
         match fields.get("confidence") {
             "" => remove(&["privacy", "confidence"], &mut edits),

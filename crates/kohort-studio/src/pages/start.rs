@@ -7,8 +7,9 @@ use crate::job::Job;
 use crate::page::{Page, Step, button, hidden};
 use crate::studio::{Counted, Studio};
 use kohort::hospital::Hospital;
-use kohort::init::init;
+use kohort::init::{init, init_parts};
 use kohort::report::parts::escape;
+use kohort::{Progress, Suggestion};
 use kohort_core::policy::PolicyFile;
 use kohort_core::{Error, Result};
 use std::fs::File;
@@ -24,27 +25,37 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let listed = studio.folder.listed()?;
     let of = |kind: FileKind| -> Vec<&Listed> { listed.iter().filter(|l| l.kind == kind).collect() };
     let mut body = String::from(
-        "<p class=\"lead\">From a file to data that can be shared. Kohort suggests what each column is, shows how \
-         easily people can be found, and makes a release that is checked before you see it.</p>\n",
+        "<p class=\"lead\">From a file about patients to data that you can share. Kohort suggests what each column is, shows how easily \
+         people can be found, and makes a release that is checked before you see it.</p>\n",
     );
     if let Some(name) = &studio.desk().policy {
-        body +=
-            &format!("<p>Open now: <code>{}</code>. <a class=\"go\" href=\"/columns\">Go on</a></p>\n", escape(name));
+        body += &format!(
+            "<p class=\"actions\"><a class=\"go next\" href=\"/columns\">Go on with {}</a></p>\n",
+            escape(name)
+        );
     }
+    body += "<div class=\"choices\">\n";
     body += &tables(&of(FileKind::Table));
-    body += "<section><h2>Try it without data</h2>\n<p>A synthetic hospital with 2,000 patients. Nobody in it is real.</p>\n";
+    body += "<section class=\"choice\"><h2>Try it without data</h2>\n<p>A made-up hospital with 2,000 patients. Nobody in it is real.</p>\n";
     body += &button("/demo", "Open the demo hospital", &[]);
     body += "</section>\n";
     body += &policies(&of(FileKind::Policy));
     let releases = of(FileKind::Release).len() + of(FileKind::Archive).len();
     body += &format!(
-        "<section><h2>Verify a release</h2>\n<p>{}</p>\n<p><a class=\"go\" href=\"/verify\">Choose or drop a release</a></p></section>\n",
+        "<section class=\"choice\"><h2>Check a release</h2>\n<p>{}</p>\n<p><a class=\"go\" href=\"/verify\">Choose or drop a release</a></p></section>\n",
         match releases {
-            0 => "Count the guarantee of a release again, from its own files.".to_string(),
-            1 => "There is 1 release in this folder.".to_string(),
-            n => format!("There are {n} releases in this folder."),
+            0 => "Did you receive data that Kohort made? Count its guarantee again, from its own files.".to_string(),
+            1 => "There is 1 release in this folder. Count its guarantee again, or try to attack it.".to_string(),
+            n => format!("There are {n} releases in this folder. Count their guarantee again, or try to attack them."),
         }
     );
+    body += "</div>\n<section><h2>The way from a file to a release</h2>\n<ol class=\"path\">\n\
+             <li><strong>Columns</strong> Say what each column is: a name, something a neighbour may know, a diagnosis.</li>\n\
+             <li><strong>Hierarchies</strong> See how values become coarser, for example an age a span of years.</li>\n\
+             <li><strong>Risk</strong> See how many people could be found, and say how well they must be protected.</li>\n\
+             <li><strong>Explore</strong> Compare several settings. This step is optional.</li>\n\
+             <li><strong>Release</strong> Kohort makes the release, checks it, and you sign it and hand it over.</li>\n</ol>\n\
+             <p>Every step is saved at once and can be undone. Your files are never changed.</p></section>\n";
     Ok(Answer::Page(Page { step: Step::Start, heading: "Start", body, command: None }))
 }
 
@@ -59,15 +70,17 @@ fn tables(tables: &[&Listed]) -> String {
         );
     }
     let list = match items.is_empty() {
-        true => "<p>There is no table in this folder yet.</p>\n".to_string(),
-        false => format!("<ul class=\"files\">\n{items}</ul>\n<button>Look at it and suggest a policy</button>\n"),
+        true => String::new(),
+        false => format!(
+            "<form method=\"post\" action=\"/suggest\"><fieldset><legend>Or choose in the folder: one file, or several that a patient \
+             number links</legend>\n<ul class=\"files\">\n{items}</ul>\n<button>Look at the data</button></fieldset></form>"
+        ),
     };
     format!(
-        "<section><h2>Choose your data</h2>\n\
-         <div class=\"drop\" data-drop=\"table\"><label for=\"pick\">Drop a file here, or choose one: CSV, Excel or Parquet. It is \
-         copied into the studio's folder.</label> <input type=\"file\" id=\"pick\" multiple></div>\n\
-         <form method=\"post\" action=\"/suggest\"><fieldset><legend>Files in the folder. Choose several if they are \
-         linked by a patient column</legend>\n{list}</fieldset></form></section>\n"
+        "<section class=\"choice first\"><h2>Choose your data</h2>\n\
+         <div class=\"drop\" data-drop=\"table\"><label for=\"pick\">Drop a file here, or choose one: CSV, Excel, Parquet, SAS transport, \
+         Stata or SPSS. Several files at once are read as linked tables, a folder of Parquet files as one table. They are copied into the studio's folder.</label> \
+         <input type=\"file\" id=\"pick\" multiple></div>\n{list}</section>\n"
     )
 }
 
@@ -83,7 +96,10 @@ fn policies(policies: &[&Listed]) -> String {
         )
     };
     let items: String = policies.iter().map(item).collect();
-    format!("<section><h2>Go on with an earlier policy</h2>\n<ul class=\"files\">\n{items}</ul></section>\n")
+    format!(
+        "<section class=\"choice\"><h2>Go on with earlier work</h2>\n<p>A policy holds all your decisions about a table.</p>\n\
+         <ul class=\"files\">\n{items}</ul></section>\n"
+    )
 }
 
 fn size(bytes: u64) -> String {
@@ -108,8 +124,9 @@ pub(crate) fn suggest(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
 
 fn suggest_for(studio: &Arc<Studio>, job: &Arc<Job>, names: &[String]) -> Result<&'static str> {
     let paths: Vec<PathBuf> = names.iter().map(|name| studio.folder.path(name)).collect::<Result<_>>()?;
-    paths.iter().try_for_each(|path| looks_like_a_table(path))?;
-    let suggestion = init(&paths, studio.folder.root(), studio.threads, studio.options(job).progress)?;
+    paths.iter().try_for_each(|path| studio.folder.has_table(path))?;
+    paths.iter().filter(|path| !path.is_dir()).try_for_each(|path| looks_like_a_table(path))?;
+    let suggestion = suggestion(studio, &paths, studio.options(job).progress)?;
     let stem = names[0].split('.').next().unwrap_or("policy");
     let name = match studio.folder.free_name("policy.toml")? {
         free if free == "policy.toml" => free,
@@ -117,8 +134,20 @@ fn suggest_for(studio: &Arc<Studio>, job: &Arc<Job>, names: &[String]) -> Result
     };
     studio.folder.write(&studio.folder.path(&name)?, suggestion.policy.as_bytes())?;
     studio.open(&name)?;
-    count_tables(studio, job)?;
+    count_with(studio, job, Some(suggestion))?;
     Ok("/columns")
+}
+
+/// The suggestion of `init` for tables, each a file or a folder of parts.
+fn suggestion(studio: &Studio, paths: &[PathBuf], progress: Arc<dyn Progress>) -> Result<Suggestion> {
+    let (root, threads) = (studio.folder.root(), studio.threads);
+    match paths {
+        [path] if path.is_dir() => init_parts(path, root, threads, progress),
+        paths if paths.iter().any(|path| path.is_dir()) => Err(Error::yours(
+            "a folder of parts was chosen together with other tables. Choose it alone, and add the others to the policy.",
+        )),
+        paths => init(paths, root, threads, progress),
+    }
 }
 
 /// Refuses a picture, a document or a program before its bytes are taken for cells.
@@ -150,6 +179,11 @@ fn looks_like_a_table(path: &Path) -> Result<()> {
 
 /// Counts the tables of the open policy, and asks what would be suggested for them.
 pub(crate) fn count_tables(studio: &Arc<Studio>, job: &Arc<Job>) -> Result<()> {
+    count_with(studio, job, None)
+}
+
+/// The same; a suggestion that was just made is not asked for again.
+fn count_with(studio: &Arc<Studio>, job: &Arc<Job>, suggested: Option<Suggestion>) -> Result<()> {
     let opened = studio.opened()?;
     let file: PolicyFile = opened.file()?;
     let progress = studio.options(job).progress;
@@ -161,23 +195,26 @@ pub(crate) fn count_tables(studio: &Arc<Studio>, job: &Arc<Job>) -> Result<()> {
             std::iter::once((Some("patients".to_string()), &**patients)).chain(events).collect()
         }
     };
-    let (mut tables, mut warnings) = (Vec::new(), Vec::new());
-    for (group, input) in inputs {
+    let mut paths = Vec::new();
+    for (_, input) in &inputs {
         let path = input.place.path().map(PathBuf::from).unwrap_or_default();
-        studio.folder.is_inside(&path)?;
-        // A table that cannot be profiled can still be counted; the reason is shown.
-        let advice = match init(&[path], studio.folder.root(), studio.threads, Arc::clone(&progress)) {
-            Ok(suggestion) => {
-                warnings.extend(suggestion.warnings);
-                suggestion.columns
-            }
-            Err(error) if error.kind == kohort_core::error::Kind::Cancelled => return Err(error),
-            Err(error) => {
-                warnings.push(error.message);
-                Vec::new()
-            }
-        };
-        tables.push(count(input, group, advice, studio.threads, &progress)?);
+        studio.folder.has_table(&path)?;
+        paths.push(path);
+    }
+    let suggested = match suggested {
+        Some(suggestion) => Ok(suggestion),
+        None => suggestion(studio, &paths, Arc::clone(&progress)),
+    };
+    // Tables that cannot be profiled can still be counted; the reason is shown.
+    let (advice, warnings) = match suggested {
+        Ok(suggestion) => (suggestion.columns, suggestion.warnings),
+        Err(error) if error.kind == kohort_core::error::Kind::Cancelled => return Err(error),
+        Err(error) => (Vec::new(), vec![error.message]),
+    };
+    let mut tables = Vec::new();
+    for (group, input) in inputs {
+        let own = advice.iter().filter(|advice| advice.table == group).cloned().collect();
+        tables.push(count(input, group, own, studio.threads, &progress)?);
     }
     studio.desk().counted = Some(Counted { tables: Arc::new(tables), warnings });
     Ok(())

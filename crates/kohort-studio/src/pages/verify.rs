@@ -23,14 +23,17 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let listed = studio.folder.listed()?;
     let policy = studio.desk().policy.clone();
     let mut body = String::from(
-        "<p class=\"lead\">Is a release what its certificate says? Kohort counts the guarantee again, from the files alone.</p>\n",
+        "<p class=\"lead\">Does a release keep what its certificate promises? Kohort counts it again, from the files alone, and can try to attack \
+         it.</p>\n",
     );
     let verified = studio.desk().verified.clone();
     if let Some(verified) = &verified {
         body += &outcome(verified);
+        body += "<h2 class=\"ways\">Verify again, or another one</h2>\n";
     }
     body += "<div class=\"drop\" data-drop=\"release\"><label for=\"pick\">Drop a release here, as a folder or as one archive (.tar.gz), or \
-             choose an archive.</label> <input type=\"file\" id=\"pick\" accept=\".gz,.tgz\"></div>\n";
+             choose an archive:</label> <input type=\"file\" id=\"pick\" accept=\".gz,.tgz\">\n<label for=\"pick-folder\">Or choose a folder:</label> \
+             <input type=\"file\" id=\"pick-folder\" webkitdirectory></div>\n";
     let releases: Vec<(&str, String)> = listed
         .iter()
         .filter(|l| matches!(l.kind, FileKind::Release | FileKind::Archive))
@@ -41,16 +44,18 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     } else {
         let chosen =
             verified.as_ref().map(|v| v.name.clone()).or_else(|| studio.desk().release.clone()).unwrap_or_default();
-        let mut more = String::new();
-        if let Some(policy) = &policy {
-            more = format!(
+        let more = match &policy {
+            Some(policy) => format!(
                 "<p><input type=\"checkbox\" name=\"original\" id=\"original\" value=\"yes\"><label for=\"original\">Compare it with the original \
                  data of <code>{}</code></label></p>\n\
-                 <p><input type=\"checkbox\" name=\"attack\" id=\"attack\" value=\"yes\"><label for=\"attack\">Try published attacks on it, scored with \
+                 <p><input type=\"checkbox\" name=\"attack\" id=\"attack\" value=\"yes\"><label for=\"attack\">Try published attacks on it, and score them with \
                  the original data</label></p>\n",
                 escape(policy)
-            );
-        }
+            ),
+            None => "<p class=\"soft\">To compare it with the original data and to attack it, open the policy of the original on the start page \
+                     first.</p>\n"
+                .to_string(),
+        };
         body += &format!(
             "<form method=\"post\" action=\"/verify\" class=\"stacked\">{}{more}<button class=\"main\">Verify</button></form>\n",
             select("name", "release", "Release", &releases, &chosen)
@@ -82,7 +87,7 @@ fn outcome(verified: &Verified) -> String {
     html
 }
 
-/// What was counted, what was not, and what is only stated.
+/// The part of a page that lists what was counted, what was not, and what is only stated.
 fn kept(name: &str, held: &Held) -> String {
     let stamp = if held.whole { "Verified" } else { "Verified in part" };
     let compared = match &held.compared {

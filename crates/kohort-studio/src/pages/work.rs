@@ -1,6 +1,6 @@
 //! Work in the background: its progress, and a way to stop it.
 
-use crate::answer::{Answer, Fields, capital};
+use crate::answer::{Answer, Fields, capital, explained};
 use crate::job::Job;
 use crate::page::{Page, Step, button, sentences};
 use crate::studio::Studio;
@@ -17,7 +17,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     }
     let again = if job.is_running() { "<noscript><meta http-equiv=\"refresh\" content=\"1\"></noscript>" } else { "" };
     let body = format!("{again}<div id=\"job\" data-follow=\"/job/part\">\n{}</div>\n", state(&job));
-    Ok(Answer::Page(Page { step: Step::Start, heading: job.title, body, command: None }))
+    Ok(Answer::Page(Page { step: Step::at(job.back), heading: job.title, body, command: None }))
 }
 
 /// The part of the page that changes.
@@ -35,6 +35,14 @@ pub(crate) fn cancel(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
     Ok(Answer::See("/job"))
 }
 
+/// Asks a method to keep the best result so far.
+pub(crate) fn enough(studio: &Arc<Studio>, _: &Fields) -> Result<Answer> {
+    if let Some(job) = studio.job() {
+        job.keep_best();
+    }
+    Ok(Answer::See("/job"))
+}
+
 fn state(job: &Job) -> String {
     let now = job.progressed();
     match now.end {
@@ -47,7 +55,7 @@ fn state(job: &Job) -> String {
                 Kind::Unaccepted => ("warning", "A column is not protected."),
                 Kind::Yours | Kind::Machine => ("warning", "This did not work."),
             };
-            let message = if error.kind == Kind::Cancelled { String::new() } else { capital(&error.message) };
+            let message = if error.kind == Kind::Cancelled { String::new() } else { explained(&error) };
             format!(
                 "<div class=\"{class}\" role=\"alert\"><p><strong>{heading}</strong></p>{}</div>\n\
                  <p><a class=\"go\" href=\"{}\">Go back</a></p>\n",
@@ -60,14 +68,19 @@ fn state(job: &Job) -> String {
             let left = now.left.map_or(String::new(), |left| format!(", about {} left", in_words(left.as_secs())));
             let share = now.share.map_or(String::new(), |share| format!(": {:.0} %", 100.0 * share));
             let cancel = match now.stopping {
-                true => "<p>It stops as soon as it can.</p>\n".to_string(),
+                true => "<span>It stops as soon as it can.</span>\n".to_string(),
                 false => button("/cancel", "Cancel", &[]),
             };
+            let keep = match now.improving && !now.stopping {
+                true => button("/enough", "Stop improving and use the best result so far", &[]),
+                false => String::new(),
+            };
             format!(
-                "<p id=\"stage\">{}{share}{left}</p>\n<progress max=\"1\"{value} aria-labelledby=\"stage\"></progress>\n\
-                 {}{cancel}",
+                "<p id=\"stage\" role=\"status\">{}{share}{left}</p>\n<progress max=\"1\"{value} aria-labelledby=\"stage\"></progress>\n\
+                 {}<div class=\"actions\">{cancel}{keep}</div><p class=\"soft\">You can close this page or go to another one: the work goes on, and its result waits here.</p>\n{}",
                 escape(&capital(&now.stage)),
-                sentences(&now.notes)
+                sentences(&now.notes),
+                now.shown
             )
         }
     }

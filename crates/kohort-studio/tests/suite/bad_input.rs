@@ -36,9 +36,20 @@ fn a_dropped_file_never_replaces_another() {
     assert_eq!(browser.drop_file("t.csv", b"a\n1\n").body, "t.csv");
     assert_eq!(browser.drop_file("t.csv", b"a\n2\n").body, "t-2.csv");
     assert_eq!(fs::read_to_string(here.path().join("t.csv")).unwrap(), "a\n1\n");
-    for name in ["..", ".hidden", "a%00b", "%2e%2e%2fx", "", "a/b/c/d"] {
+    for name in ["..", ".hidden", "a%00b", "%2e%2e%2fx", "", "a/b/c/d/e/f", "a/../b", "a//b"] {
         assert_eq!(browser.drop_file(name, b"x").status, 400, "{name}");
     }
+}
+
+#[test]
+fn a_folder_that_is_dropped_gets_a_name_of_its_own() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    let drop = |number: &str, name: &str| browser.drop_part(number, name, b"x").body;
+    assert_eq!(drop("1", "r/release/a.csv"), "r/release/a.csv");
+    assert_eq!(drop("1", "r/release/b.csv"), "r/release/b.csv");
+    assert_eq!(drop("2", "r/release/a.csv"), "r-2/release/a.csv", "another drop does not mix with it");
+    assert_eq!(drop("2", "r/release/b.csv"), "r-2/release/b.csv");
 }
 
 #[test]

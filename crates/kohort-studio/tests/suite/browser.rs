@@ -85,8 +85,19 @@ impl Browser {
 
     /// Drops a file on the page.
     pub fn drop_file(&self, name: &str, bytes: &[u8]) -> Got {
+        self.drop_part("", name, bytes)
+    }
+
+    /// Drops a file of a folder on the page; all files of one drop have its number.
+    pub fn drop_part(&self, drop: &str, name: &str, bytes: &[u8]) -> Got {
         let (host, origin) = (self.host(), format!("http://{}", self.host()));
-        let headers = [("Host", &host[..]), ("Cookie", &self.cookie), ("Origin", &origin), ("kohort-name", name)];
+        let headers = [
+            ("Host", &host[..]),
+            ("Cookie", &self.cookie),
+            ("Origin", &origin),
+            ("kohort-name", name),
+            ("kohort-drop", drop),
+        ];
         self.send("PUT", "/upload", &headers, bytes)
     }
 
@@ -94,6 +105,11 @@ impl Browser {
     pub fn work(&self, path: &str, fields: &[(&str, &str)]) -> Got {
         let got = self.post(path, fields);
         assert_eq!((got.status, got.header("location")), (303, Some("/job")), "{path}: {}", got.body);
+        self.finished(path)
+    }
+
+    /// Waits for the end of the work that was started, and returns the page it leads to.
+    pub fn finished(&self, path: &str) -> Got {
         let start = Instant::now();
         loop {
             let part = self.get("/job/part");

@@ -115,6 +115,80 @@ fn only_the_folder_is_read_and_written() {
     assert!(got.body.contains("outside the studio") && !got.body.contains("SECRET"), "{}", got.body);
 }
 
+/// A policy about a table of this name.
+fn policy_of(input: &str) -> String {
+    format!("[input]\n{input}\n[columns]\nage = {{ role = \"quasi\" }}\n[privacy]\nk = 2\n")
+}
+
+/// Refuses a policy wherever it comes from: opened, or edited outside the studio while it is open.
+#[cfg(unix)]
+#[track_caller]
+fn is_refused(browser: &crate::browser::Browser, here: &std::path::Path, policy: &str, words: &str) {
+    fs::write(here.join("own.csv"), "age\n1\n1\n2\n2\n").unwrap();
+    fs::write(here.join("open.toml"), policy_of("table = \"own.csv\"")).unwrap();
+    if browser.post("/policies", &[("name", "open.toml")]).header("location") == Some("/job") {
+        browser.finished("/policies");
+    }
+    fs::write(here.join("other.toml"), policy).unwrap();
+    assert_eq!(browser.post("/policies", &[("name", "other.toml")]).status, 400, "opened: {policy}");
+    fs::write(here.join("open.toml"), policy).unwrap();
+    for action in ["/risk", "/release", "/explore", "/count"] {
+        let fields = [("k", "2"), ("method", "lattice"), ("suppressed", "0.05")];
+        let got = browser.post(action, &fields);
+        let body = if got.status == 303 { browser.finished(action).body } else { got.body };
+        assert!(body.contains(words), "{action}: {policy}: {body}");
+        assert!(!body.contains("there is no Parquet file"), "{action} looked outside: {policy}");
+    }
+    assert!(!here.join("open-release").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn patterns_and_folders_of_parts_do_not_lead_out_of_the_folder() {
+    use std::os::unix::fs::symlink;
+    let both = tempfile::tempdir().unwrap();
+    let (here, outside) = (both.path().join("in"), both.path().join("out"));
+    fs::create_dir(&here).unwrap();
+    let browser = studio(&here);
+    for folder in [&outside, &here.join("parts"), &here.join("rows"), &here.join("earlier")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(outside.join("a.parquet"), "SECRET").unwrap();
+    fs::create_dir_all(outside.join("evidence")).unwrap();
+    fs::write(outside.join("evidence/metrics.json"), "{}").unwrap();
+    symlink(outside.join("a.parquet"), here.join("parts/a.parquet")).unwrap();
+    symlink(&outside, here.join("rows/year=2024")).unwrap();
+    symlink(outside.join("evidence"), here.join("earlier/evidence")).unwrap();
+    let absolute = outside.display();
+    for input in [
+        "table = \"../out/*.parquet\"",
+        "table = \"../out\"",
+        "table = \"parts/../../out/*.parquet\"",
+        "table = \"../*/*.parquet\"",
+        "table = \"parts\"",
+        "table = \"parts/*.parquet\"",
+        "table = \"rows\"",
+        "table = \"rows/*/*.parquet\"",
+        "folder = \"..\"\ntable = \"out/*.parquet\"",
+        "patients = \"own.csv\"\nclaims = \"../out/*.parquet\"",
+        "patients = \"own.csv\"\nevents = { visits = \"parts\" }",
+        &format!("table = \"{absolute}/*.parquet\""),
+    ] {
+        is_refused(&browser, &here, &policy_of(input), "outside the studio");
+    }
+    let own = policy_of("table = \"own.csv\"");
+    is_refused(&browser, &here, &format!("{own}[population]\ncounts = \"../out/*.parquet\"\n"), "outside the studio");
+    is_refused(&browser, &here, &format!("{own}[evidence]\nbaseline = \"earlier\"\n"), "outside the studio");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_is_for_the_command_line() {
+    let here = tempfile::tempdir().unwrap();
+    let policy = policy_of("database = \"x\"\ntable = \"own\"");
+    is_refused(&studio(here.path()), here.path(), &policy, "policy reads a database");
+}
+
 #[cfg(unix)]
 #[test]
 fn files_are_for_their_owner_only() {
@@ -128,4 +202,24 @@ fn files_are_for_their_owner_only() {
         assert_eq!(mode(name), 0o600, "{name}");
     }
     assert_eq!(mode(".kohort-studio"), 0o700);
+    let revision = browser.revision("/risk");
+    let fields = [("revision", &revision[..]), ("preset", ""), ("k", "5"), ("method", "lattice")];
+    assert_eq!(browser.post("/privacy", &fields).status, 303);
+    browser.work("/explore", &[("k", "5"), ("method", "lattice"), ("suppressed", "0.05")]);
+    browser.work("/setting", &[("place", "0")]);
+    let own = fs::read_dir(here.path().join(".kohort-studio")).unwrap().flatten();
+    let left: Vec<String> = own.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    assert!(!left.iter().any(|name| name.contains("kohort-")), "nothing of a setting stays behind: {left:?}");
+    browser.work("/release", &[]);
+    browser.work("/sign", &[]);
+    browser.work("/archive", &[]);
+    for (name, expected) in [
+        ("policy-compare", 0o700),
+        ("policy-release", 0o700),
+        ("policy-release/evidence", 0o700),
+        ("kohort-key", 0o600),
+        ("policy-release.tar.gz", 0o600),
+    ] {
+        assert_eq!(mode(name), expected, "{name}");
+    }
 }

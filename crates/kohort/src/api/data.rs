@@ -2,7 +2,7 @@
 
 use kohort_core::Result;
 use kohort_core::policy::GivenTables;
-use kohort_core::table::{CLAIMS, MemoryTable, Place, TextColumn};
+use kohort_core::table::{CLAIMS, MemoryTable, Place, SqlTable, TextColumn};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +98,12 @@ impl Table {
 
     pub(super) fn place(&self) -> Place {
         self.place.clone()
+    }
+}
+
+impl From<SqlTable> for Table {
+    fn from(table: SqlTable) -> Table {
+        Table { place: Place::Engine(Arc::new(table)) }
     }
 }
 

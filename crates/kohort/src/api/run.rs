@@ -9,6 +9,7 @@ use crate::compare::{MeasuredSetting, Vary, compare_texts};
 use crate::init::{Suggestion, suggest_for};
 use crate::methods::Register;
 use crate::pipeline::{self, Extras, Options, Readers, Released};
+use crate::several_files;
 use kohort_core::Result;
 use kohort_core::release::Staging;
 use kohort_core::signature::{SecretKey, Signers};
@@ -16,6 +17,7 @@ use kohort_core::table::{Progress, Silent};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The settings of a run. [`Run::new`] is what most callers want: all cores, randomness from the operating
 /// system, no reports of progress.
@@ -33,6 +35,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Run {
     options: Options,
     cancel: Cancel,
+    deadline: Option<Duration>,
     scratch: PathBuf,
     extras: Extras,
     signers: Option<Signers>,
@@ -49,9 +52,14 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Stops every run that has this: between its stages, or at the next block of rows it reads.
+    /// Stops every run that has this: methods and readers ask several times a second.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether it was called off.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -59,6 +67,7 @@ impl Cancel {
 struct Watched {
     progress: Arc<dyn Progress>,
     cancel: Cancel,
+    deadline: Option<Instant>,
 }
 
 impl Progress for Watched {
@@ -75,7 +84,19 @@ impl Progress for Watched {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancel.0.load(Ordering::Relaxed) || self.progress.is_cancelled()
+        self.cancel.is_cancelled() || self.progress.is_cancelled()
+    }
+
+    fn improving(&self, at_work: bool) {
+        self.progress.improving(at_work);
+    }
+
+    fn found(&self, loss: f64) {
+        self.progress.found(loss);
+    }
+
+    fn is_enough(&self) -> bool {
+        self.progress.is_enough() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -93,6 +114,7 @@ impl Run {
         Run {
             options: Options { force: false, keep_rows: false, seed: None, threads, progress },
             cancel: Cancel::new(),
+            deadline: None,
             scratch: std::env::temp_dir(),
             extras: Extras::default(),
             signers: None,
@@ -120,6 +142,13 @@ impl Run {
     /// Lets another thread stop the run.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Run {
         self.cancel = cancel.clone();
+        self
+    }
+
+    /// Lets a method that gets better with more work (`local`) keep its best result after this time. A release that
+    /// was ended so cannot be repeated, and its evidence says so.
+    pub fn deadline(mut self, deadline: Duration) -> Run {
+        self.deadline = Some(deadline);
         self
     }
 
@@ -170,7 +199,10 @@ impl Run {
 
     fn options(&self) -> Options {
         let progress = Arc::clone(&self.options.progress);
-        Options { progress: Arc::new(Watched { progress, cancel: self.cancel.clone() }), ..self.options.clone() }
+        // A time that no clock can show never comes.
+        let deadline = self.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
+        let watched = Watched { progress, cancel: self.cancel.clone(), deadline };
+        Options { progress: Arc::new(watched), ..self.options.clone() }
     }
 
     /// Makes a verified release in memory.
@@ -195,7 +227,7 @@ impl Run {
     pub fn suggest(&self, table: &Table) -> Result<Suggestion> {
         let place = table.place();
         let name = place.name();
-        suggest_for(place, &name, self.options.threads, self.options().progress)
+        suggest_for(place, &name, None, self.options.threads, self.options().progress)
     }
 
     /// Plans and measures a release by every combination of these settings, and releases nothing. The settings that
@@ -230,8 +262,9 @@ impl Run {
         data: impl Into<Data>,
         policy: &Policy,
     ) -> Result<Verification> {
-        let (source, policy) =
-            pipeline::open_tables(&Register::built_in(), &policy.with_data(&data.into())?, &self.options())?;
+        let policy = policy.with_data(&data.into())?;
+        let policy = several_files::policy_of(policy, folder.as_ref())?;
+        let (source, policy) = pipeline::open_tables(&Register::built_in(), &policy, &self.options())?;
         Ok(Verification::with_original(folder.as_ref(), &source, &policy)?.signed_by(self.signers.as_ref()))
     }
 }

@@ -199,6 +199,7 @@ impl Examined {
             json!({
                 "column": own.column, "limited": own.limited, "values": own.cells, "unique": own.unique,
                 "nearly_unique": own.is_nearly_unique(),
+                "alike": own.alike,
             })
         });
         counted["outside"] = outside.collect();

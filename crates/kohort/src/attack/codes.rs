@@ -6,7 +6,7 @@ use crate::reconstruct::{ItemMode, read_nodes, reconstruct};
 use kohort_core::Result;
 use kohort_core::codes::{self, Records};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Cluster, CodeChunk, CodesClaim, Node};
+use kohort_core::release::{Cluster, ClusterNode, CodeChunk, CodesClaim};
 use kohort_core::shape::Codes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -29,18 +29,26 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
     let plain: Vec<Vec<u32>> = records.iter().map(<[u32]>::to_vec).collect();
     let before = Holders::of(&plain);
     let rebuilt = reconstruct(&nodes, claim.k.get(), ItemMode::Rare, &mut random);
+    let (shown, rebuilt): (Vec<&[Box<str>]>, Vec<Vec<u32>>) =
+        rebuilt.into_iter().map(|patient| (patient.cells, patient.codes)).unzip();
     let after = Holders::of(&rebuilt);
     let clusters: Vec<SeenCluster> = nodes.iter().flat_map(SeenCluster::all).collect();
     let about = if m == 1 { "one code known".to_string() } else { format!("{m} codes known") };
+    let about = if records.demographics.is_some() { format!("quasi-identifiers and {about}") } else { about };
     let supports = records.supports();
     let [mut link, mut alone, mut further, mut certain] = [[Mean::default(); 2]; 4];
     let mut usual = Mean::default();
     for (patient, codes) in &known {
         let own: BTreeSet<u32> = records.get(*patient).iter().copied().collect();
         let right = |guess: Option<u32>| f64::from(u8::from(guess.is_some_and(|code| own.contains(&code))));
-        let found = before.with(codes);
+        // Whoever knows the quasi-identifiers looks only where they fit.
+        let mut found = before.with(codes);
+        found.retain(|&record| records.tuple(record) == records.tuple(*patient));
+        let mut rebuilt_found = after.with(codes);
+        rebuilt_found.retain(|&record| records.may_show(*patient, shown[record]));
+        let fitting = clusters.iter().filter(|seen| records.may_show(*patient, &seen.cluster.cells));
         let may: Vec<(&SeenCluster, u64)> =
-            clusters.iter().map(|seen| (seen, seen.candidates(codes))).filter(|c| c.1 > 0).collect();
+            fitting.map(|seen| (seen, seen.candidates(codes))).filter(|c| c.1 > 0).collect();
         let candidates: u64 = may.iter().map(|c| c.1).sum();
         for (side, n) in [found.len() as u64, candidates].into_iter().enumerate() {
             link[side].add(if n == 0 { 0.0 } else { 1.0 / n as f64 });
@@ -50,7 +58,7 @@ pub(super) fn attack(scene: &Scene<Codes>, claim: &CodesClaim) -> Result<Attacke
             continue;
         }
         further[0].add(right(most_frequent(&plain, &found, codes)));
-        further[1].add(right(most_frequent(&rebuilt, &after.with(codes), codes)));
+        further[1].add(right(most_frequent(&rebuilt, &rebuilt_found, codes)));
         usual.add(right(
             (0..supports.len() as u32).filter(|c| !codes.contains(c)).max_by_key(|&c| supports[c as usize]),
         ));
@@ -132,7 +140,7 @@ struct SeenCluster<'n> {
 }
 
 impl<'n> SeenCluster<'n> {
-    fn all(node: &'n Node) -> Vec<SeenCluster<'n>> {
+    fn all(node: &'n ClusterNode) -> Vec<SeenCluster<'n>> {
         let mut all = Vec::new();
         node.walk(&mut |cluster, above| {
             let own = cluster.record_chunks.iter();

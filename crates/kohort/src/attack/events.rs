@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// An event: a number for the value of each column of its table.
 type Event = Vec<u32>;
 
-/// What is known of a patient's events: the table, its columns, and values that belong together, each as often.
+/// Knowledge of a patient's events: the table, its columns, and values that belong together, each as often.
 type Known = Vec<(usize, Vec<usize>, Vec<Vec<u32>>)>;
 
 /// Patients: their own columns as one number, and their events.
@@ -34,7 +34,7 @@ impl AttackedPatients {
         AttackedPatients { own, tables, alike }
     }
 
-    /// Who looks the same and has all that is known.
+    /// The number of patients who look the same and have all that is known.
     fn matching(&self, person: usize, known: &Known) -> usize {
         let fits = |other: &&usize| {
             known.iter().all(|(table, columns, values)| {
@@ -68,7 +68,7 @@ impl AttackedPatients {
         vec![(table, columns, drawn)]
     }
 
-    /// What the certificate's attacker knows of a patient.
+    /// The knowledge of a patient that the certificate's attacker has.
     fn known(&self, person: usize, power: Power, powers: &[Vec<Vec<u8>>], random: &mut Randomness) -> Known {
         let tables = 0..self.tables.len();
         match power {

@@ -4,7 +4,7 @@
 pub(super) struct Learned {
     /// One entry per value of the target: rows.
     pub(super) prior: Vec<f64>,
-    /// By column, then by its value, then by value of the target: rows.
+    /// Rows by column, then by its value, then by value of the target.
     beside: Vec<Vec<Vec<f64>>>,
 }
 

@@ -5,6 +5,7 @@ use super::guess::Learned;
 use super::sides::{MISSING, TableSide, TableSides};
 use super::{Attack, Attacked, Mean, Scene};
 use kohort_core::Result;
+use kohort_core::policy::Role;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Claim, KnowsClaim};
 use kohort_core::utility;
@@ -28,8 +29,12 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
     link(&sides, "all quasi-identifiers known", std::slice::from_ref(&all), &targets, &mut attacked);
     let (about, sets) = known.unwrap_or_else(|| ("all quasi-identifiers known".into(), vec![all]));
     for sensitive in sides.quasi..sides.names.len() {
-        let own = claim.sensitive.iter().find(|own| own.column == sides.names[sensitive]);
-        let listed = own.and_then(|own| own.values.as_deref());
+        // The policy's list: a column without a requirement is not in the claim.
+        let own = scene.policy.columns.iter().find(|own| own.name == sides.names[sensitive]);
+        let listed = own.and_then(|own| match &own.role {
+            Role::Sensitive { values } => values.as_deref(),
+            _ => None,
+        });
         learn(&sides, (&about, &sets), (sensitive, listed), &targets, &mut attacked);
     }
     match scene.lines() {
@@ -59,7 +64,7 @@ pub(super) fn attack(scene: &Scene, claim: &Claim) -> Result<Attacked> {
     Ok(attacked)
 }
 
-/// What the policy says may be known, where that is less than all: in words, and as sets of columns.
+/// The knowledge that the policy allows, where that is less than all: in words, and as sets of columns.
 fn known(claim: &Claim, sides: &TableSides, random: &mut Randomness) -> Option<(String, Vec<Vec<usize>>)> {
     match &claim.knows {
         KnowsClaim::All => None,
@@ -156,8 +161,8 @@ fn most(counts: &[u64]) -> Option<usize> {
     best.map(|(value, _)| value)
 }
 
-/// What those who match tell of the target's sensitive value. Homogeneity is about the listed values, if there is a
-/// list.
+/// Counts what the matching rows reveal about the target's sensitive value. Homogeneity is about the listed values, if
+/// there is a list.
 fn learn(
     sides: &TableSides,
     (about, sets): (&str, &[Vec<usize>]),

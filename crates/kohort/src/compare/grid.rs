@@ -15,7 +15,8 @@ use kohort_core::policy::{AnyPolicy, Policy, PolicyFile};
 use kohort_core::random::Randomness;
 use kohort_core::release::Staging;
 use kohort_core::shape::{Codes, Shape, Table};
-use kohort_core::table::{self, Source};
+use kohort_core::table::{self, Source, Watcher, WithinStep};
+use kohort_core::utility::demographic_loss;
 use kohort_core::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -47,10 +48,13 @@ type CodesSetting = BoundSetting<Codes, Method<dyn CodesMethod>>;
 /// A setting with its place, and what a release by it would be like.
 type Measured = (usize, Result<Outlook>);
 
-/// What a release by each setting would be like, or why there is none; nothing is written. The data are
+/// Is told the place and the outcome of each setting as soon as it is measured.
+pub(super) type Told<'a> = &'a (dyn Fn(usize, &Result<Outlook>) + Sync);
+
+/// Measures what a release by each setting would be like, or why there is none; nothing is written. The data are
 /// read once, and again only for settings that count other columns. Settings are measured on all cores.
 /// Whatever must be written meanwhile is in `scratch`, and nothing stays there.
-pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) -> Vec<Result<Outlook>> {
+pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options, told: Told) -> Vec<Result<Outlook>> {
     let mut source = None;
     let (mut tables, mut codes): (Vec<TableSetting>, Vec<CodesSetting>) = (Vec::new(), Vec::new());
     let mut measured: Vec<Measured> = Vec::new();
@@ -75,19 +79,25 @@ pub(super) fn measure(cells: &[GridSetting], scratch: &Path, options: &Options) 
             }
             Ok(())
         });
-        measured.extend(sorted.err().map(|error| (place, Err(error))));
+        measured.extend(sorted.err().map(|error| told_of(told, place, Err(error))));
     }
     if let Some(source) = &source {
-        measured.extend(measure_tables(tables, source, options));
-        measured.extend(measure_codes(codes, source, options));
+        measured.extend(measure_tables(tables, source, options, told));
+        measured.extend(measure_codes(codes, source, options, told));
     }
     // Patient histories are released to be measured.
     measured.extend(events.into_iter().map(|place| {
         let going = options.progress.go_on();
-        (place, going.and_then(|()| release(&cells[place], scratch, options)))
+        told_of(told, place, going.and_then(|()| release(&cells[place], scratch, options)))
     }));
     measured.sort_by_key(|(place, _)| *place);
     measured.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// The setting with its outcome, after the caller was told.
+fn told_of(told: Told, place: usize, outcome: Result<Outlook>) -> Measured {
+    told(place, &outcome);
+    (place, outcome)
 }
 
 /// Binds a setting to the table, which is opened, without what is excluded, for the first of them.
@@ -127,7 +137,7 @@ impl<S: Shape, M> BoundSetting<S, M> {
 
 /// Measures the settings of tables. Those that count the same columns share a cohort, and those whose attackers
 /// know the same are measured side by side.
-fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Options) -> Vec<Measured> {
+fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Options, told: Told) -> Vec<Measured> {
     settings.sort_by(|a, b| (&a.counted_by, &a.knows).cmp(&(&b.counted_by, &b.knows)));
     let mut measured = Vec::new();
     for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
@@ -136,9 +146,12 @@ fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Op
             let policy = &alike[0].policy;
             let known = match cohort.take() {
                 Some(mut own) => own.know(policy).map(|()| own),
-                None => cohort::survey(source, policy),
+                None => cohort::survey(source, policy).map(|mut own| {
+                    own.watcher = Watcher(Arc::new(WithinStep(Arc::clone(&options.progress))));
+                    own
+                }),
             };
-            measured.extend(on_all_cores(alike, options, |setting| {
+            measured.extend(on_all_cores(alike, options, told, |setting| {
                 table(&setting.policy, &setting.method, known.as_ref().map_err(|error| error.clone())?, options)
             }));
             cohort = known.ok();
@@ -148,12 +161,12 @@ fn measure_tables(mut settings: Vec<TableSetting>, source: &Source, options: &Op
 }
 
 /// Measures the settings of codes. Those that read the same codes share the records.
-fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Options) -> Vec<Measured> {
+fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Options, told: Told) -> Vec<Measured> {
     settings.sort_by(|a, b| a.counted_by.cmp(&b.counted_by));
     let mut measured = Vec::new();
     for counted in settings.chunk_by(|a, b| a.counted_by == b.counted_by) {
         let records = codes::survey(source, &counted[0].policy);
-        measured.extend(on_all_cores(counted, options, |setting| {
+        measured.extend(on_all_cores(counted, options, told, |setting| {
             setting.measure(records.as_ref().map_err(|error| error.clone())?, source, options.seed)
         }));
     }
@@ -164,6 +177,7 @@ fn measure_codes(mut settings: Vec<CodesSetting>, source: &Source, options: &Opt
 fn on_all_cores<S: Shape, M: Sync>(
     settings: &[BoundSetting<S, M>],
     options: &Options,
+    told: Told,
     measure: impl Fn(&BoundSetting<S, M>) -> Result<Outlook> + Sync,
 ) -> Vec<Measured>
 where
@@ -174,7 +188,7 @@ where
         let setting = &settings[number];
         let outlook = options.progress.go_on().and_then(|()| measure(setting));
         options.progress.advance(1);
-        (setting.place, outlook)
+        told_of(told, setting.place, outlook)
     })
 }
 
@@ -197,14 +211,21 @@ impl CodesSetting {
         let (utility, notes) = match self.baseline {
             None => {
                 let mut random = Randomness::new(seed)?;
-                let clusters = method.plan(records, policy, Work::on(source, &mut random))?;
+                let progress = WithinStep(Arc::clone(source.progress()));
+                let work = Work { random: &mut random, threads: source.threads(), progress: &progress };
+                let clusters = method.plan(records, policy, work)?;
                 let expected = Expected::new(&clusters.nodes, records.distinct(), k);
                 let utility = asked(Answers {
                     with_all: &|codes| expected.with_all(codes),
                     with_any: &|codes| expected.with_any(codes),
                     keeps: &|_| true,
                 });
-                (utility, clusters.notes.clone())
+                let demographic_loss = demographic_loss(records, &clusters.nodes).map(|loss| loss.mean);
+                let loses = |loss: f64| {
+                    format!("The quasi-identifiers beside the codes lose {:.1} % of their detail.", 100.0 * loss)
+                };
+                let notes = clusters.notes.iter().cloned().chain(demographic_loss.map(loses)).collect();
+                (CodesErrors { demographic_loss, ..utility }, notes)
             }
             Some(baseline) => {
                 let least = u32::try_from(k).unwrap_or(u32::MAX);

@@ -6,8 +6,10 @@
 mod frontier;
 mod grid;
 mod page;
+mod read;
 mod vary;
 
+pub use read::{ReadNumbers, ReadSetting, read};
 pub use vary::Vary;
 
 use crate::evidence::Outlook;
@@ -53,16 +55,43 @@ pub struct Comparison {
     pub skipped: usize,
 }
 
+/// A setting that was just measured, while others are not yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarlySetting {
+    /// Its place in the order of the grid, from 0.
+    pub place: usize,
+    /// The number of settings of the grid.
+    pub of: usize,
+    /// The keys that were varied, as written.
+    pub name: String,
+    /// The highest risk and the loss; none if there is no release.
+    pub risk_and_loss: Option<(f64, f64)>,
+}
+
+/// Is told each setting as soon as it is measured. Settings come in any order, from several threads.
+pub type Watch<'a> = &'a (dyn Fn(EarlySetting) + Sync);
+
 /// Measures every setting of the grid and lays them side by side in `out`: all of it, or nothing, and
 /// then what stood there stays. If the caller stops the run, the settings that were measured by then are laid side by
 /// side, and the others say that they were not measured.
 pub fn compare(policy: &Path, vary: &[Vary], out: &Path, options: &Options) -> Result<Comparison> {
+    compare_watched(policy, vary, out, options, &|_| ())
+}
+
+/// The same; `watch` is told each setting as soon as it is measured.
+pub fn compare_watched(
+    policy: &Path,
+    vary: &[Vary],
+    out: &Path,
+    options: &Options,
+    watch: Watch,
+) -> Result<Comparison> {
     let text = fs::read_to_string(policy).map_err(|e| Error::io(policy, &e))?;
     let file = policy.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let settings = settings_of(&file, &text, vary)?;
     may_be_made(policy, out, options.force)?;
     let unfinished = Unfinished::beside(out, &*options.progress)?;
-    let (mut tried, skipped) = run(policy, &settings, &unfinished, options)?;
+    let (mut tried, skipped) = run(policy, &settings, &unfinished, options, watch)?;
     frontier::mark(&mut tried);
     let numbers = serde_json::to_string_pretty(&numbers(&tried)).unwrap_or_default();
     write(&unfinished.folder().join("compare.json"), &(numbers + "\n"))?;
@@ -91,7 +120,7 @@ pub(crate) fn compare_texts(
 ) -> Result<Vec<MeasuredSetting>> {
     let settings = settings_of(name, text, vary)?;
     let texts: Vec<String> = settings.iter().map(VariedPolicy::text).collect();
-    let (mut tried, skipped) = measure(&settings, &texts, read, scratch, options)?;
+    let (mut tried, skipped) = measure(&settings, &texts, read, scratch, options, &|_| ())?;
     if skipped > 0 {
         return Err(Error::cancelled());
     }
@@ -117,6 +146,7 @@ fn run(
     settings: &[VariedPolicy],
     unfinished: &Unfinished,
     options: &Options,
+    watch: Watch,
 ) -> Result<(Vec<MeasuredSetting>, usize)> {
     let source = policy.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let source = source.canonicalize().map_err(|e| Error::io(source, &e))?;
@@ -124,7 +154,7 @@ fn run(
     fs::create_dir_all(&policies).map_err(|e| Error::io(&policies, &e))?;
     let texts: Vec<String> = settings.iter().map(|own| own.policy(&source.display().to_string())).collect();
     let read = |text: &str| PolicyFile::parse("the policy", text, unfinished.folder());
-    let (mut tried, skipped) = measure(settings, &texts, read, unfinished.folder(), options)?;
+    let (mut tried, skipped) = measure(settings, &texts, read, unfinished.folder(), options, watch)?;
     for (number, own) in (1..).zip(&mut tried) {
         let Some(text) = &own.text else { continue };
         let path = policies.join(format!("{number:03}.toml"));
@@ -141,14 +171,21 @@ fn measure(
     read: impl Fn(&str) -> Result<PolicyFile>,
     scratch: &Path,
     options: &Options,
+    watch: Watch,
 ) -> Result<(Vec<MeasuredSetting>, usize)> {
+    let told = |place: usize, outcome: &Result<Outlook>| {
+        let found = outcome.as_ref().ok().and_then(|outlook| Some((outlook.risk()?, outlook.loss())));
+        watch(EarlySetting { place, of: settings.len(), name: settings[place].name.clone(), risk_and_loss: found });
+    };
     let cells: Vec<GridSetting> = settings
         .iter()
         .zip(texts)
         .map(|(setting, text)| GridSetting { file: read(text), baseline: setting.baseline })
         .collect();
     let (mut tried, mut first_error, mut skipped) = (Vec::new(), None, 0);
-    for ((outcome, setting), text) in grid::measure(&cells, scratch, options).into_iter().zip(settings).zip(texts) {
+    for ((outcome, setting), text) in
+        grid::measure(&cells, scratch, options, &told).into_iter().zip(settings).zip(texts)
+    {
         let outcome = match outcome {
             Ok(metrics) => Ok(metrics),
             // The machine's errors would meet every setting.
@@ -182,13 +219,25 @@ fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|e| Error::io(path, &e))
 }
 
-/// The picture of risk against loss, as SVG, and the numbers of compare.json.
-pub fn shown(tried: &[MeasuredSetting]) -> (String, String) {
-    let numbers = serde_json::to_string_pretty(&numbers(tried)).unwrap_or_default();
-    (page::picture(tried), numbers)
+/// Settings side by side, for a notebook.
+#[derive(Debug, Clone)]
+pub struct ShownSettings {
+    /// The exact numbers, as compare.json has them.
+    pub numbers: String,
+    /// Risk against loss with rounded numbers, as a piece of HTML that others may see.
+    pub picture: String,
+    /// The same with a table behind it.
+    pub summary: String,
 }
 
-/// What compare.json holds.
+/// The settings for a notebook: no script, no network.
+pub fn shown(tried: &[MeasuredSetting]) -> ShownSettings {
+    let numbers = serde_json::to_string_pretty(&numbers(tried)).unwrap_or_default();
+    let (picture, summary) = page::shareable(tried);
+    ShownSettings { numbers, picture, summary }
+}
+
+/// The content of compare.json.
 #[derive(Serialize)]
 struct ComparisonJson<'a> {
     settings: Vec<SettingNumbers<'a>>,

@@ -3,7 +3,7 @@
 use super::MeasuredSetting;
 use crate::evidence::Outlook;
 use crate::evidence::metrics::Masked;
-use crate::report::{Point, Scatter, cards, escape, frame};
+use crate::report::{Point, Scatter, cards, escape, frame, piece, two};
 use std::path::Path;
 
 /// The page. Its commands name the policies as the user, who named `folder`, would.
@@ -31,15 +31,37 @@ pub(super) fn page(tried: &[MeasuredSetting], folder: &Path) -> String {
 
 /// Risk against loss: a dot for each setting, the frontier as a line through its dots.
 pub(super) fn picture(tried: &[MeasuredSetting]) -> String {
+    picture_of(tried, 1, |x| x)
+}
+
+/// The picture and the numbers as others may see them: rounded, because exact numbers could be solved for counts, and
+/// without reasons, which may name one. Settings are numbered from 0, as Python numbers them.
+pub(super) fn shareable(tried: &[MeasuredSetting]) -> (String, String) {
+    let rounded = |x: Option<f64>| x.map_or("–".into(), |x| format!("{:.2}", two(x)));
+    let row = |(number, t): (usize, &MeasuredSetting)| {
+        let name = if t.name.is_empty() { "as it is" } else { &t.name };
+        let numbers = match &t.outcome {
+            Ok(_) => [rounded(t.risk()), rounded(t.loss()), place(t)],
+            Err(_) => ["cannot be met".into(), "–".into(), "–".into()],
+        };
+        [vec![format!("{number}. {}", escape(name))], numbers.to_vec()].concat()
+    };
+    let headings = ["Setting", "Highest risk", "Loss", "Frontier"];
+    let picture = picture_of(tried, 0, two);
+    let numbers = cards(&headings, &(0..).zip(tried).map(row).collect::<Vec<_>>());
+    (piece(&picture), piece(&format!("<h2>Settings side by side</h2>\n{picture}{numbers}")))
+}
+
+fn picture_of(tried: &[MeasuredSetting], first: usize, written: impl Fn(f64) -> f64) -> String {
     let point = |(number, t): (usize, &MeasuredSetting)| {
-        let at = (t.risk()?, t.loss()?);
-        Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee })
+        let at = (written(t.risk()?), written(t.loss()?));
+        Some(Point { name: number.to_string(), at, on_frontier: t.on_frontier, ringed: t.is_knee, link: None })
     };
     Scatter {
         id: "frontier",
         title: "What each setting risks and loses, by its number in the table. Full dots are on the frontier; the ring marks its bend",
         axes: ["highest risk of being found", "loss"],
-        points: (1..).zip(tried).filter_map(point).collect(),
+        points: (first..).zip(tried).filter_map(point).collect(),
     }
     .draw()
 }

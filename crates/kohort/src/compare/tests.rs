@@ -177,3 +177,44 @@ fn what_a_method_must_be_told_is_filled_in_and_said() {
     assert_eq!(names[2], "method=ceiling k=4 h=auto max_counterfeits=0.05 real_k=2");
     assert_eq!(names[3], "method=ceiling k=5 h=auto max_counterfeits=0.05 real_k=3");
 }
+
+#[test]
+fn settings_are_told_as_soon_as_they_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = table(folder.path());
+    let told = std::sync::Mutex::new(Vec::new());
+    let out = folder.path().join("side by side");
+    let watch = |early: EarlySetting| told.lock().unwrap().push(early);
+    let made = compare_watched(&policy, &vary(&["k=2,20,500"]), &out, &options(), &watch).unwrap();
+    let mut told = told.into_inner().unwrap();
+    told.sort_by_key(|early| early.place);
+    assert_eq!(told.iter().map(|early| early.place).collect::<Vec<_>>(), [0, 1, 2]);
+    for (early, t) in told.iter().zip(&made.tried) {
+        assert_eq!((&early.name, early.of), (&t.name, 3));
+        assert_eq!(early.risk_and_loss, t.risk().zip(t.loss()), "{}", t.name);
+    }
+    assert!(told[2].risk_and_loss.is_none(), "500 of 400 records");
+}
+
+#[test]
+fn a_comparison_can_be_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = table(folder.path());
+    let out = folder.path().join("side by side");
+    let made = compare(&policy, &vary(&["k=2,20,500"]), &out, &options()).unwrap();
+    let again = read(&out).unwrap();
+    assert_eq!(again.len(), 3);
+    for (own, t) in again.iter().zip(&made.tried) {
+        assert_eq!((&own.name, &own.policy, own.on_frontier), (&t.name, &t.policy, t.on_frontier));
+        match (&own.outcome, &t.outcome) {
+            (Ok(own), Ok(outlook)) => {
+                assert_eq!((own.risk, own.loss), (t.risk(), t.loss()));
+                assert_eq!(own.removed, outlook.rows().suppressed.known());
+            }
+            (Err(own), Err(reason)) => assert_eq!(own, reason),
+            other => panic!("{other:?}"),
+        }
+    }
+    fs::write(out.join("compare.json"), "{\"settings\": 3}").unwrap();
+    assert!(read(&out).is_err());
+}

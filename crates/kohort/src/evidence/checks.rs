@@ -43,9 +43,9 @@ fn places(check: &Check) -> Vec<usize> {
 }
 
 /// Rows of cells.
-type Rows = Vec<Vec<String>>;
+type CellRows = Vec<Vec<String>>;
 
-fn read(source: &Source, places: &[usize]) -> Result<Rows> {
+fn read(source: &Source, places: &[usize]) -> Result<CellRows> {
     let mut rows = Vec::new();
     let text = |cell: &[u8]| match source.is_missing(cell) {
         true => String::new(),
@@ -55,7 +55,7 @@ fn read(source: &Source, places: &[usize]) -> Result<Rows> {
         |_| (),
         |(), chunk: Chunk| {
             let row = |r: usize| places.iter().map(|&c| text(chunk.cell(r, c))).collect::<Vec<String>>();
-            Ok((0..chunk.rows()).map(row).collect::<Rows>())
+            Ok((0..chunk.rows()).map(row).collect::<CellRows>())
         },
         |chunk| {
             rows.extend(chunk);
@@ -75,8 +75,8 @@ fn number(cell: &str) -> Option<f64> {
     bare.replace(',', ".").parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-fn means(names: &[&str], before: &Rows, after: &Rows) -> CheckResult {
-    let groups = |rows: &Rows| {
+fn means(names: &[&str], before: &CellRows, after: &CellRows) -> CheckResult {
+    let groups = |rows: &CellRows| {
         let mut groups: BTreeMap<String, (f64, u64)> = BTreeMap::new();
         for row in rows {
             let group = row.get(1).map_or("", String::as_str);
@@ -113,7 +113,7 @@ enum Explains {
     Groups(Vec<String>),
 }
 
-fn model(kind: ModelKind, names: &[&str], before: &Rows, after: &Rows) -> CheckResult {
+fn model(kind: ModelKind, names: &[&str], before: &CellRows, after: &CellRows) -> CheckResult {
     let shape = match kind {
         ModelKind::Linear => "linear",
         ModelKind::Logistic => "logistic",
@@ -130,7 +130,7 @@ fn model(kind: ModelKind, names: &[&str], before: &Rows, after: &Rows) -> CheckR
         ModelKind::Linear => number(cell),
         ModelKind::Logistic => values.iter().position(|value| *value == cell).map(|place| place as f64),
     };
-    let fit = |rows: &Rows| -> Option<Fit> {
+    let fit = |rows: &CellRows| -> Option<Fit> {
         let row = |row: &Vec<String>| Some((terms(&row[1..], &explains)?, outcome(&row[0])?));
         let (terms, outcome): (Vec<Vec<f64>>, Vec<f64>) = rows.iter().filter_map(row).unzip();
         match kind {
@@ -149,7 +149,7 @@ fn model(kind: ModelKind, names: &[&str], before: &Rows, after: &Rows) -> CheckR
 }
 
 /// Returns whether a column explains as a number or by its values; `None` if it has too many of them.
-fn explain(before: &Rows, column: usize) -> Option<Explains> {
+fn explain(before: &CellRows, column: usize) -> Option<Explains> {
     let cells = || before.iter().map(|row| &row[column]).filter(|cell| !cell.is_empty());
     if cells().all(|cell| number(cell).is_some()) {
         return Some(Explains::Number);

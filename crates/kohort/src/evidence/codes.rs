@@ -3,10 +3,11 @@
 use super::Stopwatch;
 use super::metrics::{
     self, CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRead, CodesRisk, CodesUtility, ColumnChange,
-    ComparedCodes, ConstraintErrors, ErrorInterval, Metrics, MetricsShape, PeopleCounts, RandomWorkload, RowCounts,
-    Sides, Unit, Workload,
+    ComparedCodes, ConstraintErrors, DemographicColumn, DemographicUtility, ErrorInterval, Metrics, MetricsShape,
+    PeopleCounts, RandomWorkload, RowCounts, Sides, Unit, Workload,
 };
 use super::table::{files, preset};
+use crate::demographic_queries::demographic_error;
 use crate::methods::CodesMethod;
 use crate::queries::{
     Are, Expected, MRE_BOUNDS, OriginalCounts, are, frequent_queries, mre, mre_histogram, random_queries,
@@ -19,6 +20,7 @@ use kohort_core::random::Randomness;
 use kohort_core::release::Clusters;
 use kohort_core::risk::{self, codes_known};
 use kohort_core::shape::Codes;
+use kohort_core::utility::demographic_loss;
 use kohort_core::verify::{CodesCompared, CodesRecount, Verified};
 
 /// The parts of a run from which it is measured.
@@ -108,11 +110,12 @@ pub fn measure(
             counts: Some(asked.counts),
             random: asked.random,
             mre: asked.constraints,
+            demographics: demographic_utility(run, recount, &expected),
         },
         guarantee: CodesGuarantee {
             k,
             m,
-            knows: format!("up to {m} codes"),
+            knows: knows(records, m),
             unit: Unit::of(policy),
             smallest_cluster: recount.smallest_cluster,
             smallest_support: recount.smallest_support,
@@ -142,6 +145,31 @@ pub fn measure(
         notes: None,
         shareable: None,
     })))
+}
+
+/// Says in words what an attacker knows of a patient.
+pub(super) fn knows(records: &Records, m: usize) -> String {
+    match records.demographics {
+        None => format!("up to {m} codes"),
+        Some(_) => format!("all quasi-identifiers and up to {m} codes"),
+    }
+}
+
+/// Measures the quasi-identifiers beside the codes, if there are any.
+fn demographic_utility(run: &CodesRun, recount: &CodesRecount, expected: &Expected) -> Option<DemographicUtility> {
+    let loss = demographic_loss(run.records, &run.clusters.nodes)?;
+    let mut draws = Randomness::named("queries about codes and quasi-identifiers");
+    let asked = demographic_error(run.records, expected, MOST_QUERIES, &mut draws);
+    let workload =
+        |own: Are| Workload { are: own.error, are_sane: own.sane, queries: own.queries, dropped: own.dropped };
+    let columns = loss.columns.into_iter().map(|(column, loss)| DemographicColumn { column, loss });
+    Some(DemographicUtility {
+        loss: loss.mean,
+        columns: columns.collect(),
+        groups: recount.groups,
+        smallest_group: recount.smallest_group,
+        queries: asked.map(workload),
+    })
 }
 
 /// Returns what the release is made of, as it was recounted.

@@ -97,7 +97,7 @@ pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distrib
     columns.collect()
 }
 
-/// Of each column that may change: the share of cells that were missing, are missing, and are suppressed.
+/// The share of cells that were missing, are missing, and are suppressed, in each column that may change.
 pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Vec<Missingness> {
     let released = plan.rows_by_cells(cohort);
     let added = plan.added.iter().map(|added| (added.cells, 1));
@@ -187,7 +187,7 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: QuasiDistribution) -> Opti
     })
 }
 
-/// By value code, the label it is counted under: the released one, or one of the finest level that
+/// The label that each value code is counted under: the released one, or one of the finest level that
 /// does not claim more detail than was released and has few enough labels.
 fn labels(hierarchy: &Hierarchy, counted: &QuasiDistribution) -> Vec<Option<String>> {
     let released = &counted.label_of;

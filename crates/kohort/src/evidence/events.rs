@@ -225,7 +225,7 @@ fn loss_with_suppressed(histories: &Histories, plan: &EventsPlan) -> f64 {
     of_patients.chain(of_events).sum::<f64>() / weights
 }
 
-/// What happened to each column of all tables.
+/// The changes of each column of all tables.
 fn columns(run: &EventsRun) -> Vec<metrics::ColumnChange> {
     let EventsRun { asked, histories, plan, .. } = *run;
     let patients = (PATIENTS_TABLE, &asked.patients[..], &histories.patient[..], &plan.patient_levels[..]);
@@ -259,7 +259,7 @@ fn columns(run: &EventsRun) -> Vec<metrics::ColumnChange> {
     all
 }
 
-/// What others would find in the release.
+/// The findings of other attackers in the release.
 fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
     let three =
         |e: &[Estimate; 3]| ThreeReadings { tolerant: e[0].share(), strict: e[1].share(), release: e[2].share() };
@@ -328,7 +328,7 @@ pub fn differences(histories: &Histories) -> Option<ExcludedAndKept> {
     })
 }
 
-/// What share of the patients someone links correctly who has a list of the population.
+/// The share of the patients whom someone with a list of the population links correctly.
 fn marketer_risk(run: &EventsRun, policies: &[policy::Column], population: &Population) -> Option<Marketer> {
     let EventsRun { histories, plan, .. } = *run;
     let quasi: Vec<&QuasiColumn> = histories.patient.iter().collect();

@@ -22,11 +22,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Outlook {
-    /// Of a table.
+    /// Outlook on a table.
     Table(Box<TableOutlook>),
-    /// Of codes.
+    /// Outlook on codes.
     Codes(Box<CodesOutlook>),
-    /// Of patients and their events: it was released and verified, then removed.
+    /// Outlook on patients and their events: they were released and verified, then removed.
     Events(Box<EventsMetrics>),
 }
 
@@ -107,6 +107,9 @@ parts! {
         /// Generalized codes.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub items: Option<u64>,
+        /// The mean loss of the quasi-identifiers beside the codes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub demographic_loss: Option<f64>,
     }
 
     /// The guarantee.
@@ -153,12 +156,12 @@ impl From<Queried> for CodesErrors {
         let Queried { frequent, counts, random, constraints, errors } = queried;
         let mean = errors.iter().map(|e| e.abs()).sum::<f64>() / errors.len().max(1) as f64;
         let mre = constraints.map(|own| ConstraintErrors { mean: Some(mean), ..own });
-        CodesErrors { frequent, counts, random, mre, suppressed_codes: None, items: None }
+        CodesErrors { frequent, counts, random, mre, suppressed_codes: None, items: None, demographic_loss: None }
     }
 }
 
 impl CodesOutlook {
-    /// What a release of these records would be like.
+    /// Measures what a release of these records would be like.
     pub(crate) fn of(
         method: &str,
         records: &Records,
@@ -178,7 +181,7 @@ impl CodesOutlook {
                 out: records.len() as u64,
             },
             utility,
-            guarantee: CodesGuaranteeOutlook { k, m, knows: format!("up to {m} codes") },
+            guarantee: CodesGuaranteeOutlook { k, m, knows: super::codes::knows(records, m) },
             notes,
         }))
     }

@@ -42,7 +42,7 @@ pub(super) fn models(
     }
 }
 
-/// Who is unique in the population, where its size is known.
+/// The people who are unique in the population, where its size is known.
 pub(super) fn uniqueness(policy: &Policy, (before, after): (&[u64], &[u64])) -> Option<metrics::Uniqueness> {
     let people = policy.population()?.people();
     let (before, after) = (Uniqueness::of(&Sizes::of(before), people), Uniqueness::of(&Sizes::of(after), people));

@@ -1,8 +1,8 @@
 //! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
-    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, SampleRisk, TableMetrics, TargetRisk, Targeted,
-    Undeclared, WholeFile,
+    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, Role, SampleRisk, TableMetrics, TargetRisk,
+    Targeted, Undeclared, WholeFile,
 };
 use super::people::matches;
 use super::table::{TableRun, files, names};
@@ -184,7 +184,7 @@ pub fn baseline_fits(cohort: &Cohort, policy: &Policy) -> Result<()> {
     }
 }
 
-/// What the numbers of a table give reason to say.
+/// Notes that the numbers of a table give reason for.
 pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
     let told = metrics.attacks.iter().flat_map(|a| &a.undeclared).flatten();
     let told = told.filter(|t| t.right > 0).take(5).map(|Undeclared { column, tells, blanks, right, .. }| {
@@ -202,7 +202,9 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
         )
     });
     let blank = metrics.missing.iter().flat_map(|missing| &missing.columns.0);
-    let blank = blank.filter(|(_, share)| *share > 0.5).map(|(column, share)| {
+    // A detail is blank with the column that it belongs to, and has no weight of its own.
+    let is_quasi = |name: &str| metrics.columns.iter().any(|c| c.name == name && c.role == Role::Quasi);
+    let blank = blank.filter(|(column, share)| *share > 0.5 && is_quasi(column)).map(|(column, share)| {
         format!(
             "`{column}` is blank in {:.0} % of the released rows. To keep more of it, raise its weight, for example \
              weights = {{ {column} = 5 }}, limit its blanks with `max_blank`, or publish coarser values.",

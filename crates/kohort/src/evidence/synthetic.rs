@@ -48,9 +48,9 @@ pub(super) fn measure(
         classes: classes.len(),
         filled_classes: classes.iter().filter(|c| c.added > 0).count(),
         kinds: kinds(&classes, policy.privacy.k.get()),
-        told_apart: told.map(|t| DistinguishableRecords {
+        distinguishable: told.map(|t| DistinguishableRecords {
             auc: t.auc,
-            invented: t.synthetic,
+            synthetic: t.synthetic,
             real: t.real,
             warning: t.auc > MOST_AUC,
         }),
@@ -75,7 +75,7 @@ pub(super) fn loss_with_counterfeits(cohort: &Cohort, plan: &Plan, added: u64) -
 
 /// Returns what the custodian must be told.
 pub(super) fn warnings(found: &Counterfeits) -> Vec<String> {
-    match &found.told_apart {
+    match &found.distinguishable {
         Some(told) if told.warning => vec![format!(
             "a decision tree can distinguish synthetic records from real ones (AUC {:.3}, above {MOST_AUC}), so an \
              attacker may recognise some of them. Permit coarser levels, raise real_k, or list impossible \

@@ -1,10 +1,11 @@
 //! The measurements of a table's release.
 
 use super::metrics::{
-    AskedOfSensitive, ByName, Cells, ColumnChange, ComparedRows, File, Fineness, FoundOfSensitive, LevelShare, Levels,
-    Metrics, PeopleCounts, Preset, RecodedChange, RowCounts, Sides, SizeBin, TableGuarantee, TableMetrics, Unit,
+    AskedOfSensitive, BlankedCells, ByName, ColumnChange, ComparedRows, File, Fineness, FoundOfSensitive, LevelShare,
+    Levels, Metrics, OneValue, PeopleCounts, Preset, RecodedChange, RowCounts, Sides, SizeBin, TableGuarantee,
+    TableMetrics, Unit,
 };
-use super::{Stopwatch, distributions, metrics, people, public_use, synthetic, utility};
+use super::{Stopwatch, board, distributions, metrics, people, public_use, synthetic, utility};
 use crate::methods::Method;
 use kohort_core::Result;
 use kohort_core::cohort::{Cohort, Quasi};
@@ -41,7 +42,7 @@ pub fn measure(
     let TableRun { policy, method, cohort, plan, attacks: _ } = *run;
     let certificate = &verified.findings().certificate;
     let all: Vec<usize> = (0..cohort.quasi.len()).collect();
-    let (found, (mut useful, cells, distributions, missingness)) = parallel::both(
+    let (found, (mut useful, cells, distributions, missingness, one_value)) = parallel::both(
         cohort.threads,
         || who_is_found(run, &all),
         || {
@@ -50,12 +51,13 @@ pub fn measure(
                 kohort_core::utility::cells(cohort, plan),
                 distributions::of_table(cohort, plan),
                 distributions::missingness(cohort, plan, policy),
+                one_value(run, verified),
             )
         },
     );
     let WhoIsFound { sizes: Sides { before, after }, risk, risk_all, singling_out, blanks, attacks, missing } = found?;
     let by_column = plan.changed.iter().zip(&cells.by_column);
-    let cells = Cells {
+    let cells = BlankedCells {
         suppressed: cells.suppressed,
         share: cells.share,
         by_column: by_column.map(|(c, n)| (policy.columns[c.column].name.clone(), *n)).collect(),
@@ -113,12 +115,22 @@ pub fn measure(
         attacks,
         missing,
         timing: Some(stopwatch.read()),
+        removed: board::removed(cohort, plan, policy.privacy.k.get()),
+        one_value: one_value?,
         checks: None,
         context: None,
         cleaning: None,
         notes: None,
         shareable: None,
     })))
+}
+
+/// The groups that share one sensitive value, counted in the released file. Not where samples are released instead.
+fn one_value(run: &TableRun, verified: &Verified) -> Result<ByName<OneValue>> {
+    match run.method.samples().is_empty() {
+        true => board::one_value(&verified.released(run.cohort.threads)?.0, run.policy),
+        false => Ok(ByName::default()),
+    }
 }
 
 /// How fine the labels of each quasi-identifier are, where each record was coarsened by itself.
@@ -150,7 +162,7 @@ fn fineness(cohort: &Cohort, plan: &Plan) -> Option<Vec<Fineness>> {
     Some(cohort.quasi.iter().enumerate().map(column).collect())
 }
 
-/// Who can be found, by whom and by what.
+/// The people who can be found, by whom and by what.
 struct WhoIsFound {
     sizes: Sides<Vec<u64>>,
     risk: Sides<Option<metrics::Risk>>,
@@ -276,9 +288,8 @@ pub(super) fn preset<S: Shape>(policy: &Policy<S>) -> Option<Preset> {
 
 /// The files of a release.
 pub(super) fn files<S: Shape>(certificate: &Certificate<S>) -> Vec<File> {
-    let file =
-        |f: &kohort_core::release::FileEntry| File { name: f.name.clone(), sha256: f.sha256.clone(), rows: f.rows };
-    certificate.files.iter().map(file).collect()
+    let files = certificate.files.iter().flat_map(kohort_core::release::FileEntry::hashed_files);
+    files.map(|(name, sha256, rows)| File { name: name.into(), sha256: sha256.into(), rows }).collect()
 }
 
 pub(super) fn knows_text(policy: &Policy) -> String {
@@ -310,7 +321,7 @@ fn shown_labels(cohort: &Cohort, plan: &Plan, q: usize) -> usize {
     labels.filter(|(label, shown)| *shown && !label.text.is_empty()).count()
 }
 
-/// What happened to one column.
+/// The changes of one column.
 fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> ColumnChange {
     let bound = &policy.columns[place];
     let mut column = ColumnChange::named(&bound.name, &bound.role);

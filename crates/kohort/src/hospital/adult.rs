@@ -18,7 +18,7 @@ const REDRAWN_PER_MILLE: u32 = 100;
 /// rows grows with `count`. Cells are separated by `;`, below the same header. Same table, count and seed, same bytes.
 ///
 /// A table without rows, with a row that is not as long as the header, without a column `age`, or with an age that
-/// is no whole number is invalid input.
+/// is not a whole number is invalid input.
 pub fn vary_adult(
     header: &[String],
     rows: &[Vec<String>],
@@ -34,7 +34,7 @@ pub fn vary_adult(
         return Err(invalid("a row is not as long as the header"));
     }
     let ages = rows.iter().map(|row| row[age_column].parse::<u32>().ok());
-    let ages = ages.collect::<Option<Vec<u32>>>().ok_or_else(|| invalid("an age is no whole number"))?;
+    let ages = ages.collect::<Option<Vec<u32>>>().ok_or_else(|| invalid("an age is not a whole number"))?;
 
     let columns: Vec<DistinctValues> = (0..header.len()).map(|column| DistinctValues::of(rows, column)).collect();
     // Cell by cell as codes, so that a base row is one place in memory and not nine.

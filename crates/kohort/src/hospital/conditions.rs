@@ -7,7 +7,7 @@ use super::random::RowRandomness;
 
 /// Conditions that come together.
 struct Syndrome {
-    /// Of 1000 patients, those of each band of age who have it.
+    /// The patients of each band of age who have it, out of 1000.
     by_band: [u32; BANDS],
     /// Codes of ICD-10-CM, and of 1000 who have the syndrome, those with the code.
     codes: &'static [(&'static str, u32)],

@@ -1,4 +1,4 @@
-//! Who the patients are: names, places, households, trades. All of it invented.
+//! The patients: names, places, households, trades. All of it invented.
 
 use super::diagnoses::BANDS;
 
@@ -8,13 +8,13 @@ pub(super) enum Sex {
     Male,
 }
 
-/// Of 1000 patients, those of each band of age.
+/// The patients of each band of age, out of 1000.
 pub(super) const PATIENTS_BY_BAND: [u32; BANDS] = [80, 40, 32, 85, 215, 235, 195, 118];
 
-/// Of 1000 patients of a band, the women.
+/// The women in each band of age, out of 1000.
 pub(super) const WOMEN_BY_BAND: [u32; BANDS] = [488, 450, 460, 620, 660, 490, 500, 600];
 
-/// Of 1000 patients, those whose sex was not recorded.
+/// The patients whose sex was not recorded, out of 1000.
 pub(super) const SEX_MISSING: u32 = 4;
 
 pub(super) const MARITAL: [&str; 5] = ["single", "married", "divorced", "widowed", ""];

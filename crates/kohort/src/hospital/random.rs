@@ -35,7 +35,7 @@ impl RowRandomness {
 
 /// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
 pub(super) struct AliasTable {
-    /// Of `total` balls in each column, the first `own` are its own, the rest its alias's.
+    /// Columns of `total` balls each: the first `own` are the column's own, the rest its alias's.
     columns: Vec<AliasColumn>,
     total: u32,
 }

@@ -3,7 +3,7 @@
 
 use super::suggest::{Reading, thousands};
 use super::topic::icd_system;
-use super::verdict::{About, Part, Verdict};
+use super::verdict::{About, SuggestedRole, Verdict};
 use super::write::{key, quoted, shown};
 use crate::profile::clues::Sex;
 use crate::profile::shape::DATE_FORMATS;
@@ -58,7 +58,8 @@ fn missing(column: &ColumnProfile, reading: &Reading, verdict: &mut Verdict) {
 fn recode(column: &ColumnProfile, verdict: &mut Verdict) {
     let Some(meanings) = column.clues.sex_of().filter(|_| verdict.about == About::Sex) else { return };
     let kinds: BTreeSet<Sex> = meanings.iter().map(|(_, sex)| *sex).collect();
-    if meanings.len() <= kinds.len() {
+    let both = kinds.contains(&Sex::Male) && kinds.contains(&Sex::Female);
+    if meanings.len() <= kinds.len() || !both {
         return;
     }
     let pairs: Vec<String> = meanings
@@ -78,7 +79,18 @@ fn recode(column: &ColumnProfile, verdict: &mut Verdict) {
 }
 
 fn number(column: &ColumnProfile, reading: &Reading, verdict: &mut Verdict) {
+    if let Some((_, cells)) = column.years_in_text(reading.decimal).filter(|_| verdict.about == About::Age) {
+        let note = format!(
+            "number: {} cells hold an age with a unit, some in months, weeks or days; full years are read.",
+            thousands(cells)
+        );
+        return add(verdict, "number = \"years\"".into(), note);
+    }
     let Some((_, cells)) = column.numbers_in_text(reading.decimal) else { return };
+    // Of codes such as 12A the number is not the meaning.
+    if verdict.part == SuggestedRole::Sensitive {
+        return;
+    }
     let note = format!(
         "number: {} cells hold a number in a text, with a unit or an open end; the number is read.",
         thousands(cells)
@@ -91,7 +103,7 @@ fn spelling(column: &ColumnProfile, verdict: &mut Verdict) {
     let clues = &column.clues;
     let mixed = clues.dotted.min(clues.undotted);
     if mixed + clues.odd == 0
-        || verdict.part == Part::Quasi && verdict.hierarchy.is_none() && column.distinct.values < 10
+        || verdict.part == SuggestedRole::Quasi && verdict.hierarchy.is_none() && column.distinct.values < 10
     {
         return;
     }
@@ -144,7 +156,7 @@ pub(super) fn offers(profile: &Profile, verdicts: &[Verdict]) -> Vec<String> {
             shown(name(start)),
             shown(name(end))
         ));
-        if verdicts.iter().any(|v| v.part == Part::Person) {
+        if verdicts.iter().any(|v| v.part == SuggestedRole::Person) {
             let moved: Vec<String> = dates
                 .iter()
                 .map(|&c| {

@@ -1,9 +1,9 @@
 //! A policy for several tables: people, and the events of these people.
 //!
-//! Of the people's columns the few that analysts need most stay. Of an event its codes, its month, its length and one
+//! The few columns of the people that analysts need most stay. Of an event its codes, its month, its length and one
 //! or two categories stay; all of them count as known to an attacker.
 
-use super::links::{self, Link, Links, Table};
+use super::links::{self, Link, LinkedTable, Links};
 use super::suggest::{Reading, columns, thousands};
 use super::topic::icd_system;
 use super::write::{quoted, shown};
@@ -50,7 +50,7 @@ const ENDS: [&str; 17] = [
 ];
 
 /// Suggests a policy for the tables that belong together. Tables that belong to none are named in a warning.
-pub(super) fn suggest(tables: Vec<Table>) -> Result<Suggestion> {
+pub(super) fn suggest(tables: Vec<LinkedTable>) -> Result<Suggestion> {
     check_omop(&tables)?;
     let Some(found) = links::find(&tables) else { return Ok(unrelated(&tables)) };
     let mut warnings = Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn suggest(tables: Vec<Table>) -> Result<Suggestion> {
 
 /// The policy for the table of the people and tables of their events.
 fn together(
-    tables: &[Table],
+    tables: &[LinkedTable],
     found: &Links,
     events: &[(usize, usize)],
     mut warnings: Vec<String>,
@@ -110,6 +110,9 @@ fn together(
     let (most_of_people, most_of_events) =
         if events.len() > 1 { (FEW_OF_PEOPLE, FEW_OF_EVENTS) } else { (MOST_OF_PEOPLE, MOST_OF_EVENTS) };
     let mut advice = of_people(people, found.key, &reading, most_of_people);
+    let dated = events.iter().flat_map(|&(place, _)| &tables[place].profile.columns);
+    let last = dated.filter(|column| column.date().is_some()).filter_map(|column| column.last_year).max();
+    age_instead_of_birth(people, last, &mut advice);
     warnings.splice(0..0, warn::warnings(&people.profile, &reading, &advice, people.source.input()));
     let mut drafts = vec![DraftTable { key: "patients".into(), path: people.path.clone() }];
     for &(place, column) in events {
@@ -138,15 +141,21 @@ fn together(
         advice.extend(of_events.into_iter().map(|column| ColumnAdvice { table: Some(key.clone()), ..column }));
         drafts.push(DraftTable { key, path: own.path.clone() });
     }
-    let draft = Draft { tables: drafts, input: people.source.input().clone(), reading, offers: Vec::new() };
+    let mut input = people.source.input().clone();
+    // One key names the sheet of all workbooks; where they differ, each has one sheet that is a table.
+    if events.iter().any(|&(place, _)| tables[place].source.input().sheet != input.sheet) {
+        input.sheet = None;
+    }
+    let draft = Draft { tables: drafts, input, reading, offers: Vec::new() };
     Ok(Suggestion { policy: write::policy(&draft, &advice), columns: advice, warnings, draft })
 }
 
 /// Tables of the OMOP common data model are recognised by their columns. Without `person` nobody can be counted.
-fn check_omop(tables: &[Table]) -> Result<()> {
+fn check_omop(tables: &[LinkedTable]) -> Result<()> {
     let is_concept = |name: &str| name.to_lowercase().ends_with("_concept_id");
-    let is_omop =
-        |table: &&Table| table.has("person_id") && table.profile.columns.iter().any(|column| is_concept(&column.name));
+    let is_omop = |table: &&LinkedTable| {
+        table.has("person_id") && table.profile.columns.iter().any(|column| is_concept(&column.name))
+    };
     let found: Vec<&str> = tables.iter().filter(is_omop).map(|table| table.path.as_str()).collect();
     let has_person = tables.iter().any(|table| table.has("person_id") && table.has("gender_concept_id"));
     if found.is_empty() || has_person {
@@ -160,8 +169,8 @@ fn check_omop(tables: &[Table]) -> Result<()> {
 }
 
 /// The table that says most about people, where nothing connects the tables.
-fn unrelated(tables: &[Table]) -> Suggestion {
-    let value = |table: &&Table| {
+fn unrelated(tables: &[LinkedTable]) -> Suggestion {
+    let value = |table: &&LinkedTable| {
         let person = table.keys.iter().flatten().any(|key| matches!(key, crate::profile::person::Key::Person(_)));
         (person, table.topics.iter().filter(|topics| !topics.is_empty()).count(), table.profile.rows)
     };
@@ -179,15 +188,15 @@ fn unrelated(tables: &[Table]) -> Suggestion {
     suggestion
 }
 
-/// Whether two tables can be read with the same settings.
-fn is_written_alike(a: &Table, b: &Table) -> bool {
-    let settings = |table: &Table| {
+/// Returns whether two tables can be read with the same settings.
+fn is_written_alike(a: &LinkedTable, b: &LinkedTable) -> bool {
+    let settings = |table: &LinkedTable| {
         let input = table.source.input();
         (input.encoding, input.header, Reading::of(&table.source, &table.profile).decimal)
     };
     let (a_is, b_is) = (settings(a), settings(b));
     // A table without decimals can be read with any decimal mark.
-    let has_decimals = |table: &Table| {
+    let has_decimals = |table: &LinkedTable| {
         let decimals =
             |c: &crate::profile::ColumnProfile| c.cells(CellShape::PointDecimal) + c.cells(CellShape::CommaDecimal) > 0;
         table.profile.columns.iter().any(decimals)
@@ -196,7 +205,7 @@ fn is_written_alike(a: &Table, b: &Table) -> bool {
 }
 
 /// How much a table of events says: codes, dates, rows.
-fn value(table: &Table, key: usize) -> (u32, bool, u64) {
+fn value(table: &LinkedTable, key: usize) -> (u32, bool, u64) {
     let codes = |c: usize| {
         let column = &table.profile.columns[c];
         let about = |topic: Topic| table.topics[c].first() == Some(&topic) && column.distinct.values > 1;
@@ -220,7 +229,7 @@ fn free_key(name: &str, taken: &[DraftTable]) -> String {
 }
 
 /// The columns of the people: their key, and what analysts need most.
-fn of_people(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
+fn of_people(table: &LinkedTable, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
     let mut advice = columns(&table.profile, reading);
     let mut quasi: Vec<usize> = (0..advice.len()).filter(|&c| c != key && advice[c].role == Role::Quasi).collect();
     quasi.sort_by_key(|&c| std::cmp::Reverse((advice[c].weight, advice[c].confidence)));
@@ -229,7 +238,7 @@ fn of_people(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<C
         match own.role {
             _ if c == key => become_key(own),
             Role::Quasi => match quasi.iter().position(|&q| q == c) {
-                Some(place) if place < most => own.weight = if own.weight >= 20 { 3 } else { 1 },
+                Some(place) if place < most => own.weight = if own.weight >= 20 { 20 } else { 1 },
                 _ => drop(own, "dropped, because every further column of the people costs detail in their events"),
             },
             Role::Identifier => {}
@@ -238,6 +247,47 @@ fn of_people(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<C
         }
     }
     advice
+}
+
+/// A date of birth has no level between a decade and nothing, which is often too fine beside events. The age on the first
+/// day after the last event has.
+fn age_instead_of_birth(table: &LinkedTable, last: Option<i64>, advice: &mut Vec<ColumnAdvice>) {
+    let columns = &table.profile.columns;
+    let is_birth = |own: &ColumnAdvice| {
+        own.role == Role::Quasi && own.levels.as_ref().is_some_and(|levels| levels.contains("decade"))
+    };
+    let Some(birth) = advice.iter().position(is_birth).filter(|&c| advice[c].formats.is_none()) else { return };
+    let taken = |name: &str| columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+    let Some(last) = last.max(columns[birth].last_year).filter(|_| !taken("age")) else { return };
+    let day = format!("{}-01-01", last + 1);
+    let (born, weight) = (advice[birth].name.clone(), advice[birth].weight);
+    drop(&mut advice[birth], "date of birth; the age on one day says as much as most studies need");
+    advice.push(ColumnAdvice {
+        name: "age".into(),
+        cleaning: vec![format!("age = {{ born = {}, at = {} }}", quoted(&born), quoted(&day))],
+        weight,
+        ..derived("{ intervals = [10, 20, 40], from = 0, to = 80 }", format!("age on {day}, from {}", shown(&born)))
+    });
+    advice.iter_mut().for_each(|own| own.table = Some("patients".into()));
+}
+
+/// A derived quasi-identifier.
+fn derived(hierarchy: &str, why: String) -> ColumnAdvice {
+    ColumnAdvice {
+        name: String::new(),
+        table: None,
+        role: Role::Quasi,
+        confidence: Confidence::Likely,
+        cleaning: Vec::new(),
+        formats: None,
+        hierarchy: Some(hierarchy.to_string()),
+        levels: None,
+        weight: 1,
+        unmapped: Unmapped::Refused,
+        why,
+        facts: "derived".into(),
+        notes: Vec::new(),
+    }
 }
 
 fn become_key(own: &mut ColumnAdvice) {
@@ -267,7 +317,7 @@ struct Offer {
 }
 
 /// The columns of events: their person, and the few that say what happened and when.
-fn of_events(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
+fn of_events(table: &LinkedTable, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
     let profile = &table.profile;
     let mut advice = columns(profile, reading);
     let mut offers: Vec<Offer> = (0..advice.len()).filter_map(|c| offer(table, key, c, &advice[c], reading)).collect();
@@ -314,19 +364,20 @@ fn of_events(table: &Table, key: usize, reading: &Reading, most: usize) -> Vec<C
 }
 
 /// A measurement that few rows share would single its event out.
-fn is_measured(table: &Table, key: usize, c: usize) -> bool {
+fn is_measured(table: &LinkedTable, key: usize, c: usize) -> bool {
     let column = &table.profile.columns[c];
-    !column.is_telling() && column.distinct.values <= 1_000 && !belongs_to_person(table, key, c)
+    let alone = table.profile.sample.alone(&[c], Some(key)).percent() > 50;
+    !column.is_telling() && column.distinct.values <= 1_000 && !alone && !belongs_to_person(table, key, c)
 }
 
-/// Whether a column stays the same within a person, and differs between people.
-fn belongs_to_person(table: &Table, key: usize, c: usize) -> bool {
+/// Returns whether a column stays the same within a person, and differs between people.
+fn belongs_to_person(table: &LinkedTable, key: usize, c: usize) -> bool {
     let sample = &table.profile.sample.columns;
     sample[key].agreement(&sample[c]).is_some_and(|(same, chance)| same >= 0.97 && chance <= 0.9)
 }
 
-/// What a column can offer about an event.
-fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &Reading) -> Option<Offer> {
+/// The part of an event that a column can offer.
+fn offer(table: &LinkedTable, key: usize, c: usize, advice: &ColumnAdvice, reading: &Reading) -> Option<Offer> {
     let column = &table.profile.columns[c];
     let is = |topic: Topic| table.topics[c].contains(&topic);
     if c == key || column.distinct.values < 2 || column.is_dated() || column.present * 2 < table.profile.rows {
@@ -342,7 +393,7 @@ fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &R
     if let Some((system, outside)) = icd_system(column, 80)
         && (is(Topic::Diagnosis) || column.cells(CellShape::Icd9Letter) > 0 || column.mostly(95, CellShape::Icd10))
     {
-        let offer = own(0, 3, Some(quoted(system)), "diagnosis codes, which others may know")?;
+        let offer = own(0, 10, Some(quoted(system)), "diagnosis codes, which others may know")?;
         return Some(Offer { unmapped: outside > 0, ..offer });
     }
     let numbers = column.numbers(reading.decimal);
@@ -360,7 +411,7 @@ fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &R
     // A type or a status describes how something was recorded.
     let detail = ["type", "status", "source", "reason"].iter().any(|word| advice.name.to_lowercase().contains(word));
     if coded && !detail && column.distinct.values <= MOST_VALUES {
-        return own(1, 3, None, "what was found or done, which others may know");
+        return own(1, 10, None, "what was found or done, which others may know");
     }
     let kinds = matches!(first, Some(Topic::Facility | Topic::Place | Topic::Code | Topic::Encounter | Topic::Outcome));
     if whole && column.distinct.values <= MOST_KINDS && (kinds || advice.role == Role::Quasi) {
@@ -371,7 +422,7 @@ fn offer(table: &Table, key: usize, c: usize, advice: &ColumnAdvice, reading: &R
 }
 
 /// The date of the events: the most complete one in a single format, of equals the first.
-fn start_date(table: &Table, key: usize) -> Option<usize> {
+fn start_date(table: &LinkedTable, key: usize) -> Option<usize> {
     let fits = |&c: &usize| {
         let column = &table.profile.columns[c];
         let born = table.topics[c].iter().any(|topic| matches!(topic, Topic::Birth | Topic::Death));
@@ -382,7 +433,7 @@ fn start_date(table: &Table, key: usize) -> Option<usize> {
 }
 
 /// Derived columns: the months since the first event, and the days until its end.
-fn in_time(table: &Table, start: usize, advice: &[ColumnAdvice]) -> Vec<ColumnAdvice> {
+fn in_time(table: &LinkedTable, start: usize, advice: &[ColumnAdvice]) -> Vec<ColumnAdvice> {
     let columns = &table.profile.columns;
     let format = columns[start].date().map_or(DATE_FORMATS[0], |(place, ..)| DATE_FORMATS[place]);
     let free = |name: &str| {
@@ -392,18 +443,8 @@ fn in_time(table: &Table, start: usize, advice: &[ColumnAdvice]) -> Vec<ColumnAd
     };
     let derived = |name: &str, key: String, hierarchy: String, why: String| ColumnAdvice {
         name: free(name),
-        table: None,
-        role: Role::Quasi,
-        confidence: Confidence::Likely,
         cleaning: vec![key],
-        formats: None,
-        hierarchy: Some(hierarchy),
-        levels: None,
-        weight: 1,
-        unmapped: Unmapped::Refused,
-        why,
-        facts: "derived".into(),
-        notes: Vec::new(),
+        ..derived(&hierarchy, why)
     };
     let name = |c: usize| quoted(&columns[c].name);
     let months = format!("{{ months_since = \"first\", date = {}, groups = [3, 6, 12] }}", quoted(format));

@@ -16,7 +16,7 @@ use kohort_core::Result;
 use kohort_core::table::Source;
 
 /// A table that was read, with what its columns say.
-pub(super) struct Table {
+pub(super) struct LinkedTable {
     /// Its path, as the policy writes it.
     pub path: String,
     /// Its name in sentences and as a key.
@@ -27,14 +27,14 @@ pub(super) struct Table {
     pub keys: Vec<Option<Key>>,
 }
 
-impl Table {
-    pub fn new(path: String, source: Source, profile: Profile) -> Table {
+impl LinkedTable {
+    pub fn new(path: String, source: Source, profile: Profile) -> LinkedTable {
         let topics: Vec<Vec<Topic>> = profile.columns.iter().map(|column| topics(&column.name)).collect();
         let keys = keys(&profile, &topics);
-        Table { name: table_name(&path), path, source, profile, topics, keys }
+        LinkedTable { name: table_name(&path), path, source, profile, topics, keys }
     }
 
-    /// Whether a column with this name is there.
+    /// Returns whether a column with this name is there.
     pub fn has(&self, column: &str) -> bool {
         self.profile.columns.iter().any(|own| own.name.eq_ignore_ascii_case(column))
     }
@@ -85,7 +85,7 @@ pub(super) struct Links {
 }
 
 /// Finds the table to whose rows most of the others belong. `None` if there is none.
-pub(super) fn find(tables: &[Table]) -> Option<Links> {
+pub(super) fn find(tables: &[LinkedTable]) -> Option<Links> {
     let candidates =
         (0..tables.len()).flat_map(|table| tables[table].person_keys().into_iter().map(move |key| (table, key)));
     let found = candidates.map(|(table, key)| {
@@ -111,7 +111,7 @@ pub(super) fn find(tables: &[Table]) -> Option<Links> {
 }
 
 /// The column of a table that names the person of another.
-fn link(table: &Table, people: &Table, key: usize) -> Link {
+fn link(table: &LinkedTable, people: &LinkedTable, key: usize) -> Link {
     let linked = |c: usize| {
         let evidence = evidence(table, c, people, key)?;
         overlaps(table, c, people, key).then_some((evidence, c))
@@ -126,7 +126,7 @@ fn link(table: &Table, people: &Table, key: usize) -> Link {
 }
 
 /// How strongly names and values say that a column may name the person, before its values are compared.
-fn evidence(table: &Table, c: usize, people: &Table, key: usize) -> Option<u32> {
+fn evidence(table: &LinkedTable, c: usize, people: &LinkedTable, key: usize) -> Option<u32> {
     let (own, other) = (&table.profile.columns[c], &people.profile.columns[key]);
     let decimals = own.cells(CellShape::PointDecimal) + own.cells(CellShape::CommaDecimal) > 0;
     if own.present == 0 || decimals && !other.mostly(50, CellShape::PointDecimal) || own.is_dated() {
@@ -142,14 +142,14 @@ fn evidence(table: &Table, c: usize, people: &Table, key: usize) -> Option<u32> 
     (strength > 0).then_some(strength)
 }
 
-/// Whether the numbers of a key are far apart, so that others do not hit them by chance.
+/// Returns whether the numbers of a key are far apart, so that others do not hit them by accident.
 fn is_scattered(column: &ColumnProfile) -> bool {
     let Some((least, greatest)) = column.range else { return true };
     greatest.to_f64() - least.to_f64() >= 20.0 * column.present as f64
 }
 
-/// Whether the values of a column occur in the key, as far as the first rows show.
-fn overlaps(table: &Table, c: usize, people: &Table, key: usize) -> bool {
+/// Returns whether the values of a column occur in the key, as far as the first rows show.
+fn overlaps(table: &LinkedTable, c: usize, people: &LinkedTable, key: usize) -> bool {
     let (rows, all) = (people.profile.sample.rows as f64, people.profile.rows as f64);
     let share = table.profile.sample.columns[c].share_in(&people.profile.sample.columns[key]);
     // Of a table that is longer than the sample, as many are found as the sample holds.
@@ -157,7 +157,7 @@ fn overlaps(table: &Table, c: usize, people: &Table, key: usize) -> bool {
 }
 
 /// How many rows of a table name a person who is in the table of the people, and how many do not.
-pub(super) fn known_people(table: &Table, column: usize, people: &Table, key: usize) -> Result<(u64, u64)> {
+pub(super) fn known_people(table: &LinkedTable, column: usize, people: &LinkedTable, key: usize) -> Result<(u64, u64)> {
     let mut ids: HashSet<u64, FixedState> = HashSet::default();
     each_hash(&people.source, key, |hash| _ = ids.insert(hash))?;
     let (mut known, mut unknown) = (0, 0);

@@ -19,10 +19,14 @@ mod tests;
 mod tests_clean;
 #[cfg(test)]
 mod tests_events;
+#[cfg(test)]
+mod tests_values;
 mod topic;
 mod verdict;
 mod warn;
 mod write;
+
+pub use files::is_table;
 
 use crate::profile::Profile;
 use crate::profile::shape::{CellShape, Seen};
@@ -73,9 +77,9 @@ pub enum Answer {
     Unknown,
     /// It is not needed.
     Drop,
-    /// Of its dates, the day is written before the month.
+    /// Its dates are written with the day before the month.
     DayFirst,
-    /// Of its dates, the month is written before the day.
+    /// Its dates are written with the month before the day.
     MonthFirst,
 }
 
@@ -142,7 +146,8 @@ impl Confidence {
 pub struct ColumnAdvice {
     /// Its name in the table.
     pub name: String,
-    /// Of several tables, the one that it belongs to, by its key under `[input]` or `[input.events]`: `patients`, `claims`.
+    /// The table that it belongs to where there are several, by its key under `[input]` or `[input.events]`:
+    /// `patients`, `claims`.
     pub table: Option<String>,
     /// Its role: identifier, patient, quasi, sensitive or other.
     pub role: Role,
@@ -175,17 +180,30 @@ pub struct ColumnAdvice {
 /// get a policy together, and the warnings name the tables that it does not use.
 /// Reads each table once or twice, with so many threads, in memory that does not grow with its rows.
 pub fn init(paths: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
+    init_sheet(paths, None, folder, threads, progress)
+}
+
+/// The same for a sheet of workbooks, by its name.
+pub fn init_sheet(
+    paths: &[PathBuf],
+    sheet: Option<&str>,
+    folder: &Path,
+    threads: usize,
+    progress: Arc<dyn Progress>,
+) -> Result<Suggestion> {
     let files = files::tables(paths)?;
     match &files[..] {
         [] => Err(Error::yours("init needs a table: kohort init patients.csv.")),
-        [path] if !paths.iter().any(|path| path.is_dir()) => {
-            suggest_for(Place::File(path.clone()), &relative(path, folder)?, threads, progress)
+        [path] if paths.contains(path) => {
+            suggest_for(files::place(path)?, &relative(path, folder)?, sheet, threads, progress)
         }
         several => {
             let (mut tables, mut skipped) = (Vec::new(), Vec::new());
             for path in several {
-                match read(Place::File(path.clone()), threads, &progress) {
-                    Ok((source, profile)) => tables.push(links::Table::new(relative(path, folder)?, source, profile)),
+                match read(files::place(path)?, sheet, threads, &progress) {
+                    Ok((source, profile)) => {
+                        tables.push(links::LinkedTable::new(relative(path, folder)?, source, profile))
+                    }
                     // A folder may hold empty tables and other files; what was named must be a table.
                     Err(error) if error.kind == Kind::Yours && !paths.contains(path) => skipped.push(error),
                     Err(error) => return Err(error),
@@ -202,14 +220,20 @@ pub fn init(paths: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn 
     }
 }
 
+/// Profiles a table in Parquet parts, all of them in a folder, and suggests a policy that will be in `folder`.
+pub fn init_parts(parts: &Path, folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
+    suggest_for(Place::File(parts.to_path_buf()), &relative(parts, folder)?, None, threads, progress)
+}
+
 /// Profiles a table, wherever it is, and suggests a policy that calls it `table`.
 pub(crate) fn suggest_for(
     place: Place,
     table: &str,
+    sheet: Option<&str>,
     threads: usize,
     progress: Arc<dyn Progress>,
 ) -> Result<Suggestion> {
-    let (source, profile) = read(place, threads, &progress)?;
+    let (source, profile) = read(place, sheet, threads, &progress)?;
     Ok(suggest_table(table, &source, &profile))
 }
 
@@ -226,9 +250,10 @@ fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Suggestion 
 }
 
 /// Opens and profiles a table. One that is not UTF-8 is tried as Windows-1252, which is what it then is.
-fn read(place: Place, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
+fn read(place: Place, sheet: Option<&str>, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
     let read_as = |encoding| -> Result<(Source, Profile)> {
-        let mut input = Input { encoding, ..Input::at(place.clone()) };
+        let sheet = sheet.map(str::to_string);
+        let mut input = Input { encoding, sheet, ..Input::at(place.clone()) };
         let mut source = open(&input)?;
         if source.has_header() && is_data(source.columns()) {
             input.header = false;

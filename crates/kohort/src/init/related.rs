@@ -1,14 +1,20 @@
-//! What columns say together: copies, columns that follow from others, and how many quasi-identifiers a release bears.
+//! Relations between columns: copies, columns that follow from others, and how many quasi-identifiers a release bears.
 
 use super::Confidence;
-use super::verdict::{About, Part, Verdict};
+use super::verdict::{About, SuggestedRole, Verdict};
 use super::write::shown;
 use crate::profile::Profile;
 use crate::profile::sample::Coded;
+use crate::profile::words::stem;
 use std::cmp::Reverse;
 
 /// The most quasi-identifiers that are suggested.
 const MOST_QUASI: usize = 9;
+/// The reason why further ones are dropped.
+pub(super) const TOO_MANY: &str = "columns that analysts need more are kept";
+/// So many columns with the same codes and one name but for its number are a series; of codes for yes and no more.
+const SERIES: usize = 8;
+const SERIES_OF_TWO: usize = 12;
 
 /// Settles what single columns cannot tell.
 pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
@@ -16,11 +22,72 @@ pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
     not_ages(profile, verdicts);
     find_body_mass(profile, verdicts);
     copies(profile, verdicts);
+    sums(profile, verdicts);
     births(profile, verdicts);
     dates(profile, verdicts);
     ages(profile, verdicts);
+    series(profile, verdicts);
     fewest(profile, verdicts);
     revealing(profile, verdicts);
+    unique_to_people(profile, verdicts);
+}
+
+/// A column that is released as it is must not hold a value of its own for most people, in however many rows.
+fn unique_to_people(profile: &Profile, verdicts: &mut [Verdict]) {
+    let person = verdicts.iter().position(|verdict| verdict.part == SuggestedRole::Person);
+    for (place, verdict) in verdicts.iter_mut().enumerate() {
+        if !matches!(verdict.part, SuggestedRole::Sensitive | SuggestedRole::Other) {
+            continue;
+        }
+        let counted = profile.sample.alone(&[place], person);
+        if counted.cells >= 20 && counted.percent() > 50 {
+            verdict.drop("most people have a value of their own, which would single them out");
+            verdict.confidence = Confidence::Unsure;
+        }
+    }
+}
+
+/// The most columns among which a sum is looked for, and the most parts of a sum.
+const MOST_SUMMED: usize = 40;
+const MOST_PARTS: usize = 8;
+
+/// A sum reveals each of its parts beside the others: it is dropped.
+fn sums(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let is_amount = |&c: &usize| {
+        let decimals = columns[c].numbers[1..].iter().flatten().any(|number| number.fract() != 0.0);
+        let numbers = columns[c].numbers[1..].iter().filter(|number| number.is_some()).count();
+        numbers * 20 >= columns[c].values() * 19 && columns[c].values() >= if decimals { 10 } else { 30 }
+    };
+    let amounts: Vec<usize> = (0..columns.len()).filter(is_amount).take(MOST_SUMMED).collect();
+    for &total in &amounts {
+        if !verdicts[total].is_released() {
+            continue;
+        }
+        let others: Vec<usize> = amounts.iter().copied().filter(|&c| c != total).collect();
+        let blocks = (2..=MOST_PARTS.min(others.len())).flat_map(|length| others.windows(length));
+        let Some(parts) = blocks.into_iter().find(|parts| is_sum(columns, total, parts)) else { continue };
+        let names: Vec<String> = parts.iter().map(|&part| name(profile, part)).collect();
+        let (last, first) =
+            names.split_last().map_or(("", String::new()), |(last, first)| (last.as_str(), first.join(", ")));
+        verdicts[total].drop(format!("the sum of {first} and {last}, so that it reveals each of them"));
+    }
+}
+
+/// Returns whether a column is the sum of others, but for rounding, and not a copy of one of them.
+fn is_sum(columns: &[Coded], total: usize, parts: &[usize]) -> bool {
+    let (mut rows, mut right, mut plain) = (0usize, 0usize, 0usize);
+    for row in 0..columns[total].codes.len().min(2_000) {
+        let Some(sum) = columns[total].number(row) else { continue };
+        let own: Vec<f64> = parts.iter().map(|&part| columns[part].number(row).unwrap_or(0.0)).collect();
+        rows += 1;
+        right += usize::from((own.iter().sum::<f64>() - sum).abs() <= 0.011 * parts.len() as f64 / 2.0);
+        plain += usize::from(own.iter().filter(|part| **part != 0.0).count() < 2);
+        if rows - right > 20 && (rows - right) * 10 > rows {
+            return false;
+        }
+    }
+    rows >= 50 && right * 20 >= rows * 19 && plain * 2 < rows
 }
 
 /// A column with the same value in every row distinguishes nobody.
@@ -35,7 +102,7 @@ fn constants(profile: &Profile, verdicts: &mut [Verdict]) {
 /// Numbers that look like ages but differ between the rows of nearly every person are measurements.
 fn not_ages(profile: &Profile, verdicts: &mut [Verdict]) {
     let columns = &profile.sample.columns;
-    let Some(person) = verdicts.iter().position(|verdict| verdict.part == Part::Person) else { return };
+    let Some(person) = verdicts.iter().position(|verdict| verdict.part == SuggestedRole::Person) else { return };
     for (place, verdict) in verdicts.iter_mut().enumerate() {
         let guessed = verdict.about == About::Age && verdict.confidence == Confidence::Unsure;
         if guessed && columns[person].agreement(&columns[place]).is_some_and(|(same, _)| same < 0.2) {
@@ -101,7 +168,7 @@ fn is_body_mass(columns: &[Coded], (height, weight, index): (usize, usize, usize
     rows >= 20 && right * 20 >= rows * 19
 }
 
-/// Of columns that say the same in other words, the first stays, or the one that is understood best.
+/// Keeps the first of columns that say the same in other words, or the one that is understood best.
 fn copies(profile: &Profile, verdicts: &mut [Verdict]) {
     let columns = &profile.sample.columns;
     for first in 0..columns.len() {
@@ -115,9 +182,9 @@ fn copies(profile: &Profile, verdicts: &mut [Verdict]) {
                 let second_is_better = rank(&verdicts[second]) > rank(&verdicts[first]);
                 let (stays, goes) = if second_is_better { (second, first) } else { (first, second) };
                 // What an outsider may know of one, they know of the other.
-                if verdicts[goes].part == Part::Quasi && verdicts[stays].part != Part::Quasi {
+                if verdicts[goes].part == SuggestedRole::Quasi && verdicts[stays].part != SuggestedRole::Quasi {
                     let why = verdicts[stays].why.clone();
-                    verdicts[stays] = Verdict { part: Part::Quasi, why, ..verdicts[goes].clone() };
+                    verdicts[stays] = Verdict { part: SuggestedRole::Quasi, why, ..verdicts[goes].clone() };
                 }
                 let why = format!("says the same as {}", name(profile, stays));
                 verdicts[goes].drop(why);
@@ -127,7 +194,7 @@ fn copies(profile: &Profile, verdicts: &mut [Verdict]) {
 }
 
 fn rank(verdict: &Verdict) -> (bool, u32, Confidence) {
-    (verdict.part == Part::Quasi, verdict.weight, verdict.confidence)
+    (verdict.part == SuggestedRole::Quasi, verdict.weight, verdict.confidence)
 }
 
 /// The first column about something that is still released.
@@ -137,7 +204,8 @@ fn first(verdicts: &[Verdict], about: About) -> Option<usize> {
 
 /// An age is enough for nearly every study: beside it, dates of birth are dropped, and beside a year its parts.
 fn births(profile: &Profile, verdicts: &mut [Verdict]) {
-    let sure_age = |v: &Verdict| v.about == About::Age && v.part == Part::Quasi && v.confidence != Confidence::Unsure;
+    let sure_age =
+        |v: &Verdict| v.about == About::Age && v.part == SuggestedRole::Quasi && v.confidence != Confidence::Unsure;
     let year = first(verdicts, About::BirthYear);
     let agrees = |age: usize| year.is_none_or(|year| follows_from_birth(&profile.sample.columns, age, year));
     let age = (0..verdicts.len()).find(|&c| sure_age(&verdicts[c]) && agrees(c));
@@ -152,8 +220,8 @@ fn births(profile: &Profile, verdicts: &mut [Verdict]) {
     }
 }
 
-/// Whether an age and a year of birth add up to about the same year. An age at some other time, such as that of a
-/// disease's onset, says nothing about the birth.
+/// Returns whether an age and a year of birth add up to about the same year. An age at some other time, such as that
+/// of a disease's onset, says nothing about the birth.
 fn follows_from_birth(columns: &[Coded], age: usize, year: usize) -> bool {
     let rows = 0..columns[age].codes.len();
     let pairs = rows.filter_map(|row| Some((columns[age].number(row)?, columns[year].number(row)?)));
@@ -183,13 +251,46 @@ fn dates(profile: &Profile, verdicts: &mut [Verdict]) {
 /// Groups that follow from an age are among its own levels.
 fn ages(profile: &Profile, verdicts: &mut [Verdict]) {
     let columns = &profile.sample.columns;
-    let is_age = |v: &Verdict| v.about == About::Age && v.part == Part::Quasi && v.hierarchy.is_some();
+    let is_age = |v: &Verdict| v.about == About::Age && v.part == SuggestedRole::Quasi && v.hierarchy.is_some();
     let Some(age) = verdicts.iter().position(is_age) else { return };
     for other in 0..verdicts.len() {
         let coarser = (2..columns[age].values()).contains(&columns[other].values());
-        if other != age && verdicts[other].is_released() && coarser && columns[age].determines(&columns[other]) {
+        // Where few people share an age, a sex seems to follow from it.
+        let may_follow = verdicts[other].about != About::Sex;
+        if other != age
+            && verdicts[other].is_released()
+            && may_follow
+            && coarser
+            && columns[age].determines(&columns[other])
+        {
             let why = format!("follows from {}, which has intervals of its own", name(profile, age));
             verdicts[other].drop(why);
+        }
+    }
+}
+
+/// Many columns with the same few codes, whose names differ in a number, are the answers of a questionnaire or the
+/// markers of a panel: an outsider knows none of them, and none of them would be useful with all others gone.
+fn series(profile: &Profile, verdicts: &mut [Verdict]) {
+    let mut groups: std::collections::BTreeMap<(String, String), Vec<usize>> = std::collections::BTreeMap::new();
+    for (place, verdict) in verdicts.iter().enumerate() {
+        let (column, coded) = (&profile.columns[place], &profile.sample.columns[place]);
+        let unknown = verdict.part == SuggestedRole::Quasi && verdict.confidence == Confidence::Unsure;
+        let whole = coded.numbers[1..].iter().all(|number| number.is_some_and(|n| n.fract() == 0.0));
+        if let (true, 2..=12, true, Some(stem)) = (unknown, coded.values(), whole, stem(&column.name)) {
+            let bounds = column.clues.range(column.range).map(|(least, greatest)| format!("{least} to {greatest}"));
+            groups.entry((stem, bounds.unwrap_or_default())).or_default().push(place);
+        }
+    }
+    for group in groups.into_values() {
+        let two = profile.sample.columns[group[0]].values() == 2;
+        if group.len() < if two { SERIES_OF_TWO } else { SERIES } {
+            continue;
+        }
+        let why =
+            format!("one of {} columns with the same codes: answers or markers, rarely known outside", group.len());
+        for place in group {
+            verdicts[place] = Verdict::other(why.clone());
         }
     }
 }
@@ -206,8 +307,8 @@ fn revealing(profile: &Profile, verdicts: &mut [Verdict]) {
     let plain: Vec<bool> = (0..verdicts.len()).map(|c| verdicts[c].is_released() && is_plain(c)).collect();
     for quasi in 0..verdicts.len() {
         for other in 0..verdicts.len() {
-            let outside = matches!(verdicts[other].part, Part::Sensitive | Part::Other);
-            if verdicts[quasi].part != Part::Quasi || !outside || !plain[quasi] || !plain[other] {
+            let outside = matches!(verdicts[other].part, SuggestedRole::Sensitive | SuggestedRole::Other);
+            if verdicts[quasi].part != SuggestedRole::Quasi || !outside || !plain[quasi] || !plain[other] {
                 continue;
             }
             let exactly = repeats(other) && columns[other].determines(&columns[quasi]);
@@ -227,7 +328,7 @@ fn revealing(profile: &Profile, verdicts: &mut [Verdict]) {
 
 /// Keeps the quasi-identifiers that analysts need most. Each further one would cost detail in all others.
 fn fewest(profile: &Profile, verdicts: &mut [Verdict]) {
-    let mut quasi: Vec<usize> = (0..verdicts.len()).filter(|&c| verdicts[c].part == Part::Quasi).collect();
+    let mut quasi: Vec<usize> = (0..verdicts.len()).filter(|&c| verdicts[c].part == SuggestedRole::Quasi).collect();
     quasi.sort_by_key(|&c| {
         let verdict = &verdicts[c];
         let values = profile.columns[c].distinct.values;
@@ -235,7 +336,7 @@ fn fewest(profile: &Profile, verdicts: &mut [Verdict]) {
     });
     for &place in quasi.iter().skip(MOST_QUASI) {
         let why = format!(
-            "{}; dropped, because {MOST_QUASI} columns that analysts need more are kept",
+            "{}; dropped, because {MOST_QUASI} {TOO_MANY}",
             verdicts[place].why.trim_end_matches("; treated as a quasi-identifier to be safe")
         );
         verdicts[place].drop(why);

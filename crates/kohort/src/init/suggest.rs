@@ -1,12 +1,12 @@
 //! From what a table holds to a role for each of its columns. Values decide where they and the name disagree.
 
-use super::topic::{MOST_NEEDED, NEEDED, icd, in_intervals, share};
-use super::verdict::{About, Part, Verdict};
+use super::topic::{MOST_NEEDED, NEEDED, icd, in_intervals, point_in_time, postal, share};
+use super::verdict::{About, SuggestedRole, Verdict};
 use super::{ColumnAdvice, clean, related};
-use crate::profile::person::{Key, keys};
+use crate::profile::person::{Key, is_balanced, is_birth_years, keys, looks_like_ages};
 use crate::profile::sample::Coded;
 use crate::profile::shape::{CellShape, DATE_FORMATS};
-use crate::profile::words::{Topic, topics};
+use crate::profile::words::{Topic, heading, topics};
 use crate::profile::{ColumnProfile, MAYBE_AN_ANSWER, MISSING, Profile};
 pub(super) use kohort_core::number::thousands;
 use kohort_core::policy::{Role, Unmapped};
@@ -84,8 +84,23 @@ pub(super) fn verdicts(profile: &Profile, reading: &Reading) -> Vec<Verdict> {
         })
         .collect();
     related::settle(profile, &mut verdicts);
+    people_without_key(profile, &mut verdicts);
     profile.columns.iter().zip(&mut verdicts).for_each(|(column, verdict)| clean::clean(column, reading, verdict));
     verdicts
+}
+
+/// Rows without the key of their person are counted as one person: fewer people than there are, which is safe.
+fn people_without_key(profile: &Profile, verdicts: &mut [Verdict]) {
+    for (column, verdict) in profile.columns.iter().zip(verdicts) {
+        let missing = profile.rows - column.present;
+        if verdict.part == SuggestedRole::Person && missing > 0 {
+            verdict.cleaning.push("recode = { \"\" = \"unknown\" }".into());
+            verdict.notes.push(format!(
+                "recode: {} rows do not say whose they are. They count as one person, which is safe.",
+                thousands(missing)
+            ));
+        }
+    }
 }
 
 fn advise(rows: u64, column: &ColumnProfile, verdict: Verdict) -> ColumnAdvice {
@@ -95,11 +110,11 @@ fn advise(rows: u64, column: &ColumnProfile, verdict: Verdict) -> ColumnAdvice {
         cleaning: verdict.cleaning,
         formats: verdict.formats,
         role: match verdict.part {
-            Part::Identifier => Role::Identifier,
-            Part::Person => Role::Patient,
-            Part::Quasi => Role::Quasi,
-            Part::Sensitive => Role::Sensitive { values: None },
-            Part::Other => Role::Other { reason: verdict.why.clone() },
+            SuggestedRole::Identifier => Role::Identifier,
+            SuggestedRole::Person => Role::Patient,
+            SuggestedRole::Quasi => Role::Quasi,
+            SuggestedRole::Sensitive => Role::Sensitive { values: None },
+            SuggestedRole::Other => Role::Other { reason: verdict.why.clone() },
         },
         confidence: verdict.confidence,
         hierarchy: verdict.hierarchy,
@@ -119,7 +134,7 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
     if let Some(verdict) = direct(column, topics) {
         return verdict;
     }
-    if column.distinct.values == 1 {
+    if column.distinct.values == 1 && !topics.first().is_some_and(is_direct) {
         return constant(column);
     }
     if let Some(verdict) = date(column, reading, topics) {
@@ -128,8 +143,23 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
     if let Some(verdict) = odd_date(column) {
         return verdict;
     }
+    if let Some(verdict) = time_of_something(column, coded, reading, topics) {
+        return verdict;
+    }
+    if column.mostly(90, CellShape::PostalCode)
+        && let Some(verdict) = postal(column)
+    {
+        return verdict;
+    }
+    // A health area is a place, and the language of an interview is a language.
+    if let Some(verdict) = known_by_heading(column, coded, reading, topics) {
+        return verdict;
+    }
     let mut disagrees = None;
-    for topic in topics {
+    // The city of an address is a place.
+    let is_place = |topic: &Topic| matches!(topic, Topic::Place | Topic::Postal);
+    let of_address = topics.iter().any(is_place) && heading(&column.name).as_ref().is_some_and(is_place);
+    for topic in topics.iter().filter(|topic| !of_address || **topic != Topic::Contact) {
         match topic.verdict(column, coded, reading) {
             Some(verdict) => return note_disagreement(verdict, disagrees),
             None => disagrees = disagrees.or(topic.says()),
@@ -138,11 +168,41 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
     note_disagreement(by_content(column, coded, reading), disagrees)
 }
 
+/// The verdict on what others may know, where the last word of a name says so and the words before it are about
+/// something that is released as it is.
+fn known_by_heading(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
+    let head = heading(&column.name)?;
+    let unchanged = [Topic::Lab, Topic::Clinical, Topic::Outcome, Topic::Procedure, Topic::Answer, Topic::Cost];
+    let known = matches!(head, Topic::Place | Topic::Postal | Topic::Demographic | Topic::Facility);
+    let first = topics.first().is_some_and(|first| unchanged.contains(first));
+    if known && first { head.verdict(column, coded, reading) } else { None }
+}
+
+/// The year of a diagnosis is not a diagnosis, nor is the month of one.
+fn time_of_something(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
+    let own = |topic: &Topic| matches!(topic, Topic::Birth | Topic::Age | Topic::Stay);
+    if !topics.contains(&Topic::Calendar) || topics.iter().any(own) {
+        return None;
+    }
+    let leads = column
+        .name
+        .split(|c: char| !c.is_alphanumeric())
+        .next()
+        .is_some_and(|word| crate::profile::words::topics(word).first() == Some(&Topic::Calendar));
+    let led = leads.then(|| Topic::Calendar.verdict(column, coded, reading)).flatten();
+    led.or_else(|| point_in_time(column, coded, reading))
+}
+
 fn note_disagreement(mut verdict: Verdict, said: Option<&str>) -> Verdict {
     if let Some(said) = said {
         verdict.why = format!("named like {said}, but the values do not look like it: {}", verdict.why);
     }
     verdict
+}
+
+/// Returns whether a topic is about what points at people by itself.
+fn is_direct(topic: &Topic) -> bool {
+    matches!(topic, Topic::Contact | Topic::Number | Topic::FreeText | Topic::PersonName | Topic::Staff)
 }
 
 /// A column that distinguishes nobody, or only those who have a value from those who have none.
@@ -153,8 +213,8 @@ fn constant(column: &ColumnProfile) -> Verdict {
     Verdict::quasi("one value only").weighs(1)
 }
 
-/// Whether the values look like names of people: many different ones.
-pub(super) fn is_names(column: &ColumnProfile) -> bool {
+/// Returns whether the values look like names of people: many different ones.
+fn is_names(column: &ColumnProfile) -> bool {
     let values = column.distinct.values;
     values >= 50 && values * 10 >= column.present && column.mostly(80, CellShape::PersonName)
 }
@@ -163,11 +223,18 @@ pub(super) fn is_names(column: &ColumnProfile) -> bool {
 fn direct(column: &ColumnProfile, topics: &[Topic]) -> Option<Verdict> {
     let several = column.distinct.values > 10;
     let street = topics.contains(&Topic::Contact);
-    let free =
-        several && !street && column.mostly(50, CellShape::Sentence) && column.distinct.values * 5 >= column.present;
+    // Long labels of diagnoses and treatments repeat; sentences with a few blanks to fill in do, too.
+    let labels = topics.iter().any(|topic| matches!(topic, Topic::Diagnosis | Topic::Procedure));
+    let free = several
+        && !street
+        && column.mostly(50, CellShape::Sentence)
+        && (column.distinct.values * 5 >= column.present || !labels && column.distinct.values > MOST_CODES);
     let why = match () {
         () if column.mostly(50, CellShape::Email) => "looks like e-mail addresses",
         () if column.mostly(50, CellShape::Url) => "looks like web addresses",
+        () if several && column.mostly(50, CellShape::NetworkAddress) => "looks like addresses of computers",
+        () if several && column.mostly(80, CellShape::Initials) => "looks like initials",
+        () if several && column.mostly(50, CellShape::TitledName) => "looks like names with a title",
         () if several && column.mostly(50, CellShape::SocialSecurity) => "looks like social security numbers",
         () if several && column.mostly(50, CellShape::Phone) => "looks like telephone numbers",
         () if free => "free text, which no method can de-identify",
@@ -181,7 +248,8 @@ fn date(column: &ColumnProfile, reading: &Reading, topics: &[Topic]) -> Option<V
     let place = if ambiguous && reading.day_first { first + 1 } else { first };
     let format = DATE_FORMATS[place];
     let timed = format.contains("%H");
-    let mut verdict = if topics.contains(&Topic::Birth) {
+    let born = topics.contains(&Topic::Birth) || !topics.contains(&Topic::Death) && column.is_birth();
+    let mut verdict = if born {
         Verdict::quasi("date of birth").about(About::Birth).weighs(MOST_NEEDED).levels("[\"year\", \"decade\", \"*\"]")
     } else {
         let why = match (topics.contains(&Topic::Death), timed) {
@@ -237,29 +305,43 @@ fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdi
     if let Some(diagnoses) = (letters && values >= 10).then(|| icd(column, 95)).flatten() {
         return diagnoses;
     }
-    if is_names(column) {
+    let frequent = values >= 5 && column.mostly(60, CellShape::FrequentName);
+    if is_names(column) || frequent {
         return Verdict::identifier("looks like names");
     }
-    if (2..=8).contains(&values) && column.mostly(95, CellShape::SexWord) {
+    let both = column.clues.sex_of().is_none_or(|all| all.iter().any(|(_, sex)| *sex != all[0].1));
+    if (2..=8).contains(&values) && column.mostly(95, CellShape::SexWord) && both {
         return Verdict::quasi("the values look like a sex").about(About::Sex).weighs(MOST_NEEDED);
     }
     let whole = column.mostly(100, CellShape::Whole);
     if column.is_telling() {
         return Verdict::identifier("many rows have a value of their own, which would single them out").unsure();
     }
+    // One column for everything may hold names and dates of birth.
+    if numbers.is_none() && column.dated() * 50 >= column.present {
+        return Verdict::identifier("cells of several kinds, among them dates; dropped to be safe").unsure();
+    }
     let Some(numbers) = numbers else { return Verdict::quasi(UNKNOWN).unsure() };
     if column.cells(CellShape::LeadingZero) > 0 || whole && values <= MOST_CODES {
         let why = "not recognised; the numbers are treated as codes of a quasi-identifier to be safe";
-        return Verdict::quasi(why).unsure().weighs(if values <= 3 { NEEDED } else { 1 });
+        let weight = match values {
+            2 if is_balanced(coded) => 2 * NEEDED,
+            2 | 3 => NEEDED,
+            _ => 1,
+        };
+        return Verdict::quasi(why).unsure().weighs(weight);
     }
     if !whole {
-        return Verdict::other("numbers with decimals: a measurement, which outsiders do not know exactly").unsure();
+        let why = "not recognised, numbers with decimals; treated as a quasi-identifier to be safe";
+        return in_intervals(Verdict::quasi(why).unsure(), column, coded, numbers);
     }
-    let middle = coded.quantiles(&[5, 50, 95]);
-    let like_ages = values >= 25
-        && matches!(middle[..], [low, middle, high]
-        if (0.0..=80.0).contains(&low) && (15.0..=85.0).contains(&middle) && (50.0..=105.0).contains(&high));
-    if like_ages && (-999.0..=9999.0).contains(&numbers.0.to_f64()) && numbers.1.to_f64() <= 9999.0 {
+    if is_birth_years(column, coded) {
+        let why = "not recognised; the numbers could be years of birth";
+        let verdict = Verdict::quasi(why).unsure().about(About::BirthYear).weighs(MOST_NEEDED / 2);
+        return in_intervals(verdict, column, coded, numbers);
+    }
+    if looks_like_ages(column, coded) && (-999.0..=9999.0).contains(&numbers.0.to_f64()) && numbers.1.to_f64() <= 9999.0
+    {
         return Verdict::quasi("not recognised; the numbers could be ages")
             .unsure()
             .about(About::Age)

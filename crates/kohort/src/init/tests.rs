@@ -181,7 +181,7 @@ fn decimal_commas_are_found() {
 
 #[test]
 fn missing_words_padding_and_stars_are_found() {
-    let suggested = suggest(lines("age, sex,region,note", 60, |row| {
+    let suggested = suggest(lines("age, sex,region,note", 600, |row| {
         let age = [" 31 ".to_string(), "NA".into(), "?".into(), (30 + random(row, 30)).to_string()];
         format!(
             "{}, F,{},{}",

@@ -71,7 +71,7 @@ fn people_and_their_visits_get_one_policy() {
     let suggestion = folder.init().unwrap();
     assert_eq!(
         roles(&suggestion, "patients"),
-        "Id patient\nBIRTHDATE quasi\nGENDER quasi\nCOUNTY quasi\nLAST identifier\n"
+        "Id patient\nBIRTHDATE identifier\nGENDER quasi\nCOUNTY quasi\nLAST identifier\nage quasi\n"
     );
     assert_eq!(
         roles(&suggestion, "claims"),

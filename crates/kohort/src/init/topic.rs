@@ -1,6 +1,6 @@
 //! The verdict on a column whose values agree with what its name says.
 
-use super::suggest::{Reading, is_names};
+use super::suggest::Reading;
 use super::verdict::{About, Verdict};
 use crate::profile::ColumnProfile;
 use crate::profile::sample::Coded;
@@ -12,8 +12,12 @@ use kohort_core::number::Decimal;
 /// With fewer values than this in a long table, a column holds categories and not names of people.
 const FEW: u64 = 12;
 
+/// Fewer rows than this are very few people.
+const FEW_PEOPLE: u64 = 60;
+
 /// Weights of columns in the loss: what analysts need most stays the most detailed.
 pub(super) const MOST_NEEDED: u32 = 40;
+pub(super) const REGION: u32 = 15;
 pub(super) const NEEDED: u32 = 6;
 pub(super) const USEFUL: u32 = 3;
 
@@ -34,6 +38,22 @@ impl Topic {
 
     /// The verdict on a column of this name; `None` where its values do not agree.
     pub(super) fn verdict(self, column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Option<Verdict> {
+        let mostly = column.mostly_numbers(reading.decimal);
+        let exact = column.numbers(reading.decimal).or(column.years_in_text(reading.decimal).map(|(range, _)| range));
+        if let (None, Some((numbers, others)), Topic::Age | Topic::Body | Topic::Stay) = (exact, mostly, self) {
+            let own = match self {
+                Topic::Age => age(column, coded, Some(numbers)),
+                Topic::Body => body(column, coded, Some(numbers)),
+                _ => stay(column, coded, Some(numbers)),
+            };
+            if let Some(verdict) = own.filter(|verdict| verdict.hierarchy.is_some()) {
+                let uncovered = verdict.uncovered + others;
+                return Some(verdict.except(uncovered).note(format!(
+                    "{} of the cells are not numbers and would be released as *.",
+                    share(others, column.present)
+                )));
+            }
+        }
         let numbers = column.numbers(reading.decimal);
         let kinds = column.distinct.values <= FEW && column.present > 4 * FEW;
         let inside = |verdict: Verdict| (!column.is_telling()).then_some(verdict);
@@ -43,15 +63,18 @@ impl Topic {
             Topic::FreeText => {
                 (!kinds).then(|| Verdict::identifier("free text, which no method can de-identify").sure())
             }
-            Topic::Staff => (!kinds).then(|| Verdict::identifier("who treated or interviewed them").sure()),
-            Topic::PersonName => (numbers.is_none() && !kinds).then(|| Verdict::identifier("part of a name").sure()),
+            Topic::Staff => (!kinds || column.mostly(80, CellShape::PersonName))
+                .then(|| Verdict::identifier("who treated or interviewed them").sure()),
+            // Salutations look like a sex, and are part of a name here.
+            Topic::PersonName => (numbers.is_none() && (!kinds || column.mostly(95, CellShape::SexWord)))
+                .then(|| Verdict::identifier("part of a name").sure()),
             Topic::SamplingWeight => numbers.map(|_| sampling_weight()),
-            Topic::Household if is_names(column) => None,
+            Topic::Household if column.distinct.values > FEW && column.mostly(80, CellShape::PersonName) => None,
             Topic::Household => known(column, coded, numbers, "household, known to people who know the person"),
             Topic::BirthPlace => known(column, coded, None, "place of birth"),
             Topic::Birth => birth(column, coded, numbers),
             Topic::Death => known(column, coded, numbers, "deaths are made public"),
-            Topic::Age => age(column, numbers),
+            Topic::Age => age(column, coded, numbers.or(column.years_in_text(reading.decimal).map(|(range, _)| range))),
             Topic::Sex => (column.distinct.values <= FEW)
                 .then(|| Verdict::quasi("sex").sure().about(About::Sex).weighs(MOST_NEEDED)),
             Topic::Postal => postal(column),
@@ -73,8 +96,11 @@ impl Topic {
             Topic::Lab => inside(Verdict::other("a measurement that only the clinic knows")),
             Topic::Clinical => inside(Verdict::other("an observation or answer that outsiders rarely know")),
             Topic::Outcome => inside(Verdict::sensitive("outcome").note(WHEN_KNOWN)),
-            Topic::Answer => (column.distinct.values <= 2 * FEW)
+            Topic::Answer => (column.distinct.values <= 2 * FEW && !column.mostly(95, CellShape::SexWord))
                 .then(|| Verdict::other("an answer of a questionnaire, which outsiders rarely know")),
+            Topic::Calendar if numbers.is_none() && column.distinct.values <= FEW => {
+                Some(Verdict::quasi("a month or day of something that others may have seen").weighs(2))
+            }
             Topic::Calendar => calendar(column, coded, numbers),
             Topic::Encounter | Topic::Patient | Topic::Id | Topic::Code => None,
         }
@@ -135,7 +161,7 @@ fn birth(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decima
     Some(in_intervals(verdict, column, coded, numbers))
 }
 
-fn age(column: &ColumnProfile, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
+fn age(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
     let verdict = |why: &str| Verdict::quasi(why).about(About::Age).weighs(MOST_NEEDED);
     let Some(numbers) = numbers else {
         let unit = column.distinct.values <= 5 && !column.mostly(50, CellShape::Digit);
@@ -143,12 +169,21 @@ fn age(column: &ColumnProfile, numbers: Option<(Decimal, Decimal)>) -> Option<Ve
         return (column.distinct.values <= 150).then(|| if unit { verdict.weighs(2) } else { verdict });
     };
     // Sentinels such as -9 or 999 are outside the intervals and keep a label of their own.
+    if column.bulk_number() > Some(Decimal::whole(150)) && between(numbers, 0, 50_000) && !column.is_telling() {
+        return Some(in_intervals(verdict("age in months, weeks, days or codes"), column, coded, numbers));
+    }
     if !between(numbers, -999, 9999) || column.bulk_number() > Some(Decimal::whole(150)) {
         return None;
     }
     if column.distinct.values <= FEW && numbers.1 <= Decimal::whole(20) {
         let verdict = verdict("age in coded groups");
         return Some(if column.distinct.values <= 3 { verdict.weighs(2) } else { verdict });
+    }
+    // Very few people are the younger and the older half.
+    if column.present < FEW_PEOPLE && column.clues.open == 0 && between(numbers, 0, 119) {
+        let median = coded.quantiles(&[50]).first().copied().unwrap_or(50.0);
+        let middle = ((median / 10.0).round() * 10.0).clamp(10.0, 110.0);
+        return Some(verdict("age").sure().by(format!("{{ cuts = [{middle}], from = 0, to = 120 }}")));
     }
     let years = "{ intervals = [5, 10, 20], from = 0, to = ";
     let open = column.clues.least_open.filter(|open| *open < Decimal::whole(90) && *open >= Decimal::whole(50));
@@ -167,7 +202,7 @@ fn age(column: &ColumnProfile, numbers: Option<(Decimal, Decimal)>) -> Option<Ve
     })
 }
 
-fn postal(column: &ColumnProfile) -> Option<Verdict> {
+pub(super) fn postal(column: &ColumnProfile) -> Option<Verdict> {
     let (shortest, longest) = column.lengths?;
     if longest > 12 || !column.mostly(80, CellShape::Digit) {
         return None;
@@ -203,7 +238,7 @@ fn place(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decima
     }
     // Codes of places are not quantities.
     let verdict = known(column, coded, None, "a place")?;
-    Some(if column.distinct.values <= 60 { verdict.weighs(NEEDED) } else { verdict.weighs(USEFUL) })
+    Some(if column.distinct.values <= 60 { verdict.weighs(REGION) } else { verdict.weighs(USEFUL) })
 }
 
 fn body(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal)>) -> Option<Verdict> {
@@ -213,7 +248,8 @@ fn body(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Decimal
     };
     let median = coded.quantiles(&[50]).first().copied()?;
     // A body weight has few decimals and few digits; a weight of a survey has many.
-    if !(1.0..=6_000.0).contains(&median) || column.is_near_unique() && median > 300.0 {
+    let fine = column.mostly(50, CellShape::PointDecimal) || column.mostly(50, CellShape::CommaDecimal);
+    if !(1.0..=6_000.0).contains(&median) || (column.is_near_unique() || fine) && median > 300.0 {
         return Some(sampling_weight());
     }
     let verdict = Verdict::quasi("visible, so that others know it roughly").weighs(2);
@@ -232,6 +268,12 @@ fn calendar(column: &ColumnProfile, coded: &Coded, numbers: Option<(Decimal, Dec
     let numbers = numbers.filter(|_| column.mostly(100, CellShape::Whole))?;
     let verdict = Verdict::quasi("a year, month or day of something that others may have seen").weighs(2);
     Some(if column.distinct.values <= FEW { verdict } else { in_intervals(verdict, column, coded, numbers) })
+}
+
+/// The verdict on years and months, whatever they are years of: the year of a diagnosis is not a diagnosis.
+pub(super) fn point_in_time(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Option<Verdict> {
+    let years = column.numbers(reading.decimal).filter(|numbers| between(*numbers, 1900, 2100))?;
+    calendar(column, coded, Some(years))
 }
 
 fn diagnosis(column: &ColumnProfile) -> Option<Verdict> {

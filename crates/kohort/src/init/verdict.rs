@@ -2,9 +2,9 @@
 
 use super::Confidence;
 
-/// What a column seems to be.
+/// The role that a column seems to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SuggestedRole {
     /// It points at a person or a record of theirs, or is not worth its risk: it is dropped.
     Identifier,
     /// The key of the person.
@@ -17,7 +17,7 @@ pub(super) enum Part {
     Other,
 }
 
-/// What a column is about, where that matters for other columns.
+/// The subject of a column, where that matters for other columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
     /// A date of birth, or a part of it.
@@ -43,7 +43,7 @@ pub(super) enum About {
 /// A role with its reasons.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
-    pub part: Part,
+    pub part: SuggestedRole,
     pub confidence: Confidence,
     pub about: About,
     pub hierarchy: Option<String>,
@@ -62,7 +62,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    fn new(part: Part, why: impl Into<String>) -> Verdict {
+    fn new(part: SuggestedRole, why: impl Into<String>) -> Verdict {
         Verdict {
             part,
             confidence: Confidence::Likely,
@@ -79,23 +79,23 @@ impl Verdict {
     }
 
     pub fn identifier(why: impl Into<String>) -> Verdict {
-        Verdict::new(Part::Identifier, why)
+        Verdict::new(SuggestedRole::Identifier, why)
     }
 
     pub fn person(why: impl Into<String>) -> Verdict {
-        Verdict::new(Part::Person, why)
+        Verdict::new(SuggestedRole::Person, why)
     }
 
     pub fn quasi(why: impl Into<String>) -> Verdict {
-        Verdict::new(Part::Quasi, why)
+        Verdict::new(SuggestedRole::Quasi, why)
     }
 
     pub fn sensitive(why: impl Into<String>) -> Verdict {
-        Verdict::new(Part::Sensitive, why)
+        Verdict::new(SuggestedRole::Sensitive, why)
     }
 
     pub fn other(why: impl Into<String>) -> Verdict {
-        Verdict::new(Part::Other, why)
+        Verdict::new(SuggestedRole::Other, why)
     }
 
     /// Name and values agree.
@@ -140,9 +140,9 @@ impl Verdict {
         self
     }
 
-    /// Whether the column would be released.
+    /// Returns whether the column would be released.
     pub fn is_released(&self) -> bool {
-        !matches!(self.part, Part::Identifier | Part::Person)
+        !matches!(self.part, SuggestedRole::Identifier | SuggestedRole::Person)
     }
 
     /// Drops the column, for this reason.

@@ -1,4 +1,4 @@
-//! What the custodian should look at before they trust a suggestion.
+//! Warnings: what the custodian should look at before they trust a suggestion.
 
 use super::suggest::{Reading, round, thousands};
 use super::topic::share;
@@ -107,8 +107,7 @@ fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
             }
             if column.present < profile.rows {
                 all.push(format!(
-                    "{name} is missing in {} of the rows. Every row needs a patient: fill them in, or set role = \
-                     \"identifier\".",
+                    "{name} is missing in {} of the rows. They count as one person: fill them in, if you can.",
                     share(profile.rows - column.present, profile.rows)
                 ));
             }

@@ -1,5 +1,6 @@
 //! A suggestion as the text of a policy.
 
+use super::related::TOO_MANY;
 use super::{ColumnAdvice, Confidence, Draft, DraftTable};
 use crate::methods::{Entry, PROPOSED, PROPOSED_FOR_EVENTS};
 use kohort_core::policy::{Role, Unmapped};
@@ -36,26 +37,26 @@ const SENSITIVE: &str = r#"# k hides whose row it is, but not a sensitive value 
 "#;
 
 /// Columns that are read together.
-struct Group {
+struct PolicyGroup {
     title: &'static str,
     holds: fn(&Role) -> bool,
 }
 
-const GROUPS: [Group; 4] = [
-    Group {
+const GROUPS: [PolicyGroup; 4] = [
+    PolicyGroup {
         title: "Columns that identify the patient. They are never released.",
         holds: |role| matches!(role, Role::Identifier | Role::Patient),
     },
-    Group {
+    PolicyGroup {
         title: "What outsiders may know: a neighbour, an employer, a newspaper. A hierarchy states how a value can \
              be\n# generalized; without one, a cell shows the value or *.",
         holds: |role| *role == Role::Quasi,
     },
-    Group {
+    PolicyGroup {
         title: "What nobody should learn about a patient. These columns are released unchanged.",
         holds: |role| matches!(role, Role::Sensitive { .. }),
     },
-    Group {
+    PolicyGroup {
         title: "What outsiders do not know. These columns are released unchanged; `reason` says why.",
         holds: |role| matches!(role, Role::Other { .. }),
     },
@@ -85,6 +86,15 @@ pub(super) fn policy(draft: &Draft, columns: &[ColumnAdvice]) -> String {
     }
     text += PRIVACY;
     text += if several { KNOWS_FACTS } else { KNOWS_ALL };
+    let too_many = columns.iter().filter(|c| c.role == Role::Identifier && c.why.contains(TOO_MANY)).count();
+    if too_many > 0 {
+        let _ = write!(
+            text,
+            "# {too_many} columns that outsiders may know were dropped, so that the others keep their detail against an \
+             attacker who\n# knows all of them. To keep those too, give them role = \"quasi\" and set how many an \
+             attacker may know at once:\n# knows = 4\n"
+        );
+    }
     if columns.iter().any(|c| matches!(c.role, Role::Sensitive { .. })) {
         text += SENSITIVE;
     }
@@ -95,7 +105,7 @@ pub(super) fn policy(draft: &Draft, columns: &[ColumnAdvice]) -> String {
 fn columns_section(columns: &[&ColumnAdvice]) -> String {
     let mut text = String::new();
     let name_width = width(columns.iter().map(|c| key(&c.name)), WIDEST_NAME);
-    for Group { title, holds } in GROUPS {
+    for PolicyGroup { title, holds } in GROUPS {
         let group: Vec<&&ColumnAdvice> = columns.iter().filter(|c| holds(&c.role)).collect();
         if group.is_empty() {
             continue;
@@ -150,6 +160,9 @@ fn input_section(draft: &Draft) -> String {
             "these occur; remove any that is an answer and not \"not recorded\""
         },
     ));
+    if let Some(sheet) = &input.sheet {
+        lines.push((format!("sheet = {}", quoted(sheet)), "the sheet of the workbook that is read"));
+    }
     if !input.header {
         lines.push(("header = false".into(), "the first line looks like data"));
     }

@@ -30,7 +30,8 @@ pub enum Which {
     Everything,
 }
 
-/// Applies the rule at these levels. `most`: gives up (`None`) once more records than this go.
+/// Applies the rule at these levels. `most`: gives up (`None`) once more records than this go, or when the caller stops
+/// the run.
 pub fn apply_rule(
     cohort: &Cohort,
     classes: &mut NodeClasses,
@@ -46,6 +47,9 @@ pub fn apply_rule(
         let mut goes = vec![false; weights.len()];
         let tables: Vec<Vec<u64>> = if required { tables(cohort, &outcome.kept) } else { Vec::new() };
         for set in &cohort.sets {
+            if cohort.watcher.is_cancelled() {
+                return None;
+            }
             classes.count(&known(cohort, levels, set));
             let failing = failing(cohort, classes, k.get(), &outcome.kept, &tables);
             for (t, goes) in goes.iter_mut().enumerate() {

@@ -43,12 +43,16 @@ pub struct BestNode {
 }
 
 /// Finds the node of least cost at which the rule takes at most `limits.suppressed` records and
-/// leaves any; `None` if there is no such node. Of equal nodes the one found first: the order of
+/// leaves any; `None` if there is no such node, or if the caller stops the run. Of equal nodes the one found first: the order of
 /// the search is fixed.
 pub fn search(cohort: &Cohort, space: &Space, objective: Objective, limits: SearchLimits) -> Option<BestNode> {
+    cohort.watcher.stage("searching", space.len() as u64);
     let mut search = LatticeSearch::new(cohort, space, objective, limits);
     search.count(space.top());
     while search.step() {}
+    if cohort.watcher.is_cancelled() {
+        return None;
+    }
     let mut levels = space.level_vector(search.best?);
     // The sum of cells prefers the finer of equal nodes by itself; an objective over classes does not see it.
     if !objective.is_separable() {
@@ -117,6 +121,8 @@ struct LatticeSearch<'a> {
     best_cost: u64,
     best: Option<usize>,
     counted: usize,
+    /// The number of nodes that are settled, as it was reported.
+    settled: u64,
     /// True if the attacker knows all columns together, and nothing less need be counted.
     everything_is_known: bool,
 }
@@ -135,7 +141,7 @@ impl<'a> LatticeSearch<'a> {
         let low = if objective.is_separable() { Vec::new() } else { vec![0; space.len()] };
         let best_cost = u64::MAX;
         let everything_is_known = cohort.sets == [(0..cohort.quasi.len()).collect::<Vec<usize>>()];
-        let (best, counted) = (None, 0);
+        let (best, counted, settled) = (None, 0, 0);
         LatticeSearch {
             cohort,
             space,
@@ -150,6 +156,7 @@ impl<'a> LatticeSearch<'a> {
             best_cost,
             best,
             counted,
+            settled,
             everything_is_known,
         }
     }
@@ -166,15 +173,21 @@ impl<'a> LatticeSearch<'a> {
         self.bound(node) < self.best_cost
     }
 
-    /// Looks at the whole lattice and counts a few nodes; false when none is live.
+    /// Looks at the whole lattice and counts a few nodes; false when none is live, or when the caller stops the run.
     fn step(&mut self) -> bool {
         let live: Vec<u32> = (0..self.space.len()).map(|n| u32::from(self.is_live(n))).collect();
+        let settled = live.iter().filter(|&&live| live == 0).count() as u64;
+        self.cohort.watcher.advance(settled.saturating_sub(self.settled));
+        self.settled = settled;
         // What counting a node costs follows the tuples left where its largest column is rolled up.
         let column = self.rollup.column;
         let cost: Vec<f64> = self.space.levels(column).iter().map(|&l| self.rollup.size(l)).collect();
         let raises = if self.objective.is_separable() { Raises::Below } else { Raises::BelowAndAbove };
         let picks = promising(self.space, &live, raises, |node| cost[self.space.digit(node, column)]);
         for &node in &picks {
+            if self.cohort.watcher.is_cancelled() {
+                return false;
+            }
             if self.is_live(node) {
                 self.count(node);
             }

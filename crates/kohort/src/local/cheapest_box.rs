@@ -46,7 +46,7 @@ impl Weights {
 
 /// A box that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundBox {
     /// The cost of a row beyond that of the point, divided among those who are still to be grouped.
     pub cost: u64,
     /// People who are still to be grouped.
@@ -67,7 +67,7 @@ pub struct CheapestBox<const W: usize> {
     order: Vec<usize>,
     chosen: Vec<Node>,
     visits: usize,
-    best: Option<Found>,
+    best: Option<FoundBox>,
 }
 
 impl<const W: usize> CheapestBox<W> {
@@ -93,7 +93,7 @@ impl<const W: usize> CheapestBox<W> {
         need: u32,
         most: u64,
         holds: Option<&dyn Fn(&Mask<W>) -> bool>,
-    ) -> Option<Found> {
+    ) -> Option<FoundBox> {
         let columns = &self.columns;
         self.order.sort_by_key(|&c| (Reverse(columns[c].get(1).map_or(u64::MAX, |choice| choice.cost)), c));
         (self.visits, self.best) = (0, None);
@@ -148,7 +148,7 @@ impl<const W: usize> CheapestBox<W> {
             Some(best) => (cost, Reverse(people)) < (best.cost, Reverse(best.people)),
         };
         if is_better && goal.holds.is_none_or(|holds| holds(mask)) {
-            self.best = Some(Found { cost, people });
+            self.best = Some(FoundBox { cost, people });
             self.labels.copy_from_slice(&self.chosen);
         }
     }

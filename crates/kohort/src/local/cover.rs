@@ -7,7 +7,7 @@
 //!    for another one. This is right because boxes only get dearer while people are grouped.
 //! 4. Points that find no box go where they cost least, or are removed.
 
-use super::cheapest_box::{CheapestBox, Found, Mask, candidates, first};
+use super::cheapest_box::{CheapestBox, FoundBox, Mask, candidates, first};
 use super::classes::{Class, Grouping, Member};
 use super::nearby::{Nearby, Nearest, NearestFinder};
 use super::neighbourhood::fill_choices;
@@ -121,6 +121,7 @@ impl<'a, const W: usize> Cover<'a, W> {
         let mut limit = points.trees.iter().filter_map(|tree| tree.least_step()).min().unwrap_or(most).clamp(1, most);
         let mut finder = Finder::<W>::new(&self);
         let mut inside = Vec::new();
+        self.work.watch.phase("grouping", waiting.len() as u64);
         while waiting.iter().map(|&p| u64::from(self.people(p))).sum::<u64>() >= u64::from(self.requirement.k) {
             // In the last round nothing is too dear: whoever is left must go somewhere.
             let reach =
@@ -215,6 +216,7 @@ impl<'a, const W: usize> Cover<'a, W> {
             self.trie.take(member.point, member.rows);
             self.open[member.point as usize] = 0;
         }
+        self.work.watch.advance(members.len() as u64);
         self.borrow(point, k.saturating_sub(people), inside, &mut members);
         self.classes.push(Class::new(points, members));
         true
@@ -249,7 +251,7 @@ impl<'a, const W: usize> Cover<'a, W> {
 /// The result of a search around a point.
 struct Searched {
     /// The cheapest box and its labels.
-    found: Option<(Found, Vec<Node>)>,
+    found: Option<(FoundBox, Vec<Node>)>,
     /// No box costs less.
     least: u64,
     /// The nearest points that are still open, where the list that was known had too few of them.

@@ -13,34 +13,49 @@
 //! | `cheapest_box` | the cheapest labels around a point that cover enough people |
 //! | `requirement` | what every class must meet |
 //! | `partition` | rough classes, quickly, for what the boxes did not cover |
+//! | `node_ranges` | ranges of a class's own values beside the labels of a tree |
+//! | `table` | the points of a cohort, and the way back to its tuples |
+//! | `class_check` | what the policy requires of a class, counted from its tuples |
+//! | `parts` | from classes to the plan |
+//! | `loss_watch` | tells how the loss falls, and ends the work early |
 //! | `cells/` | coarsening cell by cell, where an attacker knows only some of the columns |
 
 mod bound;
 mod cells;
 mod cheapest_box;
+mod class_check;
 mod classes;
 mod cover;
+mod loss_watch;
 mod nearby;
 mod neighbourhood;
+mod node_ranges;
 mod partition;
+mod parts;
 mod points;
 mod pools;
 mod repair;
 mod requirement;
 mod settle;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod trie;
 
-pub use bound::lower_bound;
+pub use bound::{dual_bound, lower_bound};
 pub use cells::{Cells, Settled, some_sets_of_three};
-pub use classes::{Class, Grouping, Member};
+pub use class_check::{ClassCheck, people};
+pub use classes::{Class, Grouping, Member, merge_members};
 pub use cover::LARGEST_K;
+pub use loss_watch::LossWatch;
+pub use node_ranges::RangeLabel;
+pub use parts::plan_of;
 pub use points::{HiddenWith, Point, Points};
 pub use requirement::{Check, Requirement};
 pub use settle::settle;
-pub use tree::{FORBIDDEN, Node, Step, Tree};
+pub use table::PointTable;
+pub use tree::{FORBIDDEN, Node, PathLabel, Tree};
 
 use cover::{candidates_for, cover};
 use nearby::Nearby;
@@ -71,12 +86,23 @@ pub struct Work<'a> {
 
 /// Follows the work on a grouping.
 pub trait Watch: Sync {
+    /// A phase of the work begins that will take about `total` steps.
+    fn phase(&self, _name: &str, _total: u64) {}
+
+    /// So many steps of the phase are done.
+    fn advance(&self, _steps: u64) {}
+
     /// There is a valid grouping of this cost.
     fn found(&self, _: u64) {}
 
     /// Returns whether the best grouping so far is to be kept. Work that ends early depends on time and cannot be
     /// repeated.
     fn is_enough(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the work is to end without any result.
+    fn is_cancelled(&self) -> bool {
         false
     }
 }
@@ -90,7 +116,7 @@ impl Watch for Unwatched {}
 const SWEEPS: usize = 3;
 
 /// Groups the points into classes that meet the requirement. At most `work.may_remove` rows are removed;
-/// `None` where more would have to be.
+/// `None` where more would have to be, or where the work is cancelled.
 pub fn group(points: &Points, requirement: &Requirement, work: Work) -> Option<Grouping> {
     let is_open = |&point: &Point| {
         let member = Member { point, rows: points.rows[point as usize] };
@@ -100,11 +126,22 @@ pub fn group(points: &Points, requirement: &Requirement, work: Work) -> Option<G
     let nearby = Nearby::new(points, &open, candidates_for(requirement.k, work.effort), work);
     let near = nearby.first(NEIGHBOURS);
     let mut grouping = cover(points, requirement, nearby, work);
+    if work.watch.is_cancelled() {
+        return None;
+    }
     // Whoever found no box, because there was none or no time, is grouped roughly.
     let rest = std::mem::take(&mut grouping.removed);
     grouping.classes.extend(partition(points, requirement, rest));
     settle(points, requirement, &mut grouping, work.may_remove)?;
     Some(repaired(points, requirement, grouping, near, work))
+}
+
+/// Groups the points where k is too large for boxes: they are split from coarse to fine, and repaired.
+pub fn rough(points: &Points, requirement: &Requirement, work: Work) -> Option<Grouping> {
+    let all = (0..points.len() as Point).map(|point| Member { point, rows: points.rows[point as usize] }).collect();
+    let mut grouping = Grouping { classes: partition(points, requirement, all), removed: Vec::new() };
+    settle(points, requirement, &mut grouping, work.may_remove)?;
+    Some(improve(points, requirement, grouping, work))
 }
 
 /// Makes a valid grouping cheaper.
@@ -119,6 +156,9 @@ fn repaired(
     near: Vec<Vec<Point>>,
     work: Work,
 ) -> Grouping {
+    if work.watch.is_cancelled() {
+        return grouping;
+    }
     grouping.merge_equal(points);
     if work.watch.is_enough() {
         return grouping;

@@ -37,10 +37,16 @@ impl Nearby {
         let trie = Trie::full(points);
         let most = most.min((MOST_ENTRIES / of.len().max(1)).max(SHORTEST));
         let parts: Vec<&[Point]> = of.chunks(PART).collect();
+        work.watch.phase("comparing", of.len() as u64);
         let found = parallel::map(work.threads, parts.len(), |part| {
             let mut finder = NearestFinder::new(points, most);
             let find = |&point: &Point| finder.find(points, &trie, point, 0);
-            if work.watch.is_enough() { Vec::new() } else { parts[part].iter().map(find).collect() }
+            if work.watch.is_enough() {
+                return Vec::new();
+            }
+            let found = parts[part].iter().map(find).collect();
+            work.watch.advance(parts[part].len() as u64);
+            found
         });
         let mut nearby = Nearby { lists: vec![Nearest::default(); points.len()] };
         for (part, found) in parts.iter().zip(found) {

@@ -17,7 +17,8 @@ pub fn fill_choices<const W: usize>(
         choices.clear();
         let mut covers: Mask<W> = [0; W];
         let mut left = near.len();
-        for node in tree.upwards(own[column]) {
+        let others = near.iter().map(|&(_, point)| points.nodes(point)[column]);
+        for node in tree.chain(own[column], others) {
             let before = left;
             for (i, &(_, point)) in near.iter().enumerate() {
                 if covers[i / 64] >> (i % 64) & 1 == 0 && tree.contains(node, points.nodes(point)[column]) {

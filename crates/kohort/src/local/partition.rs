@@ -46,7 +46,8 @@ fn split(points: &Points, requirement: &Requirement, class: &Class) -> Option<Ve
 
 /// The rows by the next finer labels of a column. Those under labels that do not hold are one class.
 fn split_by(points: &Points, requirement: &Requirement, class: &Class, column: usize) -> Option<Vec<Class>> {
-    let (tree, label) = (&points.trees[column], class.labels[column]);
+    let tree = &points.trees[column];
+    let label = tree.plain(class.labels[column]);
     let mut keyed: Vec<(Node, Member)> =
         class.members.iter().map(|&m| (below(tree, label, points.nodes(m.point)[column]), m)).collect();
     keyed.sort_unstable();

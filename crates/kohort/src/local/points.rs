@@ -1,5 +1,6 @@
 //! The distinct combinations of quasi-identifiers, sorted, with the number of rows and people of each.
 
+use super::classes::{Member, merge_members};
 use super::tree::{Node, Tree};
 
 /// A distinct combination of quasi-identifiers, by its number.
@@ -89,6 +90,34 @@ impl Points {
             ..*own
         });
         self.hidden_with = placed.collect();
+    }
+
+    /// Returns whether a column hides with another one, or another one with it.
+    pub fn hides(&self, column: usize) -> bool {
+        self.hidden_with.iter().any(|own| own.finer == column || own.coarser == column)
+    }
+
+    /// Returns whether a column hides where another one is coarsened.
+    pub fn is_hidden(&self, column: usize) -> bool {
+        self.hidden_with.iter().any(|own| own.finer == column)
+    }
+
+    /// The points of these members alone, and the number that each of them has here.
+    pub fn only(&self, members: &[Member]) -> (Points, Vec<Point>) {
+        let mut members = members.to_vec();
+        merge_members(&mut members);
+        let people = |member: &Member| self.people_of(*member);
+        let points = Points {
+            trees: self.trees.clone(),
+            rows: members.iter().map(|member| member.rows).collect(),
+            people: members.iter().map(people).collect(),
+            splits: self.splits,
+            removal: self.removal,
+            hidden_with: self.hidden_with.clone(),
+            nodes: members.iter().flat_map(|member| self.nodes(member.point)).copied().collect(),
+            column: self.column.clone(),
+        };
+        (points, members.iter().map(|member| member.point).collect())
     }
 
     /// Hides what would reveal a coarsened label. `own` are the finest labels of one of the rows.

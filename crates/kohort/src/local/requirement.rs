@@ -1,4 +1,4 @@
-//! What every class must meet.
+//! The requirement that every class must meet.
 
 use super::classes::{Class, Member};
 

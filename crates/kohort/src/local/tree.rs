@@ -7,6 +7,7 @@
 //! The lowest common label of two nodes is looked up in a small tree, and found by climbing in a large
 //! one, so that memory grows with the number of labels and not with its square.
 
+use super::node_ranges::{NodeRanges, RangeLabel};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -18,7 +19,7 @@ const LARGEST_TABLE: usize = 400;
 
 /// A label that a value may be released as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct PathLabel {
     /// The label. Labels with equal keys are one label.
     pub key: u32,
     /// The cost of a cell that shows it.
@@ -37,8 +38,10 @@ pub struct Tree {
     leaf: Vec<Node>,
     /// The lowest common node of each two nodes, in a small tree.
     common: Vec<u16>,
-    /// What it costs.
+    /// The cost of that node, for each two nodes.
     joint: Vec<u64>,
+    /// Ranges of values, numbered behind the nodes of the tree.
+    ranges: Option<NodeRanges>,
 }
 
 /// The key of a top that no cell may show: it joins labels that have no permitted label in common.
@@ -47,16 +50,16 @@ pub const FORBIDDEN: u32 = u32::MAX;
 impl Tree {
     /// Builds the tree from each value's permitted labels, finest first. A value without labels does
     /// not occur. A cell costs `forbidden` where values have no permitted label in common.
-    pub fn new(paths: &[Vec<Step>], forbidden: u64) -> Tree {
+    pub fn new(paths: &[Vec<PathLabel>], forbidden: u64) -> Tree {
         Tree::build(paths, forbidden, Top::AsNeeded)
     }
 
     /// The same with the coarsest label as its root, although a finer one covers all values.
-    pub fn with_top(paths: &[Vec<Step>], forbidden: u64) -> Tree {
+    pub fn with_top(paths: &[Vec<PathLabel>], forbidden: u64) -> Tree {
         Tree::build(paths, forbidden, Top::Kept)
     }
 
-    fn build(paths: &[Vec<Step>], forbidden: u64, top: Top) -> Tree {
+    fn build(paths: &[Vec<PathLabel>], forbidden: u64, top: Top) -> Tree {
         let mut nodes = Labels::default();
         for path in paths {
             nodes.add(path);
@@ -75,6 +78,7 @@ impl Tree {
             leaf: vec![],
             common: vec![],
             joint: vec![],
+            ranges: None,
         };
         let mut node_of = BTreeMap::new();
         tree.number(&nodes, root, 0, &mut node_of);
@@ -86,6 +90,54 @@ impl Tree {
             tree.joint = tree.common.iter().map(|&node| tree.cost[node as usize]).collect();
         }
         tree
+    }
+
+    /// Lets classes show the ranges of their own values: `cell_of` is the cell of each value, numbered without gaps, and
+    /// `label` describes the range between two cells.
+    pub fn show_ranges(&mut self, cell_of: &[Option<usize>], label: impl Fn(usize, usize) -> RangeLabel) {
+        self.ranges = NodeRanges::new(self, cell_of, label);
+        if self.ranges.is_some() {
+            // The tables are about labels of the tree.
+            (self.common, self.joint) = (Vec::new(), Vec::new());
+        }
+    }
+
+    /// The cells of a node that is a range.
+    pub fn range_of(&self, node: Node) -> Option<(usize, usize)> {
+        self.ranges.as_ref().filter(|_| self.is_range(node))?.span(self, node)
+    }
+
+    /// Returns whether a node is a range and no label of the tree.
+    #[inline]
+    pub fn is_range(&self, node: Node) -> bool {
+        node as usize >= self.parent.len()
+    }
+
+    /// The lowest label of the tree that covers a node.
+    pub fn plain(&self, node: Node) -> Node {
+        self.ranges.as_ref().map_or(node, |ranges| ranges.plain(self, node))
+    }
+
+    /// Labels around a node, each of which covers more than the one before: those above it in the tree, or, where
+    /// ranges are shown, the ranges to the others, nearest first.
+    pub fn chain(&self, own: Node, others: impl Iterator<Item = Node>) -> Vec<Node> {
+        if self.ranges.is_none() {
+            return self.upwards(own).collect();
+        }
+        let mut joint: Vec<(u64, Node)> =
+            others.map(|other| self.common(own, other)).map(|n| (self.cost(n), n)).collect();
+        joint.sort_unstable();
+        joint.dedup();
+        let mut chain = vec![own];
+        let mut last = own;
+        for (_, node) in joint {
+            let next = self.common(last, node);
+            if next != last {
+                chain.push(next);
+                last = next;
+            }
+        }
+        chain
     }
 
     /// Numbers a label and those under it.
@@ -135,12 +187,15 @@ impl Tree {
     /// The cost of a cell that shows this node.
     #[inline]
     pub fn cost(&self, node: Node) -> u64 {
-        self.cost[node as usize]
+        match self.cost.get(node as usize) {
+            Some(&cost) => cost,
+            None => self.ranges.as_ref().map_or(0, |ranges| ranges.cost(self, node)),
+        }
     }
 
     /// The label of a node.
     pub fn key(&self, node: Node) -> u32 {
-        self.key[node as usize]
+        self.key[self.plain(node) as usize]
     }
 
     /// The node of a label, if the tree has it.
@@ -151,18 +206,26 @@ impl Tree {
     /// Returns whether `lower` is `upper` or lies under it.
     #[inline]
     pub fn contains(&self, upper: Node, lower: Node) -> bool {
-        upper <= lower && lower < self.end[upper as usize]
+        match &self.ranges {
+            Some(ranges) if self.is_range(upper.max(lower)) => ranges.contains(self, upper, lower),
+            _ => upper <= lower && lower < self.end[upper as usize],
+        }
     }
 
-    /// The node and those under it.
+    /// The nodes of the tree under a label, and under the lowest label that covers a range.
     #[inline]
     pub fn range(&self, node: Node) -> Range<Node> {
+        let node = self.plain(node);
         node..self.end[node as usize]
     }
 
     /// The highest node above this one that costs no more than `most`; the node itself where none does.
     #[inline]
     pub fn highest_within(&self, mut node: Node, most: u64) -> Node {
+        // Ranges reach across the labels of the tree.
+        if self.ranges.is_some() {
+            return 0;
+        }
         while node != 0 && self.cost[self.parent[node as usize] as usize] <= most {
             node = self.parent[node as usize];
         }
@@ -173,7 +236,7 @@ impl Tree {
     #[inline]
     pub fn common(&self, a: Node, b: Node) -> Node {
         if self.common.is_empty() {
-            self.climb(a, b)
+            self.lowest_common(a, b)
         } else {
             Node::from(self.common[a as usize * self.parent.len() + b as usize])
         }
@@ -183,13 +246,13 @@ impl Tree {
     #[inline]
     pub fn joint_cost(&self, a: Node, b: Node) -> u64 {
         if self.joint.is_empty() {
-            self.cost(self.climb(a, b))
+            self.cost(self.lowest_common(a, b))
         } else {
             self.joint[a as usize * self.parent.len() + b as usize]
         }
     }
 
-    /// What a node costs together with others.
+    /// The costs of a node together with others.
     #[inline]
     pub fn joint_costs(&self, node: Node) -> JointCosts<'_> {
         let n = self.parent.len();
@@ -197,7 +260,15 @@ impl Tree {
         JointCosts { tree: self, node, known }
     }
 
-    fn climb(&self, mut a: Node, b: Node) -> Node {
+    fn lowest_common(&self, a: Node, b: Node) -> Node {
+        match &self.ranges {
+            Some(ranges) => ranges.common(self, a, b),
+            None => self.climb(a, b),
+        }
+    }
+
+    /// The lowest label of the tree that contains both.
+    pub(super) fn climb(&self, mut a: Node, b: Node) -> Node {
         while !self.contains(a, b) {
             a = self.parent[a as usize];
         }
@@ -215,12 +286,12 @@ impl Tree {
     }
 }
 
-/// What one node costs together with others.
+/// The costs of one node together with others.
 #[derive(Clone, Copy)]
 pub struct JointCosts<'a> {
     tree: &'a Tree,
     node: Node,
-    /// By other node, in a small tree.
+    /// The costs by other node, in a small tree.
     known: &'a [u64],
 }
 
@@ -230,12 +301,12 @@ impl JointCosts<'_> {
     pub fn with(&self, other: Node) -> u64 {
         match self.known.get(other as usize) {
             Some(&cost) => cost,
-            None => self.tree.cost(self.tree.climb(self.node, other)),
+            None => self.tree.cost(self.tree.lowest_common(self.node, other)),
         }
     }
 }
 
-/// Whether the coarsest label is a node although a finer one covers all values.
+/// The place of the coarsest label where a finer one covers all values: a node only as needed, or always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Top {
     AsNeeded,
@@ -258,7 +329,7 @@ struct LabelNode {
 }
 
 impl Labels {
-    fn add(&mut self, path: &[Step]) {
+    fn add(&mut self, path: &[PathLabel]) {
         for (i, step) in path.iter().enumerate() {
             let label = self.of.entry(step.key).or_default();
             label.cost = step.cost;

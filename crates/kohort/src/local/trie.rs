@@ -89,12 +89,21 @@ impl Trie {
     }
 
     /// Finds the points whose common labels with `labels` cost least, at most `cost`: the cost, and the
-    /// point. The nearest `most` are found, as far as the search gets, and at most a quarter more.
-    pub fn near(&self, points: &Points, labels: &[Node], cost: u64, most: usize, found: &mut Vec<(u64, Point)>) {
+    /// point. The nearest `most` are found, as far as the search gets, and at most a quarter more. Returns whether it
+    /// got to its end.
+    pub fn near(
+        &self,
+        points: &Points,
+        labels: &[Node],
+        cost: u64,
+        most: usize,
+        found: &mut Vec<(u64, Point)>,
+    ) -> bool {
         found.clear();
         let visits = VISITS_PER_POINT * most.max(64);
         let mut search = Near { trie: self, points, labels, cost, most, visits, found };
         search.descend(0, 0..self.levels[0].node.len(), 0);
+        search.visits > 0
     }
 
     /// Finds the points that these labels cover.
@@ -112,8 +121,10 @@ impl Trie {
         found: &mut Vec<Point>,
     ) {
         let level = &self.levels[column];
-        for branch in level.under(branches, points.trees[column].range(labels[column])) {
-            if level.rows[branch] == 0 {
+        let (tree, label) = (&points.trees[column], labels[column]);
+        for branch in level.under(branches, tree.range(label)) {
+            let is_outside = tree.is_range(label) && !tree.contains(label, level.node[branch]);
+            if level.rows[branch] == 0 || is_outside {
                 continue;
             }
             if column + 1 == self.levels.len() {

@@ -1,7 +1,7 @@
 //! The methods. Each decides what happens to the data of one shape; none does any I/O.
 //!
-//! A method is a folder with an [`Entry`] named `METHOD`, and its line in `methods!` below.
-//! CONTRIBUTING.md walks through adding one.
+//! A method is a folder with an [`Entry`] named `METHOD`, and its line in the list of names
+//! (`kohort_core::with_methods`). CONTRIBUTING.md walks through adding one.
 
 pub mod caption;
 pub mod entry;
@@ -41,16 +41,7 @@ macro_rules! methods {
     };
 }
 
-// In the order of the manual.
-methods! {
-    local,
-    lattice,
-    specialize,
-    suppress,
-    ceiling,
-    disassociate,
-    claims,
-}
+kohort_core::with_methods!(methods);
 
 /// The method that `init` proposes, and that answers questions about data without a policy.
 pub static PROPOSED: &Entry = &local::METHOD;
@@ -163,7 +154,9 @@ impl Method {
     /// The proposed method with its usual parameters, for the table of a policy.
     pub fn proposed(policy: &Policy) -> Result<Method> {
         let method = PROPOSED.usual(policy.privacy.k)?;
-        Method::of(&Policy { method, ..policy.clone() })
+        let mut own = policy.clone();
+        own.method = method;
+        Method::of(&own)
     }
 
     /// Decides what happens to each tuple. Refuses more sets of columns than the method can count.

@@ -3,6 +3,9 @@
 
 use kohort_core::number::K;
 
+/// The word for recoding record by record.
+pub const LOCAL: &str = "local";
+
 /// One key that `[method]` takes beside `name`.
 #[derive(Debug)]
 pub struct Param {
@@ -33,6 +36,9 @@ pub enum ValueKind {
     Flag,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// Either `"global"`, each column at one level, or `"local"`, each record as far as it must be. With `"local"`
+    /// labels overlap, whatever the method's entry says about its effects.
+    Recoding,
     /// A list of texts in quotes.
     Texts,
     /// Anything else, described in words.
@@ -70,6 +76,15 @@ impl Usual {
 }
 
 impl ValueKind {
+    /// The words that are permitted, where it is one of several.
+    pub fn words(self) -> &'static [&'static str] {
+        match self {
+            ValueKind::Word(words) => words,
+            ValueKind::Recoding => &["global", LOCAL],
+            _ => &[],
+        }
+    }
+
     /// The values in words.
     pub fn describe(self) -> String {
         match self {
@@ -78,7 +93,9 @@ impl ValueKind {
             ValueKind::UpToK => "a whole number from 1 to k".into(),
             ValueKind::Number => "a number".into(),
             ValueKind::Flag => "`true` or `false`".into(),
-            ValueKind::Word(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
+            ValueKind::Word(_) | ValueKind::Recoding => {
+                self.words().iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", ")
+            }
             ValueKind::Texts => "a list of texts".into(),
             ValueKind::Other(words) => words.into(),
         }

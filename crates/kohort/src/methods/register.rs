@@ -4,8 +4,9 @@
 //! captions, `init` and `compare` read the entry; nothing outside a method's folder asks for its name.
 
 use super::entry::{DataShape, Entry, Knowledge, Read, Requirement};
+use super::param::{LOCAL, Param, ValueKind};
 use super::{CodesMethod, EventsMethod, Method};
-use kohort_core::policy::{AnyPolicy, Effects, Methods, Policy, nearest};
+use kohort_core::policy::{AnyPolicy, Effects, Methods, Policy, Section, Value, nearest};
 use kohort_core::shape::{Codes, Events, Shape};
 use kohort_core::table::Source;
 use kohort_core::{Error, Result};
@@ -32,6 +33,11 @@ impl Register {
     /// All entries, in the order of the manual.
     pub fn entries(&self) -> &[&'static Entry] {
         &self.entries
+    }
+
+    /// The names of all methods, for [`verify_release_by`](kohort_core::verify::verify_release_by).
+    pub fn all_names(&self) -> Vec<&'static str> {
+        self.entries.iter().map(|entry| entry.name).collect()
     }
 
     /// The entry of this name.
@@ -156,8 +162,15 @@ impl Register {
 }
 
 impl Methods for Register {
-    fn effects(&self, name: &str) -> Option<Effects> {
-        self.find(name).map(|entry| entry.effects)
+    fn effects(&self, method: &Section) -> Option<Effects> {
+        let word = |key: &str| match &method.get(key)?.value {
+            Value::Text(word) => Some(word.as_str()),
+            _ => None,
+        };
+        let entry = self.find(word("name")?)?;
+        let is_local = |param: &Param| param.kind == ValueKind::Recoding && word(param.key) == Some(LOCAL);
+        let single_cells = entry.effects.single_cells || entry.params.iter().any(is_local);
+        Some(Effects { single_cells, ..entry.effects })
     }
 }
 

@@ -1,22 +1,23 @@
 //! Released columns outside every requirement: what nobody asked about may still single people out.
 //!
 //! k and its relatives are about quasi-identifiers. A column with the role `other`, a class column, or a sensitive
-//! column without a requirement is released as it is. Before a table is published, each of them is looked at. A
+//! column without a requirement is released as it is. Before a release is published, each of them is looked at. A
 //! dangerous one stops the release until the policy accepts the finding by name; others are noted. A patient column
 //! that cannot be the person stops it too, and cannot be accepted: every number of people would be wrong.
 
 mod combinations;
+mod holders;
 #[cfg(test)]
 mod tests;
 
-use crate::profile::distinct::{Distinct, hash};
 use crate::profile::person::{coarser_person, is_consecutive};
 use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::topics;
 use crate::profile::{ColumnProfile, Profile};
 use kohort_core::cohort::Cohort;
-use kohort_core::policy::{Acceptance, Danger, Policy, Role};
-use kohort_core::release::Plan;
+use kohort_core::policy::{Acceptance, Column, Danger, Policy, Role};
+use kohort_core::release::{PATIENTS_TABLE, Plan};
+use kohort_core::shape::{Codes, Events};
 use kohort_core::table::Source;
 use kohort_core::{Error, Result};
 
@@ -24,8 +25,6 @@ use kohort_core::{Error, Result};
 const FEW_ROWS: u64 = 20;
 /// Fewer rows than this say nothing about which column follows from which.
 const FEW_RELATED: usize = 100;
-/// Values that are kept when a column is counted again in the whole table.
-const MOST_VALUES: usize = 100_000;
 
 /// Describes what is known about the columns of a table before the method starts.
 pub struct Outside {
@@ -37,6 +36,15 @@ pub struct Outside {
     pub notes: Vec<String>,
 }
 
+/// A table, and its released columns that no requirement covers.
+struct Uncovered<'a> {
+    source: &'a Source,
+    /// The name of its table, where there are several.
+    name: Option<&'a str>,
+    patient: Option<usize>,
+    columns: Vec<usize>,
+}
+
 /// Something dangerous that nobody asked about.
 struct Finding {
     danger: Danger,
@@ -46,7 +54,8 @@ struct Finding {
 
 /// Looks at the columns outside every requirement. Fails for a danger that the policy does not accept.
 ///
-/// Cost: the first rows of the table, unless every released column is covered and there is no patient column; and the whole table once more if a column seems to be unique in them.
+/// Cost: the first rows of the table, unless every released column is covered and there is no patient column; and the
+/// whole table once more where the first rows are not all of it.
 pub fn look(source: &Source, policy: &Policy) -> Result<Outside> {
     let required = policy.privacy.reads_sensitive();
     let is_outside = |role: &Role| match role {
@@ -55,40 +64,99 @@ pub fn look(source: &Source, policy: &Policy) -> Result<Outside> {
         _ => false,
     };
     let columns = policy.positions(is_outside);
-    if columns.is_empty() && policy.patient().is_none() {
-        return Ok(Outside { profile: None, columns, notes: Vec::new() });
-    }
-    let profile = Profile::of_first_rows(source)?;
-    check_person(&profile, policy)?;
+    let table = Uncovered { source, name: None, patient: policy.patient(), columns };
     let mut found = Vec::new();
     let mut notes = Vec::new();
-    for &place in &columns {
-        let column = &profile.columns[place];
-        let (once, rows) = once(source, &profile, place)?;
-        if rows < FEW_ROWS {
-            continue;
-        }
-        let percent = once * 100 / rows;
-        let names = vec![column.name.clone()];
-        let finding = |danger, says| Finding { danger, columns: names.clone(), says };
-        if is_consecutive(column) {
-            found.push(finding(Danger::Consecutive, "has consecutive numbers, like a row key".into()));
-        } else if percent > 50 && is_timed(column) {
-            found.push(finding(Danger::Timestamp, format!("holds points in time, and {percent} % of them occur once")));
-        } else if percent > 50 {
-            let says = format!("is nearly unique: {percent} % of its cells have a value that no other cell has");
-            found.push(finding(Danger::NearlyUnique, says));
-        } else if percent >= 5 {
-            notes.push(format!(
-                "`{}` is released as it is, and {percent} % of its cells have a value that no other cell has. Someone \
-                 who knows such a value finds the row.",
-                column.name
-            ));
-        }
+    let profile = table.look(&mut found, &mut notes)?;
+    stop(&policy.accept, &found)?;
+    Ok(Outside { profile, columns: table.columns, notes })
+}
+
+/// Looks at the columns outside every requirement in the patients' table and in each table of events. Fails for a danger
+/// that the policy does not accept. Returns notes for the custodian.
+pub fn look_at_events(source: &Source, policy: &Policy<Events>) -> Result<Vec<String>> {
+    let events = policy.own.tables.iter().map(|own| (own.name.as_str(), &own.columns[..]));
+    let events = source.event_tables().zip(events);
+    let patients = source.patients().map(|own| (own, (PATIENTS_TABLE, &policy.own.patients[..])));
+    let (mut found, mut notes) = (Vec::new(), Vec::new());
+    for (source, (name, columns)) in patients.into_iter().chain(events) {
+        let places = |is: fn(&Column) -> bool| (0..columns.len()).filter(move |&place| is(&columns[place]));
+        let patient = places(|column| column.role == Role::Patient).next();
+        let outside = places(|column| matches!(column.role, Role::Other { .. })).collect();
+        Uncovered { source, name: Some(name), patient, columns: outside }.look(&mut found, &mut notes)?;
     }
-    stop(policy, &found)?;
-    notes.extend(combinations::worst(&profile, &columns));
-    Ok(Outside { profile: Some(profile), columns, notes })
+    stop(&policy.accept, &found)?;
+    Ok(notes)
+}
+
+/// Refuses a patient column that cannot be the person. Of a table of codes, nothing outside the requirements is released.
+pub fn look_at_codes(source: &Source, policy: &Policy<Codes>) -> Result<()> {
+    let table = Uncovered { source, name: None, patient: policy.patient(), columns: Vec::new() };
+    table.look(&mut Vec::new(), &mut Vec::new()).map(|_| ())
+}
+
+impl Uncovered<'_> {
+    /// The name of a column as policies accept it.
+    fn shown(&self, column: &str) -> String {
+        self.name.map_or_else(|| column.to_string(), |table| format!("{table}.{column}"))
+    }
+
+    /// Looks at the person and at each column. Returns the first rows, where there is something to look at.
+    fn look(&self, found: &mut Vec<Finding>, notes: &mut Vec<String>) -> Result<Option<Profile>> {
+        if self.columns.is_empty() && self.patient.is_none() {
+            return Ok(None);
+        }
+        let profile = Profile::of_first_rows(self.source)?;
+        self.check_person(&profile)?;
+        if self.columns.is_empty() {
+            return Ok(Some(profile));
+        }
+        let (cell, row) = match self.patient {
+            Some(_) => ("patient", "patient"),
+            None => ("cell", "row"),
+        };
+        let counted = holders::count(self.source, &profile, &self.columns, self.patient)?;
+        for (&place, alone) in self.columns.iter().zip(counted) {
+            let (column, percent) = (&profile.columns[place], alone.percent());
+            if alone.cells < FEW_ROWS {
+                continue;
+            }
+            let name = self.shown(&column.name);
+            let finding = |danger, says| Finding { danger, columns: vec![name.clone()], says };
+            if is_consecutive(column) || percent > 50 && is_gapless(column) {
+                found.push(finding(Danger::Consecutive, "has consecutive numbers, like a row key".into()));
+            } else if percent > 50 && is_timed(column) {
+                let says = format!("holds points in time, and {percent} % of them belong to one {row}");
+                found.push(finding(Danger::Timestamp, says));
+            } else if percent > 50 {
+                let says = format!("is nearly unique: {percent} % of its cells have a value that no other {cell} has");
+                found.push(finding(Danger::NearlyUnique, says));
+            } else if percent >= 5 {
+                notes.push(format!(
+                    "`{name}` is released as it is, and {percent} % of its cells have a value that no other {cell} has. \
+                     Someone who knows such a value finds the {row}."
+                ));
+            }
+        }
+        notes.extend(combinations::worst(&profile, self));
+        Ok(Some(profile))
+    }
+
+    /// Refuses a patient column that cannot be the person: another key repeats where it does not, and what belongs to a
+    /// person stays the same within that other key.
+    fn check_person(&self, profile: &Profile) -> Result<()> {
+        let Some(patient) = self.patient else { return Ok(()) };
+        let topics: Vec<_> = profile.columns.iter().map(|column| topics(&column.name)).collect();
+        let Some(person) = coarser_person(profile, &topics, patient) else { return Ok(()) };
+        let name = |place: usize| self.shown(&profile.columns[place].name);
+        Err(Error::yours(format!(
+            "`{}` cannot be the patient: `{}` repeats where it does not, and sex and birth stay the same within `{1}`. \
+             People would be counted several times. Set role = \"patient\" for `{1}`, and role = \"identifier\" for \
+             `{0}`.",
+            name(patient),
+            name(person)
+        )))
+    }
 }
 
 impl Outside {
@@ -123,7 +191,7 @@ impl Outside {
                 }
             }
         }
-        stop(policy, &found)
+        stop(&policy.accept, &found)
     }
 }
 
@@ -141,10 +209,10 @@ fn changed(cohort: &Cohort, plan: &Plan, q: usize) -> (f64, f64) {
 }
 
 /// Refuses findings that the policy does not accept.
-fn stop(policy: &Policy, found: &[Finding]) -> Result<()> {
+fn stop(accept: &[Acceptance], found: &[Finding]) -> Result<()> {
     let accepted = |finding: &Finding| {
         let same = |own: &Acceptance| own.finding == finding.danger && own.columns == finding.columns;
-        policy.accept.iter().any(same)
+        accept.iter().any(same)
     };
     let open: Vec<&Finding> = found.iter().filter(|finding| !accepted(finding)).collect();
     let Some(first) = open.first() else { return Ok(()) };
@@ -168,40 +236,11 @@ fn is_timed(column: &ColumnProfile) -> bool {
         || column.date().is_some_and(|(format, ..)| DATE_FORMATS[format].contains("%H"))
 }
 
-/// The cells of a column whose value occurs once, and all cells that are filled. Where the first rows suggest that it is
-/// unique, the whole table is counted.
-fn once(source: &Source, profile: &Profile, place: usize) -> Result<(u64, u64)> {
-    let column = &profile.columns[place];
-    if profile.is_whole || column.distinct.once * 2 <= column.present {
-        return Ok((column.distinct.once, column.present));
-    }
-    let (mut distinct, mut rows) = (Distinct::new(MOST_VALUES), 0);
-    source.scan(
-        |_| (),
-        |(), chunk| {
-            let filled = (0..chunk.rows()).map(|row| chunk.cell(row, place)).filter(|cell| !source.is_missing(cell));
-            Ok(filled.map(hash).collect::<Vec<u64>>())
-        },
-        |hashes| {
-            rows += hashes.len() as u64;
-            hashes.into_iter().for_each(|hash| distinct.add(hash, 1));
-            Ok(())
-        },
-    )?;
-    Ok((distinct.finish().once, rows))
-}
-
-/// Refuses a patient column that cannot be the person: another key repeats where it does not, and what belongs to a
-/// person stays the same within that other key.
-fn check_person(profile: &Profile, policy: &Policy) -> Result<()> {
-    let Some(patient) = policy.patient() else { return Ok(()) };
-    let topics: Vec<_> = profile.columns.iter().map(|column| topics(&column.name)).collect();
-    let Some(person) = coarser_person(profile, &topics, patient) else { return Ok(()) };
-    let name = |place: usize| &profile.columns[place].name;
-    Err(Error::yours(format!(
-        "`{}` cannot be the patient: `{}` repeats where it does not, and sex and birth stay the same within `{1}`. \
-         People would be counted several times. Set role = \"patient\" for `{1}`, and role = \"identifier\" for `{0}`.",
-        name(patient),
-        name(person)
-    )))
+/// Returns whether the values are whole numbers with few gaps, however often each occurs.
+fn is_gapless(column: &ColumnProfile) -> bool {
+    let Some((least, greatest)) = column.range else { return false };
+    let span = greatest.to_f64() - least.to_f64() + 1.0;
+    column.mostly(100, CellShape::Whole)
+        && column.distinct.values >= FEW_ROWS
+        && span <= 1.5 * column.distinct.values as f64
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 /// Releases 400 rows of 200 people with the columns of this section, and returns the notes.
 fn release(columns: &str, more: &str) -> Result<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
-    let mut table = "person,stay,age,group,sex,row,stamp,cost,height,weight\n".to_string();
+    let mut table = "person,stay,age,group,sex,row,stamp,cost,height,weight,record,study\n".to_string();
     for row in 0u64..400 {
         let person = row / 2;
         let (age, sex) = (20 + person % 60, if person % 3 == 0 { "F" } else { "M" });
         let (hour, second) = (row / 60 % 24, row % 60);
         let _ = writeln!(
             table,
-            "P{person:05},S{row:05},{age},g{},{sex},{},2019-03-0{} {hour:02}:10:{second:02},{}.{:02},{},{}",
+            "P{person:05},S{row:05},{age},g{},{sex},{},2019-03-0{} {hour:02}:10:{second:02},{}.{:02},{},{},M{:06},{}",
             age / 20,
             row + 1,
             1 + row % 9,
@@ -24,6 +24,8 @@ fn release(columns: &str, more: &str) -> Result<Vec<String>> {
             row % 100,
             150 + person * 7 % 50,
             50 + person * 11 % 60,
+            person * 48_271 % 999_983,
+            7 + person,
         );
     }
     std::fs::write(folder.path().join("t.csv"), table).unwrap();
@@ -80,11 +82,27 @@ fn a_group_that_reveals_a_suppressed_age_stops_the_release() {
 }
 
 #[test]
+fn a_second_key_of_people_with_several_rows_stops_the_release() {
+    check(&format!("{PERSON}{}", other("record")), "nearly-unique", "\"record\"");
+    check(&format!("{PERSON}{}", other("study")), "consecutive", "\"study\"");
+    // Without a patient column every row is a person, and two rows share each number.
+    release(&format!("sex = {{ role = \"quasi\" }}\n{}", other("record")), "").unwrap();
+}
+
+#[test]
 fn columns_that_single_people_out_together_are_noted() {
     let notes = release(&format!("{PERSON}{}{}", other("height"), other("weight")), "").unwrap();
-    assert!(!notes.iter().any(|note| note.contains("together they are unique")), "two rows of a person are alike");
-    let notes = release(&format!("{PERSON}{}{}{}", other("height"), other("weight"), other("group")), "").unwrap();
-    assert!(notes.len() < 10);
+    let note = notes.iter().find(|note| note.contains("together"));
+    let note = note.expect("both rows of a person are alike, and no other person has the same");
+    assert!(note.starts_with("`weight` and `height`") && note.contains("no other patient has"), "{note}");
+    let rows = release(&format!("sex = {{ role = \"quasi\" }}\n{}{}", other("height"), other("weight")), "").unwrap();
+    assert!(!rows.iter().any(|note| note.contains("together")), "each row has a twin: {rows:?}");
+}
+
+#[test]
+fn an_acceptance_of_a_dropped_column_changes_nothing() {
+    release(&format!("{PERSON}record = {{ role = \"identifier\" }}\n"), &accept("nearly-unique", "\"record\""))
+        .unwrap();
 }
 
 #[test]
@@ -111,4 +129,66 @@ fn an_acceptance_names_a_finding_columns_and_a_reason() {
         let error = release(&columns, section).unwrap_err();
         assert!(error.message.contains(says), "{section}: {error}");
     }
+}
+
+/// Releases 300 patients with 600 visits, whose columns `more` describes, and returns the notes.
+fn release_events(more: &str, accept: &str) -> Result<Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut patients, mut visits) = (String::from("id,sex,card\n"), String::from("id,code,row,stamp,ward,place\n"));
+    for row in 0u64..600 {
+        let person = row / 2;
+        if row % 2 == 0 {
+            let _ = writeln!(patients, "P{person:04},{},C{:05}", person % 2, person * 7919 % 99_991);
+        }
+        let (day, minute) = (1 + row % 28, row / 28 % 60);
+        let _ = writeln!(
+            visits,
+            "P{person:04},{},{},2021-05-{day:02} 08:{minute:02}:{:02},w{},{}",
+            row % 3,
+            1000 + row,
+            row % 60,
+            row % 4,
+            person * 31
+        );
+    }
+    std::fs::write(folder.path().join("p.csv"), patients).unwrap();
+    std::fs::write(folder.path().join("v.csv"), visits).unwrap();
+    let text = format!(
+        "[input]\npatients = \"p.csv\"\n[input.events]\nvisits = \"v.csv\"\n[columns.patients]\n\
+         id = {{ role = \"patient\" }}\nsex = {{ role = \"quasi\" }}\n{}\"*\" = {{ role = \"identifier\" }}\n\
+         [columns.visits]\nid = {{ role = \"patient\" }}\ncode = {{ role = \"quasi\" }}\n{}\
+         \"*\" = {{ role = \"identifier\" }}\n{accept}\n[privacy]\nk = 5\npower_total = 1\nmax_high_risk = 0.1\n\
+         [method]\nname = \"claims\"\n",
+        if more == "card" { other("card") } else { String::new() },
+        if more == "card" { String::new() } else { other(more) },
+    );
+    let policy = PolicyFile::parse("policy.toml", &text, folder.path())?;
+    let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
+    anonymize_into(&policy, &folder.path().join("out"), &options, &Extras::default()).map(|released| {
+        let certificate = std::fs::read_to_string(folder.path().join("out/release/certificate.json")).unwrap();
+        assert_eq!(certificate.contains("The custodian accepts it."), !accept.is_empty());
+        released.notes
+    })
+}
+
+#[test]
+fn columns_of_events_are_looked_at_too() {
+    for (column, finding, table) in [
+        ("row", "consecutive", "visits"),
+        ("stamp", "timestamp", "visits"),
+        ("place", "nearly-unique", "visits"),
+        ("card", "nearly-unique", "patients"),
+    ] {
+        let error = release_events(column, "").unwrap_err();
+        assert_eq!(error.kind, Kind::Unaccepted, "{column}: {error}");
+        let shown = format!("finding = \"{finding}\", columns = [\"{table}.{column}\"]");
+        assert!(error.message.contains(&shown), "{column}: {error}");
+        for name in [format!("\"{table}.{column}\""), format!("\"{column}\"")] {
+            release_events(column, &accept(finding, &name)).unwrap();
+        }
+        assert!(release_events(column, &accept("nearly-unique", "\"visits.code\"")).is_err());
+    }
+    release_events("ward", "").unwrap();
+    let error = release_events("row", &accept("consecutive", "\"id\"")).unwrap_err();
+    assert!(error.message.contains("Choose one of `patients.id`, `visits.id`"), "{error}");
 }

@@ -1,13 +1,13 @@
-//! What in the cells of a column asks for cleaning: several spellings of a sex, numbers inside texts, numbers that stand
-//! for missing values, codes in several spellings.
+//! Clues in the cells of a column that ask for cleaning: several spellings of a sex, numbers inside texts, numbers that
+//! mean a missing value, codes in several spellings.
 //!
 //! Kept texts are words and numbers from lists in this file, and units. None of them is a value of the data that
 //! a policy could give away.
 
 use super::around;
-use super::shape::{CellShape, Seen};
+use super::shape::{CellShape, Seen, is_non_binary, words_of};
 use kohort_core::number::Decimal;
-use kohort_core::table::{number_in_text, units_agree};
+use kohort_core::table::{number_in_text, units_agree, years_in_text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A sex in one word.
@@ -35,13 +35,15 @@ impl Sex {
 const WORDS: [(Sex, &str); 4] = [
     (
         Sex::Male,
-        "male man boy männlich maennlich mann homme masculin hombre masculino varón varon maschio namja herr monsieur mr",
+        "male man boy männlich maennlich mann homme masculin hombre masculino masc mas varón varon macho maschio mannelijk \
+         namja herr monsieur mr",
     ),
     (
         Sex::Female,
-        "female woman girl weiblich frau femme féminin feminin mujer femenino feminino femmina vrouw yeoja madame mrs ms f w",
+        "female woman girl weiblich frau femme féminin feminin mujer femenino feminino fem fém hembra femmina vrouw \
+         vrouwelijk yeoja madame mrs ms f w",
     ),
-    (Sex::Other, "divers diverse other d x"),
+    (Sex::Other, "divers diverse other nonbinary d x"),
     (Sex::Unknown, "unknown unbekannt inconnu desconocido unspecified u"),
 ];
 
@@ -63,6 +65,10 @@ pub(crate) struct Clues {
     in_text: [u64; 2],
     /// The bounds of these numbers.
     text_range: Option<(Decimal, Decimal)>,
+    /// Cells in which an age in years, months, weeks or days is read from a text, with each decimal mark, and the
+    /// bounds of the ages in years.
+    in_years: [u64; 2],
+    years_range: Option<(Decimal, Decimal)>,
     units: BTreeSet<String>,
     /// Cells with an open end, and the least bound of those that are open above.
     pub open: u64,
@@ -117,6 +123,11 @@ impl Clues {
             let open = cell.trim_start_matches(['>', '<', '=']);
             let Some(number) = Decimal::parse(open, b'.').or_else(|| Decimal::parse(open, point)) else { continue };
             self.in_text[place] += cells;
+            if let Some(years) = years_in_text(text, point) {
+                self.in_years[place] += cells;
+                let years = Decimal::parse(years.trim_start_matches(['>', '<', '=']), point);
+                self.years_range = around(self.years_range, years.map(|years| (years, years)));
+            }
             if place == 1 && text.contains(',') || place == 0 {
                 self.text_range = around(self.text_range, Some((number, number)));
                 self.units.insert(unit);
@@ -139,6 +150,8 @@ impl Clues {
         }
         self.in_text.iter_mut().zip(other.in_text).for_each(|(own, cells)| *own += cells);
         self.text_range = around(self.text_range, other.text_range);
+        self.in_years.iter_mut().zip(other.in_years).for_each(|(own, cells)| *own += cells);
+        self.years_range = around(self.years_range, other.years_range);
         self.units.extend(other.units);
         self.open += other.open;
         self.least_open =
@@ -186,10 +199,18 @@ impl Clues {
         self.text_range.filter(|_| agree).map(|range| (range, cells))
     }
 
-    /// What each spelling of a sex means, if letters can mean one sex only. `M` is a woman beside `H`, and a man
+    /// The bounds of the ages that are read from texts in several units of time and their cells, where `number =
+    /// "years"` can read all of them and `number = true` cannot.
+    pub fn years_in_text(&self, decimal: u8) -> Option<((Decimal, Decimal), u64)> {
+        let cells = self.in_years[usize::from(decimal == b',')];
+        let several = cells > 0 && self.units.len() <= MOST_UNITS && !units_agree(&self.units);
+        self.years_range.filter(|_| several).map(|range| (range, cells))
+    }
+
+    /// The meaning of each spelling of a sex, if letters can mean one sex only. `M` is a woman beside `H`, and a man
     /// beside `F`, `W` or `V`.
     pub fn sex_of(&self) -> Option<Vec<(&str, Sex)>> {
-        let lower: BTreeSet<String> = self.sexes.keys().map(|text| text.to_lowercase()).collect();
+        let lower: BTreeSet<String> = self.sexes.keys().flat_map(|text| words_of(text)).collect();
         let has = |word: &str| lower.contains(word);
         let spanish = ["hombre", "mujer", "varón", "varon"].iter().any(|word| has(word));
         let female_letter = has("f") || has("w");
@@ -208,7 +229,18 @@ impl Clues {
                 _ => None,
             }
         };
-        self.sexes.keys().map(|text| Some((text.as_str(), meaning(&text.to_lowercase())?))).collect()
+        // A letter beside a word means the same as the word: `M - mujer`.
+        let of_text = |text: &str| -> Option<Sex> {
+            if is_non_binary(text) {
+                return Some(Sex::Other);
+            }
+            let long: Vec<String> = words_of(text).filter(|word| word.chars().count() > 1).collect();
+            let words = if long.is_empty() { words_of(text).collect() } else { long };
+            let mut meanings = words.iter().map(|word| meaning(word));
+            let first = meanings.next()??;
+            meanings.all(|own| own == Some(first)).then_some(first)
+        };
+        self.sexes.keys().map(|text| Some((text.as_str(), of_text(text)?))).collect()
     }
 }
 
@@ -236,6 +268,12 @@ mod tests {
         assert_eq!(sexes("H|F").as_deref(), Some("F=female H=male "));
         assert_eq!(sexes("hombre|M|mujer").as_deref(), Some("M=female hombre=male mujer=female "));
         assert_eq!(sexes("man|V|M").as_deref(), Some("M=male V=female man=male "));
+        assert_eq!(sexes("1 - Male|2 - Female").as_deref(), Some("1 - Male=male 2 - Female=female "));
+        assert_eq!(sexes("M - Mujer|H - Hombre").as_deref(), Some("H - Hombre=male M - Mujer=female "));
+        assert_eq!(
+            sexes("Boy/Man|Girl/Woman|Non-binary").as_deref(),
+            Some("Boy/Man=male Girl/Woman=female Non-binary=other ")
+        );
         // Dutch men and women, or Spanish ones.
         assert_eq!(sexes("M|V"), None);
     }
@@ -260,6 +298,10 @@ mod tests {
             |cells: &str| clues(cells).numbers_in_text(b'.').map(|((least, most), n)| format!("{least}-{most} {n}"));
         assert_eq!(range("87 years|5 yrs|> 89").as_deref(), Some("5-90 3"));
         assert_eq!(range("87 years|6 months"), None);
+        let years =
+            |cells: &str| clues(cells).years_in_text(b'.').map(|((least, most), n)| format!("{least}-{most} {n}"));
+        assert_eq!(years("87 years|6 months|12 d").as_deref(), Some("0-87 3"));
+        assert_eq!(years("87 years|5 yrs"), None);
         assert_eq!(range("5.6 mmol/l|4.1 mmol/l").as_deref(), Some("4.1-5.6 2"));
         assert_eq!(range("5.6 mmol/l|100 mg/dl"), None);
         assert_eq!(clues("87 years|> 89").least_open, Some(Decimal::whole(90)));

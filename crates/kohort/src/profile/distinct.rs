@@ -20,7 +20,7 @@ pub(crate) struct Distinct {
 
 /// The counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Counted {
+pub(crate) struct CountedValues {
     /// Different values: exact or close to it.
     pub values: u64,
     /// True if `values` is exact.
@@ -62,7 +62,7 @@ impl Distinct {
     }
 
     /// The result, whatever the order in which the hashes came.
-    pub fn finish(mut self) -> Counted {
+    pub fn finish(mut self) -> CountedValues {
         let exact = self.bound == u64::MAX;
         if !exact && self.rows_of.len() > self.most / 2 {
             self.halve();
@@ -73,7 +73,12 @@ impl Distinct {
             if exact { kept } else { (kept as f64 * (u64::MAX as f64 / self.bound as f64)).round() as u64 }
         };
         let once = self.rows_of.values().filter(|&&rows| rows == 1).count();
-        Counted { values: of_all(self.rows_of.len()), exact, repeats: once < self.rows_of.len(), once: of_all(once) }
+        CountedValues {
+            values: of_all(self.rows_of.len()),
+            exact,
+            repeats: once < self.rows_of.len(),
+            once: of_all(once),
+        }
     }
 }
 
@@ -81,7 +86,7 @@ impl Distinct {
 mod tests {
     use super::*;
 
-    fn count(most: usize, values: impl Iterator<Item = u64>) -> Counted {
+    fn count(most: usize, values: impl Iterator<Item = u64>) -> CountedValues {
         let mut distinct = Distinct::new(most);
         values.for_each(|v| distinct.add(hash(&v.to_le_bytes()), 1));
         distinct.finish()
@@ -89,9 +94,12 @@ mod tests {
 
     #[test]
     fn few_values_are_counted_exactly() {
-        assert_eq!(count(100, 0..100), Counted { values: 100, exact: true, repeats: false, once: 100 });
-        assert_eq!(count(100, (0..100).chain(7..8)), Counted { values: 100, exact: true, repeats: true, once: 99 });
-        assert_eq!(count(100, 0..0), Counted { values: 0, exact: true, repeats: false, once: 0 });
+        assert_eq!(count(100, 0..100), CountedValues { values: 100, exact: true, repeats: false, once: 100 });
+        assert_eq!(
+            count(100, (0..100).chain(7..8)),
+            CountedValues { values: 100, exact: true, repeats: true, once: 99 }
+        );
+        assert_eq!(count(100, 0..0), CountedValues { values: 0, exact: true, repeats: false, once: 0 });
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub(crate) mod clues;
 pub(crate) mod distinct;
+mod names;
 pub(crate) mod person;
 pub(crate) mod sample;
 pub(crate) mod shape;
@@ -10,7 +11,7 @@ pub(crate) mod steps;
 pub(crate) mod words;
 
 use clues::Clues;
-use distinct::{Counted, Distinct, hash};
+use distinct::{CountedValues, Distinct, hash};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kohort_core::number::Decimal;
@@ -30,6 +31,9 @@ pub(crate) const MISSING: [&str; 19] = [
 /// A mark that is an answer in columns of words: no children, no complaints.
 pub(crate) const MAYBE_AN_ANSWER: &str = "None";
 
+/// Decades from 1850 on in which dates are counted.
+const DECADES: usize = 20;
+
 /// Distinct values that are counted exactly: in one column, and in all of them together.
 const MOST_VALUES: usize = 100_000;
 const MOST_VALUES_OF_ALL: usize = 16_000_000;
@@ -38,17 +42,17 @@ const MOST_VALUES_OF_ALL: usize = 16_000_000;
 pub(crate) struct Profile {
     pub rows: u64,
     /// Different rows.
-    pub distinct_rows: Counted,
+    pub distinct_rows: CountedValues,
     pub columns: Vec<ColumnProfile>,
     /// The first rows, from which relations between columns are found.
     pub sample: Sample,
-    /// Whether all rows of the table were read.
+    /// True if all rows of the table were read.
     pub is_whole: bool,
 }
 
 /// The rows that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rows {
+enum RowsToRead {
     All,
     First,
 }
@@ -59,10 +63,10 @@ pub(crate) struct ColumnProfile {
     pub name: String,
     /// Cells that are not missing.
     pub present: u64,
-    pub distinct: Counted,
+    pub distinct: CountedValues,
     /// Cells that say they are missing, by the place in [`MISSING`].
     pub marked: [u64; MISSING.len()],
-    /// Cells that are `*`. Counted as missing.
+    /// Cells that are `*`. CountedValues as missing.
     pub stars: u64,
     /// Cells with white space around them.
     pub padded: u64,
@@ -72,10 +76,14 @@ pub(crate) struct ColumnProfile {
     pub range: Option<(Decimal, Decimal)>,
     /// Two columns with the same cells in every row have the same one.
     pub fingerprint: u64,
-    /// What asks for cleaning.
+    /// Clues that ask for cleaning.
     pub clues: Clues,
     shapes: [u64; SHAPES],
     dates: Tally<{ DATE_FORMATS.len() }>,
+    /// Cells that are dates, by the decade of the first format that reads them, from 1850 on.
+    decades: Tally<DECADES>,
+    /// The latest year of a date, of those that are plausible.
+    pub last_year: Option<i64>,
     magnitudes: Tally<MAGNITUDES>,
 }
 
@@ -83,7 +91,7 @@ impl Profile {
     /// Reads the whole table.
     pub fn of(source: &Source) -> Result<Profile> {
         source.progress().stage("reading", source.bytes());
-        let profile = Profile::read(source, Rows::All)?;
+        let profile = Profile::read(source, RowsToRead::All)?;
         if profile.rows == 0 {
             return Err(Error::yours(format!(
                 "{}: the table has no rows. Run init on the data itself.",
@@ -95,10 +103,10 @@ impl Profile {
 
     /// Reads the first rows, as many as the sample takes: enough to see what columns look like.
     pub fn of_first_rows(source: &Source) -> Result<Profile> {
-        Profile::read(source, Rows::First)
+        Profile::read(source, RowsToRead::First)
     }
 
-    fn read(source: &Source, read: Rows) -> Result<Profile> {
+    fn read(source: &Source, read: RowsToRead) -> Result<Profile> {
         let width = source.columns().len();
         let most = (MOST_VALUES_OF_ALL / (width + 1)).clamp(1_000, MOST_VALUES);
         let mut rows = 0;
@@ -112,7 +120,7 @@ impl Profile {
         let mut sample = Sample::new(width);
         let sampling = AtomicBool::new(true);
         let bounds: Vec<AtomicU64> = (0..=width).map(|_| AtomicU64::new(u64::MAX)).collect();
-        let is_enough = |sampling: &AtomicBool| read == Rows::First && !sampling.load(Ordering::Relaxed);
+        let is_enough = |sampling: &AtomicBool| read == RowsToRead::First && !sampling.load(Ordering::Relaxed);
         let scanned = source.scan(
             |_| (),
             |(), chunk| Ok(look(&chunk, width, &bounds, sampling.load(Ordering::Relaxed))),
@@ -161,14 +169,28 @@ impl ColumnProfile {
     pub fn date(&self) -> Option<(usize, u64, bool)> {
         let most = self.dates.0.iter().copied().max().filter(|&most| most > 0 && most * 100 >= self.present * 95)?;
         let place = self.dates.0.iter().position(|&cells| cells == most)?;
-        let ambiguous = DATE_FORMATS[place].starts_with("%m/") && self.dates.0[place + 1] == most;
+        let ambiguous = DATE_FORMATS[place].starts_with("%m") && self.dates.0.get(place + 1) == Some(&most);
         Some((place, self.present - most, ambiguous))
     }
 
-    /// Whether at least a fifth of the cells look like dates, in whatever formats.
+    /// Returns whether the dates are those of births, by their years: at least five decades have a twentieth of them
+    /// each. The dates of events rarely go so far back.
+    pub fn is_birth(&self) -> bool {
+        let dates: u64 = self.decades.0.iter().sum();
+        let often = self.decades.0.iter().filter(|&&cells| cells > 0 && cells * 20 >= dates).count();
+        dates * 20 >= self.present * 19 && dates > 0 && often >= 5
+    }
+
+    /// The cells that are dates in the format that fits most.
+    pub fn dated(&self) -> u64 {
+        self.dates.0.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Returns whether at least a fifth of the cells look like dates, in whatever formats.
     pub fn is_dated(&self) -> bool {
-        let dates = self.dates.0.iter().copied().max().unwrap_or(0);
-        dates * 5 >= self.present || self.mostly(20, CellShape::Timestamp) || self.mostly(90, CellShape::YearMonth)
+        self.dated() * 5 >= self.present
+            || self.mostly(20, CellShape::Timestamp)
+            || self.mostly(90, CellShape::YearMonth)
     }
 
     /// The bounds, if every cell that is there is a number under this decimal mark, or holds one in a text. Numbers
@@ -181,9 +203,22 @@ impl ColumnProfile {
         }
     }
 
+    /// The bounds and the number of other cells, if at least 98 of 100 cells are numbers: below a header, a row may name
+    /// units, and a last row may be a total.
+    pub fn mostly_numbers(&self, decimal: u8) -> Option<((Decimal, Decimal), u64)> {
+        let others = self.present - self.plain_numbers(decimal).min(self.present);
+        let range = self.clues.range(self.range).filter(|_| others > 0 && others * 50 <= self.present);
+        range.map(|range| (range, others))
+    }
+
     /// The bounds of numbers inside texts and their cells, if every other cell is a number.
     pub fn numbers_in_text(&self, decimal: u8) -> Option<((Decimal, Decimal), u64)> {
         self.clues.numbers_in_text(decimal).filter(|(_, cells)| self.plain_numbers(decimal) + cells == self.present)
+    }
+
+    /// The bounds of ages in years and the cells with a unit, where ages are written in several units of time.
+    pub fn years_in_text(&self, decimal: u8) -> Option<((Decimal, Decimal), u64)> {
+        self.clues.years_in_text(decimal).filter(|(_, cells)| self.plain_numbers(decimal) + cells == self.present)
     }
 
     fn plain_numbers(&self, decimal: u8) -> u64 {
@@ -207,12 +242,12 @@ impl ColumnProfile {
         self.range.and_then(|_| round_number(self.bulk()))
     }
 
-    /// Whether more than a quarter of the cells have a value that no other cell has.
+    /// Returns whether more than a quarter of the cells have a value that no other cell has.
     pub fn is_telling(&self) -> bool {
         self.present >= 20 && self.distinct.once * 4 > self.present
     }
 
-    /// Whether nearly every row has another value.
+    /// Returns whether nearly every row has another value.
     pub fn is_near_unique(&self) -> bool {
         self.present >= 20 && self.distinct.values * 10 >= self.present * 9
     }
@@ -226,8 +261,10 @@ impl ColumnProfile {
         pairs(&mut self.marked, &other.marked);
         pairs(&mut self.shapes, &other.shapes);
         pairs(&mut self.dates.0, &other.dates.0);
+        pairs(&mut self.decades.0, &other.decades.0);
         pairs(&mut self.magnitudes.0, &other.magnitudes.0);
         self.lengths = around(self.lengths, other.lengths);
+        self.last_year = self.last_year.max(other.last_year);
         self.range = around(self.range, other.range);
         self.clues.merge(other.clues);
     }
@@ -252,6 +289,10 @@ impl ColumnProfile {
             counts.iter_mut().enumerate().filter(|(i, _)| bits & (1 << i) != 0).for_each(|(_, count)| *count += cells);
         };
         tally(&mut self.dates.0, seen.dates);
+        if let Some(year) = seen.year() {
+            self.last_year = self.last_year.max(Some(year).filter(|year| (1900..2200).contains(year)));
+            self.decades.0[((year - 1850) / 10).clamp(0, DECADES as i64 - 1) as usize] += cells;
+        }
         tally(&mut self.shapes, u64::from(seen.shapes));
         let length = text.chars().count();
         self.lengths = around(self.lengths, Some((length, length)));
@@ -272,8 +313,8 @@ impl<const N: usize> Default for Tally<N> {
     }
 }
 
-/// What one chunk holds.
-struct Part {
+/// The content of one chunk.
+struct ChunkProfile {
     rows: u64,
     columns: Vec<ColumnProfile>,
     hashes: Vec<Vec<(u64, u64)>>,
@@ -282,9 +323,9 @@ struct Part {
 }
 
 /// Cost: a hash and a lookup for each cell; a cell's text is looked at once for each value of the chunk.
-fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64], sampling: bool) -> Part {
+fn look(chunk: &Chunk, width: usize, bounds: &[AtomicU64], sampling: bool) -> ChunkProfile {
     let sampled = sampling.then(Vec::new);
-    let mut part = Part { rows: chunk.rows() as u64, columns: Vec::new(), hashes: Vec::new(), sampled };
+    let mut part = ChunkProfile { rows: chunk.rows() as u64, columns: Vec::new(), hashes: Vec::new(), sampled };
     let mut row_hashes = vec![0; chunk.rows()];
     for (c, bound) in bounds.iter().enumerate().take(width) {
         let mut column = ColumnProfile::default();

@@ -6,7 +6,7 @@
 
 use super::sample::Coded;
 use super::shape::CellShape;
-use super::words::Topic;
+use super::words::{Topic, heading};
 use super::{ColumnProfile, Profile};
 
 /// A column that counts as a key.
@@ -37,9 +37,12 @@ struct Candidate {
     binds: bool,
     /// Sex or date of birth stay the same within it.
     binds_person: bool,
-    /// Sex or date of birth differ within it.
+    /// Sex, date of birth or age differ within it.
     mixes: bool,
+    /// Nearly every row has one.
     present: bool,
+    /// Every row has one.
+    complete: bool,
 }
 
 /// The keys among the columns, by place.
@@ -56,7 +59,7 @@ pub(crate) fn keys(profile: &Profile, topics: &[Vec<Topic>]) -> Vec<Option<Key>>
             () => "looks like the key of something",
         }));
     }
-    if let Some((column, why)) = person(&candidates, profile) {
+    if let Some((column, why)) = person(&candidates, profile, topics) {
         keys[column] = Some(Key::Person(why));
         // A second key of the same people is no other unit.
         for candidate in candidates.iter().filter(|c| c.column != column) {
@@ -83,10 +86,17 @@ pub(crate) fn coarser_person(profile: &Profile, topics: &[Vec<Topic>], patient: 
 }
 
 /// The column of the person: of keys that repeat the coarsest that binds, else one whose name says so.
-fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'static str)> {
+fn person(candidates: &[Candidate], profile: &Profile, topics: &[Vec<Topic>]) -> Option<(usize, &'static str)> {
     let fits = |c: &&Candidate| c.present && !c.mixes && !c.of_something_else;
+    // Of keys that are about as coarse, one that every row has goes first, then one whose name says so: a date of birth
+    // as a number is nearly a person.
     let coarsest = |is: &dyn Fn(&&Candidate) -> bool| {
-        candidates.iter().filter(fits).filter(is).min_by_key(|c| (c.values, !c.named, c.column)).map(|c| c.column)
+        let own = || candidates.iter().filter(fits).filter(is);
+        let fewest = own().map(|c| c.values).min()?;
+        let near = |percent: usize| own().filter(move |c| c.values * 100 <= fewest * percent);
+        let best = near(110).min_by_key(|c| (!c.complete, c.values, !c.named, c.column))?;
+        let named = near(103).find(|c| c.named && c.complete >= best.complete);
+        Some(named.unwrap_or(best).column)
     };
     if let Some(column) = coarsest(&|c| c.repeats && (c.binds || c.named)) {
         return Some((column, REPEATS));
@@ -95,12 +105,15 @@ fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'stati
     if let Some(column) = first(&|c| c.named) {
         return Some((column, NAMED));
     }
+    if let Some(column) = named_people(profile, topics) {
+        return Some((column, "no key, but it names people, and what belongs to a person stays the same within it"));
+    }
     // Counting too few people is safe, counting rows as people is not.
     let named = candidates.iter().filter(|c| c.named && c.repeats && c.present && !c.of_something_else);
     if let Some(named) = named.min_by_key(|c| (c.values, c.column)) {
         return Some((named.column, "named like the person, although what belongs to a person differs within it"));
     }
-    if let Some(column) = coarsest(&|c| c.repeats) {
+    if let Some(column) = coarsest(&|c| c.repeats && may_be_person(profile, c.column)) {
         return Some((column, "repeats and looks like a key, so that it is counted as the person"));
     }
     // A row key says nothing about people.
@@ -112,6 +125,36 @@ fn person(candidates: &[Candidate], profile: &Profile) -> Option<(usize, &'stati
     let stay = |c: &&Candidate| c.present && c.repeats && c.binds && !c.mixes;
     let stay = candidates.iter().filter(stay).min_by_key(|c| c.values);
     stay.map(|c| (c.column, "repeats, and there is no better key, so that it is counted as the person"))
+}
+
+/// The column that names people or says how to reach them, where the same people have several rows: within it, the birth
+/// or the age stays the same. That of one row for each person does not: people of the same name were born on other
+/// days.
+fn named_people(profile: &Profile, topics: &[Vec<Topic>]) -> Option<usize> {
+    let is_name = |c: &usize| {
+        let column = &profile.columns[*c];
+        let shapes = [CellShape::PersonName, CellShape::Email, CellShape::Phone, CellShape::SocialSecurity];
+        let names = shapes.iter().any(|&shape| column.mostly(80, shape));
+        names && column.distinct.values >= 20 && column.distinct.repeats && column.present * 20 >= profile.rows * 19
+    };
+    let binds = |c: &usize| {
+        let own = &profile.sample.columns[*c];
+        let mut others = (0..topics.len()).filter(|other| other != c);
+        others.any(|other| {
+            let personal = &profile.sample.columns[other];
+            let born = topics[other].first() == Some(&Topic::Birth) || profile.columns[other].is_birth();
+            match topics[other].first() {
+                _ if born => {
+                    let telling = personal.values() * 4 >= own.values();
+                    telling && own.agreement(personal).is_some_and(|(same, _)| same >= 0.95)
+                }
+                Some(Topic::Age) => own.distance_within(personal).is_some_and(|(within, all)| within * 10.0 <= all),
+                _ => false,
+            }
+        })
+    };
+    let own = (0..topics.len()).filter(is_name).filter(binds);
+    own.min_by_key(|&c| (profile.sample.columns[c].values(), c))
 }
 
 fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<Candidate> {
@@ -133,37 +176,50 @@ fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<C
         Some(Topic::Household) => rows(20) && column.distinct.values > 40,
         Some(Topic::Answer | Topic::Calendar | Topic::PersonName) | None => looks,
         // A name such as patient_sex says what the column is; one such as case_patient does not.
-        Some(_) => topics[place].contains(&Topic::Patient) && looks || column.mostly(90, CellShape::Uuid),
+        Some(_) => {
+            topics[place].contains(&Topic::Patient) && looks
+                || column.mostly(90, CellShape::Uuid)
+                || looks && is_measure(first) && is_long_number(column)
+        }
     };
-    if !is {
+    // Nobody has a third of all rows; a cell that says "no father" may.
+    let usual = coded.counts()[1..].iter().copied().max().unwrap_or(0) as usize;
+    if !is || coded.codes.len() >= 100 && usual * 3 > coded.present() {
         return None;
     }
     let has = |topic: Topic| topics[place].contains(&topic);
     let repeats = column.distinct.repeats && coded.values() * 100 < coded.present() * 99;
-    let Within { binds, binds_person, mixes } =
+    let Within { binds, bound, binds_person, mixes } =
         if repeats { within(profile, topics, place) } else { Within::default() };
+    // The one thing that stays the same within a district is its region.
+    let mixes = mixes || !has(Topic::Patient) && repeats && bound == 1 && !may_be_person(profile, place);
     Some(Candidate {
         column: place,
         values: coded.values(),
         repeats,
         named: has(Topic::Patient),
         is_id: has(Topic::Id) || column.mostly(90, CellShape::Uuid),
-        of_something_else: (has(Topic::Encounter)
-            || has(Topic::Household)
-            || has(Topic::Staff)
-            || has(Topic::Facility))
-            && !(has(Topic::Patient) && binds),
+        of_something_else: is_other(heading(&column.name))
+            || topics[place].iter().any(|topic| is_other(Some(*topic))) && !(has(Topic::Patient) && binds),
         binds,
         binds_person,
         mixes,
-        present: column.present == profile.rows,
+        present: column.present * 10 >= profile.rows * 9,
+        complete: column.present == profile.rows,
     })
+}
+
+/// Returns whether a topic is about something else than the person.
+fn is_other(topic: Option<Topic>) -> bool {
+    matches!(topic, Some(Topic::Encounter | Topic::Household | Topic::Staff | Topic::Facility))
 }
 
 /// Describes what stays the same within a key.
 #[derive(Default)]
 struct Within {
     binds: bool,
+    /// How many columns stay the same.
+    bound: usize,
     binds_person: bool,
     mixes: bool,
 }
@@ -171,14 +227,27 @@ struct Within {
 /// Compares the rows of each value of a key.
 fn within(profile: &Profile, topics: &[Vec<Topic>], key: usize) -> Within {
     let own = &profile.sample.columns[key];
-    let Within { mut binds, mut binds_person, mut mixes } = Within::default();
+    let Within { mut binds, mut bound, mut binds_person, mut mixes } = Within::default();
+    // A mother has children of both sexes, but she keeps her own age.
+    let (mut mixes_sex, mut keeps_age) = (false, false);
     for (place, other) in profile.sample.columns.iter().enumerate().filter(|(place, _)| *place != key) {
         let column = &profile.columns[place];
         let personal = match topics[place].first() {
             Some(Topic::Sex) => column.distinct.values <= 12,
             Some(Topic::Birth) => true,
-            _ => false,
+            _ => {
+                let sexes = (2..=8).contains(&column.distinct.values) && column.mostly(95, CellShape::SexWord);
+                sexes || column.is_birth() || is_birth_years(column, other)
+            }
         };
+        // People of one household or district are of all ages.
+        if topics[place].first() == Some(&Topic::Age)
+            && let Some((inside, all)) = own.distance_within(other)
+        {
+            mixes |= inside > 0.7 * all && looks_like_ages(column, other);
+            binds |= inside < 0.1 * all;
+            keeps_age |= inside < 0.1 * all;
+        }
         if other.values() < 2 || other.values() * 2 > own.values() && !personal {
             continue;
         }
@@ -188,13 +257,57 @@ fn within(profile: &Profile, topics: &[Vec<Topic>], key: usize) -> Within {
             other.united(&meanings)
         });
         if let Some((same, chance)) = own.agreement(united.as_ref().unwrap_or(other)) {
-            binds |= same >= 0.97 && chance <= 0.9;
+            bound += usize::from(same >= 0.97 && chance <= 0.9);
             binds_person |= personal && same >= 0.99 && chance <= 0.9;
-            mixes |= personal && same < 0.9 && same < 0.5 + chance / 2.0;
+            let differs = personal && same < 0.9 && same < 0.5 + chance / 2.0;
+            let is_sex = topics[place].first() == Some(&Topic::Sex) || column.mostly(95, CellShape::SexWord);
+            mixes |= differs && !is_sex;
+            mixes_sex |= differs && is_sex;
+            keeps_age |= personal && !is_sex && same >= 0.97;
         }
-        binds |= !binds && is_small_numbers(other) && own.is_numbered_by(other);
+        binds |= bound == 0 && !binds && is_small_numbers(other) && own.is_numbered_by(other);
     }
-    Within { binds, binds_person, mixes }
+    Within { binds: binds || bound > 0, bound, binds_person, mixes: mixes || mixes_sex && !keeps_age }
+}
+
+/// Returns whether a key that binds nothing may still be the person's. Not where something like an age and something
+/// like a sex differ within it as much as between any two rows: then it is a district or a cluster.
+fn may_be_person(profile: &Profile, key: usize) -> bool {
+    let own = &profile.sample.columns[key];
+    let (mut ages, mut sexes) = (false, false);
+    for (place, other) in profile.sample.columns.iter().enumerate().filter(|(place, _)| *place != key) {
+        let column = &profile.columns[place];
+        if looks_like_ages(column, other) && other.values() * 2 < other.present() {
+            ages |= own.distance_within(other).is_some_and(|(inside, all)| inside > 0.8 * all);
+        }
+        if other.values() == 2 && is_balanced(other) {
+            sexes |= own.agreement(other).is_some_and(|(same, chance)| same < chance + 0.1);
+        }
+    }
+    !(ages && sexes)
+}
+
+/// Returns whether whole numbers are spread like the ages of people.
+pub(crate) fn looks_like_ages(column: &ColumnProfile, coded: &Coded) -> bool {
+    let spread = |numbers: &[f64]| {
+        matches!(numbers, &[low, middle, high]
+        if (0.0..=80.0).contains(&low) && (15.0..=85.0).contains(&middle) && (40.0..=105.0).contains(&high))
+    };
+    column.mostly(95, CellShape::Whole) && coded.values() >= 20 && spread(&coded.quantiles(&[5, 50, 95]))
+}
+
+/// Returns whether no value has more than two thirds of the rows, as with the sexes.
+pub(crate) fn is_balanced(coded: &Coded) -> bool {
+    let counts = coded.counts();
+    let most = counts[1..].iter().copied().max().unwrap_or(0) as usize;
+    most * 3 <= coded.present() * 2
+}
+
+/// Returns whether whole numbers are years over which only births are spread.
+pub(crate) fn is_birth_years(column: &ColumnProfile, coded: &Coded) -> bool {
+    column.mostly(95, CellShape::Whole)
+        && coded.values() >= 30
+        && matches!(coded.quantiles(&[5, 95])[..], [early, late] if early >= 1880.0 && late <= 2030.0 && late - early >= 35.0)
 }
 
 fn is_small_numbers(coded: &Coded) -> bool {
@@ -212,13 +325,32 @@ fn looks_like_key(column: &ColumnProfile) -> bool {
         let (least, greatest) = (least.to_f64(), greatest.to_f64());
         let scattered = values >= 50 && greatest >= 10_000.0 && greatest - least >= 20.0 * values as f64;
         let few_rows = values.saturating_mul(60) >= column.present;
+        // Numbers without gaps that start high count something: families, bookings. Years do not.
+        let dense = values >= 50
+            && (2_200.0..1e15).contains(&least)
+            && greatest - least <= 3.0 * values as f64
+            && values.saturating_mul(20) >= column.present;
+        if dense {
+            return true;
+        }
         return column.is_near_unique() || scattered && few_rows && least >= 0.0;
     }
     let (shortest, longest) = column.lengths.unwrap_or_default();
     let codes = column.mostly(30, CellShape::Icd10) || column.mostly(30, CellShape::Icd9);
     let written = column.mostly(98, CellShape::Digit) && !column.mostly(50, CellShape::Phone) && !codes;
-    let alike = shortest >= 5 && longest - shortest <= 3 && values >= 50 && values.saturating_mul(60) >= column.present;
+    let alike = shortest >= 4 && longest - shortest <= 3 && values >= 50 && values.saturating_mul(60) >= column.present;
     written && (alike || column.is_near_unique() && shortest >= 4)
+}
+
+/// Returns whether a topic is about measurements and observations, which have few digits.
+fn is_measure(topic: Option<Topic>) -> bool {
+    matches!(topic, Some(Topic::Lab | Topic::Clinical | Topic::Outcome | Topic::Body | Topic::Cost))
+}
+
+/// Returns whether every value has the same eight digits or more, as official numbers have and measurements do not.
+fn is_long_number(column: &ColumnProfile) -> bool {
+    let alike = column.lengths.is_some_and(|(shortest, longest)| shortest == longest && shortest >= 8);
+    alike && column.mostly(100, CellShape::Whole) && !column.is_dated()
 }
 
 /// Returns whether the values are numbers without gaps, nearly one for each row.

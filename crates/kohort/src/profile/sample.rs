@@ -73,6 +73,43 @@ impl Sample {
     }
 }
 
+/// The cells of a column that have a value, and those among them whose value nobody else has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Alone {
+    pub cells: u64,
+    pub alone: u64,
+}
+
+impl Alone {
+    /// The share in hundredths, rounded down.
+    pub fn percent(self) -> u64 {
+        self.alone * 100 / self.cells.max(1)
+    }
+}
+
+impl Sample {
+    /// Counts how often values of up to three columns together belong to one person only: cells of one column, rows of
+    /// several. Without a column of people every row is a person.
+    pub fn alone(&self, set: &[usize], people: Option<usize>) -> Alone {
+        let mut of: HashMap<[u32; 3], (u32, bool, u64), FixedState> = HashMap::default();
+        let mut counted = Alone::default();
+        for row in 0..self.rows {
+            let mut key = [0; 3];
+            key.iter_mut().zip(set).for_each(|(key, &c)| *key = self.columns[c].codes[row]);
+            if set.len() == 1 && key[0] == MISSING {
+                continue;
+            }
+            counted.cells += 1;
+            let person = people.map_or(row as u32, |place| self.columns[place].codes[row]);
+            let holder = of.entry(key).or_insert((person, false, 0));
+            holder.1 |= holder.0 != person;
+            holder.2 += 1;
+        }
+        counted.alone = of.values().filter(|holder| !holder.1).map(|holder| holder.2).sum();
+        counted
+    }
+}
+
 impl Coded {
     /// The number of different values.
     pub fn values(&self) -> usize {
@@ -136,8 +173,8 @@ impl Coded {
         }
     }
 
-    /// Whether no value of this column occurs beside two values of the other, with a tolerance of one row in 200.
-    /// A missing cell counts as a value.
+    /// Returns whether no value of this column occurs beside two values of the other, with a tolerance of one row in
+    /// 200. A missing cell counts as a value.
     pub fn determines(&self, other: &Coded) -> bool {
         self.conflicts(other) * 200 <= self.codes.len()
     }
@@ -183,7 +220,28 @@ impl Coded {
         (pairs >= 20).then(|| (same as f64 / pairs as f64, chance))
     }
 
-    /// Whether the other column numbers the rows of each value of this one: 1, 2, 3 and so on.
+    /// The mean difference of the other column's numbers between rows with the same value of this column, and between
+    /// any two rows: in pairs of rows that follow each other. `None` for fewer than 20 pairs.
+    pub fn distance_within(&self, other: &Coded) -> Option<(f64, f64)> {
+        let mut last: Vec<Option<f64>> = vec![None; self.numbers.len()];
+        let (mut pairs, mut within) = (0usize, 0.0);
+        let (mut all, mut apart, mut before) = (0usize, 0.0, None::<f64>);
+        for (row, &own) in self.codes.iter().enumerate() {
+            let Some(number) = other.number(row).filter(|_| own != MISSING) else { continue };
+            if let Some(before) = before {
+                all += 1;
+                apart += (number - before).abs();
+            }
+            before = Some(number);
+            if let Some(last) = last[own as usize].replace(number) {
+                pairs += 1;
+                within += (number - last).abs();
+            }
+        }
+        (pairs >= 20).then(|| (within / pairs as f64, apart / all.max(1) as f64))
+    }
+
+    /// Returns whether the other column numbers the rows of each value of this one: 1, 2, 3 and so on.
     pub fn is_numbered_by(&self, other: &Coded) -> bool {
         let mut seen: Vec<(u32, f64, f64)> = vec![(0, f64::MAX, f64::MIN); self.numbers.len()];
         let mut pairs = hashbrown::HashSet::<(u32, u32), FixedState>::default();

@@ -1,12 +1,12 @@
-//! What a cell looks like: a number, a date, a diagnosis code, a telephone number, a sentence.
+//! The shape of a cell: a number, a date, a diagnosis code, a telephone number, a sentence.
 
-use kohort_core::calendar::DateFormat;
 pub(crate) use kohort_core::calendar::USUAL_FORMATS as DATE_FORMATS;
+use kohort_core::calendar::{DateFormat, is_usual};
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::number::Decimal;
 use std::sync::LazyLock;
 
-/// What a cell may look like. One cell can have several shapes.
+/// A shape that a cell may have. One cell can have several shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellShape {
     /// `-12`.
@@ -23,7 +23,7 @@ pub(crate) enum CellShape {
     Email,
     /// `https://…`.
     Url,
-    /// `87ba3fec-791b-4565-87b6-cf9ce1dec850`.
+    /// `87ba3fec-791b-4565-87b6-cf9ce1dec850`, also in braces; `9f86d081884c7d659a2feaa0c55ad015`.
     Uuid,
     /// `999-47-2873`.
     SocialSecurity,
@@ -49,13 +49,23 @@ pub(crate) enum CellShape {
     YearMonth,
     /// A date with a time of day, in whatever format.
     Timestamp,
+    /// `192.168.0.7`, `00:1B:44:11:3A:B7`.
+    NetworkAddress,
+    /// `J.K.`, `A. B.`.
+    Initials,
+    /// `Dr. Weber`, `Smith, John MD`, `M. Dubois`.
+    TitledName,
+    /// `Mary Smith`, `SMITH, J`: of names that many people have.
+    FrequentName,
+    /// `1012 AB`, `SW1A 1AA`, `K1A 0B6`: a postal code with letters.
+    PostalCode,
 }
 
 /// How many shapes there are.
-pub(crate) const SHAPES: usize = CellShape::Timestamp as usize + 1;
+pub(crate) const SHAPES: usize = CellShape::PostalCode as usize + 1;
 
 /// Words and letters for a sex.
-const SEX_WORDS: [&str; 47] = [
+const SEX_WORDS: [&str; 58] = [
     "m",
     "f",
     "w",
@@ -103,6 +113,17 @@ const SEX_WORDS: [&str; 47] = [
     "mr",
     "mrs",
     "ms",
+    "masc",
+    "fem",
+    "mas",
+    "fém",
+    "mannelijk",
+    "vrouwelijk",
+    "nonbinary",
+    "diverse",
+    "feminin",
+    "hembra",
+    "macho",
 ];
 
 static FORMATS: LazyLock<Vec<DateFormat>> =
@@ -116,17 +137,26 @@ pub(crate) struct Seen {
     pub dates: u64,
     /// The number it is.
     pub number: Option<Decimal>,
+    year: Option<i64>,
 }
 
 impl Seen {
-    /// Whether the cell has a shape.
+    /// Returns whether the cell has a shape.
     pub fn has(&self, shape: CellShape) -> bool {
         self.shapes & (1 << shape as u32) != 0
     }
 
+    /// The year of the date that it is.
+    pub fn year(&self) -> Option<i64> {
+        self.year
+    }
+
     /// Looks at a cell that is not missing.
     pub fn of(text: &str) -> Seen {
-        let mut seen = Seen { shapes: 0, dates: dates(text), number: None };
+        let dates = dates(text);
+        let first = FORMATS.get(dates.trailing_zeros() as usize);
+        let year = first.and_then(|format| format.parse(text)).map(|date| date.year());
+        let mut seen = Seen { shapes: 0, dates, number: None, year };
         seen.see_number(text);
         let mut add = |shape: CellShape, is: bool| seen.shapes |= u32::from(is) << shape as u32;
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
@@ -134,10 +164,17 @@ impl Seen {
         add(CellShape::EndsInStar, text.ends_with('*'));
         add(CellShape::Email, is_email(text));
         add(CellShape::Url, text.contains("://") || text.starts_with("www."));
-        add(CellShape::Uuid, is_grouped(text, &[8, 4, 4, 4, 12], |b| b.is_ascii_hexdigit()));
+        let bare = text.trim_start_matches('{').trim_end_matches('}');
+        add(CellShape::Uuid, is_grouped(bare, &[8, 4, 4, 4, 12], |b| b.is_ascii_hexdigit()) || is_digest(text, digits));
+        add(CellShape::NetworkAddress, is_network_address(text));
+        add(CellShape::Initials, is_initials(text));
+        add(CellShape::TitledName, is_titled_name(text));
+        add(CellShape::FrequentName, super::names::is_frequent_name(text));
         add(CellShape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
-        add(CellShape::Phone, seen.dates == 0 && seen.number.is_none() && is_phone(text, digits));
-        add(CellShape::SexWord, text.len() <= 12 && SEX_WORDS.contains(&text.to_lowercase().as_str()));
+        add(CellShape::PostalCode, is_postal_code(text));
+        let is_number = seen.dates == 0 && seen.number.is_none();
+        add(CellShape::Phone, is_number && is_phone(text, digits) && !is_network_address(text));
+        add(CellShape::SexWord, is_sex(text));
         add(CellShape::YearMonth, is_year_month(text));
         add(CellShape::Timestamp, is_timestamp(text, digits));
         add(CellShape::Sentence, text.split_whitespace().count() >= 5);
@@ -158,7 +195,7 @@ impl Seen {
             (false, Some(_)) => CellShape::CommaDecimal,
         };
         let point = if shape == CellShape::CommaDecimal { b',' } else { b'.' };
-        self.number = Decimal::parse(text, point);
+        self.number = Decimal::of_cell(text, point);
         if self.number.is_none() {
             return;
         }
@@ -173,14 +210,102 @@ impl Seen {
 }
 
 fn dates(text: &str) -> u64 {
-    if !(6..=25).contains(&text.len()) || !text.as_bytes()[0].is_ascii_digit() {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    if !(6..=40).contains(&text.len()) || !(3..=24).contains(&digits) {
         return 0;
     }
-    let all_digits = text.bytes().all(|b| b.is_ascii_digit());
-    if all_digits && text.len() != 8 {
+    let all_digits = digits == text.len();
+    // Most cells with digits are plain numbers.
+    let is_decimal = digits + 1 == text.len() && text.contains(['.', ',']);
+    if is_decimal || all_digits && ![8, 12, 14].contains(&digits) {
         return 0;
     }
-    (0..).zip(FORMATS.iter()).filter(|(_, format)| format.covers(text)).fold(0, |bits, (i, _): (u32, _)| bits | 1 << i)
+    let formats = (0..).zip(FORMATS.iter().zip(DATE_FORMATS));
+    formats
+        .filter(|(_, (_, name))| !all_digits || !name.contains(['-', '.', '/', ' ', ':', 'b']))
+        .filter(|(_, (format, name))| is_usual(name, format, text))
+        .fold(0, |bits, (i, _): (u32, _)| bits | 1 << i)
+}
+
+/// The words of a text in small letters.
+pub(crate) fn words_of(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// One or two words for a sex, also behind a code: `1 - Male`, `Boy/Man`, `masc.`
+fn is_sex(text: &str) -> bool {
+    is_non_binary(text)
+        || text.len() <= 24
+            && (1..=3).contains(&words_of(text).count())
+            && words_of(text).all(|word| SEX_WORDS.contains(&word.as_str()))
+            && text.bytes().filter(u8::is_ascii_digit).count() <= 1
+            // M0 and M6 are months, 1-F is a woman.
+            && !text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit())
+}
+
+/// The word for neither sex that is written as two; `Non` alone is an answer in French.
+pub(crate) fn is_non_binary(text: &str) -> bool {
+    ["non-binary", "non binary"].contains(&text.to_lowercase().as_str())
+}
+
+/// Hexadecimal digits as a program writes them: long, of both kinds, in one case.
+fn is_digest(text: &str, digits: usize) -> bool {
+    let letters = text.len() - digits.min(text.len());
+    let one_case = !text.bytes().any(|b| b.is_ascii_lowercase()) || !text.bytes().any(|b| b.is_ascii_uppercase());
+    (16..=128).contains(&text.len())
+        && letters >= 2
+        && digits >= 2
+        && one_case
+        && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// A postal code with digits and letters, as in the Netherlands, the United Kingdom and Canada.
+fn is_postal_code(text: &str) -> bool {
+    let kind = |b: u8| match b {
+        b'0'..=b'9' => '9',
+        b'A'..=b'Z' => 'A',
+        _ => '?',
+    };
+    let pattern: String = text.bytes().filter(|b| *b != b' ').map(kind).collect();
+    let blanks = text.bytes().filter(|b| *b == b' ').count();
+    let british = ["A99AA", "A999AA", "AA99AA", "AA999AA", "A9A9AA", "AA9A9AA"];
+    text.len() <= 8
+        && blanks <= 1
+        && (pattern == "9999AA" || pattern == "A9A9A9" || british.contains(&pattern.as_str()))
+}
+
+/// An address of a computer or a device.
+fn is_network_address(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let version_4 = parts.len() == 4 && parts.iter().all(|part| part.len() <= 3 && part.parse::<u8>().is_ok());
+    let pairs: Vec<&str> = text.split([':', '-']).collect();
+    let hardware =
+        pairs.len() == 6 && pairs.iter().all(|pair| pair.len() == 2 && pair.bytes().all(|b| b.is_ascii_hexdigit()));
+    version_4 || hardware
+}
+
+/// Single capital letters, each with its dot.
+fn is_initials(text: &str) -> bool {
+    let letters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    (2..=10).contains(&letters.len())
+        && letters.len().is_multiple_of(2)
+        && letters.chunks(2).all(|pair| pair[0].is_uppercase() && pair[1] == '.')
+}
+
+/// A name with the title of a physician or of a person.
+fn is_titled_name(text: &str) -> bool {
+    const TITLES: [&str; 18] = [
+        "dr", "dra", "drs", "doctor", "prof", "mr", "mrs", "ms", "miss", "herr", "frau", "dott", "dottssa", "sr",
+        "sra", "mme", "md", "rn",
+    ];
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
+    let is_title = |word: &str| TITLES.contains(&word.replace('.', "").to_lowercase().as_str());
+    // An initial before a name, as in `M. Dubois`.
+    let is_initial = |word: &str| word.len() == 2 && word.ends_with('.') && word.starts_with(char::is_uppercase);
+    let ends = words.first().is_some_and(|word| is_title(word) || is_initial(word))
+        || words.last().is_some_and(|word| is_title(word));
+    (2..=6).contains(&words.len()) && ends && is_person_name(text)
 }
 
 /// A year of this or the last century, with a month or quarter before or after it.
@@ -258,6 +383,7 @@ mod tests {
         check("2010-03-14", &[Digit]);
         check("100-499", &[Digit]);
         check("Anna O'Neill", &[PersonName]);
+        check("Mary Smith", &[PersonName, FrequentName]);
         check("V27.0", &[Icd9, Icd9Letter, Icd10, Digit]);
         check("E11.9", &[Icd10, Digit]);
         check("came in with pain since Monday", &[Sentence]);
@@ -265,6 +391,17 @@ mod tests {
         check("2019-04", &[Digit, YearMonth]);
         check("2019-04-01 10:30:00+01:00", &[Digit, Timestamp]);
         check("weiblich", &[SexWord]);
+        check("1 - Male", &[SexWord, Digit]);
+        check("Boy/Man", &[SexWord]);
+        check("{87BA3FEC-791B-4565-87B6-CF9CE1DEC850}", &[Uuid, Digit]);
+        check("9f86d081884c7d659a2feaa0c55ad015", &[Uuid, Digit]);
+        check("192.168.0.7", &[NetworkAddress, Digit]);
+        check("J.K.", &[PersonName, Initials]);
+        check("Dr. Weber", &[PersonName, TitledName]);
+        check("1012 AB", &[Digit, PostalCode]);
+        check("SW1A 1AA", &[Digit, PostalCode]);
+        check("K1A 0B6", &[Digit, PostalCode]);
+        check("M6", &[Digit]);
         check("ä", &[]);
     }
 
@@ -279,7 +416,12 @@ mod tests {
         assert_eq!(formats("03/04/2010"), ["%m/%d/%Y", "%d/%m/%Y"]);
         assert_eq!(formats("14.3.2010 7:05"), ["%d.%m.%Y %H:%M"]);
         assert_eq!(formats("20100314"), ["%Y%m%d"]);
-        assert_eq!(formats("3-4-2010"), ["%d-%m-%Y", "%m-%d-%Y"]);
+        assert_eq!(formats("3-4-2010"), ["%m-%d-%Y", "%d-%m-%Y"]);
+        assert_eq!(formats("Mar 14, 2010"), ["%b %d, %Y"]);
+        assert_eq!(formats("31122019"), ["%d%m%Y"]);
+        assert_eq!(formats("20191231"), ["%Y%m%d"]);
+        assert_eq!(formats("03/04/2010 7:05 PM"), ["%m/%d/%Y %I:%M %p", "%d/%m/%Y %I:%M %p"]);
+        assert_eq!(formats("2010-03-14T10:00:00.000+01:00"), ["%Y-%m-%dT%H:%M:%S.%f%z"]);
         assert_eq!(formats("14 Mar 2010"), ["%d %b %Y"]);
         assert_eq!(formats("01JAN2022:00:00"), ["%d%b%Y:%H:%M"]);
         assert_eq!(formats("20101314"), [""; 0]);

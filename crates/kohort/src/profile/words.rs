@@ -1,4 +1,4 @@
-//! What the name of a column says: a list of words in English, German, French, Spanish, Portuguese, Italian, Dutch
+//! Meanings of column names: a list of words in English, German, French, Spanish, Portuguese, Italian, Dutch
 //! and romanized Korean. Values decide where they disagree with it.
 
 /// The topic of a column, according to its name.
@@ -64,7 +64,8 @@ const WORDS: [(Topic, &str); 30] = [
         Contact,
         "phone telephone telefon telefono telefone telefoon telephon tel mobile handy handynummer movil celular cellulare \
          jeonhwa fax email e_mail mail courriel correo url website homepage address addr adresse adres direccion \
-         indirizzo endereco juso street strasse str rue calle rua straat hausnummer ipaddress ip_address",
+         indirizzo endereco juso street strasse str rue calle rua straat hausnummer hausnr huisnummer huisnr house_number \
+         house_no numero_civico ipaddress ip_address",
     ),
     (
         Number,
@@ -83,7 +84,9 @@ const WORDS: [(Topic, &str); 30] = [
     (
         Staff,
         "physician physn doctor arzt aerztin medecin medico huisarts nurse surgeon chirurg npi provider prvdr uisa \
-         clinician operateur therapist interviewer enquirer",
+         clinician operateur therapist user username operator sachbearbeiter interviewer enquirer enumerator prescriber attending referring consultant zuweiser \
+         einsender behandler prescripteur seen_by given_by performed_by entered_by ordered_by reported_by validated_by \
+         collected_by",
     ),
     (
         SamplingWeight,
@@ -99,7 +102,8 @@ const WORDS: [(Topic, &str); 30] = [
     (
         Age,
         "age ages aged alter altersgruppe edad =idade eta faixa_etaria fascia_eta grupo_edad tranche_age leeftijd nai \
-         yeonlyeong yeollyeong lebensalter agegroup agegrp agegr ageyr agey momage dage alder",
+         yeonlyeong yeollyeong lebensalter agegroup agegrp agegr ageyr agey agedays agemonths agemos ageweeks momage dage \
+         alder",
     ),
     (
         BirthPlace,
@@ -165,7 +169,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Diagnosis,
-        "diagnosis diagnoses diagnose diagnostic diagnostico diagnosi diag dx dgns icd icpc jindan condition disease \
+        "diagnosis diagnoses diagnose diagnostic diagnostico diagnosi diag diags dx dgns icd icpc jindan condition disease \
          krankheit maladie enfermedad doenca malattia ziekte disorder comorbid hauptdiagnose nebendiagnose underlying_cause \
          cause_of_death cause causa aeterm aedecod aebodsys meddra histolog stadium stage tumor cancer",
     ),
@@ -191,15 +195,15 @@ const WORDS: [(Topic, &str); 30] = [
          fumeur fuma fumador tabac tabaco tabacco rook drink drinks drinks cigarette score scale sapsii apache \
          triage severity aesev severe apgar gestation gest weeks gained premie parity nodes grade goitre lithium \
          hypothyroid hyperthyroid hypertension obesity shock ill illness injury sick health hlth limit disability phase \
-         cesd mcs pcs sf36 risk gleason recurrence recur relapse adjuvant psych complaint illdays actdays meno virus \
-         test covid vaccin status etype offense conviction custody",
+         cesd mcs pcs sf36 risk gleason recurrence recur relapse adjuvant psych complaint illdays actdays meno =virus \
+         test covid vaccin =status etype offense conviction custody",
     ),
     (
         Place,
         "city town village stadt ort wohnort ville ciudad cidade citta stad plaats woonplaats municipio municipality comune \
          commune gemeinde kommune county kreis landkreis district distrito distretto state uf bundesland departement \
          provinz province provincia provincie region regione regiao kanton canton country land pays pais paese jiyeok \
-         dosi residence residencia neighborhood neighbourhood location latitude longitude lat lon tract block",
+         dosi area zone zona sector quartier barrio bairro wijk residence residencia neighborhood neighbourhood location latitude longitude lat lon tract block",
     ),
     (
         Facility,
@@ -210,12 +214,12 @@ const WORDS: [(Topic, &str); 30] = [
     (
         PersonName,
         "name names vorname nachname familienname geburtsname surname lastname firstname forename givenname fullname \
-         maiden nom prenom nombre apellido nome cognome sobrenome naam voornaam achternaam ireum seongmyeong initials \
-         initialen ^family ^given ^first ^last ^middle ^prefix ^suffix ^title ^anrede",
+         maiden nom prenom nombre apellido nome cognome sobrenome naam voornaam achternaam voorletters voorl ireum \
+         seongmyeong initial initialen iniciais iniciales iniziali ^family ^given ^first ^last ^middle ^prefix ^suffix ^title ^anrede",
     ),
     (
         Encounter,
-        "encounter claim clm visit hadm icustay episode stay_id fallnummer fallnr fall_id fall caseid case aufnahmenummer \
+        "encounter claim clm visit hadm icustay episode stay_id stayid fallnummer fallnr fall_id fall caseid case aufnahmenummer \
          abrechnungsnr iep sejour episodio ricovero internacao aih opname contactnr accession order_id specimen sample \
          test_id event_id certificate",
     ),
@@ -271,6 +275,14 @@ pub(crate) fn topics(name: &str) -> Vec<Topic> {
     topics
 }
 
+/// Returns the topic of the last word of a name that has one: what the column holds, where the words before it say
+/// whose.
+pub(crate) fn heading(name: &str) -> Option<Topic> {
+    let name = spell(name);
+    let about = |word: &str| topics(word).into_iter().find(|topic| !matches!(topic, Id | Code));
+    name.split_whitespace().rev().find_map(about)
+}
+
 /// The part of a name before its number, where it has one: `q` for `q17` and `q17b`. Columns that share it are a
 /// series.
 pub(crate) fn stem(name: &str) -> Option<String> {
@@ -282,6 +294,11 @@ pub(crate) fn stem(name: &str) -> Option<String> {
 /// The words of a name in small letters, without accents and numbers at their end, each between spaces:
 /// `dateOfBirth` is ` date of birth `, `dx01` is ` dx `.
 fn spell(name: &str) -> String {
+    // The letters of D.O.B. are one word.
+    let runs = || name.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    if runs().count() > 1 && runs().all(|run| run.chars().count() == 1) {
+        return format!(" {} ", runs().collect::<String>().to_lowercase());
+    }
     let mut words = String::new();
     let mut before = ' ';
     for c in name.chars() {
@@ -324,7 +341,7 @@ mod tests {
 
     #[test]
     fn names_are_understood_in_several_languages() {
-        check("birth_date;DOB;dateOfBirth;Geburtsdatum;date de naissance;BENE_BIRTH_DT;geboortedatum", Birth);
+        check("birth_date;DOB;D.O.B.;dateOfBirth;Geburtsdatum;date de naissance;BENE_BIRTH_DT;geboortedatum", Birth);
         check("age;Alter;edad;idade;eta;faixa_etaria;leeftijd;AGE_AT_ADMISSION;nai;patient_age", Age);
         check("sex;Geschlecht;sexe;sesso;genero;GENDER;geslacht;seongbyeol;BENE_SEX_IDENT_CD", Sex);
         check("zip;PLZ;code postal;postcode;zipCode;Código Postal", Postal);
@@ -342,6 +359,9 @@ mod tests {
             "race;marital-status;Beruf;native-language;payer_code;ETHNICITY;Familienstand;salary-class;stato_civile",
             Demographic,
         );
+        assert_eq!(heading("Patient.address[0].city"), Some(Place));
+        assert_eq!(heading("address_postal_code"), Some(Postal));
+        assert_eq!(heading("residence_address"), Some(Contact));
         check("outcome;readmitted;discharge_disposition_id;dc_status", Outcome);
         check("DRIVERS;SSN;passport no", Number);
         check("pc01;ICD9_PRCDR_CD_1;DRG;medication", Procedure);

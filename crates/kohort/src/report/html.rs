@@ -5,6 +5,7 @@
 
 mod adversaries;
 mod asked;
+mod board;
 mod changes;
 mod chapter;
 mod checks;
@@ -19,6 +20,7 @@ mod facts;
 mod fineness;
 mod limits;
 mod number;
+mod original_risk;
 mod people;
 mod place;
 mod public_use;
@@ -47,6 +49,7 @@ use crate::evidence::metrics::{CodesMetrics, EventsMetrics, TableMetrics};
 use chapter::Chapter;
 pub use escape::{escape, prose};
 pub use number::Shown;
+pub(super) use original_risk::original_risk;
 use place::{MetricsPlace, at};
 pub use svg::{Point, Scatter};
 pub use table::cards;
@@ -85,7 +88,32 @@ pub(super) fn summary(metrics: &Metrics) -> String {
             summary::of_events(&own, &head!(own, ["event", "events"]), notes)
         }
     };
-    piece(&body)
+    piece(&(body + "<p><small>Parts named by letters are in the whole report.</small></p>\n"))
+}
+
+/// The sections on what changed: columns with their levels, rows, and distributions before and after. They are HTML
+/// without a frame or style, for a page that has [`CSS`].
+pub fn changed(metrics: &Metrics) -> String {
+    match metrics {
+        Metrics::Table(own) => {
+            let own = MetricsPlace::root(&**own);
+            [
+                distributions::distributions(&at!(own, distributions), "Rows"),
+                changes::columns(&own),
+                fineness::fineness(&at!(own, fineness)),
+            ]
+            .concat()
+        }
+        Metrics::Codes(own) => {
+            let own = MetricsPlace::root(&**own);
+            [codes::clusters(&own), codes::missing(&own)].concat()
+        }
+        Metrics::Events(own) => {
+            let own = MetricsPlace::root(&**own);
+            [distributions::distributions(&at!(own, distributions), "Patients or events"), events::columns(&own)]
+                .concat()
+        }
+    }
 }
 
 /// A piece of HTML that takes the style of the pages along and keeps it to itself.
@@ -113,8 +141,8 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
     let tried = at!(metrics, attacks).some().map(|attacks| at!(attacks, tried));
     let (rows, people) = (&metrics.value.rows, &metrics.value.people);
     let several = match (rows.r#in.known(), rows.excluded.known(), people.r#in.known()) {
-        (Some(rows), Some(excluded), Some(people)) if rows - excluded <= people => limits::Rows::OneEach,
-        _ => limits::Rows::Several,
+        (Some(rows), Some(excluded), Some(people)) if rows - excluded <= people => limits::RowsPerPerson::OneEach,
+        _ => limits::RowsPerPerson::Several,
     };
     [
         verdict::title(&head),
@@ -123,12 +151,14 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
         Chapter::Guaranteed.of([
             asked::recounted(metrics),
             verdict::sensitive(&at!(guarantee, sensitive)),
+            board::one_value(metrics),
             verdict::files(&at!(metrics, files)),
         ]),
         Chapter::Changed.of([
             cleaning::cleaning(&at!(metrics, cleaning)),
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
+            board::removed(metrics),
             fineness::fineness(&at!(metrics, fineness)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
             asked::found(metrics),

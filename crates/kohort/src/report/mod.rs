@@ -4,12 +4,13 @@ mod html;
 mod shareable;
 
 pub use html::Shown;
-pub(crate) use html::{Point, Scatter, cards, escape, frame};
+pub(crate) use html::{Point, Scatter, cards, escape, frame, piece};
+pub(crate) use shareable::two;
 
 /// The parts that pages beside the reports are made of: text that stays text, tables, points over two numbers, and
 /// the style that all of them share.
 pub mod parts {
-    pub use super::html::{CSS, Point, Scatter, cards, escape, piece, prose};
+    pub use super::html::{CSS, Point, Scatter, cards, changed, escape, piece, prose};
 }
 
 use crate::attack::Attacked;
@@ -40,6 +41,11 @@ pub fn shareable_page(metrics: &Metrics) -> String {
     html::page(&shareable::shareable(metrics.clone()))
 }
 
+/// The risk of the original data as others may see it, as a piece of HTML with its picture: no script, no network.
+pub fn shareable_risk(risk: &crate::DataRisk) -> String {
+    html::original_risk(risk)
+}
+
 /// Writes the evidence: report.html, metrics.json, policy.toml and the log; for others shareable.html and
 /// shareable.json.
 pub fn write(folder: &Path, policy: &str, metrics: &Metrics, readers: Readers) -> Result<()> {
@@ -54,7 +60,8 @@ pub fn write(folder: &Path, policy: &str, metrics: &Metrics, readers: Readers) -
     put(&folder.join("log"), &log(metrics))
 }
 
-/// Adds attacks to the evidence in DIR, if it is there: attacks.json, metrics.json and the page.
+/// Adds attacks to the evidence in DIR, if it is there and nobody changed it: attacks.json, metrics.json and the page.
+/// Returns whether they were added.
 pub fn add_attacks(folder: &Path, attacked: &Attacked) -> Result<bool> {
     let evidence = folder.join("evidence");
     let path = evidence.join("metrics.json");
@@ -64,6 +71,12 @@ pub fn add_attacks(folder: &Path, attacked: &Attacked) -> Result<bool> {
     let mut metrics = Metrics::parse(&read_text(&path, LARGEST)?).map_err(|e| {
         Error::yours(format!("{}: line {}: this is not the evidence of a run.", path.display(), e.line()))
     })?;
+    // A report with somebody's remarks, and what a link leads to, are not Kohort's to replace.
+    for name in ["attacks.json", "metrics.json", "report.html"] {
+        if !made::may_be_written(folder, &evidence.join(name))? {
+            return Ok(false);
+        }
+    }
     let tried = attacked.tried();
     let json = serde_json::to_string_pretty(&tried).unwrap_or_default() + "\n";
     metrics.add_attacks(tried);

@@ -58,6 +58,27 @@ fn a_table_is_attacked_by_the_definition() {
     assert!(attacked.notes.is_empty());
 }
 
+/// Where nearly every value occurs once, what is learned from other rows must not be worse than guessing.
+#[test]
+fn naive_bayes_is_no_worse_than_guessing_where_values_are_nearly_unique() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = "q,r,s\n".to_string();
+    (0..300).for_each(|i| table += &format!("{i},{},{}\n", i * 7 % 299, ["x", "x", "y", "z"][i % 4]));
+    let (_, attacked) = tried(&put(folder.path(), &[("t.csv", &table), ("p.toml", POLICY)]));
+    let found = find(&attacked, "naive Bayes", "");
+    let guessing = found.baseline.unwrap();
+    assert!(found.before.unwrap() >= guessing - 0.05 && found.after.unwrap() >= guessing - 0.05, "{found:?}");
+}
+
+/// Homogeneity is about the listed values: y is nobody's for certain, x of both a is not counted.
+#[test]
+fn homogeneity_counts_the_listed_values_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = POLICY.replace("role = \"sensitive\"", "role = \"sensitive\", values = [\"y\"]");
+    let (_, attacked) = tried(&put(folder.path(), &[("t.csv", TABLE), ("p.toml", &policy)]));
+    scores(find(&attacked, "homogeneity", ""), 1.0, 0.0, 0.0);
+}
+
 #[test]
 fn without_the_lines_of_rows_what_was_not_tried_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -140,6 +161,35 @@ fn patients_with_events_are_attacked() {
     assert!(values.before > values.after && events.before > events.after, "{attacked:?}");
     assert_eq!(values.baseline, Some(1.0 / 80.0));
     verify_release(&out, 1).unwrap();
+}
+
+/// P11: under variable power the attack knew as much about everybody as about the one who is known best. Each of four
+/// patients has three of the codes a, b, c and d, so two codes match two of them and three codes match one. The fifth has
+/// ten events of which nine are equal, and sets the scale: of the others two codes are known, by the fixed rule three.
+#[test]
+fn the_attack_knows_what_the_certificate_says() {
+    let (mut patients, mut claims) = ("id,sex\n".to_string(), "id,dx\n".to_string());
+    for (person, codes) in ["abc", "abd", "acd", "bcd", "zzzzzzzzzy"].into_iter().enumerate() {
+        patients += &format!("P{person},F\n");
+        codes.chars().for_each(|code| claims += &format!("P{person},{code}\n"));
+    }
+    let found = |rule: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = format!(
+            "[input]\npatients = \"p.csv\"\nclaims = \"c.csv\"\n[columns.patients]\nid = {{ role = \"patient\" }}\n\
+             sex = {{ role = \"quasi\" }}\n[columns.claims]\nid = {{ role = \"patient\" }}\ndx = {{ role = \"quasi\" }}\n\
+             [privacy]\nk = 2\npower = 5\npower_rule = \"{rule}\"\nmax_high_risk = 0.5\n[method]\nname = \"claims\"\n"
+        );
+        let files = [("p.csv", &*patients), ("c.csv", &claims), ("p.toml", &policy)];
+        let (_, attacked) = tried(&put(folder.path(), &files));
+        let of = |measure: &str| find(&attacked, "linkage", measure).before.unwrap();
+        (of("average probability"), of("exactly one"))
+    };
+    let close = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9;
+    let (variable, fixed) = (found("variable"), found("fixed"));
+    // Four have one of two chances, the fifth is alone.
+    assert!(close(variable, (0.6, 0.2)), "{variable:?}");
+    assert!(close(fixed, (1.0, 1.0)), "{fixed:?}");
 }
 
 /// The evidence has them, every number on the page is in metrics.json, and the release stays verified.

@@ -2,7 +2,7 @@
 //! path: a table and a policy on disk. KOHORT_CASES=5000 looks longer.
 
 use crate::common;
-use crate::common::case::{Case, cases};
+use crate::common::case::{Case, Kind as ColumnKind, Known, Quasi, Row, T, cases};
 use crate::common::definition::{Labels, nodes, objective, rule};
 use kohort_core::error::Kind;
 use kohort_core::utility;
@@ -55,7 +55,7 @@ fn check(case: &Case) {
 }
 
 proptest! {
-    #![proptest_config(common::run::cases(400))]
+    #![proptest_config(common::run::cases(200))]
 
     #[test]
     fn the_search_finds_what_brute_force_finds(case in cases(false)) {
@@ -65,5 +65,34 @@ proptest! {
     #[test]
     fn the_search_finds_it_too_where_values_leave_as_suppressed(case in cases(true)) {
         check(&case);
+    }
+}
+
+/// The definition once counted steps of a tree that join nothing: both values are under one parent, and the class of two
+/// rows is 1/6 from the table of three, not 1/12.
+#[test]
+fn values_under_one_parent_are_the_whole_tree_apart() {
+    let quasi = |name: &str| Quasi { name: name.to_string(), kind: ColumnKind::Flat, levels: vec![0, 1], weight: 1.0 };
+    let row = |patient: &str, q1: &str, value: &str| Row {
+        patient: patient.to_string(),
+        quasi: vec![Some("a".to_string()), Some(q1.to_string())],
+        sensitive: vec![Some(value.to_string())],
+    };
+    for max in [10, 17] {
+        check(&Case {
+            quasi: vec![quasi("q0"), quasi("q1")],
+            sensitive: 1,
+            rows: vec![row("P4", "a", "2"), row("P1", "c", "3"), row("P0", "c", "2")],
+            patients: true,
+            k: 2,
+            known: Known::All,
+            confidence: None,
+            listed: None,
+            l: None,
+            t: Some((max, T::Hierarchical)),
+            max_suppressed: 50,
+            objective: "loss",
+            method: "lattice",
+        });
     }
 }

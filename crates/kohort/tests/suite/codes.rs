@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Numbers below n, drawn from a seed.
-fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
+pub fn lottery(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
     move |n| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -113,7 +113,7 @@ fn clusters(folder: &Path) -> Vec<Value> {
 }
 
 #[track_caller]
-fn passes_every_gate(policy: &Path, out: &Path) {
+pub fn passes_every_gate(policy: &Path, out: &Path) {
     let (source, bound) = pipeline::open(policy, &options(1, 2)).unwrap();
     verify_release(out, 2).unwrap();
     verify_release(&out.join("release"), 1).unwrap();
@@ -183,7 +183,7 @@ fn no_patient_number_is_in_the_folder_and_the_order_is_drawn() {
 // The gate against whoever can write a certificate.
 
 /// Puts other clusters into a release, with a certificate that says of them what is true of their bytes.
-fn put_clusters(folder: &Path, header: &str, nodes: &[Value]) {
+pub fn put_clusters(folder: &Path, header: &str, nodes: &[Value]) {
     let mut text = format!("{header}\n");
     nodes.iter().for_each(|node| text += &format!("{node}\n"));
     fs::write(folder.join("release/clusters.jsonl"), &text).unwrap();

@@ -78,7 +78,7 @@ fn is_truthful(case: &Case, out: &Path) {
 /// method does not read may stand beside other cells.
 fn settled(case: &Case, out: &Path) -> Vec<Vec<String>> {
     let mut table = Table::released(out);
-    if ["suppress", "local"].contains(&case.method) {
+    if ["suppress", "local"].contains(&case.method) || case.policy().contains("recode = \"local\"") {
         let is_quasi: Vec<bool> = table.columns.iter().map(|c| case.quasi.iter().any(|q| q.name == *c)).collect();
         for row in &mut table.rows {
             let mut is_quasi = is_quasi.iter();
@@ -145,7 +145,7 @@ fn conforms(case: &Case, folder: &Path) {
 }
 
 proptest! {
-    #![proptest_config(common::run::cases(60))]
+    #![proptest_config(common::run::cases(30))]
 
     #[test]
     fn every_method_conforms_on_random_tables(case in cases(true)) {
@@ -328,7 +328,7 @@ fn each_order_of_a_small_table_is_as_likely_as_the_others() {
         let text =
             format!("[input]\ntable = \"t.csv\"\n[columns]\n{columns}[privacy]\nk = 3\n{}", method(name, "0", "loss"));
         fs::write(&policy, text).unwrap();
-        let runs = 120u64;
+        let runs = 60u64;
         let mut seen: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
         for seed in 0..runs {
             let (out, _) = release(&policy, "out", &pipeline::Options { force: true, ..options(seed, 1) }).unwrap();

@@ -127,6 +127,40 @@ fn settings_of_histories_are_compared_by_their_true_risk() {
     }
 }
 
+/// P9: the rule for the power and the total power are varied as well; a policy may go from one to the other.
+#[test]
+fn the_rule_and_the_total_power_are_varied() {
+    let policy = format!("[privacy]\nk = 5\npower = 3\nmax_high_risk = 0.3\n{METHOD}");
+    let folder = hospital(200, &policy);
+    let tried = |vary: &str, out: &str| {
+        let vary = [vary.parse::<Vary>().unwrap()];
+        compare::compare(&folder.path().join("policy.toml"), &vary, &folder.path().join(out), &options(3, 2)).unwrap()
+    };
+    let rules = tried("power_rule=variable,fixed", "rules").tried;
+    let names: Vec<&str> = rules.iter().map(|own| own.name.as_str()).collect();
+    assert!(names[0].contains("variable") && names[1].contains("fixed"), "{names:?}");
+    let loss: Vec<f64> = rules.iter().map(|own| own.loss().unwrap()).collect();
+    // Whoever knows three values of everybody knows more than by the variable rule.
+    assert!(loss[0] <= loss[1], "{loss:?}");
+    let totals = tried("power_total=1,2", "totals").tried;
+    let risk: Vec<f64> = totals.iter().map(|own| own.risk().unwrap()).collect();
+    assert!(totals.len() == 2 && risk.iter().all(|&risk| risk <= 0.3), "{risk:?}");
+    assert!(totals[0].loss() < totals[1].loss(), "two facts cost more than one");
+}
+
+/// P11: what is counted has no interval. So few sets of values are enumerated, not drawn, whatever the attacker knows.
+#[test]
+fn an_exact_share_has_no_interval() {
+    for power in ["power_total = 1", "power = 2"] {
+        let folder = hospital(200, &format!("[privacy]\nk = 5\n{power}\nmax_high_risk = 0.3\n{METHOD}"));
+        let (out, released) = release(&folder.path().join("policy.toml"), "out", &options(3, 2)).unwrap();
+        let found = &released.metrics.to_value()["guarantee"]["found"];
+        assert!(found["share"].is_f64() && found["low"].is_null() && found["high"].is_null(), "{power}: {found}");
+        let certificate = fs::read_to_string(out.join("release/certificate.json")).unwrap();
+        assert!(!certificate.contains("\"high\""), "{power}: {certificate}");
+    }
+}
+
 /// P11: a column that is suppressed is lost, also where no other level is permitted.
 #[test]
 fn what_is_never_shown_counts_as_lost() {
@@ -176,7 +210,10 @@ fn coded(dx: &[&str], exclude: &str) -> tempfile::TempDir {
          [privacy]\nk = 2\npower = 1\nmax_high_risk = 0.5\n[method]\nname = \"claims\"\n"
     );
     let list = "code;name\nE84;cystic fibrosis\nG12.2;motor neuron disease\n# nothing else\n";
-    for (file, text) in [("p.csv", &*patients), ("c.csv", &claims), ("policy.toml", &policy), ("list.csv", list)] {
+    let empty = "code;name\n# nobody yet\n";
+    let files =
+        [("p.csv", &*patients), ("c.csv", &claims), ("policy.toml", &policy), ("list.csv", list), ("empty.csv", empty)];
+    for (file, text) in files {
         fs::write(folder.path().join(file), text).unwrap();
     }
     folder
@@ -204,9 +241,17 @@ fn icd10_does_not_slip_through_rules_for_icd9() {
     assert_eq!(histories.counts.patients_excluded, 2);
     assert!(!histories.notes.iter().any(|note| note.contains("does not print their list")));
 
+    let histories = read(&coded(&codes, "icd10 = [\"dx\"]\nvisible = \"empty.csv\"")).unwrap();
+    assert_eq!(histories.counts.patients_excluded, 1);
+    assert!(histories.notes.iter().any(|note| note.contains("the list of rare and visible diseases is empty")));
+
     // Both systems in one column.
     let both = read(&coded(&["B20", "042", "401.9", "I10"], "icd9 = [\"dx\"]\nicd10 = [\"dx\"]")).unwrap();
     assert_eq!(both.counts.patients_excluded, 2);
+    // Procedures: abortion, creation of a perineum, treatment of substance abuse, and an appendectomy.
+    let procedures = ["10A07Z6", "0W4M070", "0W4N0J1", "HZ2ZZZZ", "0DTJ4ZZ", "10D00Z1"];
+    let histories = read(&coded(&procedures, "icd10_procedure = [\"dx\"]")).unwrap();
+    assert_eq!(histories.counts.patients_excluded, 4);
     // Nothing matches: this is said.
     let none = read(&coded(&["I10", "I10"], "icd10 = [\"dx\"]")).unwrap();
     assert!(none.notes.iter().any(|note| note.contains("no exclusion matched any row")), "{:?}", none.notes);

@@ -79,13 +79,15 @@ fn falsify_folder(case: &Case, folder: &Path) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(common::run::cases(150))]
+    #![proptest_config(common::run::cases(80))]
 
     #[test]
     fn the_falsifier_finds_nothing_in_a_release(case in cases(false)) {
         for case in Register::built_in().names(DataShape::Table).into_iter().map(|name| case.by(name)) {
             // Labels overlap: see `a_star_that_may_be_anybodys_adds_to_confidence`.
-            let case = if matches!(case.method, "suppress" | "local") && case.confidence.is_some() { Case { patients: false, ..case } } else { case };
+            let overlap = matches!(case.method, "suppress" | "local")
+                || common::case::method(case.method, "0", case.objective).contains("recode = \"local\"");
+            let case = if overlap && case.confidence.is_some() { Case { patients: false, ..case } } else { case };
             let folder = tempfile::tempdir().unwrap();
             if let Ok((out, _)) = release(&case.write(folder.path()), "out", &options(1, 1)) {
                 prop_assert_eq!(falsify_folder(&case, &out), None, "{}", case.method);

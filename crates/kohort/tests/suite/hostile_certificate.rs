@@ -378,10 +378,10 @@ fn a_file_that_is_listed_twice_is_refused() {
 #[cfg(unix)]
 #[test]
 fn symbolic_links_in_a_release_are_refused() {
-    for name in ["data.csv", "certificate.json", "dictionary.md"] {
+    for name in ["release", "release/data.csv", "release/certificate.json", "release/dictionary.md"] {
         let folder = tempfile::tempdir().unwrap();
         let out = honest(folder.path());
-        let (inside, outside) = (out.join("release").join(name), folder.path().join("elsewhere"));
+        let (inside, outside) = (out.join(name), folder.path().join("elsewhere"));
         fs::rename(&inside, &outside).unwrap();
         std::os::unix::fs::symlink(&outside, &inside).unwrap();
         let error = verify_release(&out, 1).expect_err(name);

@@ -114,3 +114,75 @@ fn a_label_that_two_levels_share_is_permitted_by_either() {
     let (source, bound) = pipeline::open(&own, &options(1, 1)).unwrap();
     verify_with_original(&out, &source, &bound).unwrap();
 }
+
+/// Forty people of ages from 20 to 98, of whom two and two live together.
+fn ages(folder: &Path, column: &str) -> PathBuf {
+    let rows = (0..40).map(|i| format!("{},{}\n", 20 + 2 * i, i / 2));
+    fs::write(folder.join("ages.csv"), "age,home\n".to_string() + &rows.collect::<String>()).unwrap();
+    let path = folder.join("ages.toml");
+    let text = format!(
+        "[input]\ntable = \"ages.csv\"\n[columns]\nage = {{ role = \"quasi\", {column} }}\n\
+         home = {{ role = \"quasi\" }}\n[privacy]\nk = 2\n[method]\nname = \"local\"\nlabels = \"range\"\n"
+    );
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// The ends of the ranges that are released in the first column.
+fn ends(out: &Path) -> Vec<i64> {
+    let data = fs::read_to_string(out.join("release/data.csv")).unwrap();
+    let cells = data.lines().skip(1).filter_map(|line| line.strip_prefix('"')?.split_once("\","));
+    let bounds =
+        |cell: &str| cell.trim_matches(['[', ')']).split(',').map(|n| n.parse().unwrap()).collect::<Vec<i64>>();
+    cells.flat_map(|(cell, _)| bounds(cell)).collect()
+}
+
+/// With restricted levels a range ends on bounds of the finest permitted intervals; where only values or `*` are
+/// permitted, there are no ranges. (With cuts, ranges were released that the policy did not permit.)
+#[test]
+fn ranges_are_never_finer_than_the_permitted_levels() {
+    let fives = "hierarchy = { intervals = [5, 10, 20], from = 0, to = 100 }";
+    let cuts = "hierarchy = { cuts = [30, 45, 60, 75], from = 0, to = 100 }";
+    for (hierarchy, levels, step) in [
+        (fives, "", Some(5)),
+        (fives, ", levels = [2, 3, \"*\"]", Some(10)),
+        (fives, ", levels = [3, \"*\"]", Some(20)),
+        (fives, ", levels = [\"*\"]", None),
+        (cuts, "", Some(15)),
+        (cuts, ", levels = [0, \"*\"]", None),
+        (cuts, ", levels = [\"*\"]", None),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let own = ages(folder.path(), &format!("{hierarchy}{levels}"));
+        let out = release(&own, "out", &options(1, 1)).unwrap().0;
+        let found = ends(&out);
+        match step {
+            Some(step) => {
+                assert!(found.iter().all(|end| [0, 100].contains(end) || end % step == 0), "{levels}: {found:?}")
+            }
+            None => assert!(found.is_empty(), "{hierarchy}{levels}: {found:?}"),
+        }
+    }
+}
+
+/// A range whose ends are bounds of finer intervals than those permitted is refused.
+#[test]
+fn a_range_on_the_bounds_of_finer_levels_is_refused() {
+    for keep_rows in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let hierarchy = "hierarchy = { intervals = [5, 10, 20], from = 0, to = 100 }";
+        let own = ages(folder.path(), hierarchy);
+        let mut how = options(1, 1);
+        how.keep_rows = keep_rows;
+        let out = release(&own, "out", &how).unwrap().0;
+        assert!(ends(&out).iter().any(|end| end % 20 != 0), "{:?}", ends(&out));
+        let check = |levels: &str| {
+            let policy = ages(folder.path(), &format!("{hierarchy}{levels}"));
+            let (source, bound) = pipeline::open(&policy, &options(1, 1))?;
+            verify_with_original(&out, &source, &bound)
+        };
+        check("").unwrap();
+        let error = check(", levels = [0, 3, \"*\"]").unwrap_err();
+        assert!(error.message.contains("at a level that the policy permits"), "{error:?}");
+    }
+}

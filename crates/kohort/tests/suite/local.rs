@@ -66,7 +66,6 @@ fn is_never_worse(case: &Case) {
     let folder = tempfile::tempdir().unwrap();
     let by = |method| {
         let case = Case { objective: "loss", ..case.by(method) };
-        let case = Case { known: Known::All, ..case };
         common::run::plan(&case.write(folder.path())).map(|(_, cohort, plan)| utility::loss(&cohort, &plan))
     };
     match (by("local"), by("lattice")) {
@@ -77,7 +76,7 @@ fn is_never_worse(case: &Case) {
 }
 
 proptest! {
-    #![proptest_config(common::run::cases(150))]
+    #![proptest_config(common::run::cases(80))]
 
     #[test]
     fn every_group_meets_every_requirement(case in cases(true)) {
@@ -86,7 +85,23 @@ proptest! {
 
     #[test]
     fn local_is_never_worse_than_one_level_for_each_column(case in cases(true)) {
-        is_never_worse(&case);
+        is_never_worse(&Case { known: Known::All, ..case });
+    }
+}
+
+proptest! {
+    #![proptest_config(common::run::cases(60))]
+
+    #[test]
+    fn every_group_over_every_known_set_meets_every_requirement(case in cases(true), any in 1..3usize) {
+        let known = if case.known == Known::All { Known::Any(any.min(case.quasi.len())) } else { case.known.clone() };
+        check(&Case { known, ..case.by("local") });
+    }
+
+    #[test]
+    fn local_is_never_worse_where_some_columns_are_known(case in cases(true), any in 1..3usize) {
+        let known = if case.known == Known::All { Known::Any(any.min(case.quasi.len())) } else { case.known.clone() };
+        is_never_worse(&Case { known, ..case });
     }
 }
 
@@ -134,6 +149,16 @@ impl Progress for Impatient {
 
 #[test]
 fn a_method_that_is_stopped_early_releases_its_best_result_and_the_evidence_says_so() {
+    stopped_early("k = 5", &[vec![0, 1, 2]]);
+}
+
+#[test]
+fn single_cells_are_coarsened_until_the_work_is_to_end() {
+    stopped_early("k = 5\nknows = 2", &[vec![0, 1], vec![0, 2], vec![1, 2]]);
+}
+
+/// Ends the work at several moments. Every group over each of these sets has 5 rows all the same.
+fn stopped_early(privacy: &str, sets: &[Vec<usize>]) {
     let mut table = "age,sex,zip\n".to_string();
     for row in 0..400u64 {
         let number = row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
@@ -141,13 +166,14 @@ fn a_method_that_is_stopped_early_releases_its_best_result_and_the_evidence_says
     }
     let columns =
         format!("{AGE}\nsex = {{ role = \"quasi\" }}\nzip = {{ role = \"quasi\", hierarchy = {{ prefix = [1] }} }}");
-    let (_folder, policy) = made(&table, &columns, "k = 5", "effort = \"thorough\"");
+    let (_folder, policy) = made(&table, &columns, privacy, "effort = \"thorough\"");
     for (left, is_early) in [(0, true), (3, true), (40, true), (u64::MAX, false)] {
         let progress = Arc::new(Impatient { left: AtomicU64::new(left), losses: Mutex::new(Vec::new()) });
         let options = Options { progress: progress.clone(), force: true, ..options(1, 1) };
         let (out, released) = release(&policy, "out", &options).unwrap_or_else(|error| panic!("{error}"));
-        let groups = groups(&out, 3);
-        assert!(groups.values().all(|rows| rows.len() >= 5));
+        for set in sets {
+            assert!(groups_over(&out, set).values().all(|rows| rows.len() >= 5), "{left}: {set:?}");
+        }
         let losses = progress.losses.lock().unwrap().clone();
         assert!(losses.is_sorted_by(|a, b| a >= b) && (left < u64::MAX || !losses.is_empty()), "the loss falls");
         let text = |name: &str| fs::read_to_string(out.join(name)).unwrap();
@@ -244,4 +270,12 @@ fn a_finer_column_is_hidden_where_the_coarser_one_is_coarsened() {
     assert_eq!(shown, ["* * m", "* * m", "w1 h1 f", "w1 h1 f"]);
     let message = refused(table, &columns.replace("[\"house\"]", "[\"house\"], levels = [0]"), "k = 2", "");
     assert!(message.contains("Add \"*\" to its `levels`"), "{message}");
+}
+
+#[test]
+fn numbers_as_programs_write_them_are_placed_into_intervals() {
+    let table = "x\n0.22700809999999905\n0.30000000000000004\n1e-05\n-1.5e-03\n0.9999999999999999999\n0.1\n";
+    let columns = "x = { role = \"quasi\", hierarchy = { intervals = [0.5], from = -1, to = 1 } }";
+    let rows = released(table, columns, "k = 2", "");
+    assert_eq!(rows.iter().filter(|row| row[0] == "[0,0.5)").count(), 4, "{rows:?}");
 }

@@ -1,9 +1,11 @@
 //! The integration tests of the library, built as one program because each program is linked anew.
 //! `cargo test -p kohort --test suite golden::` runs the tests of one file.
 
+mod apply;
 mod attacks;
 mod brute_force;
 mod ceiling;
+mod ceiling_local;
 mod checks;
 mod claims;
 mod class_column;
@@ -12,8 +14,10 @@ mod codes;
 mod common;
 mod conformance;
 mod deleted;
+mod demographic_codes;
 mod determinism;
 mod elsewhere;
+mod engine;
 mod event_findings;
 mod event_tables;
 mod examples;
@@ -25,11 +29,15 @@ mod known_sets;
 mod levels;
 mod lkc_guarantees;
 mod local;
+mod local_ranges;
 mod new_method;
+mod parquet_parts;
 mod public_use;
 mod real_adult;
 mod real_codes;
+mod real_demographics;
 mod real_init;
+mod real_local;
 mod real_nhds;
 mod regressions;
 mod rows_not_remembered;
@@ -37,6 +45,7 @@ mod samples;
 mod several_files;
 mod shift;
 mod specialize;
+mod stages;
 mod two_parts;
 mod vectors;
 

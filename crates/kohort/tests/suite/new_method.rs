@@ -11,7 +11,7 @@ use kohort::methods::{Register, manual};
 use kohort::pipeline::{self, Extras, Released};
 use kohort_core::Result;
 use kohort_core::error::Kind;
-use kohort_core::verify::verify_with_original;
+use kohort_core::verify::{verify_release, verify_release_by, verify_with_original};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -71,6 +71,11 @@ fn a_new_method_takes_the_whole_path() {
     }
     let (source, bound) = pipeline::open_by(&register(), &policy, &options(7, 2)).unwrap();
     verify_with_original(&released.folder, &source, &bound).unwrap();
+    // The recipient needs nothing but the release and the name. Whoever does not know the name refuses it.
+    verify_release_by(&register().all_names(), &released.folder, 1).unwrap();
+    let refused = verify_release(&released.folder, 1).unwrap_err();
+    assert_eq!(refused.kind, Kind::Refused);
+    assert!(refused.message.contains("names a method that this version of Kohort does not know"), "{refused}");
     // Counted here: every class has five patients, and every record with five that look the same is released.
     let original = Table::read(&folder.path().join("patients.csv"), b',');
     let shown = Table::released(&released.folder);

@@ -56,6 +56,18 @@ fn a_column_of_one_value_stays_as_it_is() {
     assert_eq!(Table::released(&out).sorted(), [["US", "*"], ["US", "*"], ["US", "*"]]);
 }
 
+/// R6: under `class_size` a suppressed column of one value costs nothing, so that it was released as `*`.
+#[test]
+fn a_column_of_one_value_stays_as_it_is_whatever_the_objective() {
+    for objective in ["loss", "precision", "entropy", "discernibility", "class_size"] {
+        let folder = tempfile::tempdir().unwrap();
+        let columns = "[columns]\nq = { role = \"quasi\" }\nr = { role = \"quasi\" }\n";
+        let asked = format!("0\nobjective = \"{objective}\"");
+        let out = run(folder.path(), "q,r\nUS,a\nUS,a\nUS,b\n", columns, "k = 3\n", &asked);
+        assert_eq!(Table::released(&out).sorted(), [["US", "*"], ["US", "*"], ["US", "*"]], "{objective}");
+    }
+}
+
 #[test]
 fn the_recount_shows_no_more_than_was_counted() {
     let folder = tempfile::tempdir().unwrap();

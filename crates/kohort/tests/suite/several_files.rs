@@ -5,7 +5,7 @@ use crate::common::table::Table;
 use kohort::pipeline::Options;
 use kohort_core::error::Kind;
 use kohort_core::verify::verify_release;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,85 @@ fn samples_of_the_whole_are_disjoint_as_in_the_paper() {
     let (out, _) = release(&policy(folder.path(), &after), "out", &keep).unwrap();
     let people = |name: &str| patients(folder.path(), &out.join(name).join("sample-1/private/rows"));
     assert!(people("geographic").is_disjoint(&people("clinical")));
+    assert!(people("geographic").len() <= 80 && people("clinical").len() == 80);
+    // Everybody is in the table that was suppressed, those of the other file as well.
+    let population = patients(folder.path(), &out.join("clinical/population/private/rows"));
+    assert!(!population.is_disjoint(&people("geographic")));
     assert!(out.join("clinical/population/release/data.csv").is_file());
+}
+
+/// P17: the risk of someone who holds both files was a sentence, and "nobody is in two" was not a count.
+#[test]
+fn the_risk_of_holding_both_files_is_counted_from_their_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = Options { keep_rows: true, ..options(5, 1) };
+    for (name, files) in [
+        ("before", TWO.to_string()),
+        ("after", TWO.replace("share = 0.4", "share = 0.2\nsampled = \"after\"").replace("share = 0.5", "share = 0.2")),
+    ] {
+        let (out, released) = release(&policy(folder.path(), &files), name, &keep).unwrap();
+        let geographic = if name == "after" { "geographic/sample-1" } else { "geographic" };
+        let mut classes: BTreeMap<(String, String), BTreeSet<(usize, String)>> = BTreeMap::new();
+        for (file, place) in [(0, geographic), (1, "clinical")] {
+            let table = Table::released(&out.join(place));
+            let lines = fs::read_to_string(out.join(place).join("private/rows")).unwrap();
+            let original = fs::read_to_string(folder.path().join("t.csv")).unwrap();
+            let original: Vec<&str> = original.lines().collect();
+            let at = |name: &str| table.columns.iter().position(|c| c == name).unwrap();
+            for (row, line) in table.rows.iter().zip(lines.lines()) {
+                let person = original[line.parse::<usize>().unwrap() - 1].split(',').next().unwrap();
+                let shown = (row[at("age")].clone(), row[at("sex")].clone());
+                classes.entry(shown).or_default().insert((file, person.to_string()));
+            }
+        }
+        let sizes: Vec<usize> = classes.values().map(BTreeSet::len).collect();
+        let files: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(out.join("evidence/files.json")).unwrap()).unwrap();
+        let together = &files["together"];
+        assert_eq!(together["columns"], serde_json::json!(["age", "sex"]));
+        assert_eq!(together["smallest_class"].as_u64(), sizes.iter().min().map(|&n| n as u64), "{together}");
+        assert_eq!(together["classes"], classes.len());
+        let people: usize = sizes.iter().sum();
+        let close = |key: &str, value: f64| (together[key].as_f64().unwrap() - value).abs() < 1e-12;
+        assert!(close("highest_risk", 1.0 / *sizes.iter().min().unwrap() as f64), "{together}");
+        assert!(close("mean_risk", sizes.len() as f64 / people as f64), "{together}");
+        assert_eq!((&together["people_in_two_files"], &together["right_links"]), (&0.into(), &0.into()));
+        let note = released.notes.iter().find(|note| note.contains("hold different people")).unwrap();
+        assert!(note.contains("(age, sex)"), "{note}");
+    }
+}
+
+/// P17: `verify --original` was not available for one of several files.
+#[test]
+fn each_file_is_compared_with_the_original() {
+    use kohort::{Policy, Run, Verification};
+    let folder = tempfile::tempdir().unwrap();
+    let files = TWO.replace("share = 0.5", "share = 0.5\nsampled = \"after\"");
+    let path = policy(folder.path(), &files);
+    let checked = |place: &Path| {
+        let policy = Policy::read(&path).unwrap();
+        Run::new().verify_with_original(place, policy.data().unwrap(), &policy)
+    };
+    for keep_rows in [true, false] {
+        let (out, _) = release(&path, &format!("out{keep_rows}"), &Options { keep_rows, ..options(5, 1) }).unwrap();
+        for place in ["geographic", "clinical/sample-1", "clinical/population"] {
+            match checked(&out.join(place)).unwrap() {
+                Verification::Refused(refusal) => panic!("{place}: {}", refusal.reason),
+                Verification::Verified(own) | Verification::Partly(own) => assert!(own.compared().is_some()),
+            }
+        }
+        let error = checked(&out).unwrap_err();
+        assert!(error.kind == Kind::Yours && error.message.contains("DIR/geographic, DIR/clinical"), "{error}");
+        // A cell of the geographic file is changed: the original says so. Its own bytes do not.
+        let data = out.join("geographic/release/data.csv");
+        let text = fs::read_to_string(&data).unwrap();
+        let other = if text.contains(",N,") { text.replacen(",N,", ",S,", 1) } else { text.replacen(",S,", ",E,", 1) };
+        fs::write(&data, other).unwrap();
+        match checked(&out.join("geographic")) {
+            Ok(Verification::Refused(_)) | Err(_) => {}
+            Ok(_) => panic!("a changed cell was not noticed"),
+        }
+    }
 }
 
 #[test]

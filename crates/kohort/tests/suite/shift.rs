@@ -182,3 +182,44 @@ fn the_verifier_finds_one_offset_per_patient_or_refuses() {
     let error = verify_with_original(&out, &source, &bound).unwrap_err();
     assert!(error.message.contains("--keep-rows"), "{error}");
 }
+
+/// Zero days explain every date that was not moved. That nobody drew another number is refused all the same.
+#[test]
+fn dates_that_were_not_moved_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = policy(folder.path(), &stays(), COLUMNS);
+    let (out, _) = release(&path, "out", &options(1, 1)).unwrap();
+    let (source, bound) = pipeline::open(&path, &options(1, 2)).unwrap();
+    let mut table = Table::released(&out);
+    for (row, line) in table.rows.iter_mut().zip(lines(&out)) {
+        let dates = if line % 2 == 0 { ["2020-06-15", "2020-06-20"] } else { ["2020-07-15", "2020-07-16"] };
+        row[..2].clone_from_slice(&dates.map(String::from));
+    }
+    put_data(&out, &table);
+    rewrite_certificate(&out, 4);
+    let error = verify_with_original(&out, &source, &bound).unwrap_err();
+    assert!(error.kind == Kind::Refused && error.message.contains("or not at all"), "{error}");
+}
+
+/// Order: derive, exclude, shift. A rule about the derived length of stay holds for the dates as the table has them.
+#[test]
+fn rows_are_excluded_by_what_was_derived_before_dates_are_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let exclude = "[[exclude]]\ncolumn = \"days\"\ncodes = [\"5\"]\nscope = \"row\"\n";
+    let path = policy(folder.path(), &stays(), &format!("{COLUMNS}{exclude}"));
+    let (out, _) = release(&path, "out", &options(2, 1)).unwrap();
+    let lines = lines(&out);
+    assert!(lines.len() > 200 && lines.iter().all(|line| line % 2 == 1), "only second stays are left");
+}
+
+#[test]
+fn apply_says_that_the_dates_were_moved_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = policy(folder.path(), &stays(), COLUMNS);
+    let (first, _) = release(&path, "first", &options(1, 1)).unwrap();
+    let out = folder.path().join("second");
+    let extras = pipeline::Extras::default();
+    let released = kohort::apply::apply(&first, &path, &out, &options(2, 1), &extras).unwrap();
+    let says = |note: &String| note.contains("moved by new numbers of days");
+    assert!(released.notes.iter().any(says), "{:?}", released.notes);
+}

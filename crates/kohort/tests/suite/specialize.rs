@@ -112,7 +112,7 @@ fn steps(plan: &Plan) -> Steps {
 }
 
 proptest! {
-    #![proptest_config(common::run::cases(150))]
+    #![proptest_config(common::run::cases(80))]
 
     #[test]
     fn it_makes_the_steps_of_the_definition(case in cases(true)) {

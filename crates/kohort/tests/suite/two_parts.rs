@@ -61,6 +61,34 @@ fn refused(out: &Path, change: impl FnOnce(&mut Value)) -> String {
     reason
 }
 
+/// R2, to the letter: of the 7 rows 6 show hiv, of the 2 patients one. The sentence said "at most the share 0.5" of
+/// rows. It is about patients, and whoever has only the rows is told no share at all.
+#[test]
+fn a_share_of_patients_is_never_said_of_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "p1,a,hiv\n".repeat(6) + "p2,a,flu\n";
+    fs::write(folder.path().join("t.csv"), format!("pid,q,s\n{rows}")).unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\npid = { role = \"patient\" }\nq = { role = \"quasi\" }\n\
+        s = { role = \"sensitive\", domain = [\"flu\", \"hiv\"] }\n[privacy]\nk = 2\nconfidence = 0.5\n\
+        [method]\nname = \"ceiling\"\nh = 1\nreal_k = 2\nmax_counterfeits = 1\npadding = \"exact\"\n";
+    fs::write(&policy, text).unwrap();
+    let out = release(&policy, "out", &options(1, 1)).unwrap().0;
+    let data = fs::read_to_string(out.join("release/data.csv")).unwrap();
+    assert_eq!((data.matches("hiv").count(), data.lines().count()), (6, 8), "{data}");
+    let own = partly(&out);
+    assert!(!own.counted().contains("0.5") && own.counted().contains("records"), "{}", own.counted());
+    let stated = own.stated().join("\n");
+    assert!(
+        stated.contains("Of the matching patients (each synthetic record counts as one) that have a value in `s`"),
+        "{stated}"
+    );
+    assert!(!stated.contains("Of the matching records") && !stated.contains("rows that have"), "{stated}");
+    // A stranger who calls the patients rows is refused: 6 of 7 rows have the value.
+    let reason = refused(&out, |c| c["attested"]["unit"] = json!("row"));
+    assert!(!reason.is_empty());
+}
+
 #[test]
 fn rows_are_verified_and_their_unit_is_only_stated() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,10 +229,7 @@ fn the_result_as_json_has_both_parts_and_its_depth() {
 
 #[test]
 fn the_verifier_knows_the_names_of_all_methods_and_no_others() {
-    let register = kohort::methods::Register::built_in();
-    for name in register.entries().iter().map(|entry| entry.name) {
-        assert!(kohort_core::verify::METHODS.contains(&name), "{name}");
-    }
+    assert_eq!(kohort::methods::Register::built_in().all_names(), kohort_core::methods::NAMES);
 }
 
 /// A release whose policy and certificate say k, by another k.
@@ -279,6 +304,34 @@ fn patients_behind_single_suppressed_cells_are_bounded() {
         }
         Verification::Refused(why) => panic!("{}", why.reason),
     }
+}
+
+/// R3: where labels overlap and nobody kept which row became which, a limit in patients is bounded by what the original
+/// allows: it holds whichever rows they were, it is broken whichever they were, or it is named as not counted.
+#[test]
+fn limits_on_patients_are_bounded_from_multisets() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\n[columns]\npid = { role = \"patient\" }\nq = { role = \"quasi\" }\n\
+        s = { role = \"sensitive\" }\n[privacy]\nk = 2\nconfidence = 0.5\n[method]\nname = \"suppress\"\n";
+    fs::write(&policy, text).unwrap();
+    let read = |table: &str, out: &Path| {
+        fs::write(folder.path().join("t.csv"), format!("pid,q,s\n{table}")).unwrap();
+        let policy = kohort::Policy::read(&policy).unwrap();
+        kohort::verify_with_original(out, policy.data().unwrap(), &policy).unwrap()
+    };
+    // Every patient has one row; c and d are too rare, so that labels overlap.
+    let honest = "p1,a,hiv\np2,a,flu\np3,b,hiv\np4,b,flu\np5,c,hiv\np6,d,flu\n";
+    fs::write(folder.path().join("t.csv"), format!("pid,q,s\n{honest}")).unwrap();
+    let out = release(&policy, "out", &options(1, 1)).unwrap().0;
+    assert!(fs::read_to_string(out.join("release/data.csv")).unwrap().contains("*,"));
+    fs::remove_dir_all(out.join("private")).unwrap();
+    let Verification::Verified(own) = read(honest, &out) else { panic!("{:?}", read(honest, &out)) };
+    assert!(own.not_counted().is_empty() && own.compared().is_some());
+    // If p1 has another row that may be the one in a class, the class may hold one patient.
+    let more = format!("{honest}p1,c,flu\np1,a,tb\n");
+    let Verification::Partly(own) = read(&more, &out) else { panic!("{:?}", read(&more, &out)) };
+    assert!(own.not_counted().iter().any(|gap| gap.contains("limits on sensitive values")), "{:?}", own.not_counted());
 }
 
 /// R7: whoever knows a0 matches a0 and `*`, where 2 of 3 patients have hiv. The sentence is about each group

@@ -52,10 +52,13 @@ pub fn wards(rows: usize) -> Vec<Ward> {
     let table = |method, privacy: &str, section: &str| table(method, rows, privacy, section);
     vec![
         table("local", "k = 3\n", "max_suppressed = 0.3\n"),
+        table("local", "k = 3\nknows = 2\n", "max_suppressed = 0.1\n"),
+        table("local", "k = 3\n", "max_suppressed = 0.3\nlabels = \"range\"\n"),
         table("lattice", "k = 3\nconfidence = 0.9\n", "max_suppressed = 0.3\n"),
         table("specialize", "k = 3\nknows = 2\n", "max_suppressed = 0.1\nobjective = \"class\"\n"),
         table("suppress", "k = 3\nknows = [[\"sex\", \"age\", \"zip\"], [\"sex\", \"day\", \"job\"]]\n", ""),
         table("ceiling", "k = 3\n", "h = \"auto\"\nreal_k = 1\nmax_counterfeits = 0.5\n"),
+        table("ceiling", "k = 3\n", "h = \"auto\"\nreal_k = 1\nmax_counterfeits = 0.5\nrecode = \"local\"\n"),
         codes(rows),
         claims(rows),
     ]

@@ -101,7 +101,7 @@ fn slow(group: &CatalogGroup, class: usize, least: u64) -> Option<f64> {
     (all > 0.0).then(|| highest(&equal, all).max(highest(&weighted, people)))
 }
 
-/// What passes has no posterior above 1/k, whatever way the synthetic rows are placed.
+/// No release that passes has a posterior above 1/k, whatever way the synthetic rows are placed.
 #[test]
 fn no_posterior_above_one_in_k_ever_passes() {
     let cases: u64 = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300);

@@ -127,6 +127,8 @@ pub struct Cluster {
     pub size: u32,
     /// Names one of the original records they are, where that is known. Never written into a release.
     pub records: Vec<u32>,
+    /// The labels that all of its patients show, one for each quasi-identifier beside the codes.
+    pub cells: Vec<Box<str>>,
     /// Codes with their subrecords.
     pub record_chunks: Vec<CodeChunk>,
     /// Codes of which nothing is told but that one of the patients has them. Ascending.
@@ -137,14 +139,14 @@ pub struct Cluster {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Joint {
     /// The clusters, which may be joint themselves.
-    pub members: Vec<Node>,
+    pub members: Vec<ClusterNode>,
     /// The chunks they share.
     pub shared_chunks: Vec<CodeChunk>,
 }
 
 /// A cluster, or several that share chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node {
+pub enum ClusterNode {
     /// A cluster by itself.
     Cluster(Cluster),
     /// Several.
@@ -156,20 +158,20 @@ pub type SharedChunk<'a> = (&'a CodeChunk, u64);
 /// Told of every cluster, with the shared chunks above it.
 type Visit<'v, 'a> = &'v mut dyn FnMut(&'a Cluster, &[SharedChunk<'a>]);
 
-impl Node {
+impl ClusterNode {
     /// Patients in it.
     pub fn size(&self) -> u64 {
         match self {
-            Node::Cluster(cluster) => u64::from(cluster.size),
-            Node::Joint(joint) => joint.members.iter().map(Node::size).sum(),
+            ClusterNode::Cluster(cluster) => u64::from(cluster.size),
+            ClusterNode::Joint(joint) => joint.members.iter().map(ClusterNode::size).sum(),
         }
     }
 
     /// Its clusters, from left to right.
     pub fn leaves(&self) -> Vec<&Cluster> {
         match self {
-            Node::Cluster(cluster) => vec![cluster],
-            Node::Joint(joint) => joint.members.iter().flat_map(Node::leaves).collect(),
+            ClusterNode::Cluster(cluster) => vec![cluster],
+            ClusterNode::Joint(joint) => joint.members.iter().flat_map(ClusterNode::leaves).collect(),
         }
     }
 
@@ -180,8 +182,8 @@ impl Node {
 
     fn walk_below<'a>(&'a self, above: &mut Vec<SharedChunk<'a>>, each: Visit<'_, 'a>) {
         match self {
-            Node::Cluster(cluster) => each(cluster, above),
-            Node::Joint(joint) => {
+            ClusterNode::Cluster(cluster) => each(cluster, above),
+            ClusterNode::Joint(joint) => {
                 let depth = above.len();
                 let size = self.size();
                 above.extend(joint.shared_chunks.iter().map(|chunk| (chunk, size)));
@@ -194,13 +196,13 @@ impl Node {
     /// All chunks in it, each with how many patients it is about and whether it is shared.
     pub fn chunks(&self) -> Vec<(&CodeChunk, u64, ChunkOwner)> {
         match self {
-            Node::Cluster(own) => {
+            ClusterNode::Cluster(own) => {
                 own.record_chunks.iter().map(|chunk| (chunk, u64::from(own.size), ChunkOwner::No)).collect()
             }
-            Node::Joint(joint) => {
+            ClusterNode::Joint(joint) => {
                 let size = self.size();
                 let shared = joint.shared_chunks.iter().map(|chunk| (chunk, size, ChunkOwner::Yes));
-                joint.members.iter().flat_map(Node::chunks).chain(shared).collect()
+                joint.members.iter().flat_map(ClusterNode::chunks).chain(shared).collect()
             }
         }
     }
@@ -208,12 +210,12 @@ impl Node {
     /// Gives every code another number: the one that `number` holds at its place.
     pub fn renumber(&mut self, number: &[u32]) {
         match self {
-            Node::Cluster(cluster) => {
+            ClusterNode::Cluster(cluster) => {
                 cluster.record_chunks.iter_mut().for_each(|chunk| chunk.renumber(number));
                 cluster.item_chunk.iter_mut().for_each(|code| *code = number[*code as usize]);
                 cluster.item_chunk.sort_unstable();
             }
-            Node::Joint(joint) => {
+            ClusterNode::Joint(joint) => {
                 joint.shared_chunks.iter_mut().for_each(|chunk| chunk.renumber(number));
                 joint.members.iter_mut().for_each(|member| member.renumber(number));
             }
@@ -234,7 +236,7 @@ pub enum ChunkOwner {
 #[derive(Debug, Clone, Default)]
 pub struct Clusters {
     /// The clusters; every record is in one of them.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ClusterNode>,
     /// The method's report of its work, for the evidence.
     pub trace: crate::release::Trace,
     /// Notes for the custodian.

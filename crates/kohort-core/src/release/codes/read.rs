@@ -1,26 +1,31 @@
 //! Reads clusters that a stranger may have written: memory stays bounded by the longest line, and
 //! nothing but the documented shape is taken.
 
-use super::{CLUSTERS_FORMAT, Cluster, CodeChunk, DEEPEST, Joint, Node};
+use super::{CLUSTERS_FORMAT, Cluster, ClusterNode, CodeChunk, DEEPEST, Joint};
 use crate::parallel::in_order;
 use crate::table::Texts;
 use crate::{Error, Result};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// No cluster takes a longer line.
 const LONGEST_LINE: u64 = 64 << 20;
+/// No header is longer.
+const LONGEST_HEADER: usize = 1 << 20;
 /// The number of bytes of lines that are parsed at a time.
 const BATCH: usize = 1 << 18;
 
 /// The first line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// k.
     pub k: u64,
     /// m.
     pub m: u64,
+    /// The quasi-identifiers beside the codes, whose labels each cluster shows.
+    pub columns: Vec<String>,
 }
 
 /// Reads a file of clusters on several threads. `header` sees the first line, `work` every further
@@ -31,8 +36,8 @@ pub fn read_clusters<R: Send>(
     path: &Path,
     threads: usize,
     header: impl FnOnce(Header) -> Result<()>,
-    work: impl Fn(&Texts, &[(u64, Node)]) -> Result<R> + Sync,
-    fold: impl FnMut(Texts, Vec<(u64, Node)>, R) -> Result<()>,
+    work: impl Fn(&Texts, &[(u64, ClusterNode)]) -> Result<R> + Sync,
+    fold: impl FnMut(Texts, Vec<(u64, ClusterNode)>, R) -> Result<()>,
 ) -> Result<()> {
     let file = File::open(path).map_err(|e| Error::io(path, &e))?;
     read_clusters_from((file, path), threads, header, work, fold)
@@ -43,8 +48,8 @@ pub(crate) fn read_clusters_from<R: Send>(
     (file, path): (impl Read + Send, &Path),
     threads: usize,
     header: impl FnOnce(Header) -> Result<()>,
-    work: impl Fn(&Texts, &[(u64, Node)]) -> Result<R> + Sync,
-    mut fold: impl FnMut(Texts, Vec<(u64, Node)>, R) -> Result<()>,
+    work: impl Fn(&Texts, &[(u64, ClusterNode)]) -> Result<R> + Sync,
+    mut fold: impl FnMut(Texts, Vec<(u64, ClusterNode)>, R) -> Result<()>,
 ) -> Result<()> {
     let io = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::InvalidData => Error::refused("clusters.jsonl: not valid text."),
@@ -53,7 +58,9 @@ pub(crate) fn read_clusters_from<R: Send>(
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let mut first = Vec::new();
     read_line(&mut reader, &mut first, 1).map_err(io)??;
-    header(parse_header(&first).ok_or_else(|| damaged(1, "the header is not that of a file of clusters"))?)?;
+    let parsed = parse_header(&first).ok_or_else(|| damaged(1, "the header is not that of a file of clusters"))?;
+    let width = parsed.columns.len();
+    header(parsed)?;
     let produce = |each: &mut dyn FnMut(Vec<(u64, Vec<u8>)>) -> Result<()>| {
         let (mut batch, mut held, mut number) = (Vec::new(), 0, 1);
         loop {
@@ -78,7 +85,7 @@ pub(crate) fn read_clusters_from<R: Send>(
             let mut texts = Texts::default();
             let mut nodes = Vec::with_capacity(batch.len());
             for (number, line) in batch {
-                let mut parser = Parser { bytes: &line, at: 0, texts: &mut texts };
+                let mut parser = Parser { bytes: &line, at: 0, texts: &mut texts, width };
                 let node = parser.node(0).filter(|_| parser.ends());
                 nodes.push((
                     number,
@@ -115,9 +122,22 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> std:
 }
 
 fn parse_header(line: &[u8]) -> Option<Header> {
-    let header: serde_json::Value = serde_json::from_slice(line.get(..line.len().min(4096))?).ok()?;
-    let known = header["format"] == CLUSTERS_FORMAT && header["version"] == 1 && header.as_object()?.len() == 4;
-    known.then(|| Some(Header { k: header["k"].as_u64()?, m: header["m"].as_u64()? }))?
+    let header: serde_json::Value = serde_json::from_slice(line.get(..line.len().min(LONGEST_HEADER))?).ok()?;
+    let (k, m) = (header["k"].as_u64()?, header["m"].as_u64()?);
+    let columns = match (header["version"].as_u64()?, header.as_object()?.len()) {
+        (1, 4) => Vec::new(),
+        (2, 5) => names(&header["columns"])?,
+        _ => return None,
+    };
+    (header["format"] == CLUSTERS_FORMAT).then_some(Header { k, m, columns })
+}
+
+/// The names of columns: there is one at least, and none twice.
+fn names(columns: &serde_json::Value) -> Option<Vec<String>> {
+    let name = |name: &serde_json::Value| name.as_str().filter(|text| !text.is_empty()).map(str::to_string);
+    let names: Vec<String> = columns.as_array()?.iter().map(name).collect::<Option<_>>()?;
+    let different: BTreeSet<&String> = names.iter().collect();
+    (!names.is_empty() && different.len() == names.len()).then_some(names)
 }
 
 /// A line of JSON and how far it was read. `None`: it is not of the documented shape.
@@ -125,6 +145,8 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     texts: &'a mut Texts,
+    /// The number of labels that a cluster shows.
+    width: usize,
 }
 
 impl Parser<'_> {
@@ -173,15 +195,19 @@ impl Parser<'_> {
         }
     }
 
-    fn node(&mut self, depth: usize) -> Option<Node> {
+    fn node(&mut self, depth: usize) -> Option<ClusterNode> {
         if depth > DEEPEST {
             return None;
         }
-        let (mut size, mut record_chunks, mut item_chunk) = (None, None, None);
+        let (mut size, mut cells, mut record_chunks, mut item_chunk) = (None, None, None, None);
         let (mut members, mut shared_chunks) = (None, None);
         self.object(|p, key| match key {
             "size" if size.is_none() => {
                 size = Some(p.number()?);
+                Some(())
+            }
+            "cells" if cells.is_none() && p.width > 0 => {
+                cells = Some(p.cells()?);
                 Some(())
             }
             "record_chunks" if record_chunks.is_none() => {
@@ -207,12 +233,14 @@ impl Parser<'_> {
             }
             _ => None,
         })?;
-        match (size, record_chunks, item_chunk, members, shared_chunks) {
-            (Some(size), Some(record_chunks), Some(item_chunk), None, None) => {
-                Some(Node::Cluster(Cluster { size, records: Vec::new(), record_chunks, item_chunk }))
+        // Every cluster shows its labels, if there are any.
+        let cells = if self.width == 0 || members.is_some() { cells.or(Some(Vec::new())) } else { cells };
+        match (size, cells, record_chunks, item_chunk, members, shared_chunks) {
+            (Some(size), Some(cells), Some(record_chunks), Some(item_chunk), None, None) => {
+                Some(ClusterNode::Cluster(Cluster { size, records: Vec::new(), cells, record_chunks, item_chunk }))
             }
-            (None, None, None, Some(members), Some(shared_chunks)) => {
-                Some(Node::Joint(Joint { members, shared_chunks }))
+            (None, Some(cells), None, None, Some(members), Some(shared_chunks)) if cells.is_empty() => {
+                Some(ClusterNode::Joint(Joint { members, shared_chunks }))
             }
             _ => None,
         }
@@ -244,6 +272,16 @@ impl Parser<'_> {
             Some(())
         })?;
         Some(all)
+    }
+
+    /// The labels of a cluster: one for each column, empty where it is missing.
+    fn cells(&mut self) -> Option<Vec<Box<str>>> {
+        let mut cells: Vec<Box<str>> = Vec::new();
+        self.list(|p| {
+            cells.push(String::from_utf8(p.string()?).ok()?.into());
+            Some(())
+        })?;
+        (cells.len() == self.width).then_some(cells)
     }
 
     /// A list of different codes; ascending as they are numbered here.
@@ -335,19 +373,51 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Option<Node> {
+    fn parse(line: &str) -> Option<ClusterNode> {
+        parse_with(line, 0)
+    }
+
+    fn parse_with(line: &str, width: usize) -> Option<ClusterNode> {
         let mut texts = Texts::default();
-        let mut parser = Parser { bytes: line.as_bytes(), at: 0, texts: &mut texts };
+        let mut parser = Parser { bytes: line.as_bytes(), at: 0, texts: &mut texts, width };
         parser.node(0).filter(|_| parser.ends())
+    }
+
+    #[test]
+    fn clusters_with_demographics_show_a_label_for_each_column() {
+        let with = |cells: &str| format!(r#"{{"size":5,{cells}"record_chunks":[],"item_chunk":["a"]}}"#);
+        let Some(ClusterNode::Cluster(cluster)) = parse_with(&with(r#""cells":["[30,40)",""],"#), 2) else { panic!() };
+        assert_eq!(cluster.cells, ["[30,40)".into(), "".into()]);
+        for bad in ["", r#""cells":["*"],"#, r#""cells":["*","*","*"],"#, r#""cells":["*",1],"#] {
+            assert!(parse_with(&with(bad), 2).is_none(), "{bad}");
+        }
+        assert!(parse_with(&with(r#""cells":["*"],"#), 0).is_none(), "labels without columns");
+        let good = with(r#""cells":["*"],"#);
+        let joint = |cells: &str| format!(r#"{{"members":[{good},{good}],{cells}"shared_chunks":[]}}"#);
+        assert!(parse_with(&joint(""), 1).is_some());
+        assert!(parse_with(&joint(r#""cells":["*"],"#), 1).is_none(), "a joint cluster has no labels of its own");
+        let header =
+            |own: &str| parse_header(format!(r#"{{"format":"kohort-clusters",{own},"k":5,"m":2}}"#).as_bytes());
+        assert!(header(r#""version":2,"columns":["age","sex"]"#).is_some_and(|own| own.columns.len() == 2));
+        for bad in [
+            r#""version":2"#,
+            r#""version":1,"columns":["age"]"#,
+            r#""version":2,"columns":[]"#,
+            r#""version":2,"columns":["age","age"]"#,
+            r#""version":2,"columns":[""]"#,
+            r#""version":3,"columns":["age"]"#,
+        ] {
+            assert!(header(bad).is_none(), "{bad}");
+        }
     }
 
     #[test]
     fn only_the_documented_shape_is_read() {
         let good = r#"{"size":5,"record_chunks":[{"domain":["a","\u00e4\n"],"subrecords":[["a"],["\u00e4\n","a"]]}],"item_chunk":["z"]}"#;
-        let Some(Node::Cluster(cluster)) = parse(good) else { panic!() };
+        let Some(ClusterNode::Cluster(cluster)) = parse(good) else { panic!() };
         assert_eq!((cluster.size, cluster.record_chunks[0].len(), cluster.item_chunk.len()), (5, 2, 1));
         let joint = format!("{{\"members\": [{good}, {good}], \"shared_chunks\": []}}");
-        assert!(matches!(parse(&joint), Some(Node::Joint(j)) if j.members.len() == 2));
+        assert!(matches!(parse(&joint), Some(ClusterNode::Joint(j)) if j.members.len() == 2));
         for bad in [
             "",
             "{}",

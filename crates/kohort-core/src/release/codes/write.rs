@@ -1,6 +1,6 @@
 //! Writes clusters as lines of JSON, everything in them in random order.
 
-use super::{CLUSTERS_FILE, CLUSTERS_FORMAT, Cluster, Clusters, CodeChunk, Node};
+use super::{CLUSTERS_FILE, CLUSTERS_FORMAT, Cluster, ClusterNode, Clusters, CodeChunk, Header};
 use crate::codes::Records;
 use crate::random::Randomness;
 use crate::release::{Staged, Staging, Written};
@@ -17,7 +17,7 @@ use std::io::{BufWriter, Write};
 pub fn write_codes(
     records: &Records,
     clusters: &Clusters,
-    (k, m): (u64, usize),
+    header: &Header,
     staging: Staging,
     random: &mut Randomness,
 ) -> Result<Staged<Codes>> {
@@ -29,7 +29,7 @@ pub fn write_codes(
     let mut rows = create(&lines).map_err(io)?;
     let codes = records.texts().map(|text| serde_json::Value::from(text).to_string()).collect();
     let mut writer = Writer { codes, records, text: Vec::new(), rows: Vec::new() };
-    writeln!(out, "{{\"format\":\"{CLUSTERS_FORMAT}\",\"version\":1,\"k\":{k},\"m\":{m}}}").map_err(io)?;
+    writeln!(out, "{}", first_line(header)).map_err(io)?;
     for node in shuffled(&clusters.nodes, random) {
         writer.node(node, random);
         writer.text.push(b'\n');
@@ -47,8 +47,22 @@ pub fn write_codes(
         added: 0,
         beside: Vec::new(),
         more: Vec::new(),
+        parts: Vec::new(),
+        workers: None,
     };
     Ok(Staged::new(staging, written))
+}
+
+/// The header: version 2 where clusters show labels, so that a reader who knows version 1 does not overlook them.
+fn first_line(header: &Header) -> String {
+    let Header { k, m, columns } = header;
+    match &columns[..] {
+        [] => format!("{{\"format\":\"{CLUSTERS_FORMAT}\",\"version\":1,\"k\":{k},\"m\":{m}}}"),
+        _ => format!(
+            "{{\"format\":\"{CLUSTERS_FORMAT}\",\"version\":2,\"k\":{k},\"m\":{m},\"columns\":{}}}",
+            serde_json::Value::from(columns.clone())
+        ),
+    }
 }
 
 /// References to the items, in random order.
@@ -67,10 +81,10 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn node(&mut self, node: &Node, random: &mut Randomness) {
+    fn node(&mut self, node: &ClusterNode, random: &mut Randomness) {
         match node {
-            Node::Cluster(cluster) => self.cluster(cluster, random),
-            Node::Joint(joint) => {
+            ClusterNode::Cluster(cluster) => self.cluster(cluster, random),
+            ClusterNode::Joint(joint) => {
                 self.text.extend_from_slice(b"{\"members\":[");
                 for (i, member) in shuffled(&joint.members, random).into_iter().enumerate() {
                     self.comma(i);
@@ -84,7 +98,12 @@ impl Writer<'_> {
     }
 
     fn cluster(&mut self, cluster: &Cluster, random: &mut Randomness) {
-        self.text.extend_from_slice(format!("{{\"size\":{},\"record_chunks\":[", cluster.size).as_bytes());
+        self.text.extend_from_slice(format!("{{\"size\":{},", cluster.size).as_bytes());
+        if !cluster.cells.is_empty() {
+            let cells: Vec<&str> = cluster.cells.iter().map(|cell| &**cell).collect();
+            self.text.extend_from_slice(format!("\"cells\":{},", serde_json::Value::from(cells)).as_bytes());
+        }
+        self.text.extend_from_slice(b"\"record_chunks\":[");
         self.chunks(&cluster.record_chunks, random);
         self.text.extend_from_slice(b"],\"item_chunk\":");
         self.set(&cluster.item_chunk);

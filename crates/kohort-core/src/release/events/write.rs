@@ -87,13 +87,16 @@ pub fn write_events(
         }
     }
     let (file, rows, columns) = first.unwrap_or_default();
-    Ok(Staged::new(staging, Written { file, rows, lines, columns, added: 0, beside: Vec::new(), more }))
+    Ok(Staged::new(
+        staging,
+        Written { file, rows, lines, columns, added: 0, beside: Vec::new(), more, parts: Vec::new(), workers: None },
+    ))
 }
 
 /// Random numbers for the values of one patient; missing stays missing.
 #[derive(Default)]
 struct Pseudonyms {
-    /// By table and column, and value.
+    /// The random number of each value, by table and column.
     of: HashMap<((usize, usize), u32), String>,
 }
 

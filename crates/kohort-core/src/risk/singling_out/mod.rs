@@ -40,15 +40,17 @@ pub struct AddedByColumn {
 }
 
 /// Counts them: sets of one column, of two and so on, as long as all sets of a number together look
-/// at no more than `looks` tuples, but of one column always.
+/// at no more than `looks` tuples, but of one column always. If the caller stops the run, some are missing: ask whether
+/// to go on before they are used.
 pub fn singling_out(cohort: &Cohort, looks: usize, threads: usize) -> SinglingOut {
     let people = TuplePeople::of(cohort);
     let columns = people.columns.len();
     let most = (1..=columns.min(MOST_COLUMNS)).take_while(|&n| n == 1 || sets_of(columns, n) * people.len() <= looks);
     let most = most.last().unwrap_or(0);
     let next = AtomicUsize::new(0);
+    cohort.watcher.stage("counting", (1..=most).map(|n| sets_of(columns, n) as u64).sum());
     let work = || {
-        let mut refining = Refining::new(&people, most);
+        let mut refining = Refining::new(&people, most, &cohort.watcher);
         loop {
             let first = next.fetch_add(1, Ordering::Relaxed);
             if first >= columns {

@@ -1,11 +1,11 @@
 //! Sets of columns from short to long: the classes of a set are those of its beginning, split by its last column.
+//!
+//! The members of a class stand side by side, so that a class is split with tables of one column's values, which stay
+//! in the cache: a table of all combinations of class and value would not.
 
 use super::people::{NOBODY, Numbers, SEVERAL, TuplePeople, meet};
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use crate::table::Watcher;
 
-/// Up to so many combinations are numbered by place, beyond by a table.
-const BY_PLACE: usize = 1 << 22;
 /// Members are merged before so many sets look at them: merging costs about as much as a set.
 const WORTH_MERGING: usize = 4;
 
@@ -24,19 +24,26 @@ pub(super) struct ThreadCounts {
 struct Member {
     /// An entry with its values.
     entry: u32,
-    /// Its class over the columns of the set.
-    class: u32,
     /// The person, or [`SEVERAL`].
     person: u32,
 }
 
 /// The classes of a set in which nobody is alone.
 struct Classes {
+    /// The members, class by class.
     members: Vec<Member>,
-    /// The number of classes.
-    len: usize,
+    /// Where each class ends among them.
+    ends: Vec<u32>,
     /// People who are alone in the other classes: they stay so, whatever else is known.
     alone: u64,
+}
+
+impl Classes {
+    /// The members of each class.
+    fn each(&self) -> impl Iterator<Item = &[Member]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start as usize..end as usize])
+    }
 }
 
 /// Goes from sets to longer ones, on one thread.
@@ -44,54 +51,58 @@ pub(super) struct Refining<'a> {
     people: &'a TuplePeople,
     /// The number of columns of the longest sets.
     most: usize,
+    watcher: &'a Watcher,
     pub(super) counts: ThreadCounts,
-    /// A number for each place; none between two uses.
-    by_place: Vec<u32>,
-    /// The person at each place; nobody between two uses.
+    /// The place of each value's members; used within a class.
+    place: Vec<u32>,
+    /// The person with each value; nobody between two classes.
     who: Vec<u32>,
-    /// The places in use.
-    touched: Vec<usize>,
+    /// The number of each value's members; none between two classes.
+    number: Vec<u32>,
+    /// The values in use.
+    touched: Vec<u32>,
 }
 
 impl<'a> Refining<'a> {
-    pub(super) fn new(people: &'a TuplePeople, most: usize) -> Refining<'a> {
+    pub(super) fn new(people: &'a TuplePeople, most: usize, watcher: &'a Watcher) -> Refining<'a> {
         let (least, is_alone) = (vec![u8::MAX; people.known], vec![false; people.known]);
         let counts = ThreadCounts { least, is_alone, sets: Vec::new() };
-        Refining { people, most, counts, by_place: Vec::new(), who: Vec::new(), touched: Vec::new() }
+        let lengths = people.columns.iter().flat_map(|column| [column.codes.len, column.from_here.len]);
+        let len = lengths.max().unwrap_or(0);
+        let (place, who, number) = (vec![u32::MAX; len], vec![NOBODY; len], vec![0; len]);
+        Refining { people, most, watcher, counts, place, who, number, touched: Vec::new() }
     }
 
     /// Counts all sets whose first column is this one.
     pub(super) fn sets_from(&mut self, first: usize) {
         let people = self.people;
         let entries = (0u32..).zip(&people.person);
-        let members = entries.map(|(entry, &person)| Member { entry, class: 0, person }).collect();
-        let everybody = Classes { members, len: 1, alone: 0 };
-        let everybody = self.merged(everybody, &people.columns[first].from_here);
+        let members: Vec<Member> = entries.map(|(entry, &person)| Member { entry, person }).collect();
+        let ends = vec![members.len() as u32];
+        let everybody = self.merged(Classes { members, ends, alone: 0 }, &people.columns[first].from_here);
         self.refine(&everybody, &mut vec![first]);
     }
 
     /// Splits the classes of a set's beginning by its last column, counts who is alone, and goes on to longer sets.
     fn refine(&mut self, before: &Classes, set: &mut Vec<usize>) {
         let people = self.people;
-        let Some(&last) = set.last() else { return };
+        let Some(&last) = set.last().filter(|_| !self.watcher.is_cancelled()) else { return };
         let codes = &people.columns[last].codes;
         let has_longer = set.len() < self.most && last + 1 < people.columns.len();
         let mut new = Vec::new();
-        if !has_longer && before.len.saturating_mul(codes.len) <= BY_PLACE {
+        if !has_longer {
             self.count_alone(before, codes, set.len(), &mut new);
             self.note(set, before.alone + new.len() as u64);
         } else {
             let mut classes = self.split(before, codes, set.len(), &mut new);
             self.note(set, classes.alone);
-            if has_longer {
-                for next in last + 1..people.columns.len() {
-                    if self.sets_below(set.len() + 1, next) >= WORTH_MERGING {
-                        classes = self.merged(classes, &people.columns[next].from_here);
-                    }
-                    set.push(next);
-                    self.refine(&classes, set);
-                    set.pop();
+            for next in last + 1..people.columns.len() {
+                if self.sets_below(set.len() + 1, next) >= WORTH_MERGING {
+                    classes = self.merged(classes, &people.columns[next].from_here);
                 }
+                set.push(next);
+                self.refine(&classes, set);
+                set.pop();
             }
         }
         new.into_iter().for_each(|person: u32| self.counts.is_alone[person as usize] = false);
@@ -108,99 +119,89 @@ impl<'a> Refining<'a> {
         let mut places: Vec<usize> = set.iter().map(|&column| self.people.columns[column].place).collect();
         places.sort_unstable();
         self.counts.sets.push((places, alone));
+        self.watcher.advance(1);
     }
 
     /// Merges members of a class that are the same in all columns that still count.
     fn merged(&mut self, classes: Classes, rest: &Numbers) -> Classes {
-        if classes.len.saturating_mul(rest.len) > BY_PLACE {
-            return classes;
-        }
-        let Refining { by_place, touched, .. } = self;
-        by_place.resize(by_place.len().max(classes.len * rest.len), u32::MAX);
-        let mut members: Vec<Member> = Vec::new();
-        for member in &classes.members {
-            let place = member.class as usize * rest.len + rest.of[member.entry as usize] as usize;
-            match by_place[place] {
-                u32::MAX => {
-                    by_place[place] = members.len() as u32;
-                    touched.push(place);
-                    members.push(*member);
+        let Refining { place, touched, .. } = self;
+        let (mut members, mut ends) = (Vec::<Member>::new(), Vec::with_capacity(classes.ends.len()));
+        for class in classes.each() {
+            for member in class {
+                let value = rest.of[member.entry as usize];
+                match place[value as usize] {
+                    u32::MAX => {
+                        place[value as usize] = members.len() as u32;
+                        touched.push(value);
+                        members.push(*member);
+                    }
+                    same => meet(&mut members[same as usize].person, member.person),
                 }
-                number => meet(&mut members[number as usize].person, member.person),
             }
+            touched.drain(..).for_each(|value| place[value as usize] = u32::MAX);
+            ends.push(members.len() as u32);
         }
-        touched.drain(..).for_each(|place| by_place[place] = u32::MAX);
-        Classes { members, ..classes }
+        Classes { members, ends, alone: classes.alone }
     }
 
     /// Finds who is alone in the classes of a set, where no longer set needs to know the classes. `new` gets those who
     /// are not alone on its beginning.
     fn count_alone(&mut self, before: &Classes, codes: &Numbers, columns: usize, new: &mut Vec<u32>) {
         let Refining { who, touched, counts, .. } = self;
-        who.resize(who.len().max(before.len * codes.len), NOBODY);
-        for member in &before.members {
-            let place = member.class as usize * codes.len + codes.of[member.entry as usize] as usize;
-            if who[place] == NOBODY {
-                touched.push(place);
+        for class in before.each() {
+            for member in class {
+                let value = codes.of[member.entry as usize];
+                if who[value as usize] == NOBODY {
+                    touched.push(value);
+                }
+                meet(&mut who[value as usize], member.person);
             }
-            meet(&mut who[place], member.person);
-        }
-        for place in touched.drain(..) {
-            let person = std::mem::replace(&mut who[place], NOBODY);
-            if person != SEVERAL {
-                counts.meets_alone(person, columns, new);
+            for value in touched.drain(..) {
+                let person = std::mem::replace(&mut who[value as usize], NOBODY);
+                if person != SEVERAL {
+                    counts.meets_alone(person, columns, new);
+                }
             }
         }
     }
 
     /// Splits classes by a column. `new` gets those who are alone now.
     fn split(&mut self, before: &Classes, codes: &Numbers, columns: usize, new: &mut Vec<u32>) -> Classes {
-        let members = &before.members;
-        let mut split: Vec<u32> = Vec::with_capacity(members.len());
-        let mut who: Vec<u32> = Vec::new();
-        let mut next = || {
-            who.push(NOBODY);
-            who.len() as u32 - 1
-        };
-        if before.len.saturating_mul(codes.len) <= BY_PLACE {
-            let Refining { by_place, touched, .. } = self;
-            by_place.resize(by_place.len().max(before.len * codes.len), u32::MAX);
-            for member in members {
-                let place = member.class as usize * codes.len + codes.of[member.entry as usize] as usize;
-                if by_place[place] == u32::MAX {
-                    by_place[place] = next();
-                    touched.push(place);
+        let Refining { place, who, number, touched, counts, .. } = self;
+        let (mut members, mut ends) = (Vec::with_capacity(before.members.len()), Vec::new());
+        for class in before.each() {
+            for member in class {
+                let value = codes.of[member.entry as usize] as usize;
+                if who[value] == NOBODY {
+                    touched.push(value as u32);
                 }
-                split.push(by_place[place]);
+                meet(&mut who[value], member.person);
+                number[value] += 1;
             }
-            touched.drain(..).for_each(|place| by_place[place] = u32::MAX);
-        } else {
-            let mut numbers: HashMap<(u32, u32), u32, RandomState> = HashMap::default();
-            for member in members {
-                let key = (member.class, codes.of[member.entry as usize]);
-                split.push(*numbers.entry(key).or_insert_with(&mut next));
+            let mut end = members.len() as u32;
+            for &value in touched.iter() {
+                match who[value as usize] {
+                    SEVERAL => {
+                        place[value as usize] = end;
+                        end += number[value as usize];
+                        ends.push(end);
+                    }
+                    person => counts.meets_alone(person, columns, new),
+                }
             }
-        }
-        for (member, &class) in members.iter().zip(&split) {
-            meet(&mut who[class as usize], member.person);
-        }
-        // Classes in which several people are left are numbered anew, without gaps.
-        let mut len = 0;
-        let numbers: Vec<u32> = who
-            .iter()
-            .map(|&person| {
-                len += usize::from(person == SEVERAL);
-                (len as u32).wrapping_sub(1)
-            })
-            .collect();
-        let mut left = Vec::new();
-        for (member, &class) in members.iter().zip(&split) {
-            match who[class as usize] {
-                SEVERAL => left.push(Member { class: numbers[class as usize], ..*member }),
-                person => self.counts.meets_alone(person, columns, new),
+            members.resize(end as usize, Member { entry: 0, person: NOBODY });
+            for member in class {
+                let value = codes.of[member.entry as usize] as usize;
+                if who[value] == SEVERAL {
+                    members[place[value] as usize] = *member;
+                    place[value] += 1;
+                }
+            }
+            for value in touched.drain(..) {
+                (place[value as usize], who[value as usize], number[value as usize]) = (u32::MAX, NOBODY, 0);
             }
         }
-        Classes { members: left, len, alone: before.alone + new.len() as u64 }
+        Classes { members, ends, alone: before.alone + new.len() as u64 }
     }
 }
 

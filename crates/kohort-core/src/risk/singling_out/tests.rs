@@ -9,7 +9,7 @@ fn cohort(rows: &[Vec<&str>], patients: Option<&[u32]>) -> Cohort {
     Cohort::of(Tuples::from_rows(rows, patients), |_| crate::hierarchy::Rule::Flat)
 }
 
-/// By definition: who is the only one with what they show.
+/// The people who are the only ones with what they show, found by the definition.
 fn alone(rows: &[Vec<&str>], patients: &[u32], set: &[usize]) -> Vec<u32> {
     let same = |a: usize, b: usize| set.iter().all(|&q| rows[a][q] == rows[b][q]);
     let rows = 0..patients.len();

@@ -1,10 +1,10 @@
 //! Cleaning bound to the columns of a table: what every chunk goes through before anybody sees it.
 
 use super::describe::{described_derive, described_steps};
-use super::step::{CellSteps, Problem, Step, Unwatched, Watch};
+use super::step::{CellSteps, CleaningStep, Problem, Unwatched, Watch};
 use super::tally::Tally;
 use super::{ColumnCleaning, DateReading, Derive};
-use crate::calendar::{Date, DateFormat, FormatSearch, Found};
+use crate::calendar::{Date, DateFormat, FormatSearch, FoundFormat};
 use crate::policy::nearest;
 use crate::table::chunk::{Chunk, Span};
 use crate::table::input::Input;
@@ -157,8 +157,8 @@ impl Cleaner {
         let column = &mut self.columns[c];
         let name = &column.name;
         let found = match search.finish() {
-            Found::One(found) => found,
-            Found::Several(formats) => {
+            FoundFormat::One(found) => found,
+            FoundFormat::Several(formats) => {
                 let formats: Vec<String> = formats.iter().map(|format| format!("date = \"{format}\"")).collect();
                 return Err(Error::yours(format!(
                     "{table}, column `{name}`: the dates could be written in more than one way. Set {} for this \
@@ -166,7 +166,7 @@ impl Cleaner {
                     formats.join(" or ")
                 )));
             }
-            Found::None => {
+            FoundFormat::None => {
                 return Err(Error::yours(format!(
                     "{table}, column `{name}`: no usual date format fits every cell. Set date = \"…\" for this column, \
                      for example \"%d.%m.%y\", and list cells that are not dates under its `missing`."
@@ -219,10 +219,10 @@ impl Cleaner {
     }
 
     /// The steps of a column in words.
-    pub(super) fn described(&self, c: usize) -> Vec<(Step, String)> {
+    pub(super) fn described(&self, c: usize) -> Vec<(CleaningStep, String)> {
         let column = &self.columns[c];
         let Some(declared) = &column.declared else { return Vec::new() };
-        let derived = declared.derive.as_ref().and_then(described_derive).map(|what| (Step::Derive, what));
+        let derived = declared.derive.as_ref().and_then(described_derive).map(|what| (CleaningStep::Derive, what));
         derived.into_iter().chain(described_steps(&declared.steps, column.found)).collect()
     }
 
@@ -279,7 +279,7 @@ impl Cleaner {
                         Some(tally) => {
                             let mut watch = tally.watch(c);
                             if outcome == Outcome::Made {
-                                watch.changed(Step::Derive);
+                                watch.changed(CleaningStep::Derive);
                             }
                             column.steps.apply(&mut cell, &mut watch)
                         }

@@ -1,8 +1,8 @@
 //! Steps of cleaning in words, for dictionaries, certificates and reports. They name no cell of the data: texts of
 //! the policy only.
 
-use super::step::Step;
-use super::{DateReading, Derive, Steps};
+use super::step::CleaningStep;
+use super::{DateReading, Derive, NumberReading, Steps};
 use crate::code_systems::CodeSystem;
 
 /// More entries of a list than this are not named one by one.
@@ -19,11 +19,11 @@ pub(super) fn described_derive(derive: &Derive) -> Option<String> {
 }
 
 /// The steps of a column in words.
-pub(super) fn described_steps(steps: &Steps, found: Option<&'static str>) -> Vec<(Step, String)> {
+pub(super) fn described_steps(steps: &Steps, found: Option<&'static str>) -> Vec<(CleaningStep, String)> {
     let mut all = Vec::new();
     if let Some(missing) = &steps.missing {
         all.push((
-            Step::Missing,
+            CleaningStep::Missing,
             match missing.is_empty() {
                 true => "only an empty cell is missing".to_string(),
                 false => format!("missing: {}", listed(missing.iter().map(|text| format!("`{text}`")))),
@@ -31,31 +31,36 @@ pub(super) fn described_steps(steps: &Steps, found: Option<&'static str>) -> Vec
         ));
     }
     if !steps.recode.is_empty() {
-        let pairs = steps.recode.iter().map(|(from, to)| match to.as_str() {
-            "" => format!("`{from}` to missing"),
-            to => format!("`{from}` to `{to}`"),
+        let pairs = steps.recode.iter().map(|(from, to)| match (from.as_str(), to.as_str()) {
+            ("", to) => format!("missing to `{to}`"),
+            (from, "") => format!("`{from}` to missing"),
+            (from, to) => format!("`{from}` to `{to}`"),
         });
-        all.push((Step::Recode, format!("recoded: {}", listed(pairs))));
+        all.push((CleaningStep::Recode, format!("recoded: {}", listed(pairs))));
     }
-    if steps.number {
-        all.push((Step::Number, "the number is read out of the text".to_string()));
+    if let Some(reading) = steps.number {
+        let what = match reading {
+            NumberReading::AsWritten => "the number is read out of the text",
+            NumberReading::Years => "full years are read out of the text",
+        };
+        all.push((CleaningStep::Number, what.to_string()));
     }
     if let Some(date) = &steps.date {
         let format = match date {
             DateReading::Written(text, _) => text.as_str(),
             DateReading::FindOut => found.unwrap_or("in a usual format"),
         };
-        all.push((Step::Date, format!("dates written {format} become dates like 2010-03-14")));
+        all.push((CleaningStep::Date, format!("dates written {format} become dates like 2010-03-14")));
     }
     if let Some(system) = steps.spelling {
         let what = match system {
             CodeSystem::Icd9 => "ICD-9 codes in one spelling, like 250.01",
             CodeSystem::Icd10 => "ICD-10 codes in one spelling, like E11.9",
         };
-        all.push((Step::Spelling, what.to_string()));
+        all.push((CleaningStep::Spelling, what.to_string()));
     }
     if let Some(top) = steps.top {
-        all.push((Step::Top, format!("numbers from {top} on become >={top}")));
+        all.push((CleaningStep::Top, format!("numbers from {top} on become >={top}")));
     }
     all
 }

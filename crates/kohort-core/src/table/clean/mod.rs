@@ -27,7 +27,13 @@ pub fn number_in_text(text: &str, point: u8) -> Option<(String, String)> {
     number::read(text, point).map(|number::Reading { text, unit }| (text, unit))
 }
 
-/// Whether numbers with these units can be compared, as `number = true` demands of a column.
+/// Reads an age as `number = "years"` does: `6 months` is 0, `18 mo` is 1, `87 years` and 87 are 87. `None` for another
+/// unit than one of time.
+pub fn years_in_text(text: &str, point: u8) -> Option<String> {
+    number::read_years(text, point).map(|own| own.text)
+}
+
+/// Returns whether numbers with these units can be compared, as `number = true` demands of a column.
 pub fn units_agree(units: &BTreeSet<String>) -> bool {
     number::comparable(units)
 }
@@ -103,8 +109,8 @@ pub struct Steps {
     pub missing: Option<Vec<String>>,
     /// Cells and what they become.
     pub recode: Vec<(String, String)>,
-    /// Whether the number is read out of the text.
-    pub number: bool,
+    /// How the number is read out of the text, if it is.
+    pub number: Option<NumberReading>,
     /// How its dates are written.
     pub date: Option<DateReading>,
     /// The code system whose spelling its codes get.
@@ -114,9 +120,23 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Whether no cell is changed.
+    /// Returns whether no cell is changed.
     pub fn is_empty(&self) -> bool {
         let Steps { missing, recode, number, date, spelling, top } = self;
-        missing.is_none() && recode.is_empty() && !number && date.is_none() && spelling.is_none() && top.is_none()
+        missing.is_none()
+            && recode.is_empty()
+            && number.is_none()
+            && date.is_none()
+            && spelling.is_none()
+            && top.is_none()
     }
+}
+
+/// Declares how a number is read out of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberReading {
+    /// The number as it is, in one unit.
+    AsWritten,
+    /// Full years, from years, months, weeks, days and hours.
+    Years,
 }

@@ -57,6 +57,10 @@ const AFTER: [(&str, Bound); 8] = [
 /// a text with no number, with several, or with a word before the number: which one is meant would be a guess.
 pub(super) fn read(text: &str, point: u8) -> Option<Reading> {
     let text = text.trim().to_lowercase();
+    // A number as programs write it, with many decimals or an exponent, stays as it is.
+    if Decimal::parse(&text, point).is_none() && Decimal::of_cell(&text, point).is_some() {
+        return Some(Reading { text, unit: String::new() });
+    }
     let (rest, before) = BEFORE
         .iter()
         .find_map(|(sign, bound)| text.strip_prefix(sign).map(|rest| (rest.trim_start(), *bound)))
@@ -91,38 +95,65 @@ pub(super) fn read(text: &str, point: u8) -> Option<Reading> {
     clean.then(|| Reading { text, unit: unit_name(unit).to_string() })
 }
 
-/// The words for a year, in the languages that exports of hospitals use, are one unit.
+/// A unit of time, for ages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimeUnit {
+    Years,
+    Months,
+    Weeks,
+    Days,
+    Hours,
+}
+
+/// The words for units of time, in the languages that exports of hospitals use.
+const TIMES: [(TimeUnit, &str); 5] = [
+    (
+        TimeUnit::Years,
+        "y|yo|y.o|y/o|yr|yrs|year|years|year old|years old|a|j|jr|jahr|jahre|an|ans|año|años|ano|anos|anno|anni|jaar",
+    ),
+    (
+        TimeUnit::Months,
+        "m|mo|mos|mth|mths|mon|month|months|month old|months old|monat|monate|mois|mes|meses|mese|mesi|maand|maanden|mnd",
+    ),
+    (TimeUnit::Weeks, "w|wk|wks|week|weeks|woche|wochen|semaine|semaines|semana|semanas|settimana|settimane|weken"),
+    (TimeUnit::Days, "d|day|days|day old|days old|tag|tage|t|jour|jours|dia|dias|día|días|giorno|giorni|gg|dag|dagen"),
+    (TimeUnit::Hours, "h|hr|hrs|hour|hours|stunde|stunden|heure|heures|hora|horas|ora|ore|uur"),
+];
+
+fn time_unit(unit: &str) -> Option<TimeUnit> {
+    TIMES.iter().find(|(_, words)| words.split('|').any(|word| word == unit)).map(|(time, _)| *time)
+}
+
+/// The words for a year are one unit.
 fn unit_name(unit: &str) -> &str {
-    const YEARS: [&str; 17] = [
-        "y",
-        "yo",
-        "y.o",
-        "yr",
-        "yrs",
-        "year",
-        "years",
-        "year old",
-        "years old",
-        "a",
-        "j",
-        "jahr",
-        "jahre",
-        "an",
-        "ans",
-        "años",
-        "anni",
-    ];
-    if YEARS.contains(&unit) { "years" } else { unit }
+    if time_unit(unit) == Some(TimeUnit::Years) { "years" } else { unit }
+}
+
+/// Reads an age in full years. A number without a unit is in years. Returns `None` for a unit that is not one of time,
+/// and for an open end in another unit than years.
+pub(super) fn read_years(text: &str, point: u8) -> Option<Reading> {
+    let own = read(text, point)?;
+    let years = |text: String| Some(Reading { text, unit: "years".to_string() });
+    let in_a_year = match time_unit(&own.unit) {
+        None if own.unit.is_empty() => return years(own.text),
+        None => return None,
+        Some(TimeUnit::Years) => return years(own.text),
+        Some(TimeUnit::Months) => 12,
+        Some(TimeUnit::Weeks) => 52,
+        Some(TimeUnit::Days) => 365,
+        Some(TimeUnit::Hours) => 8_760,
+    };
+    let number = Decimal::of_cell(&own.text, point)?;
+    years(number.floor_div(Decimal::whole(in_a_year)).to_string())
 }
 
 /// Returns whether numbers with these units can be compared. Numbers without a unit go with any one unit, except with
 /// months, weeks, days and hours: beside `6 months`, a bare 87 is probably in years.
 pub(super) fn comparable(units: &std::collections::BTreeSet<String>) -> bool {
-    const SHORT: [&str; 12] = ["m", "mo", "mos", "month", "months", "w", "wk", "week", "weeks", "d", "day", "days"];
     let named: Vec<&String> = units.iter().filter(|unit| !unit.is_empty()).collect();
     match named[..] {
         [] => true,
-        [one] => units.len() == 1 || !(SHORT.contains(&one.as_str()) || one.starts_with("hour")),
+        [one] => units.len() == 1 || matches!(time_unit(one), None | Some(TimeUnit::Years)),
         _ => false,
     }
 }
@@ -160,10 +191,34 @@ mod tests {
             ("up to 4", "<5"),
             (">1.5", ">1.5"),
             ("<=2.5", "<=2.5"),
+            ("0.22700809999999905", "0.22700809999999905"),
+            ("1E-05", "1e-05"),
         ] {
             check(text, Some(number));
         }
         assert_eq!(read("7,50 kg", b',').unwrap().text, "7,5");
+    }
+
+    #[test]
+    fn ages_in_other_units_become_full_years() {
+        let years = |text: &str| read_years(text, b'.').map(|own| own.text);
+        for (text, number) in [
+            ("87", "87"),
+            ("87 years", "87"),
+            ("> 89", ">=90"),
+            ("6m", "0"),
+            ("18 months", "1"),
+            ("24 Monate", "2"),
+            ("3 wk", "0"),
+            ("400 d", "1"),
+            ("5 h", "0"),
+            ("11 meses", "0"),
+        ] {
+            assert_eq!(years(text).as_deref(), Some(number), "{text}");
+        }
+        for text in ["5 kg", "> 6 months", "6 m 3 d", "", "old"] {
+            assert_eq!(years(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The steps that clean one cell, bound and ready to be applied.
 
-use super::number;
+use super::{NumberReading, number};
 use crate::calendar::DateFormat;
 use crate::code_systems::CodeSystem;
 use crate::number::Decimal;
@@ -12,7 +12,7 @@ pub(super) struct CellSteps {
     /// Cells that mean missing.
     pub(super) missing: Vec<Vec<u8>>,
     pub(super) recode: HashMap<Vec<u8>, Vec<u8>>,
-    pub(super) number: bool,
+    pub(super) number: Option<NumberReading>,
     /// The format of the dates that become ISO 8601 dates.
     pub(super) date: Option<DateFormat>,
     pub(super) spelling: Option<CodeSystem>,
@@ -23,7 +23,7 @@ pub(super) struct CellSteps {
 
 /// One step, for counting what it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Step {
+pub(super) enum CleaningStep {
     Derive,
     Missing,
     Recode,
@@ -49,7 +49,7 @@ pub(super) enum Problem {
 /// Sees what happens to a cell.
 pub(super) trait Watch {
     /// A step changed the cell.
-    fn changed(&mut self, step: Step);
+    fn changed(&mut self, step: CleaningStep);
     /// A number was read with this unit.
     fn unit(&mut self, unit: &str);
 }
@@ -58,7 +58,7 @@ pub(super) trait Watch {
 pub(super) struct Unwatched;
 
 impl Watch for Unwatched {
-    fn changed(&mut self, _: Step) {}
+    fn changed(&mut self, _: CleaningStep) {}
     fn unit(&mut self, _: &str) {}
 }
 
@@ -66,54 +66,57 @@ impl CellSteps {
     /// Returns whether no cell is changed.
     pub(super) fn is_empty(&self) -> bool {
         let CellSteps { missing, recode, number, date, spelling, top, point: _ } = self;
-        missing.is_empty() && recode.is_empty() && !number && date.is_none() && spelling.is_none() && top.is_none()
+        missing.is_empty()
+            && recode.is_empty()
+            && number.is_none()
+            && date.is_none()
+            && spelling.is_none()
+            && top.is_none()
     }
 
     /// The cell before numbers, dates and codes are read: a missing one is empty, a recoded one has its new text.
     pub(super) fn plain<'a>(&'a self, cell: &'a [u8]) -> &'a [u8] {
-        if self.missing.iter().any(|missing| missing == cell) {
-            return &[];
-        }
+        let cell = if self.missing.iter().any(|missing| missing == cell) { &[] } else { cell };
         self.recode.get(cell).map_or(cell, Vec::as_slice)
     }
 
     /// Cleans one cell in place.
     pub(super) fn apply(&self, cell: &mut Vec<u8>, watch: &mut impl Watch) -> Result<(), Problem> {
-        if cell.is_empty() {
-            return Ok(());
-        }
-        if self.missing.iter().any(|missing| missing == cell) {
+        if !cell.is_empty() && self.missing.iter().any(|missing| missing == cell) {
             cell.clear();
-            watch.changed(Step::Missing);
-            return Ok(());
+            watch.changed(CleaningStep::Missing);
         }
         if let Some(new) = self.recode.get(&cell[..]) {
             cell.clear();
             cell.extend_from_slice(new);
-            watch.changed(Step::Recode);
-            if cell.is_empty() {
-                return Ok(());
-            }
+            watch.changed(CleaningStep::Recode);
         }
-        if self.number {
-            let reading = text(cell).and_then(|text| number::read(text, self.point)).ok_or(Problem::NoNumber)?;
+        if cell.is_empty() {
+            return Ok(());
+        }
+        if let Some(reading) = self.number {
+            let read = match reading {
+                NumberReading::AsWritten => number::read,
+                NumberReading::Years => number::read_years,
+            };
+            let reading = text(cell).and_then(|text| read(text, self.point)).ok_or(Problem::NoNumber)?;
             watch.unit(&reading.unit);
-            replace(cell, reading.text.as_bytes(), Step::Number, watch);
+            replace(cell, reading.text.as_bytes(), CleaningStep::Number, watch);
         }
         if let Some(format) = &self.date {
             let date = text(cell).and_then(|text| format.parse(text)).ok_or(Problem::NoDate)?;
             let mut iso = Vec::with_capacity(10);
             date.push_iso(&mut iso);
-            replace(cell, &iso, Step::Date, watch);
+            replace(cell, &iso, CleaningStep::Date, watch);
         }
         if let Some(code) = self.spelling.and_then(|system| system.spell(text(cell)?)) {
-            replace(cell, code.as_bytes(), Step::Spelling, watch);
+            replace(cell, code.as_bytes(), CleaningStep::Spelling, watch);
         }
         if let Some(top) = self.top {
             let text = text(cell).unwrap_or_default();
-            match (Decimal::parse(text, self.point), open_end(text)) {
+            match (Decimal::of_cell(text, self.point), open_end(text)) {
                 (Some(number), _) | (None, Some(number)) if number >= top => {
-                    replace(cell, format!(">={top}").as_bytes(), Step::Top, watch);
+                    replace(cell, format!(">={top}").as_bytes(), CleaningStep::Top, watch);
                 }
                 (Some(_), _) => {}
                 // `>=85` may or may not be 90 or more.
@@ -130,7 +133,7 @@ fn text(cell: &[u8]) -> Option<&str> {
     std::str::from_utf8(cell).ok()
 }
 
-fn replace(cell: &mut Vec<u8>, new: &[u8], step: Step, watch: &mut impl Watch) {
+fn replace(cell: &mut Vec<u8>, new: &[u8], step: CleaningStep, watch: &mut impl Watch) {
     if cell != new {
         cell.clear();
         cell.extend_from_slice(new);

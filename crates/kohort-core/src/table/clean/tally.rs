@@ -1,8 +1,8 @@
-//! What cleaning a table changed: counted once, when the table is opened.
+//! The changes that cleaning made to a table: counted once, when the table is opened.
 
 use super::cleaner::Cleaner;
 use super::number::comparable;
-use super::step::{Problem, Step, Watch};
+use super::step::{CleaningStep, Problem, Watch};
 use crate::table::{Chunk, Texts};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ pub(in crate::table) struct Tally<'a> {
 
 #[derive(Default)]
 struct ColumnTally {
-    changed: BTreeMap<Step, u64>,
+    changed: BTreeMap<CleaningStep, u64>,
     /// Rows whose dates are in the wrong order.
     reversed: u64,
     units: BTreeSet<String>,
@@ -181,7 +181,7 @@ impl Unread {
 pub(super) struct ColumnWatch<'a>(&'a mut ColumnTally);
 
 impl Watch for ColumnWatch<'_> {
-    fn changed(&mut self, step: Step) {
+    fn changed(&mut self, step: CleaningStep) {
         *self.0.changed.entry(step).or_default() += 1;
     }
 

@@ -4,6 +4,9 @@
 //! `parquet` crate sees it, because that crate trusts sizes it finds in the file and would allocate them, and a
 //! failed allocation ends the process.
 
+mod column;
+mod encode;
+mod hybrid;
 mod pages;
 mod read;
 mod thrift;
@@ -15,6 +18,7 @@ mod write;
 mod tests;
 
 pub use read::ParquetFile;
+pub(in crate::table) use read::RowRun;
 pub use types::ColumnType;
 pub use write::ParquetWriter;
 
@@ -22,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::errors::ParquetError;
 
-/// What the `parquet` crate could not do. Its own words stay behind: they may hold a value of the data.
+/// A failure of the `parquet` crate. Its own words stay behind: they may hold a value of the data.
 #[derive(Debug)]
 enum Fault {
     /// The disk failed, not the file.

@@ -6,17 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Repetition};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::DataType;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
     RowGroupMetaData,
 };
 
-use super::pages::CheckedPages;
+use super::column::{ColumnDecoder, ColumnRun};
 use super::types::ColumnType;
-use super::values::StoredValues;
 use super::{Fault, guarded, thrift};
 use crate::error::{Error, Result};
 use crate::table::chunk::{Chunk, Span};
@@ -24,10 +20,15 @@ use crate::table::chunk::{Chunk, Span};
 /// The four bytes a file starts and ends with.
 const MAGIC: &[u8] = b"PAR1";
 const MAGIC_ENCRYPTED: &[u8] = b"PARE";
-/// Values are decoded this many at a time, so that a few long ones do not fill the memory.
-const BATCH: usize = 1024;
 /// The text a chunk holds at most, unless a single row is longer: a dictionary can repeat a long value for free.
 pub(super) const MOST_TEXT: usize = 1 << 26;
+
+/// Rows of a file, column by column, as they were decoded.
+pub(in crate::table) struct RowRun {
+    rows: usize,
+    line: u64,
+    columns: Vec<ColumnRun>,
+}
 
 /// A Parquet file that was found to be a table: flat columns, each of a type that has a text.
 #[derive(Debug)]
@@ -40,6 +41,13 @@ pub struct ParquetFile {
     meta: ParquetMetaData,
     columns: Vec<(String, ColumnType)>,
     rows: u64,
+}
+
+impl RowRun {
+    /// How many rows there are.
+    pub(in crate::table) fn rows(&self) -> usize {
+        self.rows
+    }
 }
 
 impl ParquetFile {
@@ -101,6 +109,15 @@ impl ParquetFile {
         most: usize,
         each: &mut dyn FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
+        self.runs_within(rows, most, &mut |runs| each(self.chunk(runs, 0, &[])?))
+    }
+
+    /// The same in columns, which `chunk` puts together, on any thread.
+    pub(in crate::table) fn runs(&self, rows: usize, each: &mut dyn FnMut(RowRun) -> Result<()>) -> Result<()> {
+        self.runs_within(rows, MOST_TEXT, each)
+    }
+
+    fn runs_within(&self, rows: usize, most: usize, each: &mut dyn FnMut(RowRun) -> Result<()>) -> Result<()> {
         // A handle of its own: handles that share a position must not be used by two threads.
         let file = File::open(&self.at).map_err(|e| Error::io(&self.path, &e))?;
         if file.metadata().map_err(|e| Error::io(&self.path, &e))?.len() != self.size {
@@ -121,12 +138,16 @@ impl ParquetFile {
         line: &mut u64,
         rows: usize,
         most: usize,
-        each: &mut dyn FnMut(Chunk) -> Result<()>,
+        each: &mut dyn FnMut(RowRun) -> Result<()>,
     ) -> Result<()> {
         let mut left = u64::try_from(group.num_rows()).unwrap_or(0);
         let mut columns = Vec::with_capacity(self.columns.len());
         for (chunk, (name, kind)) in group.columns().iter().zip(&self.columns) {
-            let column = guarded(|| ColumnDecoder::new(file, chunk, kind, group.num_rows()));
+            let column = guarded(|| {
+                let dictionary = (start(chunk) != chunk.data_page_offset()).then(|| start(chunk));
+                let chunk = chunk.clone().into_builder().set_dictionary_page_offset(dictionary).build()?;
+                ColumnDecoder::new(file, chunk, kind, group.num_rows())
+            });
             columns.push(column.map_err(|fault| self.fault(name, fault))?);
         }
         while left > 0 {
@@ -138,7 +159,7 @@ impl ParquetFile {
             while n > 1 && columns.iter().map(|column| column.text_bound(n)).sum::<usize>() > most {
                 n /= 2;
             }
-            each(self.chunk(&mut columns, n, *line)?)?;
+            each(RowRun { rows: n, line: *line, columns: columns.iter_mut().map(|column| column.take(n)).collect() })?;
             *line += n as u64;
             left -= n as u64;
         }
@@ -150,34 +171,29 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// Takes the first `n` rows off the columns.
-    fn chunk(&self, columns: &mut [ColumnDecoder], n: usize, line: u64) -> Result<Chunk> {
-        let width = columns.len();
+    /// Puts columns together: rows of text cells, with `more` cells behind each row. `before` rows are in other files.
+    pub(in crate::table) fn chunk(&self, run: RowRun, before: u64, more: &[String]) -> Result<Chunk> {
+        let width = run.columns.len() + more.len();
         let mut text = Vec::new();
-        let mut cells = vec![Span { start: 0, end: 0 }; n * width];
-        for (c, (column, (name, kind))) in columns.iter_mut().zip(&self.columns).enumerate() {
-            let mut value = 0;
-            for row in 0..n {
-                if !column.is_present(row) {
-                    continue;
-                }
-                let start = text.len();
-                column.values.push_text(value, kind.kind(), &mut text).map_err(|what| {
-                    Error::yours(format!(
-                        "{}, row {}: the cell in column {name:?} {what}.",
-                        self.path.display(),
-                        line + row as u64
-                    ))
-                })?;
-                value += 1;
-                let end = u32::try_from(text.len()).map_err(|_| {
-                    Error::yours(format!("{}, row {line}: the row is longer than 4 GB.", self.path.display()))
-                })?;
-                cells[row * width + c] = Span { start: start as u32, end };
-            }
-            column.take(n, value);
+        let mut cells = vec![Span { start: 0, end: 0 }; run.rows * width];
+        for (c, (column, (name, kind))) in run.columns.iter().zip(&self.columns).enumerate() {
+            column.place(kind.kind(), &mut text, &mut cells, (c, width)).map_err(|(row, what)| {
+                Error::yours(format!(
+                    "{}, row {}: the cell in column {name:?} {what}.",
+                    self.path.display(),
+                    run.line + row as u64
+                ))
+            })?;
         }
-        Ok(Chunk::from_spans(text, cells, width, line, Vec::new()))
+        for (c, cell) in (run.columns.len()..).zip(more) {
+            let start = text.len();
+            text.extend_from_slice(cell.as_bytes());
+            let end = u32::try_from(text.len()).map_err(|_| {
+                Error::yours(format!("{}, row {}: the row is longer than 4 GB.", self.path.display(), run.line))
+            })?;
+            (0..run.rows).for_each(|row| cells[row * width + c] = Span { start: start as u32, end });
+        }
+        Ok(Chunk::from_spans(text, cells, width, before + run.line, Vec::new()))
     }
 
     fn fault(&self, column: &str, fault: Fault) -> Error {
@@ -284,121 +300,4 @@ fn check_column(path: &Path, name: &str, chunk: &ColumnChunkMetaData, size: u64,
 fn start(chunk: &ColumnChunkMetaData) -> i64 {
     let data = chunk.data_page_offset();
     chunk.dictionary_page_offset().filter(|&at| at > 0 && at < data).unwrap_or(data)
-}
-
-/// A column of a row group: its reader, and what was decoded and not yet taken.
-struct ColumnDecoder {
-    reader: ColumnReader,
-    values: StoredValues,
-    /// 1 for a value, 0 for a null; empty where the column has no nulls.
-    levels: Vec<i16>,
-    optional: bool,
-    /// The most bytes the text of `values` takes.
-    bytes: usize,
-}
-
-impl ColumnDecoder {
-    fn new(
-        file: &Arc<File>,
-        chunk: &ColumnChunkMetaData,
-        kind: &ColumnType,
-        rows: i64,
-    ) -> std::result::Result<ColumnDecoder, ParquetError> {
-        let dictionary = (start(chunk) != chunk.data_page_offset()).then(|| start(chunk));
-        let chunk = chunk.clone().into_builder().set_dictionary_page_offset(dictionary).build()?;
-        let pages = CheckedPages::new(Arc::clone(file), &chunk, usize::try_from(rows)?)?;
-        let descr = chunk.column_descr_ptr();
-        let optional = descr.max_def_level() > 0;
-        Ok(ColumnDecoder {
-            reader: get_column_reader(descr, Box::new(pages)),
-            values: StoredValues::new(kind.physical()),
-            levels: Vec::new(),
-            optional,
-            bytes: 0,
-        })
-    }
-
-    /// Decoded rows that were not yet taken.
-    fn ready(&self) -> usize {
-        if self.optional { self.levels.len() } else { self.values.len() }
-    }
-
-    fn is_present(&self, row: usize) -> bool {
-        !self.optional || self.levels[row] > 0
-    }
-
-    /// Decodes until `want` rows are ready, or fewer if their text is long.
-    fn fill(&mut self, want: usize, most: usize) -> std::result::Result<(), Fault> {
-        while self.ready() < want && (self.bytes < most || self.ready() == 0) {
-            if self.read((want - self.ready()).min(BATCH))? == 0 {
-                return Err(Fault::Damaged);
-            }
-        }
-        Ok(())
-    }
-
-    /// Decodes at most `n` rows and says how many it were.
-    fn read(&mut self, n: usize) -> std::result::Result<usize, Fault> {
-        let (before, known) = (self.values.len(), self.levels.len());
-        let (levels, optional) = (&mut self.levels, self.optional);
-        guarded(|| {
-            let rows = match (&mut self.reader, &mut self.values) {
-                (ColumnReader::BoolColumnReader(reader), StoredValues::Bool(values)) => read(reader, n, levels, values),
-                (ColumnReader::Int32ColumnReader(reader), StoredValues::Int32(values)) => {
-                    read(reader, n, levels, values)
-                }
-                (ColumnReader::Int64ColumnReader(reader), StoredValues::Int64(values)) => {
-                    read(reader, n, levels, values)
-                }
-                (ColumnReader::Int96ColumnReader(reader), StoredValues::Int96(values)) => {
-                    read(reader, n, levels, values)
-                }
-                (ColumnReader::FloatColumnReader(reader), StoredValues::Float(values)) => {
-                    read(reader, n, levels, values)
-                }
-                (ColumnReader::DoubleColumnReader(reader), StoredValues::Double(values)) => {
-                    read(reader, n, levels, values)
-                }
-                (ColumnReader::ByteArrayColumnReader(reader), StoredValues::Bytes(values)) => {
-                    read(reader, n, levels, values)
-                }
-                (ColumnReader::FixedLenByteArrayColumnReader(reader), StoredValues::Fixed(values)) => {
-                    read(reader, n, levels, values)
-                }
-                _ => Err(ParquetError::General("the column has two types".into())),
-            }?;
-            // A damaged page may have levels without values.
-            let present = if optional { levels[known..].iter().filter(|&&level| level > 0).count() } else { rows };
-            if self.values.len() - before != present {
-                return Err(ParquetError::General("levels and values differ in number".into()));
-            }
-            // Also finds values that a short dictionary left without bytes: looking at them panics.
-            self.bytes += (before..self.values.len()).map(|i| self.values.text_bound(i)).sum::<usize>();
-            Ok(rows)
-        })
-    }
-
-    /// The most bytes the text of the first `n` rows takes.
-    fn text_bound(&self, n: usize) -> usize {
-        let values = (0..n).filter(|&row| self.is_present(row)).count();
-        (0..values).map(|i| self.values.text_bound(i)).sum()
-    }
-
-    /// Drops the first `n` rows, which hold `values` values.
-    fn take(&mut self, n: usize, values: usize) {
-        self.bytes -= (0..values).map(|i| self.values.text_bound(i)).sum::<usize>();
-        self.values.drop_first(values);
-        if self.optional {
-            self.levels.drain(..n);
-        }
-    }
-}
-
-fn read<T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    n: usize,
-    levels: &mut Vec<i16>,
-    values: &mut Vec<T::T>,
-) -> std::result::Result<usize, ParquetError> {
-    reader.read_records(n, Some(levels), None, values).map(|(rows, _, _)| rows)
 }

@@ -54,17 +54,17 @@ impl StoredValues {
         }
     }
 
-    /// Drops the first `n` values.
-    pub(super) fn drop_first(&mut self, n: usize) {
+    /// Takes the first `n` values off.
+    pub(super) fn take_first(&mut self, n: usize) -> StoredValues {
         match self {
-            StoredValues::Bool(values) => drop(values.drain(..n)),
-            StoredValues::Int32(values) => drop(values.drain(..n)),
-            StoredValues::Int64(values) => drop(values.drain(..n)),
-            StoredValues::Int96(values) => drop(values.drain(..n)),
-            StoredValues::Float(values) => drop(values.drain(..n)),
-            StoredValues::Double(values) => drop(values.drain(..n)),
-            StoredValues::Bytes(values) => drop(values.drain(..n)),
-            StoredValues::Fixed(values) => drop(values.drain(..n)),
+            StoredValues::Bool(values) => StoredValues::Bool(values.drain(..n).collect()),
+            StoredValues::Int32(values) => StoredValues::Int32(values.drain(..n).collect()),
+            StoredValues::Int64(values) => StoredValues::Int64(values.drain(..n).collect()),
+            StoredValues::Int96(values) => StoredValues::Int96(values.drain(..n).collect()),
+            StoredValues::Float(values) => StoredValues::Float(values.drain(..n).collect()),
+            StoredValues::Double(values) => StoredValues::Double(values.drain(..n).collect()),
+            StoredValues::Bytes(values) => StoredValues::Bytes(values.drain(..n).collect()),
+            StoredValues::Fixed(values) => StoredValues::Fixed(values.drain(..n).collect()),
         }
     }
 
@@ -74,6 +74,42 @@ impl StoredValues {
             StoredValues::Bytes(values) => values[i].data().len().max(LONGEST),
             StoredValues::Fixed(values) => values[i].data().len().max(LONGEST),
             _ => LONGEST,
+        }
+    }
+
+    /// Returns whether values of this type may be in a dictionary.
+    pub(super) fn may_be_dictionary(&self) -> bool {
+        !matches!(self, StoredValues::Bool(_))
+    }
+
+    /// The bytes that value `i` takes in a page of plain values.
+    pub(super) fn plain_len(&self, i: usize) -> usize {
+        match self {
+            StoredValues::Bool(_) => 1,
+            StoredValues::Int32(_) | StoredValues::Float(_) => 4,
+            StoredValues::Int64(_) | StoredValues::Double(_) => 8,
+            StoredValues::Int96(_) => 12,
+            StoredValues::Bytes(values) => 4 + values[i].len(),
+            StoredValues::Fixed(values) => values[i].len(),
+        }
+    }
+
+    /// Appends value `i` as pages of plain values have it. Truth values are packed in bits, by their caller.
+    pub(super) fn push_plain(&self, i: usize, out: &mut Vec<u8>) {
+        match self {
+            StoredValues::Bool(values) => out.push(u8::from(values[i])),
+            StoredValues::Int32(values) => out.extend_from_slice(&values[i].to_le_bytes()),
+            StoredValues::Int64(values) => out.extend_from_slice(&values[i].to_le_bytes()),
+            StoredValues::Int96(values) => {
+                values[i].data().iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+            }
+            StoredValues::Float(values) => out.extend_from_slice(&values[i].to_le_bytes()),
+            StoredValues::Double(values) => out.extend_from_slice(&values[i].to_le_bytes()),
+            StoredValues::Bytes(values) => {
+                out.extend_from_slice(&(values[i].len() as u32).to_le_bytes());
+                out.extend_from_slice(values[i].data());
+            }
+            StoredValues::Fixed(values) => out.extend_from_slice(values[i].data()),
         }
     }
 

@@ -4,18 +4,15 @@ use std::io::Write;
 use std::sync::Arc;
 
 use parquet::basic::Compression;
-use parquet::data_type::{
-    BoolType, ByteArrayType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type, Int96Type,
-};
-use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type as Schema;
 
+use super::encode::ColumnBuffer;
 use super::types::ColumnType;
-use super::values::StoredValues;
 use super::{Fault, guarded};
 use crate::error::{Error, Result};
+use crate::parallel;
 
 /// The rows of a row group, unless their cells are long.
 const GROUP_ROWS: usize = 128 * 1024;
@@ -28,19 +25,11 @@ const GROUP_BYTES: usize = 256 << 20;
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<ColumnBuffer>,
+    threads: usize,
     /// Rows in the open row group, and before it.
     rows: usize,
     before: u64,
     bytes: usize,
-}
-
-/// The cells of a column in the open row group.
-struct ColumnBuffer {
-    name: String,
-    kind: ColumnType,
-    values: StoredValues,
-    /// 1 for a value, 0 for a null.
-    levels: Vec<i16>,
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -54,8 +43,7 @@ impl<W: Write + Send> ParquetWriter<W> {
                 None => ColumnType::text().map_err(failed)?,
             };
             fields.push(Arc::new(kind.schema(name).map_err(failed)?));
-            let values = StoredValues::new(kind.physical());
-            open.push(ColumnBuffer { name: name.clone(), kind, values, levels: Vec::new() });
+            open.push(ColumnBuffer::new(name.clone(), kind));
         }
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -69,28 +57,30 @@ impl<W: Write + Send> ParquetWriter<W> {
             let schema = Schema::group_type_builder("schema").with_fields(fields).build()?;
             SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))
         });
-        Ok(ParquetWriter { file: file.map_err(failed)?, columns: open, rows: 0, before: 0, bytes: 0 })
+        Ok(ParquetWriter { file: file.map_err(failed)?, columns: open, threads: 1, rows: 0, before: 0, bytes: 0 })
+    }
+
+    /// The same file, whose columns are encoded on so many threads. Its bytes are the same.
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
     }
 
     /// Appends a row. An empty cell is a null; any other must be a text of its column's type.
-    pub fn row(&mut self, cells: &mut dyn Iterator<Item = &[u8]>) -> Result<()> {
+    pub fn row<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) -> Result<()> {
         let row = self.before + self.rows as u64 + 1;
-        for column in &mut self.columns {
-            let cell = cells.next().ok_or_else(|| uneven(row))?;
-            if cell.is_empty() {
-                column.levels.push(0);
-                continue;
-            }
-            column.values.push_value(cell, &column.kind).ok_or_else(|| {
+        let mut columns = self.columns.iter_mut();
+        for cell in cells {
+            let column = columns.next().ok_or_else(|| uneven(row))?;
+            column.push(cell).ok_or_else(|| {
                 Error::yours(format!(
                     "Row {row} to be written: the cell in column {:?} is not a valid {}.",
                     column.name, column.kind
                 ))
             })?;
-            column.levels.push(1);
             self.bytes += cell.len();
         }
-        if cells.next().is_some() {
+        if columns.next().is_some() {
             return Err(uneven(row));
         }
         self.rows += 1;
@@ -109,44 +99,23 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 
     fn close_group(&mut self) -> Result<()> {
-        let file = &mut self.file;
-        let columns = &self.columns;
+        let (file, columns) = (&mut self.file, &self.columns);
+        let descr: Vec<_> = file.schema_descr().columns().to_vec();
+        let encoded = parallel::map(self.threads, columns.len(), |c| guarded(|| columns[c].encode(&descr[c])));
+        let encoded = encoded.into_iter().collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
         guarded(|| {
             let mut group = file.next_row_group()?;
-            for column in columns {
-                let missing = || ParquetError::General("the row group has too few columns".into());
-                let mut writer = group.next_column()?.ok_or_else(missing)?;
-                column.write(&mut writer)?;
-                writer.close()?;
+            for (pages, close) in encoded {
+                group.append_column(&pages, close)?;
             }
             group.close()?;
             Ok(())
         })
         .map_err(failed)?;
-        for column in &mut self.columns {
-            column.values.drop_first(column.values.len());
-            column.levels.clear();
-        }
+        self.columns.iter_mut().for_each(ColumnBuffer::clear);
         self.before += self.rows as u64;
         self.rows = 0;
         self.bytes = 0;
-        Ok(())
-    }
-}
-
-impl ColumnBuffer {
-    fn write(&self, writer: &mut SerializedColumnWriter) -> std::result::Result<(), ParquetError> {
-        let levels = Some(self.levels.as_slice());
-        match &self.values {
-            StoredValues::Bool(values) => writer.typed::<BoolType>().write_batch(values, levels, None)?,
-            StoredValues::Int32(values) => writer.typed::<Int32Type>().write_batch(values, levels, None)?,
-            StoredValues::Int64(values) => writer.typed::<Int64Type>().write_batch(values, levels, None)?,
-            StoredValues::Int96(values) => writer.typed::<Int96Type>().write_batch(values, levels, None)?,
-            StoredValues::Float(values) => writer.typed::<FloatType>().write_batch(values, levels, None)?,
-            StoredValues::Double(values) => writer.typed::<DoubleType>().write_batch(values, levels, None)?,
-            StoredValues::Bytes(values) => writer.typed::<ByteArrayType>().write_batch(values, levels, None)?,
-            StoredValues::Fixed(values) => writer.typed::<FixedLenByteArrayType>().write_batch(values, levels, None)?,
-        };
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Bytes that are read from their start, with every length checked.
 
-use super::{Found, Trouble};
+use super::{ReadResult, Trouble};
 
 /// The byte order of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// The same bytes, to be read from another place.
-    pub fn from(&self, at: u64) -> Found<Bytes<'a>> {
+    pub fn from(&self, at: u64) -> ReadResult<Bytes<'a>> {
         let at = usize::try_from(at).ok().filter(|&at| at <= self.all.len()).ok_or(Trouble::Damaged)?;
         Ok(Bytes { at, ..*self })
     }
@@ -44,18 +44,18 @@ impl<'a> Bytes<'a> {
     }
 
     /// The next bytes.
-    pub fn take(&mut self, length: usize) -> Found<&'a [u8]> {
+    pub fn take(&mut self, length: usize) -> ReadResult<&'a [u8]> {
         let taken = self.rest().get(..length).ok_or(Trouble::Damaged)?;
         self.at += length;
         Ok(taken)
     }
 
     /// Takes these bytes, which must be there.
-    pub fn expect(&mut self, expected: &[u8]) -> Found<()> {
+    pub fn expect(&mut self, expected: &[u8]) -> ReadResult<()> {
         if self.take(expected.len())? == expected { Ok(()) } else { Err(Trouble::Damaged) }
     }
 
-    fn array<const N: usize>(&mut self) -> Found<[u8; N]> {
+    fn array<const N: usize>(&mut self) -> ReadResult<[u8; N]> {
         let mut bytes: [u8; N] = self.take(N)?.try_into().map_err(|_| Trouble::Damaged)?;
         if self.order == Order::Big {
             bytes.reverse();
@@ -63,37 +63,37 @@ impl<'a> Bytes<'a> {
         Ok(bytes)
     }
 
-    pub fn u8(&mut self) -> Found<u8> {
+    pub fn u8(&mut self) -> ReadResult<u8> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub fn u16(&mut self) -> Found<u16> {
+    pub fn u16(&mut self) -> ReadResult<u16> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    pub fn u32(&mut self) -> Found<u32> {
+    pub fn u32(&mut self) -> ReadResult<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    pub fn i32(&mut self) -> Found<i32> {
+    pub fn i32(&mut self) -> ReadResult<i32> {
         Ok(i32::from_le_bytes(self.array()?))
     }
 
-    pub fn u64(&mut self) -> Found<u64> {
+    pub fn u64(&mut self) -> ReadResult<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    pub fn f64(&mut self) -> Found<f64> {
+    pub fn f64(&mut self) -> ReadResult<f64> {
         Ok(f64::from_le_bytes(self.array()?))
     }
 
     /// A number that counts what follows.
-    pub fn count(&mut self) -> Found<usize> {
+    pub fn count(&mut self) -> ReadResult<usize> {
         usize::try_from(self.i32()?).map_err(|_| Trouble::Damaged)
     }
 
     /// A whole number of so many bytes.
-    pub fn whole(&mut self, length: usize) -> Found<u64> {
+    pub fn whole(&mut self, length: usize) -> ReadResult<u64> {
         let bytes = self.take(length)?;
         let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
         Ok(match self.order {

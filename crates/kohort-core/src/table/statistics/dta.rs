@@ -6,7 +6,7 @@
 use super::super::encoding::Encoding;
 use super::bytes::{Bytes, Order, until_zero};
 use super::variables::{Meaning, Variables};
-use super::{Found, Trouble};
+use super::{ReadResult, Trouble};
 use std::collections::HashMap;
 
 /// 1960-01-01, counted from 1970-01-01.
@@ -33,7 +33,7 @@ struct Release {
 }
 
 impl Release {
-    fn of(number: u16) -> Found<Release> {
+    fn of(number: u16) -> ReadResult<Release> {
         match number {
             113 => Ok(Release { number, name: 33, format: 12, label: 81 }),
             114 | 115 | 117 => Ok(Release { number, name: 33, format: 49, label: 81 }),
@@ -47,7 +47,7 @@ impl Release {
         self.number < 117
     }
 
-    fn store(&self, kind: u16) -> Found<Store> {
+    fn store(&self, kind: u16) -> ReadResult<Store> {
         Ok(match (self.is_old(), kind) {
             (true, 1..=244) | (false, 1..=2045) => Store::Text(usize::from(kind)),
             (true, 251) | (false, 65530) => Store::Byte,
@@ -61,7 +61,7 @@ impl Release {
     }
 }
 
-pub(super) fn read(bytes: Bytes, encoding: Encoding) -> Found<Variables> {
+pub(super) fn read(bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     if bytes.rest().starts_with(b"<stata_dta>") { read_tagged(bytes, encoding) } else { read_old(bytes, encoding) }
 }
 
@@ -75,7 +75,7 @@ struct Dictionary {
     variables: Variables,
 }
 
-fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
+fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     bytes.expect(b"<stata_dta><header><release>")?;
     let number = std::str::from_utf8(bytes.take(3)?).ok().and_then(|n| n.parse().ok()).ok_or(Trouble::Damaged)?;
     let release = Release::of(number)?;
@@ -96,8 +96,8 @@ fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     let stamp = usize::from(bytes.u8()?);
     bytes.take(stamp)?;
     bytes.expect(b"</timestamp></header><map>")?;
-    let map: Vec<u64> = (0..14).map(|_| bytes.u64()).collect::<Found<_>>()?;
-    let section = |at: usize, tag: &[u8]| -> Found<Bytes> {
+    let map: Vec<u64> = (0..14).map(|_| bytes.u64()).collect::<ReadResult<_>>()?;
+    let section = |at: usize, tag: &[u8]| -> ReadResult<Bytes> {
         let mut own = bytes.from(map[at])?;
         own.expect(tag)?;
         Ok(own)
@@ -107,8 +107,8 @@ fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     if count > kinds.rest().len() / 2 {
         return Err(Trouble::Damaged);
     }
-    let stores = (0..count).map(|_| release.store(kinds.u16()?)).collect::<Found<Vec<_>>>()?;
-    let texts = |at: usize, tag: &[u8], length: usize| -> Found<Vec<Vec<u8>>> {
+    let stores = (0..count).map(|_| release.store(kinds.u16()?)).collect::<ReadResult<Vec<_>>>()?;
+    let texts = |at: usize, tag: &[u8], length: usize| -> ReadResult<Vec<Vec<u8>>> {
         let mut own = section(at, tag)?;
         (0..count).map(|_| Ok(until_zero(own.take(length)?).to_vec())).collect()
     };
@@ -127,15 +127,15 @@ fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     Ok(own.variables)
 }
 
-fn read_old(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
+fn read_old(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     let release = Release::of(u16::from(bytes.u8()?))?;
     bytes.order = if bytes.u8()? == 1 { Order::Big } else { Order::Little };
     bytes.take(2)?;
     let count = usize::from(bytes.u16()?);
     let rows = bytes.count()? as u64;
     bytes.take(81 + 18)?;
-    let stores = bytes.take(count)?.iter().map(|&kind| release.store(kind.into())).collect::<Found<Vec<_>>>()?;
-    let texts = |bytes: &mut Bytes, length: usize| -> Found<Vec<Vec<u8>>> {
+    let stores = bytes.take(count)?.iter().map(|&kind| release.store(kind.into())).collect::<ReadResult<Vec<_>>>()?;
+    let texts = |bytes: &mut Bytes, length: usize| -> ReadResult<Vec<Vec<u8>>> {
         (0..count).map(|_| Ok(until_zero(bytes.take(length)?).to_vec())).collect()
     };
     let names = texts(&mut bytes, release.name)?;
@@ -163,7 +163,7 @@ fn read_old(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
     Ok(own.variables)
 }
 
-fn add_all(variables: &mut Variables, names: &[Vec<u8>], formats: &[Vec<u8>]) -> Found<()> {
+fn add_all(variables: &mut Variables, names: &[Vec<u8>], formats: &[Vec<u8>]) -> ReadResult<()> {
     names.iter().zip(formats).try_for_each(|(name, format)| variables.add(name, meaning(format)))
 }
 
@@ -177,7 +177,7 @@ fn width(store: Store) -> usize {
     }
 }
 
-/// What numbers mean that are shown in a format of Stata.
+/// The meaning of numbers that are shown in a format of Stata.
 fn meaning(format: &[u8]) -> Meaning {
     let text = String::from_utf8_lossy(format).replace('-', "");
     let starts = |own: &str| text.starts_with(own);
@@ -191,7 +191,7 @@ fn meaning(format: &[u8]) -> Meaning {
 }
 
 /// Texts that are stored apart from their rows, by variable and row.
-fn long_texts(mut bytes: Bytes, release: u16) -> Found<HashMap<(u64, u64), Vec<u8>>> {
+fn long_texts(mut bytes: Bytes, release: u16) -> ReadResult<HashMap<(u64, u64), Vec<u8>>> {
     let mut found = HashMap::new();
     while bytes.rest().starts_with(b"GSO") {
         bytes.take(3)?;
@@ -207,7 +207,7 @@ fn long_texts(mut bytes: Bytes, release: u16) -> Found<HashMap<(u64, u64), Vec<u
 
 impl Dictionary {
     /// Reads the labels of codes.
-    fn labels(&mut self, mut bytes: Bytes) -> Found<()> {
+    fn labels(&mut self, mut bytes: Bytes) -> ReadResult<()> {
         let tagged = !self.release.is_old();
         loop {
             if tagged && !bytes.rest().starts_with(b"<lbl>") || !tagged && bytes.rest().len() < 4 {
@@ -223,15 +223,15 @@ impl Dictionary {
             if count > bytes.rest().len() / 8 {
                 return Err(Trouble::Damaged);
             }
-            let starts: Vec<usize> = (0..count).map(|_| bytes.count()).collect::<Found<_>>()?;
-            let codes: Vec<i32> = (0..count).map(|_| bytes.i32()).collect::<Found<_>>()?;
+            let starts: Vec<usize> = (0..count).map(|_| bytes.count()).collect::<ReadResult<_>>()?;
+            let codes: Vec<i32> = (0..count).map(|_| bytes.i32()).collect::<ReadResult<_>>()?;
             let text = bytes.take(length)?;
             let label = |start: usize| self.variables.text(until_zero(text.get(start..).ok_or(Trouble::Damaged)?));
             let labels: Vec<(f64, String)> = codes
                 .iter()
                 .zip(starts)
                 .map(|(&code, start)| Ok((f64::from(code), label(start)?)))
-                .collect::<Found<_>>()?;
+                .collect::<ReadResult<_>>()?;
             let owners: Vec<usize> = (0..self.label_names.len()).filter(|&v| self.label_names[v] == name).collect();
             owners.into_iter().for_each(|variable| self.variables.label(variable, labels.iter().cloned()));
             if tagged {
@@ -241,7 +241,7 @@ impl Dictionary {
     }
 
     /// Reads the rows.
-    fn cells(&mut self, mut bytes: Bytes, strings: &HashMap<(u64, u64), Vec<u8>>) -> Found<()> {
+    fn cells(&mut self, mut bytes: Bytes, strings: &HashMap<(u64, u64), Vec<u8>>) -> ReadResult<()> {
         let row: usize = self.stores.iter().map(|store| width(*store)).sum();
         let all = self.rows.checked_mul(row as u64).ok_or(Trouble::Damaged)?;
         if row == 0 || all > bytes.rest().len() as u64 {

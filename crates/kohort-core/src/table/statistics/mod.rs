@@ -41,7 +41,7 @@ pub(super) fn program(first: &[u8]) -> Option<Program> {
     }
 }
 
-/// Whether a file that begins like this is SAS's own format, which is not documented.
+/// Returns whether a file that begins like this is SAS's own format, which is not documented.
 pub(super) fn is_sas7bdat(first: &[u8], name: &str) -> bool {
     first.starts_with(&[0; 8]) && name.to_lowercase().ends_with(".sas7bdat")
 }
@@ -111,5 +111,5 @@ impl Trouble {
     }
 }
 
-/// What a reader of a format returns.
-type Found<T> = std::result::Result<T, Trouble>;
+/// The result of reading a part of a file.
+type ReadResult<T> = std::result::Result<T, Trouble>;

@@ -7,7 +7,7 @@ use super::super::encoding::Encoding;
 use super::bytes::{Bytes, Order};
 use super::sav_data::{Cell, Compression, Missing, cells};
 use super::variables::{Meaning, Variables};
-use super::{Found, Trouble};
+use super::{ReadResult, Trouble};
 use std::collections::HashMap;
 
 /// 1582-10-14, from which SPSS counts seconds, counted from 1970-01-01.
@@ -24,7 +24,7 @@ struct Entry {
     unit: usize,
 }
 
-pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
+pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     let magic = bytes.take(4)?;
     bytes.take(60)?;
     let layout = bytes.take(4)?;
@@ -89,7 +89,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn variable(&mut self, bytes: &mut Bytes) -> Found<()> {
+    fn variable(&mut self, bytes: &mut Bytes) -> ReadResult<()> {
         let kind = bytes.i32()?;
         let (has_label, missing) = (bytes.i32()?, bytes.i32()?);
         let format = bytes.u32()?;
@@ -120,7 +120,7 @@ impl Reader {
         Ok(())
     }
 
-    fn labels(&mut self, bytes: &mut Bytes) -> Found<()> {
+    fn labels(&mut self, bytes: &mut Bytes) -> ReadResult<()> {
         let mut labels = Vec::new();
         for _ in 0..bytes.count()? {
             let value: [u8; 8] = bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?;
@@ -132,12 +132,12 @@ impl Reader {
             return Err(Trouble::Damaged);
         }
         let count = bytes.count()?;
-        let units = (0..count).map(|_| bytes.count()).collect::<Found<Vec<_>>>()?;
+        let units = (0..count).map(|_| bytes.count()).collect::<ReadResult<Vec<_>>>()?;
         self.labels.push((labels, units));
         Ok(())
     }
 
-    fn extension(&mut self, bytes: &mut Bytes) -> Found<()> {
+    fn extension(&mut self, bytes: &mut Bytes) -> ReadResult<()> {
         let kind = bytes.i32()?;
         let (size, count) = (bytes.count()?, bytes.count()?);
         let data = bytes.take(size.checked_mul(count).ok_or(Trouble::Damaged)?)?;
@@ -169,7 +169,7 @@ impl Reader {
     }
 
     /// The variables, and how the cells of a row are stored.
-    fn variables(self) -> Found<(Variables, Vec<Cell>)> {
+    fn variables(self) -> ReadResult<(Variables, Vec<Cell>)> {
         let mut variables = Variables::new(self.encoding);
         let (mut cells, mut column_of_unit) = (Vec::new(), HashMap::new());
         let mut entries = self.entries.into_iter();
@@ -194,11 +194,11 @@ impl Reader {
         }
         for (labels, units) in &self.labels {
             for (column, width) in units.iter().filter_map(|unit| column_of_unit.get(unit)) {
-                let labelled = |(value, label): &([u8; 8], Vec<u8>)| -> Found<(f64, String)> {
+                let labelled = |(value, label): &([u8; 8], Vec<u8>)| -> ReadResult<(f64, String)> {
                     Ok((Bytes::new(value).ordered(self.order).f64()?, variables.text(label)?))
                 };
                 if *width == 0 {
-                    let labels = labels.iter().map(labelled).collect::<Found<Vec<_>>>()?;
+                    let labels = labels.iter().map(labelled).collect::<ReadResult<Vec<_>>>()?;
                     variables.label(*column, labels.into_iter());
                 }
             }
@@ -207,7 +207,7 @@ impl Reader {
     }
 }
 
-/// What numbers mean that are shown in a format of SPSS.
+/// The meaning of numbers that are shown in a format of SPSS.
 fn meaning(format: u8, width: usize) -> Meaning {
     match format {
         _ if width > 0 => Meaning::Number,

@@ -2,7 +2,7 @@
 
 use super::bytes::Bytes;
 use super::variables::Variables;
-use super::{Found, Trouble};
+use super::{ReadResult, Trouble};
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 
@@ -48,7 +48,7 @@ pub(super) fn cells(
     rows: Option<u64>,
     columns: &[Cell],
     variables: &mut Variables,
-) -> Found<()> {
+) -> ReadResult<()> {
     if columns.is_empty() {
         return Err(Trouble::Damaged);
     }
@@ -69,7 +69,7 @@ pub(super) fn cells(
 }
 
 /// One row. Returns whether there was one.
-fn read_row(units: &mut Units, columns: &[Cell], variables: &mut Variables) -> Found<bool> {
+fn read_row(units: &mut Units, columns: &[Cell], variables: &mut Variables) -> ReadResult<bool> {
     for (place, cell) in columns.iter().enumerate() {
         match cell {
             Cell::Number(missing) => {
@@ -103,7 +103,7 @@ fn read_row(units: &mut Units, columns: &[Cell], variables: &mut Variables) -> F
 }
 
 /// A file may end before a row, but not within one.
-fn end(place: usize) -> Found<bool> {
+fn end(place: usize) -> ReadResult<bool> {
     if place == 0 { Ok(false) } else { Err(Trouble::Damaged) }
 }
 
@@ -117,7 +117,7 @@ enum Unit {
 
 impl Unit {
     /// The number; `None` where the system calls it missing.
-    fn number(&self, units: &Units) -> Found<Option<f64>> {
+    fn number(&self, units: &Units) -> ReadResult<Option<f64>> {
         match self {
             Unit::Bytes(own) => {
                 let number = Bytes::new(own).ordered(units.bytes.order).f64()?;
@@ -149,8 +149,8 @@ struct Units<'a> {
 
 impl Units<'_> {
     /// The next unit; `None` at the end.
-    fn next(&mut self) -> Found<Option<Unit>> {
-        let literal = |bytes: &mut Bytes| -> Found<Unit> {
+    fn next(&mut self) -> ReadResult<Option<Unit>> {
+        let literal = |bytes: &mut Bytes| -> ReadResult<Unit> {
             Ok(Unit::Bytes(bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?))
         };
         if self.compression == Compression::None {
@@ -179,7 +179,7 @@ impl Units<'_> {
 }
 
 /// The rows of a compressed file: blocks that are compressed one by one, and their list at the end.
-fn unzip(mut bytes: Bytes) -> Found<Vec<u8>> {
+fn unzip(mut bytes: Bytes) -> ReadResult<Vec<u8>> {
     bytes.u64()?;
     let (trailer, _) = (bytes.u64()?, bytes.u64()?);
     let mut list = bytes.from(trailer)?;

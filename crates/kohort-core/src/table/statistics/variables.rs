@@ -2,7 +2,7 @@
 
 use super::super::encoding::Encoding;
 use super::super::memory::{MemoryTable, TextColumn};
-use super::{Found, Trouble};
+use super::{ReadResult, Trouble};
 use crate::Result;
 use crate::calendar::Date;
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ pub(super) struct Variable {
     pub meaning: Meaning,
     /// The label of each code, as the number is shown.
     labels: HashMap<String, String>,
-    /// Whether a code without a label occurred.
+    /// True if a code without a label occurred.
     unlabelled: bool,
 }
 
@@ -52,12 +52,12 @@ impl Variables {
     }
 
     /// A text of the file as UTF-8.
-    pub fn text(&self, bytes: &[u8]) -> Found<String> {
+    pub fn text(&self, bytes: &[u8]) -> ReadResult<String> {
         String::from_utf8(self.encoding.decode(bytes.to_vec())).map_err(|_| Trouble::Encoding)
     }
 
     /// Adds a variable.
-    pub fn add(&mut self, name: &[u8], meaning: Meaning) -> Found<()> {
+    pub fn add(&mut self, name: &[u8], meaning: Meaning) -> ReadResult<()> {
         let name = self.text(name)?.trim().to_string();
         let (cells, labels) = (TextColumn::default(), HashMap::new());
         self.all.push(Variable { name, cells, meaning, labels, unlabelled: false });
@@ -71,13 +71,13 @@ impl Variables {
     }
 
     /// Adds a cell of text, without the spaces that fill it up.
-    pub fn push_text(&mut self, variable: usize, bytes: &[u8]) -> Found<()> {
+    pub fn push_text(&mut self, variable: usize, bytes: &[u8]) -> ReadResult<()> {
         let text = self.text(bytes.trim_ascii_end())?;
         self.push(variable, &text)
     }
 
     /// Adds a cell; a missing one is empty.
-    pub fn push(&mut self, variable: usize, text: &str) -> Found<()> {
+    pub fn push(&mut self, variable: usize, text: &str) -> ReadResult<()> {
         self.held += text.len() + 8;
         if self.held > MOST_TEXT {
             return Err(Trouble::TooLarge);
@@ -89,7 +89,7 @@ impl Variables {
     }
 
     /// Adds a number that is not missing, with so many digits that count.
-    pub fn push_number(&mut self, variable: usize, number: f64, digits: usize) -> Found<()> {
+    pub fn push_number(&mut self, variable: usize, number: f64, digits: usize) -> ReadResult<()> {
         let meaning = self.all.get(variable).ok_or(Trouble::Damaged)?.meaning;
         let text = match meaning {
             Meaning::Number if digits < 15 => {

@@ -7,7 +7,7 @@
 use super::super::encoding::Encoding;
 use super::bytes::{Bytes, Order};
 use super::variables::{Meaning, Variables};
-use super::{Found, Trouble};
+use super::{ReadResult, Trouble};
 
 const RECORD: usize = 80;
 /// 1960-01-01, counted from 1970-01-01.
@@ -20,14 +20,14 @@ struct Field {
     length: usize,
 }
 
-pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> Found<Variables> {
+pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     bytes.order = Order::Big;
     let is = |record: &[u8], name: &[u8]| record.starts_with(HEADER) && record[HEADER.len()..].starts_with(name);
     if !is(bytes.take(RECORD)?, b"LIB") {
         return Err(Trouble::Damaged);
     }
     // Between the headers are records about the program and the times of writing.
-    let find = |bytes: &mut Bytes, name: &[u8]| -> Found<Vec<u8>> {
+    let find = |bytes: &mut Bytes, name: &[u8]| -> ReadResult<Vec<u8>> {
         loop {
             let record = bytes.take(RECORD)?;
             if is(record, name) {
@@ -123,7 +123,7 @@ fn ibm(cell: &[u8]) -> Option<f64> {
     Some(if first & 0x80 == 0 { number } else { -number })
 }
 
-/// What numbers mean that are shown in a format of SAS.
+/// The meaning of numbers that are shown in a format of SAS.
 fn meaning(format: &[u8]) -> Meaning {
     let name = String::from_utf8_lossy(format).trim().to_uppercase();
     let starts = |names: &[&str]| names.iter().any(|own| name.starts_with(own));

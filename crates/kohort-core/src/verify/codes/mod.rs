@@ -1,5 +1,6 @@
 //! Recounts a release of codes from its bytes, by the definition: cluster sizes, every combination
-//! of m codes in every chunk, disjoint domains, and that no patient must be without a code.
+//! of m codes in every chunk, disjoint domains, that no patient must be without a code, and how many patients show
+//! the same labels.
 
 mod chunk;
 mod original;
@@ -7,17 +8,17 @@ mod original;
 pub use original::CodesCompared;
 use original::{as_multisets, row_by_row};
 
-use super::{Checked, ReleaseFolder};
+use super::{Checked, ReleaseFolder, dictionary};
 use crate::policy::Policy;
 use crate::release::{
-    CLUSTERS_FILE, Certificate, ChunkOwner, Cluster, CodeChunk, CodesClaim, Node, read_clusters_from,
+    CLUSTERS_FILE, Certificate, ChunkOwner, Cluster, ClusterNode, CodeChunk, CodesClaim, read_clusters_from,
 };
 use crate::shape::Codes;
 use crate::table::{Source, Texts};
 use crate::{Error, Result};
 use chunk::{ChunkCounts, count};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// States what counting a whole file may cost, in words of 64 records, and so many more for each of its bytes: no
@@ -59,6 +60,16 @@ pub struct CodesRecount {
     pub occurrences_in_shared_chunks: u64,
     /// Codes over all item chunks.
     pub entries_in_item_chunks: u64,
+    /// Combinations of labels that patients show, where there are quasi-identifiers beside the codes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub groups: u64,
+    /// Patients who show the rarest of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub smallest_group: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl CodesRecount {
@@ -84,7 +95,7 @@ impl CodesRecount {
 struct RecountedCodes {
     pub(super) recount: CodesRecount,
     /// The clusters, if they were to be kept; codes are numbers of `texts`.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<ClusterNode>,
     pub(super) texts: Texts,
 }
 
@@ -101,6 +112,7 @@ pub(crate) fn recount_codes(
     certificate: &Certificate<Codes>,
     threads: usize,
 ) -> Result<CodesRecount> {
+    dictionary::check_codes(&dictionary::read(release)?, certificate, None)?;
     Ok(recount(release, certificate, threads, Keep::Nothing)?.recount)
 }
 
@@ -113,6 +125,8 @@ pub(crate) fn compare_codes(
     lines: Option<&Path>,
 ) -> Result<Checked<Codes>> {
     let claim = &certificate.promise.claim;
+    let own = |name: &str| policy.columns.iter().find(|column| column.name == name);
+    dictionary::check_codes(&dictionary::read(release)?, certificate, Some(&own))?;
     let read = recount(release, certificate, source.threads(), Keep::Clusters)?;
     let recount = read.recount.clone();
     let records = crate::codes::survey(source, policy)?;
@@ -131,9 +145,11 @@ fn recount(
     keep: Keep,
 ) -> Result<RecountedCodes> {
     let claim = &certificate.promise.claim;
+    let columns = quasi_identifiers(certificate)?;
     let mut texts = Texts::default();
     // By code: whether it stands in a chunk.
     let mut in_chunk: Vec<bool> = Vec::new();
+    let mut groups = Groups::default();
     let (mut total, mut kept, mut lines) = (CodesRecount::default(), Vec::new(), 0);
     let bytes = super::files::bytes(&release.join(CLUSTERS_FILE));
     let most = bytes.saturating_mul(COUNTS_PER_BYTE).saturating_add(MOST_COUNTS);
@@ -143,17 +159,21 @@ fn recount(
     read_clusters_from(
         (file, &path),
         threads,
-        |header| match (header.k, header.m) == (claim.k.get(), claim.m as u64) {
+        |header| match (header.k, header.m) == (claim.k.get(), claim.m as u64) && header.columns == columns {
             true => Ok(()),
-            false => Err(Error::refused("clusters.jsonl: k or m in its header differs from the certificate.")),
+            false => {
+                Err(Error::refused("clusters.jsonl: k, m or the columns in its header differ from the certificate."))
+            }
         },
         |texts, nodes| {
             let mut sum = CodesRecount::default();
+            let mut shown = Groups::default();
             let mut chunked = vec![false; texts.len()];
             let mut above = Above { codes: Vec::new(), holds: vec![false; texts.len()], spent: 0, most };
             for (line, node) in nodes {
                 let refused = |what: &str| Error::refused(format!("clusters.jsonl, line {line}: {what}."));
                 check_below(node, claim, &mut above, &mut chunked, &mut sum).map_err(refused)?;
+                count_group(node, &mut shown).map_err(refused)?;
             }
             let sensitive = sensitive_codes((0..texts.len() as u32).map(|n| texts.get(n)), &claim.sensitive);
             if chunked.iter().zip(&sensitive).any(|(chunked, sensitive)| *chunked && *sensitive) {
@@ -163,9 +183,9 @@ fn recount(
                 large_enough(node, claim, &sensitive)
                     .map_err(|what| Error::refused(format!("clusters.jsonl, line {line}: {what}.")))?;
             }
-            Ok((sum, chunked, above.spent))
+            Ok((sum, shown, chunked, above.spent))
         },
-        |own, nodes, (sum, chunked, spent)| {
+        |own, nodes, (sum, shown, chunked, spent)| {
             left = left.checked_sub(spent).ok_or_else(|| {
                 Error::refused(
                     "clusters.jsonl: there are more combinations of codes than can be \
@@ -173,6 +193,7 @@ fn recount(
                 )
             })?;
             total.add(&sum);
+            shown.into_iter().for_each(|(cells, patients)| *groups.entry(cells).or_default() += patients);
             lines += nodes.len() as u64;
             let number: Vec<u32> = (0..own.len() as u32).map(|n| texts.intern(own.get(n))).collect();
             in_chunk.resize(texts.len(), false);
@@ -192,9 +213,46 @@ fn recount(
     if certificate.files.iter().find_map(|f| f.rows) != Some(lines) {
         return Err(Error::refused("the number of lines of clusters.jsonl differs from the certificate."));
     }
+    if !columns.is_empty() {
+        total.groups = groups.len() as u64;
+        total.smallest_group = groups.values().copied().min().unwrap_or(0);
+    }
     total.codes = texts.len() as u64;
     total.codes_in_item_chunks_only = in_chunk.iter().filter(|chunked| !**chunked).count() as u64;
     Ok(RecountedCodes { recount: total, nodes: kept, texts })
+}
+
+/// The patients who show each combination of labels.
+type Groups = HashMap<Vec<Box<str>>, u64>;
+
+/// The names of the quasi-identifiers beside the codes, in order. Nothing is promised against an attacker who knows
+/// the algorithm where there are any: labels are chosen by the data.
+fn quasi_identifiers(certificate: &Certificate<Codes>) -> Result<Vec<String>> {
+    let promise = &certificate.promise;
+    let of_role = |role: &str| promise.columns.iter().filter(|c| c.role == role).map(|c| c.name.clone()).collect();
+    let (quasi, codes): (Vec<String>, Vec<String>) = (of_role("quasi"), of_role("codes"));
+    if codes.len() != 1 || quasi.len() + codes.len() != promise.columns.len() {
+        return Err(Error::refused("the columns are not one of codes and quasi-identifiers."));
+    }
+    match promise.claim.aware && !quasi.is_empty() {
+        true => Err(Error::refused("`claim.aware` cannot hold with quasi-identifiers beside the codes.")),
+        false => Ok(quasi),
+    }
+}
+
+/// Counts the patients of a line by the labels that they show. Members of a joint cluster show the same ones:
+/// otherwise labels would tell which member a shared fragment may belong to.
+fn count_group(node: &ClusterNode, groups: &mut Groups) -> Check<()> {
+    let leaves = node.leaves();
+    let Some(first) = leaves.first().filter(|leaf| !leaf.cells.is_empty()) else { return Ok(()) };
+    if leaves.iter().any(|leaf| leaf.cells != first.cells) {
+        return Err("the members of a joint cluster show different labels");
+    }
+    match groups.get_mut(&first.cells) {
+        Some(patients) => *patients += node.size(),
+        None => drop(groups.insert(first.cells.clone(), node.size())),
+    }
+    Ok(())
 }
 
 /// Returns for each code whether the claim lists it as sensitive. The repeats of a code are as sensitive as it is.
@@ -210,7 +268,7 @@ fn sensitive_codes<'a>(texts: impl Iterator<Item = &'a [u8]>, sensitive: &[Strin
 
 /// Refuses a cluster that is too small for the limit on sensitive codes: one of its patients has the
 /// code. More than that cannot be counted from the bytes.
-fn large_enough(node: &Node, claim: &CodesClaim, sensitive: &[bool]) -> Check<()> {
+fn large_enough(node: &ClusterNode, claim: &CodesClaim, sensitive: &[bool]) -> Check<()> {
     let Some(max) = claim.confidence else { return Ok(()) };
     let holds = |cluster: &&Cluster| {
         max.allows(1, u64::from(cluster.size)) || !cluster.item_chunk.iter().any(|&code| sensitive[code as usize])
@@ -253,15 +311,15 @@ impl Above {
 
 /// Checks a cluster, or a joint one and all below it.
 fn check_below(
-    node: &Node,
+    node: &ClusterNode,
     claim: &CodesClaim,
     above: &mut Above,
     chunked: &mut [bool],
     sum: &mut CodesRecount,
 ) -> Check<()> {
     match node {
-        Node::Cluster(cluster) => check_cluster(cluster, claim, above, chunked, sum),
-        Node::Joint(joint) => {
+        ClusterNode::Cluster(cluster) => check_cluster(cluster, claim, above, chunked, sum),
+        ClusterNode::Joint(joint) => {
             if joint.members.len() < 2 || joint.shared_chunks.is_empty() {
                 return Err("a joint cluster has fewer than two members, or shares no chunk");
             }

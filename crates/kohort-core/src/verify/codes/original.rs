@@ -3,7 +3,7 @@
 use super::RecountedCodes;
 use crate::codes::Records;
 use crate::number::Fraction;
-use crate::release::{CodeChunk, CodesClaim, Columns, Node};
+use crate::release::{ClusterNode, CodeChunk, CodesClaim, Columns};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -60,12 +60,13 @@ pub(super) fn row_by_row(
 ) -> Result<CodesCompared> {
     in_codes_of(&mut read, records)?;
     let mut limited = LimitedCodes::new(claim, records);
+    let mut labels = ShownLabels::new(records);
     let text = std::fs::read_to_string(lines).map_err(|e| Error::io(lines, &e))?;
     let mut lines = text.lines();
     let mut used = vec![false; records.len()];
     let mut candidates = Candidates { m: claim.m, left: MOST_COMBINATIONS, ..Candidates::default() };
     for node in &read.nodes {
-        compare(node, &mut lines, records, &mut used, &mut Vec::new(), (&mut candidates, &mut limited))?;
+        compare(node, &mut lines, records, &mut used, &mut Vec::new(), (&mut candidates, &mut limited, &mut labels))?;
     }
     if lines.next().is_some() || used.iter().any(|used| !used) {
         return Err(differs("some of its patients are not in any cluster"));
@@ -89,15 +90,15 @@ pub(super) fn row_by_row(
 
 /// Compares a node with its patients, whom it returns.
 fn compare<'a>(
-    node: &'a Node,
+    node: &'a ClusterNode,
     lines: &mut std::str::Lines,
     records: &Records,
     used: &mut [bool],
     above: &mut Vec<&'a CodeChunk>,
-    (candidates, limited): (&mut Candidates, &mut LimitedCodes),
+    (candidates, limited, labels): (&mut Candidates, &mut LimitedCodes, &mut ShownLabels),
 ) -> Result<Vec<u32>> {
     match node {
-        Node::Cluster(cluster) => {
+        ClusterNode::Cluster(cluster) => {
             let mut rows = Vec::with_capacity(cluster.size as usize);
             for word in lines.next().unwrap_or_default().split_ascii_whitespace() {
                 let line: u64 = word.parse().map_err(|_| differs("private/rows is damaged"))?;
@@ -114,6 +115,9 @@ fn compare<'a>(
             }
             if rows.len() != cluster.size as usize {
                 return Err(differs("a cluster has a different number of patients"));
+            }
+            if !labels.cover_all(&cluster.cells, &rows) {
+                return Err(differs("a label of a cluster is not that of one of its patients"));
             }
             for chunk in &cluster.record_chunks {
                 same_subrecords(chunk, &rows, records)?;
@@ -134,12 +138,12 @@ fn compare<'a>(
             candidates.look(&rows, &chunks().collect::<Vec<_>>(), u64::from(cluster.size), records);
             Ok(rows)
         }
-        Node::Joint(joint) => {
+        ClusterNode::Joint(joint) => {
             let depth = above.len();
             above.extend(&joint.shared_chunks);
             let mut rows = Vec::new();
             for member in &joint.members {
-                rows.extend(compare(member, lines, records, used, above, (candidates, limited))?);
+                rows.extend(compare(member, lines, records, used, above, (candidates, limited, labels))?);
             }
             above.truncate(depth);
             for chunk in &joint.shared_chunks {
@@ -171,6 +175,41 @@ fn same_subrecords(chunk: &CodeChunk, rows: &[u32], records: &Records) -> Result
     original.sort_unstable();
     released.sort_unstable();
     if original == released { Ok(()) } else { Err(differs("a chunk differs from the codes of its patients")) }
+}
+
+/// The labels that clusters show, compared with the quasi-identifiers of patients.
+struct ShownLabels<'a> {
+    records: &'a Records,
+    /// For each column and label: by value, whether it may show this label.
+    known: Vec<HashMap<Box<str>, Vec<bool>>>,
+}
+
+impl<'a> ShownLabels<'a> {
+    fn new(records: &'a Records) -> ShownLabels<'a> {
+        let columns = records.demographics.as_ref().map_or(0, |own| own.quasi.len());
+        ShownLabels { records, known: vec![HashMap::new(); columns] }
+    }
+
+    /// Returns whether these cells are labels of a record, on levels that the policy permits.
+    fn cover(&mut self, cells: &[Box<str>], record: u32) -> bool {
+        let Some((own, tuple)) = self.records.demographics.as_ref().zip(self.records.tuple(record as usize)) else {
+            return cells.is_empty();
+        };
+        cells.len() == own.quasi.len()
+            && cells.iter().enumerate().all(|(q, cell)| {
+                let quasi = &own.quasi[q];
+                if !self.known[q].contains_key(cell) {
+                    let values = 0..own.tuples.dictionaries[q].len() as u32;
+                    let by_value = values.map(|value| quasi.label_shown(value, cell).is_some());
+                    self.known[q].insert(cell.clone(), by_value.collect());
+                }
+                self.known[q][cell][own.tuples.code(tuple, q) as usize]
+            })
+    }
+
+    fn cover_all(&mut self, cells: &[Box<str>], records: &[u32]) -> bool {
+        records.iter().all(|&record| self.cover(cells, record))
+    }
 }
 
 /// The limit on sensitive codes, counted on the patients of each cluster.
@@ -279,6 +318,8 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
     let mut leaves: Vec<SearchedCluster> = Vec::new();
     let mut columns: HashMap<*const CodeChunk, Rc<Columns>> = HashMap::new();
     let mut holders: Vec<Vec<u32>> = vec![Vec::new(); records.distinct()];
+    let mut labels = ShownLabels::new(records);
+    may_show(&read.nodes, &mut labels)?;
     for node in &read.nodes {
         for (chunk, ..) in node.chunks() {
             for subrecord in chunk.subrecords() {
@@ -309,6 +350,7 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
             leaves.push(SearchedCluster {
                 chunks: chunks.collect(),
                 items: &cluster.item_chunk,
+                cells: &cluster.cells,
                 size: u64::from(cluster.size),
             });
         });
@@ -318,23 +360,28 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
             return Err(differs("a code is more or less frequent in it than the release allows"));
         }
     }
-    let (mut seen, mut left) = (HashSet::<Vec<u32>>::new(), MOST_COMBINATIONS);
+    let (mut seen, mut left) = (HashSet::<(usize, Vec<u32>)>::new(), MOST_COMBINATIONS);
     let mut fewest: Option<u64> = None;
     let mut lacking = false;
-    for record in records.iter() {
+    for (number, record) in records.iter().enumerate() {
+        let tuple = records.tuple(number).unwrap_or(0);
         combinations(record.len(), claim.m, &mut |places| {
             if left == 0 || lacking {
                 return;
             }
             left -= 1;
             let known: Vec<u32> = places.iter().map(|&p| record[p]).collect();
+            let known = (tuple, known);
             if seen.contains(&known) {
                 return;
             }
-            let rarest = known.iter().min_by_key(|&&code| holders[code as usize].len());
+            let rarest = known.1.iter().min_by_key(|&&code| holders[code as usize].len());
             let mut best = 0;
             for &leaf in rarest.map_or(&[][..], |&code| &holders[code as usize]) {
-                best = best.max(leaves[leaf as usize].candidates(&known));
+                let leaf = &leaves[leaf as usize];
+                if labels.cover(leaf.cells, number as u32) {
+                    best = best.max(leaf.candidates(&known.1));
+                }
                 if best >= claim.k.get() {
                     break;
                 }
@@ -349,6 +396,10 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
     }
     let mut not_shown =
         vec!["that every chunk holds the codes of its own patients: no list of patients was kept".to_string()];
+    if records.demographics.is_some() {
+        not_shown
+            .push("that the labels of a cluster are those of its own patients: no list of patients was kept".into());
+    }
     if claim.confidence.is_some() {
         not_shown.push("how many patients of each cluster have a sensitive code: no list of patients was kept".into());
     }
@@ -366,11 +417,47 @@ pub(super) fn as_multisets(mut read: RecountedCodes, claim: &CodesClaim, records
     })
 }
 
+/// Refuses labels that more patients show than could: without a list of patients, each combination of labels must be
+/// that of as many patients as show it, and every patient must have one.
+fn may_show(nodes: &[ClusterNode], labels: &mut ShownLabels) -> Result<()> {
+    let records = labels.records;
+    let Some(own) = &records.demographics else { return Ok(()) };
+    let mut first: Vec<Option<u32>> = vec![None; own.tuples.len()];
+    for record in 0..records.len() {
+        if let Some(tuple) = records.tuple(record) {
+            first[tuple].get_or_insert(record as u32);
+        }
+    }
+    let mut shown: HashMap<&[Box<str>], u64> = HashMap::new();
+    for leaf in nodes.iter().flat_map(ClusterNode::leaves) {
+        *shown.entry(&leaf.cells).or_default() += u64::from(leaf.size);
+    }
+    let mut has_label = vec![false; own.tuples.len()];
+    for (cells, patients) in shown {
+        let mut could = 0;
+        for (tuple, record) in first.iter().enumerate().filter_map(|(tuple, record)| record.map(|r| (tuple, r))) {
+            if labels.cover(cells, record) {
+                could += own.tuples.weights[tuple];
+                has_label[tuple] = true;
+            }
+        }
+        if could < patients {
+            return Err(differs("fewer of its patients could show some labels than the release has"));
+        }
+    }
+    match has_label.iter().all(|has| *has) {
+        true => Ok(()),
+        false => Err(differs("the quasi-identifiers of a patient are under no labels of the release")),
+    }
+}
+
 /// A cluster as its patients may be looked for.
 struct SearchedCluster<'a> {
     /// Its chunks, shared ones included.
     chunks: Vec<Rc<Columns<'a>>>,
     items: &'a [u32],
+    /// The labels that its patients show.
+    cells: &'a [Box<str>],
     size: u64,
 }
 

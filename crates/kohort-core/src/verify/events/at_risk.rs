@@ -6,11 +6,12 @@ use crate::number::Fraction;
 use crate::parallel;
 use crate::privacy::{FIRST_DRAWS, MOST_DRAWS, ONE_PATIENT, Settled, ShareAtRisk};
 use crate::random::Randomness;
+use crate::statistics::binomial_f64;
 
 /// A patient with more different sets of facts than this is drawn from.
 const MOST_SETS: u64 = 1 << 12;
 /// All patients together have at most so many sets that are tried.
-const ALL_SETS: u64 = 1 << 18;
+pub(super) const ALL_SETS: u64 = 1 << 18;
 /// Draws that one thread makes at a time.
 const TOGETHER: u64 = 1 << 10;
 
@@ -29,6 +30,8 @@ pub(super) struct Attacker<'a> {
     pub(super) k: u64,
     pub(super) draws: &'a Randomness,
     pub(super) threads: usize,
+    /// All patients together have at most so many sets that are tried.
+    pub(super) sets: u64,
 }
 
 impl Attacker<'_> {
@@ -36,7 +39,7 @@ impl Attacker<'_> {
     pub(super) fn share(&self, max: Option<Fraction>) -> ShareAtRisk {
         let people = (0..self.finder.people()).filter(|&p| super::has_labels(self.finder.columns, p));
         let sets: Vec<(usize, u64)> = people.map(|p| (p, self.sets(p))).collect();
-        let most = enumerated_up_to(sets.iter().map(|s| s.1));
+        let most = enumerated_up_to(sets.iter().map(|s| s.1), self.sets);
         let (few, many) = sets.iter().partition::<Vec<(usize, u64)>, _>(|s| s.1 <= most);
         let millionths = parallel::map(self.threads, few.len(), |i| self.millionths(few[i].0));
         let mut found = ShareAtRisk {
@@ -142,9 +145,9 @@ impl Attacker<'_> {
 }
 
 /// The largest of 4096, 2048, … 1 such that all patients with at most so many sets together have few enough; or 0.
-fn enumerated_up_to(sets: impl Iterator<Item = u64> + Clone) -> u64 {
+fn enumerated_up_to(sets: impl Iterator<Item = u64> + Clone, all: u64) -> u64 {
     let mut up_to = MOST_SETS;
-    while up_to > 0 && sets.clone().filter(|&n| n <= up_to).sum::<u64>() > ALL_SETS {
+    while up_to > 0 && sets.clone().filter(|&n| n <= up_to).sum::<u64>() > all {
         up_to /= 2;
     }
     up_to
@@ -194,7 +197,7 @@ fn choices(counts: &[(u32, u32)], labels: usize, take: usize) -> Vec<Choice> {
         left[i] = left[i + 1] + counts[i].1 as usize;
     }
     choose(counts, &left, take, 1.0, &mut Vec::new(), &mut found);
-    let all = binomial(labels, take);
+    let all = binomial_f64(labels, take);
     found.iter_mut().for_each(|own| own.probability /= all);
     found
 }
@@ -218,16 +221,11 @@ fn choose(
         if copies > 0 {
             chosen.push((label, copies as u32));
         }
-        choose(rest, &left[1..], take - copies, ways * binomial(count as usize, copies), chosen, found);
+        choose(rest, &left[1..], take - copies, ways * binomial_f64(count as usize, copies), chosen, found);
         if copies > 0 {
             chosen.pop();
         }
     }
-}
-
-/// The number of ways to take so many of n.
-fn binomial(n: usize, take: usize) -> f64 {
-    (0..take.min(n - take)).fold(1.0, |all, i| all * (n - i) as f64 / (i + 1) as f64)
 }
 
 #[cfg(test)]
@@ -302,6 +300,7 @@ mod tests {
                 k: 4,
                 draws: &Randomness::seeded(seed),
                 threads: 2,
+                sets: ALL_SETS,
             };
             let found = attacker.share(Some(Fraction::ONE));
             let mut expected = 0.0;
@@ -334,7 +333,7 @@ mod tests {
         assert!(number_of_choices(labels.counts_of(0), 200_000, 3) > MOST_SETS);
         assert_eq!(number_of_choices(labels.counts_of(1), 200_000, 3), 1);
         assert_eq!(choices(labels.counts_of(1), 200_000, 250).len(), 1);
-        assert_eq!(enumerated_up_to([4096; 1000].into_iter()), 2048);
-        assert_eq!(enumerated_up_to([1; 10].into_iter()), 4096);
+        assert_eq!(enumerated_up_to([4096; 1000].into_iter(), ALL_SETS), 2048);
+        assert_eq!(enumerated_up_to([1; 10].into_iter(), ALL_SETS), 4096);
     }
 }

@@ -1,5 +1,5 @@
-//! Who matches what is known: by lists of who has a value, or bitmaps where many have it, and each candidate's own
-//! counts.
+//! Finds the patients who match what is known: by lists of the patients with a value, or bitmaps where many have it,
+//! and each candidate's own counts.
 
 use crate::policy::PowerRule;
 use crate::ragged::{Bounds, Ragged};
@@ -110,7 +110,7 @@ pub(super) struct Finder<'a> {
     members: Vec<Vec<u32>>,
     /// One entry per column: (class, label, patient), ascending.
     holders: Vec<Vec<(u32, u32, u32)>>,
-    /// By column and first place in `holders`: a bit for each member of the class, where many of them have the label.
+    /// A bit for each member of the class, by column and first place in `holders`, where many of them have the label.
     bitmaps: HashMap<(usize, usize), Vec<u64>, foldhash::fast::RandomState>,
 }
 

@@ -11,15 +11,15 @@ pub use original::EventsCompared;
 use original::{as_multisets, row_by_row};
 use read::Tables;
 
-use super::{Checked, Outside, ReleaseFolder};
-use crate::policy::{Policy, Power, PowerRule};
+use super::{Checked, Outside, ReleaseFolder, dictionary};
+use crate::policy::{MOST_PAIRS, Policy, Power, PowerRule};
 use crate::privacy::{Settled, ShareAtRisk};
 use crate::random::Randomness;
 use crate::release::{Certificate, EventsClaim};
 use crate::shape::Events;
 use crate::table::Source;
 use crate::{Error, Result};
-use at_risk::Attacker;
+use at_risk::{ALL_SETS, Attacker};
 use finder::{Finder, PatientLabels, powers};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -55,7 +55,14 @@ pub struct EventsFound {
     pub one_event_known: ShareAtRisk,
     /// The same where as many whole events are known as values.
     pub events_known: ShareAtRisk,
+    /// The same where two columns of so many events of one table are known: for the two that reveal most. Counted for
+    /// `power` alone, and where there are not too many pairs of columns.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::release::serial::maybe")]
+    pub pairs_known: Option<ShareAtRisk>,
 }
+
+/// The most pairs of columns that are looked at where no limit is about them.
+const MOST_PAIRS_SHOWN: usize = 64;
 
 /// A release of events that was read and recounted.
 struct RecountedEvents {
@@ -72,6 +79,7 @@ pub(crate) fn recount_events(
     threads: usize,
 ) -> Result<(EventsRecount, Vec<Outside>)> {
     let read = recount(release, certificate, threads)?;
+    dictionary::check_events(&dictionary::read(release)?, certificate, None)?;
     let outside = read.tables.outside();
     Ok((read.recount, outside))
 }
@@ -86,6 +94,14 @@ pub(crate) fn compare_events(
 ) -> Result<Checked<Events>> {
     let claim = &certificate.promise.claim;
     let read = recount(release, certificate, source.threads())?;
+    let column = |table: usize, name: &str| {
+        let columns = match table.checked_sub(1) {
+            None => &policy.own.patients,
+            Some(table) => &policy.own.tables.get(table)?.columns,
+        };
+        columns.iter().find(|own| own.name == name)
+    };
+    dictionary::check_events(&dictionary::read(release)?, certificate, Some(&column))?;
     let (recount, outside) = (read.recount.clone(), read.tables.outside());
     let compared = match lines {
         Some(lines) => row_by_row(read, claim, source, policy, lines)?,
@@ -119,9 +135,10 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
     let whole = tables.whole_events();
     let whole = Finder::new(&whole, &class_of);
     let people = (tables.patients() - without.len()) as u64;
-    let share = |finder: &Finder, power: &[Vec<u8>], max| {
-        Attacker { finder, known: finder.columns, number: None, power, k, draws: &draws, threads }.share(max)
+    let among = |sets: u64, finder: &Finder, power: &[Vec<u8>], max| {
+        Attacker { finder, known: finder.columns, number: None, power, k, draws: &draws, threads, sets }.share(max)
     };
+    let share = |finder: &Finder, power: &[Vec<u8>], max| among(ALL_SETS, finder, power, max);
     let asked = Some(claim.max_high_risk);
     let of_events = matches!(claim.power, Power::Events { .. });
     let mut found = EventsFound {
@@ -144,8 +161,12 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
         }
         Power::Events { .. } => found.at_high_risk = found.events_known,
         Power::Pairs { p } => {
+            let pairs = tables.pairs();
+            if pairs.len() > MOST_PAIRS {
+                return Err(Error::refused("there are more pairs of event columns than can be counted."));
+            }
             // The limit must hold for every two columns; the two that reveal most are shown.
-            for (table, columns) in tables.pairs() {
+            for (table, columns) in pairs {
                 let labels = [tables.labels_of(table, &columns)];
                 let pair = Finder::new(&labels, &class_of);
                 let own = share(&pair, &fixed(&pair, p), asked);
@@ -158,6 +179,18 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
         Power::Values { p, rule } => {
             let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, p, rule)).collect();
             found.at_high_risk = share(&finder, &power, asked);
+            is_within(claim, &found.at_high_risk, "events")?;
+            let pairs: Vec<_> = tables.pairs().into_iter().filter(|(_, columns)| columns.len() == 2).collect();
+            // All pairs together try as many sets as one attacker.
+            let sets = ALL_SETS / pairs.len().max(1) as u64;
+            let of_pair = |(table, columns): &(usize, Vec<usize>)| {
+                let labels = [tables.labels_of(*table, columns)];
+                let pair = Finder::new(&labels, &class_of);
+                among(sets, &pair, &fixed(&pair, p), None)
+            };
+            if pairs.len() <= MOST_PAIRS_SHOWN {
+                found.pairs_known = pairs.iter().map(of_pair).max_by(|a, b| a.share().total_cmp(&b.share()));
+            }
         }
     }
     is_within(claim, &found.at_high_risk, "events")?;
@@ -206,7 +239,7 @@ fn has_labels(columns: &[PatientLabels], person: usize) -> bool {
     columns.iter().any(|column| column.number(person) > 0)
 }
 
-/// By column, by patient: up to so many values.
+/// The number of values of each patient that are known, by column, if up to so many are known of everyone.
 fn fixed(finder: &Finder, p: usize) -> Vec<Vec<u8>> {
     finder.columns.iter().map(|c| powers(c, p, PowerRule::Fixed)).collect()
 }

@@ -1,8 +1,9 @@
 //! Compares a release of events with the original: row by row where it is known which is which.
 
-use super::at_risk::Attacker;
+use super::super::lines::are_shuffled;
+use super::at_risk::{ALL_SETS, Attacker};
 use super::finder::{Finder, PatientLabels, powers};
-use super::read::{Cells, EventCells};
+use super::read::{ColumnCells, EventCells};
 use super::{RecountedEvents, is_within};
 use crate::events::{self, Copied, Histories, QuasiColumn, ReleasedAs, TableEvents};
 use crate::policy::{Policy, Power, PowerRule};
@@ -47,7 +48,9 @@ pub(super) fn row_by_row(
 ) -> Result<EventsCompared> {
     let histories = events::survey(source, policy)?;
     let RecountedEvents { tables, draws, .. } = read;
-    let patients = find(&read_lines(&lines.with_file_name("patients"))?, &histories.patient_lines, tables.patients())?;
+    let own = read_lines(&lines.with_file_name("patients"))?;
+    are_shuffled(own.iter().copied())?;
+    let patients = find(&own, &histories.patient_lines, tables.patients())?;
     for (released, &original) in patients.iter().enumerate() {
         if !tables.has_events(released) && histories.has_events(original as usize) {
             return Err(refused("it contains a patient without any released events"));
@@ -138,7 +141,7 @@ pub(super) fn as_multisets(read: RecountedEvents, source: &Source, policy: &Poli
 
 const NOWHERE: u32 = u32::MAX;
 
-/// By label of a level: its number among the released texts.
+/// The number of each label of a level among the released texts.
 fn numbers(column: &QuasiColumn, level: usize, texts: &Texts) -> Vec<u32> {
     column.level(level).labels.iter().map(|l| texts.find(l.text.as_bytes()).unwrap_or(NOWHERE)).collect()
 }
@@ -150,7 +153,7 @@ fn read_lines(path: &Path) -> Result<Vec<u64>> {
     text.lines().map(|line| line.parse().map_err(|_| bad())).collect()
 }
 
-/// By released row: which of the original it is. None comes twice.
+/// The row of the original for each released row. None comes twice.
 fn find(lines: &[u64], all: &[u64], rows: usize) -> Result<Vec<u32>> {
     if lines.len() != rows {
         return Err(Error::refused("private/ does not hold one input line for each released row."));
@@ -172,7 +175,7 @@ fn find(lines: &[u64], all: &[u64], rows: usize) -> Result<Vec<u32>> {
 fn compare(
     quasi: &[QuasiColumn],
     copied: &[Copied],
-    cells: &[Cells],
+    cells: &[ColumnCells],
     rows: &[u32],
     owner: Option<&[u32]>,
 ) -> Result<Vec<usize>> {
@@ -230,7 +233,7 @@ fn from_original(
     threads: usize,
 ) -> Vec<ShareAtRisk> {
     // The original's labels in the numbers of the release; labels that are gone get numbers beyond.
-    let quasi: Vec<&Cells> = tables.events.iter().flat_map(EventCells::quasi).collect();
+    let quasi: Vec<&ColumnCells> = tables.events.iter().flat_map(EventCells::quasi).collect();
     let number = |(c, column): (usize, &QuasiColumn)| -> Vec<u32> {
         let texts = &quasi[c].texts;
         let known = numbers(column, levels[c], texts);
@@ -247,8 +250,9 @@ fn from_original(
     let share = |all: &[PatientLabels], released: &[PatientLabels], p: usize, rule: PowerRule| {
         let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
         let finder = Finder::new(released, &class_of);
+        let sets = ALL_SETS;
         let attacker =
-            Attacker { finder: &finder, known: all, number: Some(patients), power: &power, k, draws, threads };
+            Attacker { finder: &finder, known: all, number: Some(patients), power: &power, k, draws, threads, sets };
         attacker.share(Some(claim.max_high_risk))
     };
     match claim.power {
@@ -279,7 +283,7 @@ fn linked_labels(
     bounds: Bounds,
     own: &EventCells,
 ) -> (PatientLabels, PatientLabels) {
-    let quasi: Vec<&Cells> = own.quasi().collect();
+    let quasi: Vec<&ColumnCells> = own.quasi().collect();
     let mut keys = crate::table::Keys::new(some.len());
     let mut key = Vec::new();
     let mut number = |of: &dyn Fn(usize) -> u32| {

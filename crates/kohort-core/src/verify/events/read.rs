@@ -11,7 +11,7 @@ use crate::table::{Input, Keys, Source, Texts, open};
 use crate::{Error, Result};
 
 /// A column of a table: its texts, and by row their numbers.
-pub(in crate::verify) struct Cells {
+pub(in crate::verify) struct ColumnCells {
     pub(in crate::verify) name: String,
     pub(in crate::verify) role: String,
     pub(in crate::verify) texts: Texts,
@@ -21,7 +21,7 @@ pub(in crate::verify) struct Cells {
 /// A table of events.
 pub(in crate::verify) struct EventCells {
     pub(in crate::verify) name: String,
-    pub(in crate::verify) columns: Vec<Cells>,
+    pub(in crate::verify) columns: Vec<ColumnCells>,
     bounds: Bounds,
 }
 
@@ -39,14 +39,14 @@ impl EventCells {
     }
 
     /// Its quasi-identifiers.
-    pub(super) fn quasi(&self) -> impl Iterator<Item = &Cells> {
+    pub(super) fn quasi(&self) -> impl Iterator<Item = &ColumnCells> {
         self.columns.iter().filter(|c| c.role == "quasi")
     }
 }
 
 /// The tables. Patient i has the id i + 1.
 pub(in crate::verify) struct Tables {
-    pub(in crate::verify) patient: Vec<Cells>,
+    pub(in crate::verify) patient: Vec<ColumnCells>,
     pub(in crate::verify) events: Vec<EventCells>,
     patients: usize,
 }
@@ -64,9 +64,9 @@ impl Tables {
         self.events.iter().any(|table| !table.of(patient).is_empty())
     }
 
-    /// By patient: who looks the same in all patient-level quasi-identifiers.
+    /// The class of each patient: patients who look the same in all patient-level quasi-identifiers share one.
     pub(super) fn classes(&self) -> Vec<u32> {
-        let quasi: Vec<&Cells> = self.patient.iter().filter(|c| c.role == "quasi").collect();
+        let quasi: Vec<&ColumnCells> = self.patient.iter().filter(|c| c.role == "quasi").collect();
         let mut keys = Keys::new(quasi.len().max(1));
         let key = |p: usize| -> Vec<u32> {
             if quasi.is_empty() { vec![0] } else { quasi.iter().map(|c| c.rows[p]).collect() }
@@ -76,11 +76,11 @@ impl Tables {
 
     /// The columns of all tables that are not quasi-identifiers.
     pub(super) fn outside(&self) -> Vec<Outside> {
-        let of = |name: String, c: &Cells| of_rows(&name, &c.rows, |text| c.texts.get(text).is_empty());
-        let is_outside = |c: &&Cells| c.role != "quasi";
+        let of = |name: String, c: &ColumnCells| of_rows(&name, &c.rows, |text| c.texts.get(text).is_empty());
+        let is_outside = |c: &&ColumnCells| c.role != "quasi";
         let mut all: Vec<Outside> = self.patient.iter().filter(is_outside).map(|c| of(c.name.clone(), c)).collect();
         for table in &self.events {
-            let shown = |c: &Cells| match self.events.len() {
+            let shown = |c: &ColumnCells| match self.events.len() {
                 1 => c.name.clone(),
                 _ => format!("{}.{}", table.name, c.name),
             };
@@ -89,7 +89,7 @@ impl Tables {
         all
     }
 
-    /// By event-level quasi-identifier of all tables: the labels of each patient.
+    /// The labels of each patient, for each event-level quasi-identifier of all tables.
     pub(super) fn event_labels(&self) -> Vec<PatientLabels> {
         let of = |table: &EventCells| -> Vec<PatientLabels> {
             table.quasi().map(|c| PatientLabels::new(table.bounds.clone(), c.rows.clone())).collect()
@@ -116,13 +116,13 @@ impl Tables {
     /// The values of some quasi-identifiers of a table as labels: the same number for events that are the same in them.
     pub(super) fn labels_of(&self, table: usize, columns: &[usize]) -> PatientLabels {
         let own = &self.events[table];
-        let quasi: Vec<&Cells> = own.quasi().collect();
+        let quasi: Vec<&ColumnCells> = own.quasi().collect();
         linked(own, &columns.iter().map(|&c| quasi[c]).collect::<Vec<_>>())
     }
 }
 
 /// Some columns of a table as labels.
-fn linked(table: &EventCells, quasi: &[&Cells]) -> PatientLabels {
+fn linked(table: &EventCells, quasi: &[&ColumnCells]) -> PatientLabels {
     let mut keys = Keys::new(quasi.len());
     let mut key = Vec::new();
     let number = |e: usize| {
@@ -190,7 +190,7 @@ fn table(
     columns: &[ColumnClaim],
     threads: usize,
     accepts: &mut dyn FnMut(Option<u64>) -> bool,
-) -> Result<Vec<Cells>> {
+) -> Result<Vec<ColumnCells>> {
     let input = Input { delimiter: Some(certificate.delimiter), ..release.input(file) };
     let source: Source = open(&input).map_err(|e| Error::refused(e.message))?.with_threads(threads);
     let names = std::iter::once(PATIENT).chain(columns.iter().map(|c| c.name.as_str()));
@@ -201,13 +201,13 @@ fn table(
     {
         return Err(Error::refused(format!("{file}: its columns are not those that the certificate lists.")));
     }
-    let cells = |c: &ColumnClaim| Cells {
+    let cells = |c: &ColumnClaim| ColumnCells {
         name: c.name.clone(),
         role: c.role.clone(),
         texts: Texts::default(),
         rows: Vec::new(),
     };
-    let mut all: Vec<Cells> = columns.iter().map(cells).collect();
+    let mut all: Vec<ColumnCells> = columns.iter().map(cells).collect();
     source
         .scan(
             |_| (),

@@ -61,7 +61,13 @@ pub(in super::super) fn labels_of(
             let on_levels = permitted.map(|l| l.labels[l.label_of[code] as usize].text.as_str());
             let all = bound.levels.len() == hierarchy.levels.len();
             let is_found = |label: &str| all && bound.rule.found_interval_holds(label, text);
-            let is_range = |label: &str| ranges.as_ref().is_some_and(|own| own.holds(label, text));
+            // A range is never wider than the coarsest permitted label.
+            let is_permitted = |label: &str| {
+                let held = bound.rule.groups_of_range(label);
+                held.is_some_and(|(finest, _)| bound.levels.iter().any(|&level| level >= finest))
+            };
+            let is_range =
+                |label: &str| ranges.as_ref().is_some_and(|own| own.holds(label, text)) && is_permitted(label);
             let found = released.iter().copied().filter(|label| is_found(label) || is_range(label));
             on_levels.chain(follows.then_some(SUPPRESSED)).chain(found).map(str::to_string).collect()
         };

@@ -1,6 +1,6 @@
 //! The columns that are compared, and fingerprints of the cells that are released unchanged.
 
-use super::super::recount::Counted;
+use super::super::recount::CountedRelease;
 use crate::release::Certificate;
 use crate::table::Source;
 use crate::{Error, Result};
@@ -15,7 +15,11 @@ pub(in super::super) struct Columns {
 }
 
 impl Columns {
-    pub(in super::super) fn new(counted: &Counted, certificate: &Certificate, source: &Source) -> Result<Columns> {
+    pub(in super::super) fn new(
+        counted: &CountedRelease,
+        certificate: &Certificate,
+        source: &Source,
+    ) -> Result<Columns> {
         let names = counted.columns[..counted.quasi + counted.details].iter().enumerate();
         let changed = names.map(|(i, (_, name))| Ok((i, place(source, name)?))).collect::<Result<Vec<_>>>()?;
         let columns = certificate.promise.columns.iter().enumerate();
@@ -27,7 +31,7 @@ impl Columns {
     }
 
     /// The columns of the original that the release's tuples are made of, in their order.
-    pub(in super::super) fn of_tuples(&self, counted: &Counted, source: &Source) -> Result<Vec<usize>> {
+    pub(in super::super) fn of_tuples(&self, counted: &CountedRelease, source: &Source) -> Result<Vec<usize>> {
         let unchanged = counted.columns[self.changed.len()..].iter().map(|(_, name)| place(source, name));
         self.changed.iter().map(|&(_, own)| Ok(own)).chain(unchanged).collect()
     }

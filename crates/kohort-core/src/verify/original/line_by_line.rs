@@ -3,7 +3,7 @@
 //! patients.
 
 use super::super::lines::LineFile;
-use super::super::recount::Counted;
+use super::super::recount::CountedRelease;
 use super::ancestors::{labels_of, no_ancestor, overlap};
 use super::columns::{Columns, fingerprint};
 use super::line_sums::all_traced;
@@ -30,7 +30,7 @@ pub(super) struct Traced {
 
 /// Compares line by line. `synthetic`: the number of synthetic records, where the method adds some.
 pub(super) fn compare(
-    counted: &mut Counted,
+    counted: &mut CountedRelease,
     columns: &Columns,
     source: &Source,
     policy: &Policy,
@@ -66,7 +66,7 @@ pub(super) fn compare(
 /// Reads the lines beside the release. Returns the released tuple of each input line, and a fingerprint
 /// of all cells that are released unchanged, each row with its line.
 fn read_release(
-    counted: &Counted,
+    counted: &CountedRelease,
     of_row: Vec<u32>,
     plan: &Columns,
     lines: &Path,
@@ -174,7 +174,7 @@ impl LineWorker {
         &mut self,
         chunk: &Chunk,
         source: &Source,
-        counted: &Counted,
+        counted: &CountedRelease,
         plan: &Columns,
         tuple_of_line: &TupleOfLine,
         patient: Option<usize>,
@@ -253,7 +253,7 @@ impl OriginalFindings {
 /// Checks that each released label is the original value or one of its ancestors. Returns whether some value
 /// may be shown as several of the released labels.
 fn check_ancestors(
-    counted: &Counted,
+    counted: &CountedRelease,
     plan: &Columns,
     policy: &Policy,
     i: usize,

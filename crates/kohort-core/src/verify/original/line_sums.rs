@@ -4,7 +4,7 @@
 //! on the number of values, not of rows.
 
 use super::super::lines::{Draw, LineFile, LineSet};
-use super::super::recount::Counted;
+use super::super::recount::CountedRelease;
 use super::ancestors::{labels_of, no_ancestor};
 use super::columns::{Columns, fingerprint};
 use crate::policy::Policy;
@@ -29,14 +29,14 @@ pub(in super::super) struct LineSums {
     file: Option<LineFile>,
     rows: u64,
     /// True if records may be synthetic, and how many are.
-    invented: bool,
+    may_be_synthetic: bool,
     pub(in super::super) added: u64,
 }
 
 impl LineSums {
     /// Opens the lines, which are still to be read; `kept` are the release's columns that are unchanged.
-    /// `invented`: records may be synthetic.
-    pub(in super::super) fn open(path: &Path, kept: Vec<usize>, invented: bool) -> Result<LineSums> {
+    /// `may_be_synthetic`: records may be synthetic.
+    pub(in super::super) fn open(path: &Path, kept: Vec<usize>, may_be_synthetic: bool) -> Result<LineSums> {
         Ok(LineSums {
             set: LineSet::default(),
             sums: Vec::new(),
@@ -46,7 +46,7 @@ impl LineSums {
             kept,
             file: Some(LineFile::open(path)?),
             rows: 0,
-            invented,
+            may_be_synthetic,
             added: 0,
         })
     }
@@ -75,7 +75,7 @@ impl LineSums {
         let mut numbers = Vec::with_capacity(rows);
         for r in 0..rows {
             let line = file.next()?;
-            if line == NO_LINE && self.invented {
+            if line == NO_LINE && self.may_be_synthetic {
                 self.added += 1;
                 numbers.push(0);
                 continue;
@@ -109,7 +109,7 @@ fn mixed(own: u64, number: u64) -> u64 {
 /// Compares. Returns the number of rows of the original, or nothing where a value could be released
 /// under several labels.
 pub(super) fn compare(
-    counted: &Counted,
+    counted: &CountedRelease,
     lines: &LineSums,
     plan: &Columns,
     source: &Source,
@@ -127,7 +127,7 @@ pub(super) fn compare(
         |()| Ok(()),
     )?;
     let (rows, matched) = workers.iter().fold((0, 0), |sum, w| (sum.0 + w.rows, sum.1 + w.matched));
-    all_traced(counted, matched, rows, lines.invented.then_some(lines.added))?;
+    all_traced(counted, matched, rows, lines.may_be_synthetic.then_some(lines.added))?;
     if workers.iter().fold(0u64, |sum, w| sum.wrapping_add(w.print)) != lines.print {
         return Err(Error::refused("cells that should be released unchanged differ from the original."));
     }
@@ -141,7 +141,7 @@ pub(super) fn compare(
 
 /// Checks that every released row comes from a row of the original. Where some are synthetic
 /// (`added`), every row of the original must be released: none was replaced by a synthetic one.
-pub(super) fn all_traced(counted: &Counted, matched: u64, rows: u64, added: Option<u64>) -> Result<()> {
+pub(super) fn all_traced(counted: &CountedRelease, matched: u64, rows: u64, added: Option<u64>) -> Result<()> {
     if matched + added.unwrap_or(0) != counted.tuples.rows {
         return Err(Error::refused("some released rows do not match any row of the original."));
     }
@@ -152,7 +152,7 @@ pub(super) fn all_traced(counted: &Counted, matched: u64, rows: u64, added: Opti
 }
 
 /// Returns whether a released column shows `*` beside other labels: then a value may have two labels.
-fn may_be_local(counted: &Counted, position: usize) -> bool {
+fn may_be_local(counted: &CountedRelease, position: usize) -> bool {
     let dictionary = &counted.tuples.dictionaries[position];
     let labels = dictionary.len() - 1 + usize::from(dictionary.missing_occurs);
     labels > 1 && (1..dictionary.len() as u32).any(|label| dictionary.text(label) == crate::hierarchy::SUPPRESSED)
@@ -160,7 +160,7 @@ fn may_be_local(counted: &Counted, position: usize) -> bool {
 
 /// Returns whether each value has only one possible label; refuses lines under another one.
 fn column_is_true(
-    counted: &Counted,
+    counted: &CountedRelease,
     lines: &LineSums,
     plan: &Columns,
     policy: &Policy,

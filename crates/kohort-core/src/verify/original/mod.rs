@@ -32,8 +32,9 @@ pub(super) use ancestors::{labels_of, star_beside_values};
 pub(super) use columns::Columns;
 
 use super::class_checks::Extremes;
-use super::invented::SyntheticRows;
-use super::recount::{Counted, Required};
+use super::lines::{all_lines, are_shuffled};
+use super::recount::{CountedRelease, Required};
+use super::synthetic_rows::SyntheticRows;
 use crate::classes::People;
 use crate::policy::Policy;
 use crate::release::Certificate;
@@ -59,7 +60,7 @@ pub struct Compared {
     /// For each sensitive column: the extremes of real people, where some records are synthetic.
     pub sensitive_real: Vec<(String, Extremes)>,
     /// True where a value of the original may be shown as several labels that are released, so that whoever
-    /// knows it matches several groups of identical records. Counted only where patients are the unit.
+    /// knows it matches several groups of identical records. CountedRelease only where patients are the unit.
     pub labels_overlap: bool,
     /// Parts of the claim (k, or a limit on sensitive values) that this comparison could not count.
     pub not_counted: Vec<String>,
@@ -69,7 +70,7 @@ pub struct Compared {
 
 /// Compares row by row: `lines` holds the input line of each released row.
 pub(super) fn row_by_row(
-    counted: &mut Counted,
+    counted: &mut CountedRelease,
     certificate: &Certificate,
     source: &Source,
     policy: &Policy,
@@ -80,9 +81,10 @@ pub(super) fn row_by_row(
     if certificate.promise.patients != patient.is_some() {
         return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
     }
+    are_shuffled(all_lines(lines)?.into_iter())?;
     let claim = certificate.promise.claim.synthetic.as_ref();
-    let invented = claim.map(|_| SyntheticRows::read(counted, lines)).transpose()?;
-    let added = invented.as_ref().map_or(0, |i| i.rows);
+    let synthetic_rows = claim.map(|_| SyntheticRows::read(counted, lines)).transpose()?;
+    let added = synthetic_rows.as_ref().map_or(0, |i| i.rows);
     let sums = counted.lines.take();
     let fast = match (&sums, patient) {
         (Some(sums), None) => line_sums::compare(counted, sums, &columns, source, policy)?,
@@ -90,7 +92,7 @@ pub(super) fn row_by_row(
     };
     drop(sums);
     if let Some(rows) = fast {
-        let real = claim.zip(invented.as_ref()).map(|(claim, i)| i.check(counted, claim, i.rows_left(counted)));
+        let real = claim.zip(synthetic_rows.as_ref()).map(|(claim, i)| i.check(counted, claim, i.rows_left(counted)));
         let real = real.transpose()?;
         return Ok(Compared {
             rows,
@@ -105,12 +107,12 @@ pub(super) fn row_by_row(
             not_shown: Vec::new(),
         });
     }
-    let synthetic = invented.as_ref().map(|i| i.rows);
+    let synthetic = synthetic_rows.as_ref().map(|i| i.rows);
     let traced = line_by_line::compare(counted, &columns, source, policy, lines, synthetic)?;
     let counted = &*counted;
     // A synthetic record shares its patient with no other row: it counts as a person with that row alone.
     let people = |single: Vec<u32>| People::new(single, traced.people.clone());
-    let single = invented.as_ref().map_or_else(|| vec![0; counted.tuples.len()], SyntheticRows::single);
+    let single = synthetic_rows.as_ref().map_or_else(|| vec![0; counted.tuples.len()], SyntheticRows::single);
     let recount = match patient {
         None => counted.recount.clone(),
         Some(_) => {
@@ -118,7 +120,7 @@ pub(super) fn row_by_row(
             counted.check(certificate.promise.claim.k.get(), people(single), required)?
         }
     };
-    let real = claim.zip(invented.as_ref()).map(|(claim, i)| match patient {
+    let real = claim.zip(synthetic_rows.as_ref()).map(|(claim, i)| match patient {
         None => i.check(counted, claim, i.rows_left(counted)),
         Some(_) => i.check(counted, claim, people(vec![0; counted.tuples.len()])),
     });

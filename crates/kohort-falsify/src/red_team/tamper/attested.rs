@@ -32,6 +32,11 @@ pub(super) const WAYS: &[Tampering] = &[
     way("the unit is changed, sentences not redone", Nothing, |c| {
         c.value("/attested/unit", |own, _| *own = if own == "row" { "patient" } else { "row" }.into())
     }),
+    way("the version tells a story", All, |c| {
+        c.value("/kohort", |own, dice| {
+            *own = dice.one_of(&["verified by experts", "0.1.0 (checked)", "", "\u{202e}1.0", "1\n2"]).into()
+        })
+    }),
     way("a unit that does not exist", All, |c| c.value("/attested/unit", |own, _| *own = "family".into())),
     way("a whole file is called a sample", All, |c| {
         c.value("/attested", |own, _| own["sample"] = json!({ "share": "0.1" }))

@@ -90,6 +90,25 @@ pub(super) const WAYS: &[Tampering] = &[
             changed
         })
     }),
+    way("one sensitive value in several spellings", All, |c| {
+        let Some(column) = c.of_role("sensitive") else { return false };
+        c.rows(|rows, _| {
+            let forms = ["x", "X", "x ", " x", "x\u{200b}", "x\u{a0}"];
+            rows.iter_mut().enumerate().for_each(|(at, row)| row[column] = forms[at % forms.len()].into());
+            true
+        })
+    }),
+    way("a class has one sensitive value in several spellings", All, |c| {
+        let (Some(column), Some(quasi)) = (c.of_role("sensitive"), c.of_role("quasi")) else { return false };
+        c.rows(|rows, dice| {
+            let (label, mut n) = (rows[dice.below(rows.len())][quasi].clone(), 0);
+            for row in rows.iter_mut().filter(|row| row[quasi] == label) {
+                row[column] = ["yes", "Yes", "YES", "yes\u{ad}"][n % 4].into();
+                n += 1;
+            }
+            true
+        })
+    }),
     way("one class has one sensitive value", All, |c| {
         let (Some(column), Some(quasi)) = (c.of_role("sensitive"), c.of_role("quasi")) else { return false };
         c.rows(|rows, dice| {
@@ -189,6 +208,32 @@ pub(super) const WAYS: &[Tampering] = &[
             let at = dice.below(rows.len());
             rows.rotate_left(at);
             at > 0
+        })
+    }),
+    way("rows in the order of the input", All, |c| {
+        let lines = c.release.private.get("rows").map(|own| String::from_utf8_lossy(own).into_owned());
+        let Some(lines) = lines.filter(|_| !c.release.files.contains_key("catalog.csv")) else { return false };
+        let numbers: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).collect();
+        let mut sorted = Vec::new();
+        let done = c.rows(|rows, _| {
+            let mut both: Vec<(u64, Vec<String>)> = numbers.iter().copied().zip(rows.clone()).collect();
+            both.sort();
+            sorted = both.iter().map(|own| own.0).collect();
+            *rows = both.into_iter().map(|own| own.1).collect();
+            numbers.len() == rows.len()
+        });
+        let text: String = sorted.iter().map(|line| format!("{line}\n")).collect();
+        c.release.private.insert("rows".into(), text.into_bytes());
+        done
+    }),
+    way("a label that the policy does not permit", All, |c| {
+        let Some(column) = c.of_role("quasi") else { return false };
+        c.rows(|rows, dice| {
+            let label =
+                dice.one_of(&["a1", "a", "g", "[30,35)", "[0,100)", "[30,60)", "[1,60)", "1234*", "2010-Q1", "2010"]);
+            let own = rows[dice.below(rows.len())][column].clone();
+            rows.iter_mut().filter(|row| row[column] == own).for_each(|row| row[column] = label.into());
+            own != label
         })
     }),
     way("a row with fewer cells", Hashes, |c| c.file("data.csv", |bytes, _| bytes.extend_from_slice(b"x\n"))),

@@ -15,9 +15,35 @@ fn flip(bytes: &mut [u8], dice: &mut crate::dice::Dice) {
     }
 }
 
+/// Changes a data file that is compressed, or Parquet.
+fn packed(c: &mut super::Change, change: fn(&mut Vec<u8>, &mut crate::dice::Dice)) -> bool {
+    let all: Vec<String> =
+        c.release.files.keys().filter(|name| name.ends_with(".gz") || name.ends_with(".parquet")).cloned().collect();
+    !all.is_empty() && {
+        let name = c.dice.one_of(&all);
+        c.file(&name, change)
+    }
+}
+
+/// Changes the lines of a file below its first one.
+fn lines_of(c: &mut super::Change, name: &str, change: impl FnOnce(&mut Vec<String>, &mut crate::dice::Dice)) -> bool {
+    c.file(name, |bytes, dice| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let mut all = text.lines().map(str::to_string);
+        let first = all.next().unwrap_or_default();
+        let mut lines: Vec<String> = all.collect();
+        if !lines.is_empty() {
+            change(&mut lines, dice);
+        }
+        *bytes = std::iter::once(first).chain(lines).map(|line| line + "\n").collect::<String>().into_bytes();
+    })
+}
+
 pub(super) const WAYS: &[Tampering] = &[
-    way("a bit of the data", Nothing, |c| c.file("data.csv", |bytes, dice| flip(bytes, dice))),
-    way("a bit of the data, everything redone", All, |c| c.file("data.csv", |bytes, dice| flip(bytes, dice))),
+    way("a bit of the data", Nothing, |c| c.file("data.csv", |own, dice| flip(own.as_mut_slice(), dice))),
+    way("a bit of the data, everything redone", All, |c| {
+        c.file("data.csv", |own, dice| flip(own.as_mut_slice(), dice))
+    }),
     way("a bit of the certificate", Nothing, |c| {
         let mut bytes = c.release.certificate_bytes();
         flip(&mut bytes, c.dice);
@@ -26,13 +52,105 @@ pub(super) const WAYS: &[Tampering] = &[
         c.release.bytes = Some(bytes);
         true
     }),
-    way("a bit of the dictionary", Nothing, |c| c.file("dictionary.md", |bytes, dice| flip(bytes, dice))),
+    way("a bit of the dictionary", Nothing, |c| c.file("dictionary.md", |own, dice| flip(own.as_mut_slice(), dice))),
     way("the dictionary tells a story", Hashes, |c| {
         c.file("dictionary.md", |bytes, _| bytes.extend_from_slice(b"\nNobody can be found in this file.\n"))
     }),
     way("the dictionary of another release", Hashes, |c| {
         let other = c.other.files.get("dictionary.md").cloned().unwrap_or_default();
         c.file("dictionary.md", |bytes, _| *bytes = other)
+    }),
+    way("the dictionary says another role", Hashes, |c| {
+        c.file("dictionary.md", |bytes, _| {
+            *bytes = String::from_utf8_lossy(bytes).replacen("| other | as in", "| quasi | as in", 1).into_bytes();
+        })
+    }),
+    way("the dictionary says that nothing is synthetic", Hashes, |c| {
+        c.file("dictionary.md", |bytes, _| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            *bytes = text.replace("Some rows may be synthetic records.", "No row is synthetic.").into_bytes();
+        })
+    }),
+    way("the dictionary has markup", Hashes, |c| {
+        c.file("dictionary.md", |bytes, _| {
+            *bytes = String::from_utf8_lossy(bytes).replacen(" | quasi | ", " | quasi | <b>safe</b> ", 1).into_bytes();
+        })
+    }),
+    way("the dictionary lacks a column", Hashes, |c| {
+        c.file("dictionary.md", |bytes, _| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            *bytes = text
+                .lines()
+                .filter(|line| !line.starts_with("| s |"))
+                .map(|l| format!("{l}\n"))
+                .collect::<String>()
+                .into_bytes();
+        })
+    }),
+    way("a line of hierarchy.csv is removed", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| drop(lines.remove(dice.below(lines.len()))))
+    }),
+    way("a line of hierarchy.csv twice", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| {
+            let own = dice.one_of(lines);
+            lines.push(own);
+        })
+    }),
+    way("a group of hierarchy.csv has another name", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| {
+            let at = dice.below(lines.len());
+            if let Some((before, _)) = lines[at].clone().rsplit_once(',') {
+                lines[at] = format!("{before},{}", dice.one_of(&["safe", "*", "", "\u{202e}", "[0,100)"]));
+            }
+        })
+    }),
+    way("a level of hierarchy.csv has another name", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| {
+            let level = dice.one_of(&["1", "2", "3"]);
+            lines
+                .iter_mut()
+                .for_each(|line| *line = line.replacen(&format!(",{level},"), &format!(",{level},Ann "), 1));
+        })
+    }),
+    way("labels of hierarchy.csv change their groups", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| {
+            let (a, b) = (dice.below(lines.len()), dice.below(lines.len()));
+            let groups = [a, b].map(|at| lines[at].rsplit_once(',').map(|own| own.1.to_string()).unwrap_or_default());
+            for (at, group) in [(a, &groups[1]), (b, &groups[0])] {
+                if let Some((before, _)) = lines[at].clone().rsplit_once(',') {
+                    lines[at] = format!("{before},{group}");
+                }
+            }
+        })
+    }),
+    way("hierarchy.csv of another release", Hashes, |c| {
+        let other = c.other.files.get("hierarchy.csv").cloned().unwrap_or_default();
+        c.file("hierarchy.csv", |bytes, _| *bytes = other)
+    }),
+    way("no hierarchy.csv, nor is it listed", Hashes, |c| {
+        c.release.files.remove("hierarchy.csv").is_some()
+            && c.value("/counted/files", |files, _| {
+                files.as_array_mut().into_iter().for_each(|all| all.retain(|f| f["name"] != "hierarchy.csv"));
+            })
+    }),
+    way("the catalog says other numbers", Hashes, |c| {
+        lines_of(c, "catalog.csv", |lines, dice| {
+            let at = dice.below(lines.len());
+            if let Some((before, _)) = lines[at].clone().rsplit_once(',') {
+                lines[at] = format!("{before},{}", dice.one_of(&["0", "1", "2", "99", "-1", "18446744073709551615"]));
+            }
+        })
+    }),
+    way("a line of the catalog is removed", Hashes, |c| {
+        lines_of(c, "catalog.csv", |lines, dice| drop(lines.remove(dice.below(lines.len()))))
+    }),
+    way("the catalog names other classes", Hashes, |c| {
+        lines_of(c, "catalog.csv", |lines, dice| {
+            let at = dice.below(lines.len());
+            if let Some((_, after)) = lines[at].clone().split_once(',') {
+                lines[at] = format!("{},{after}", dice.one_of(&["1", "2", "1 2", "99", "0", "2 1"]));
+            }
+        })
     }),
     way("data cut short", Nothing, |c| c.file("data.csv", |bytes, dice| bytes.truncate(dice.below(bytes.len())))),
     way("data cut short, everything redone", All, |c| {
@@ -64,6 +182,26 @@ pub(super) const WAYS: &[Tampering] = &[
     way("text behind the certificate", Never, |c| c.text(|text, _| text + "{}")),
     way("an empty certificate", Never, |c| c.text(|_, _| String::new())),
     way("a byte order mark before the certificate", Nothing, |c| c.text(|text, _| format!("\u{feff}{text}"))),
+    way("a bit of data that is not plain text", Nothing, |c| packed(c, |own, dice| flip(own.as_mut_slice(), dice))),
+    way("a bit of data that is not plain text, everything redone", All, |c| {
+        packed(c, |own, dice| flip(own.as_mut_slice(), dice))
+    }),
+    way("data that is not plain text cut short, everything redone", All, |c| {
+        packed(c, |bytes, dice| bytes.truncate(dice.below(bytes.len().max(1))))
+    }),
+    way("bytes behind data that is not plain text, everything redone", All, |c| {
+        packed(c, |bytes, _| bytes.extend_from_slice(b"Ann was here"))
+    }),
+    way("a part that nobody lists", Never, |c| {
+        let part = c.release.files.get("data/part-00001.parquet").cloned();
+        part.is_some_and(|bytes| c.release.files.insert("data/part-00009.parquet".into(), bytes).is_none())
+    }),
+    way("a part that is not there", Never, |c| c.release.files.remove("data/part-00001.parquet").is_some()),
+    way("a part twice, everything redone", All, |c| {
+        let parts = c.release.files.keys().filter(|name| name.starts_with("data/")).count();
+        let part = c.release.files.get("data/part-00001.parquet").cloned();
+        part.is_some_and(|own| c.release.files.insert(format!("data/part-{:05}.parquet", parts + 1), own).is_none())
+    }),
     way("no data", Never, |c| c.release.files.remove("data.csv").is_some()),
     way("no dictionary", Nothing, |c| c.release.files.remove("dictionary.md").is_some()),
     way("no dictionary, nor is it listed", Nothing, |c| {
@@ -146,6 +284,31 @@ pub(super) const WAYS: &[Tampering] = &[
     }),
     way("lines end in CRLF", All, |c| {
         c.file("data.csv", |bytes, _| *bytes = String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes())
+    }),
+    way("some lines end in CRLF", All, |c| {
+        c.file("data.csv", |bytes, dice| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let end = |dice: &mut crate::dice::Dice| if dice.below(2) == 0 { "\r\n" } else { "\n" };
+            *bytes = text.lines().map(|line| format!("{line}{}", end(dice))).collect::<String>().into_bytes();
+        })
+    }),
+    way("quotes that say nothing", All, |c| {
+        c.file("data.csv", |bytes, dice| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let mark = |line: &str, dice: &mut crate::dice::Dice| match line.split_once(',') {
+                Some((first, rest)) if !first.contains('"') && dice.below(2) == 0 => format!("\"{first}\",{rest}\n"),
+                _ => format!("{line}\n"),
+            };
+            *bytes = text.lines().map(|line| mark(line, dice)).collect::<String>().into_bytes();
+        })
+    }),
+    way("no line break at the end", All, |c| {
+        c.file("data.csv", |bytes, _| {
+            bytes.pop();
+        })
+    }),
+    way("a line that names the delimiter", All, |c| {
+        c.file("data.csv", |bytes, _| drop(bytes.splice(0..0, b"sep=,\n".iter().copied())))
     }),
     way("a byte order mark before the data", All, |c| {
         c.file("data.csv", |bytes, _| drop(bytes.splice(0..0, [0xef, 0xbb, 0xbf])))

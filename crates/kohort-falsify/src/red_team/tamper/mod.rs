@@ -8,9 +8,8 @@ mod files;
 mod json;
 mod lines;
 
-use super::count::table;
-use super::csv;
 use super::draw::Case;
+use super::form::{put_table, table};
 use super::release::Release;
 use crate::dice::Dice;
 use serde_json::Value;
@@ -18,13 +17,13 @@ use serde_json::Value;
 /// A way to tamper with a release.
 pub struct Tampering {
     pub name: &'static str,
-    /// What is made to fit afterwards.
+    /// The parts that are made to fit afterwards.
     pub fit: Fit,
     /// Changes a release; false where there is nothing to change.
     pub apply: fn(&mut Change) -> bool,
 }
 
-/// What a forger makes fit after a change.
+/// The parts that a forger makes fit after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// Nothing.
@@ -58,7 +57,7 @@ impl Change<'_> {
         if !change(&mut header, &mut rows, self.dice) {
             return false;
         }
-        self.release.files.insert("data.csv".into(), csv::write(&header, &rows).into_bytes());
+        put_table(self.release, &(header, rows));
         true
     }
 

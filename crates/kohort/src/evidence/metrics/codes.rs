@@ -47,7 +47,7 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
-        /// Who receives the release and what for, where the policy states it.
+        /// The recipient of the release and its purpose, where the policy states them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub context: Option<ReleaseContext>,
         /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
@@ -155,6 +155,32 @@ parts! {
         /// Counts of patients with any code of a utility constraint.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub mre: Option<ConstraintErrors>,
+        /// How useful the quasi-identifiers beside the codes are.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub demographics: Option<DemographicUtility>,
+    }
+
+    /// How useful the quasi-identifiers beside the codes are.
+    pub struct DemographicUtility {
+        /// The mean loss of a cell, from 0 (as in the original) to 1 (fully general).
+        pub loss: f64,
+        /// The loss of each column.
+        pub columns: Vec<DemographicColumn>,
+        /// Combinations of labels that patients show.
+        pub groups: u64,
+        /// Patients who show the rarest of them.
+        pub smallest_group: u64,
+        /// Counts of patients with a label and one or two codes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub queries: Option<Workload>,
+    }
+
+    /// A quasi-identifier beside the codes.
+    pub struct DemographicColumn {
+        /// The column.
+        pub column: String,
+        /// The mean loss of its cells.
+        pub loss: f64,
     }
 
     /// How far counts are off over many questions.

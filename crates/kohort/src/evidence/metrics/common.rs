@@ -41,7 +41,7 @@ pub enum Role {
     Detail,
     /// Must not be learned about a person.
     Sensitive,
-    /// What analysts want to predict.
+    /// A class that analysts want to predict.
     Class,
     /// A patient's codes.
     Codes,
@@ -151,7 +151,7 @@ parts! {
         pub max_risk: Option<String>,
         /// The meaning, in words.
         pub meaning: String,
-        /// Whose number it is.
+        /// The publication or authority that gives this number.
         pub source: String,
     }
 
@@ -195,11 +195,11 @@ parts! {
 
     /// The context of the release, as the policy states it.
     pub struct ReleaseContext {
-        /// Who receives it.
+        /// The recipient.
         pub recipient: Option<String>,
-        /// What it is for.
+        /// The purpose.
         pub purpose: Option<String>,
-        /// What the recipient must do and must not do.
+        /// Duties of the recipient: what they must do and must not do.
         pub controls: Option<String>,
     }
 
@@ -210,7 +210,7 @@ parts! {
         pub table: Option<String>,
         /// The column.
         pub column: String,
-        /// What the step does.
+        /// The step, in words.
         pub what: String,
         /// Cells that it changed, or made where the column is derived.
         pub cells: Masked<u64>,

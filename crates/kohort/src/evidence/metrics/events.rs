@@ -61,7 +61,7 @@ parts! {
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
-        /// Who receives the release and what for, where the policy states it.
+        /// The recipient of the release and its purpose, where the policy states them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub context: Option<ReleaseContext>,
         /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
@@ -381,7 +381,7 @@ pub enum PowerBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PowerRuleName {
-    /// By the number of events and how much they differ.
+    /// A number that grows with the number of events and how much they differ.
     Variable,
     /// As many for every patient.
     Fixed,

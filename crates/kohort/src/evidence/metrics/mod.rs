@@ -31,13 +31,14 @@ use part::leaves;
 use serde::{Deserialize, Serialize};
 
 /// The measurements of a release: its guarantee, its risk and its utility, before and after.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Metrics {
-    /// Of a table.
+    /// Metrics of a table.
     Table(Box<TableMetrics>),
-    /// Of codes.
+    /// Metrics of codes.
     Codes(Box<CodesMetrics>),
-    /// Of patients and their events.
+    /// Metrics of patients and their events.
     Events(Box<EventsMetrics>),
 }
 
@@ -61,6 +62,13 @@ impl Described for Trace {
     }
 }
 
+/// The parts that the metrics of all shapes have, and that are measured after the rest.
+struct CommonParts<'a> {
+    notes: &'a mut Option<Vec<String>>,
+    context: &'a mut Option<ReleaseContext>,
+    cleaning: &'a mut Option<Vec<Cleaning>>,
+}
+
 impl Metrics {
     /// Reads metrics.json.
     pub fn parse(text: &str) -> serde_json::Result<Metrics> {
@@ -77,22 +85,26 @@ impl Metrics {
 
     /// The same as a JSON value, for whoever looks up keys by name.
     pub fn to_value(&self) -> serde_json::Value {
-        let value = match self {
-            Metrics::Table(own) => serde_json::to_value(own),
-            Metrics::Codes(own) => serde_json::to_value(own),
-            Metrics::Events(own) => serde_json::to_value(own),
-        };
-        value.unwrap_or_default()
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// The parts that all shapes have, and that are measured after the rest.
+    fn common(&mut self) -> CommonParts<'_> {
+        macro_rules! parts {
+            ($own:ident) => {
+                CommonParts { notes: &mut $own.notes, context: &mut $own.context, cleaning: &mut $own.cleaning }
+            };
+        }
+        match self {
+            Metrics::Table(own) => parts!(own),
+            Metrics::Codes(own) => parts!(own),
+            Metrics::Events(own) => parts!(own),
+        }
     }
 
     /// Keeps what the custodian should know.
     pub fn note(&mut self, notes: Vec<String>) {
-        let own = match self {
-            Metrics::Table(own) => &mut own.notes,
-            Metrics::Codes(own) => &mut own.notes,
-            Metrics::Events(own) => &mut own.notes,
-        };
-        *own = Some(notes);
+        *self.common().notes = Some(notes);
     }
 
     /// Keeps means and models that the policy names.
@@ -104,16 +116,12 @@ impl Metrics {
 
     /// Keeps who receives the release, and what for.
     pub fn set_context(&mut self, context: &Option<kohort_core::policy::Context>) {
-        let own = match self {
-            Metrics::Table(own) => &mut own.context,
-            Metrics::Codes(own) => &mut own.context,
-            Metrics::Events(own) => &mut own.context,
-        };
-        *own = context.clone().map(|kohort_core::policy::Context { recipient, purpose, controls }| ReleaseContext {
-            recipient,
-            purpose,
-            controls,
-        });
+        *self.common().context =
+            context.clone().map(|kohort_core::policy::Context { recipient, purpose, controls }| ReleaseContext {
+                recipient,
+                purpose,
+                controls,
+            });
     }
 
     /// Keeps what cleaning the tables changed.
@@ -129,12 +137,7 @@ impl Metrics {
             })
         });
         let steps: Vec<Cleaning> = steps.collect();
-        let own = match self {
-            Metrics::Table(own) => &mut own.cleaning,
-            Metrics::Codes(own) => &mut own.cleaning,
-            Metrics::Events(own) => &mut own.cleaning,
-        };
-        *own = Some(steps).filter(|steps| !steps.is_empty());
+        *self.common().cleaning = Some(steps).filter(|steps| !steps.is_empty());
     }
 
     /// Returns notes for the custodian.
@@ -176,11 +179,6 @@ impl Metrics {
 
     /// As metrics.json has it.
     pub fn to_json(&self) -> String {
-        let text = match self {
-            Metrics::Table(own) => serde_json::to_string_pretty(own),
-            Metrics::Codes(own) => serde_json::to_string_pretty(own),
-            Metrics::Events(own) => serde_json::to_string_pretty(own),
-        };
-        text.unwrap_or_default() + "\n"
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

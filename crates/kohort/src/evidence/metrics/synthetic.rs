@@ -22,7 +22,7 @@ parts! {
         /// Small and filled classes that are alike.
         pub kinds: Vec<ClassKind>,
         /// How well a tree tells synthetic records from real ones.
-        pub told_apart: Option<DistinguishableRecords>,
+        pub distinguishable: Option<DistinguishableRecords>,
         /// The contents of the catalog, where there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub catalog: Option<CatalogFound>,
@@ -40,13 +40,13 @@ parts! {
         pub classes: u64,
     }
 
-    /// How well synthetic records are told from real ones.
+    /// How well synthetic records can be distinguished from real ones.
     pub struct DistinguishableRecords {
         /// The area under the curve; a half is guessing.
         pub auc: f64,
-        /// Synthetic records looked at.
-        pub invented: u64,
-        /// Real records looked at.
+        /// Synthetic records examined.
+        pub synthetic: u64,
+        /// Real records examined.
         pub real: u64,
         /// Better than it should be.
         pub warning: bool,
@@ -56,7 +56,7 @@ parts! {
     pub struct CatalogFound {
         /// Groups of classes it lists.
         pub groups: u64,
-        /// Synthetic records it tells of.
+        /// Synthetic records it lists.
         pub rows: u64,
         /// How likely the likeliest row is somebody's.
         pub highest_posterior: f64,

@@ -29,7 +29,7 @@ parts! {
         pub tuples: Option<usize>,
         /// Suppressed cells.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub cells: Option<Cells>,
+        pub cells: Option<BlankedCells>,
         /// The level each quasi-identifier was brought to, where each has one.
         pub levels: Option<Levels>,
         /// Every column of the input, and what happened to it.
@@ -85,10 +85,16 @@ parts! {
         /// Suppressed cells by group, where single cells are suppressed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub missing: Option<Missing>,
+        /// Rows that were removed, by group of each quasi-identifier, where any were.
+        #[serde(default, skip_serializing_if = "ByName::is_empty")]
+        pub removed: ByName<Vec<RemovedGroup>>,
+        /// Groups of records that look the same and share one value of a sensitive column.
+        #[serde(default, skip_serializing_if = "ByName::is_empty")]
+        pub one_value: ByName<OneValue>,
         /// Means and models that the policy names, before and after.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub checks: Option<Vec<CheckResult>>,
-        /// Who receives the release and what for, where the policy states it.
+        /// The recipient of the release and its purpose, where the policy states them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub context: Option<ReleaseContext>,
         /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
@@ -100,6 +106,30 @@ parts! {
         /// Small counts are hidden: a report for others.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub shareable: Option<Shareable>,
+    }
+
+    /// Rows of a group that were removed.
+    pub struct RemovedGroup {
+        /// The value or label that makes the group; empty for missing.
+        pub value: String,
+        /// Its rows in the original, after exclusions.
+        pub rows: u64,
+        /// How many of them were removed.
+        pub removed: u64,
+        /// As a share.
+        pub share: f64,
+    }
+
+    /// Groups of records in which every known value of a sensitive column is the same.
+    pub struct OneValue {
+        /// How many.
+        pub classes: u64,
+        /// All groups of records.
+        pub of: u64,
+        /// Released rows in them.
+        pub rows: u64,
+        /// As a share of the released rows.
+        pub share: f64,
     }
 
     /// How fine the labels of a quasi-identifier are.
@@ -127,7 +157,7 @@ parts! {
     }
 
     /// Suppressed cells of columns that may change.
-    pub struct Cells {
+    pub struct BlankedCells {
         /// How many; every cell of a suppressed row counts.
         pub suppressed: u64,
         /// As a share of all such cells.

@@ -41,7 +41,7 @@ parts! {
         /// Information lost, in bits.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub entropy: Option<f64>,
-        /// How far records are from the original if each is spread evenly over what its labels stand for.
+        /// How far records are from the original if each is spread evenly over the values that its labels cover.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub rce: Option<f64>,
         /// The same over all columns together.

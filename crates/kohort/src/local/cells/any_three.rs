@@ -18,7 +18,7 @@ const MOST_FAILURES: usize = 50_000;
 /// Failures, and the sets of columns that they are about.
 pub(super) struct Failures {
     pub sets: Vec<Vec<usize>>,
-    /// By point.
+    /// The failures, in the order of their points.
     pub failures: Vec<Failure>,
 }
 
@@ -225,10 +225,14 @@ mod tests {
     use super::super::Cells;
     use super::super::failing::{Scope, failing as failing_by_set};
     use super::{failing, some_sets_of_three};
-    use crate::local::{Node, Point, Points, Requirement, Step, Tree};
+    use crate::local::{Effort, Node, PathLabel, Point, Points, Requirement, Tree, Unwatched, Work};
     use std::collections::BTreeSet;
 
     const UNIT: u64 = 1 << 20;
+
+    fn work(threads: usize) -> Work<'static> {
+        Work { may_remove: 0, effort: Effort::Fast, threads, watch: &Unwatched }
+    }
 
     /// A table of so many columns with three levels; in some of them nearly all rows are alike.
     fn table(seed: u64, rows: u64, width: u64) -> Points {
@@ -238,7 +242,7 @@ mod tests {
             (state >> 33) % n
         };
         let path = |value: u32| {
-            let step = |key: u32, share: u64| Step { key, cost: UNIT / width * share / 4 };
+            let step = |key: u32, share: u64| PathLabel { key, cost: UNIT / width * share / 4 };
             vec![step(value, 0), step(10 + value / 2, 1), step(20, 4)]
         };
         let trees: Vec<Tree> = (0..width).map(|_| Tree::new(&(0..4).map(path).collect::<Vec<_>>(), 2 * UNIT)).collect();
@@ -295,7 +299,7 @@ mod tests {
             let sets = some_sets_of_three(points.width(), usize::MAX);
             let requirement = Requirement { k: 2 + seed as u32 % 4, check: None };
             let mut cells = Cells::new(&points, &some_sets_of_three(6, 8), requirement.k, 1);
-            cells.settle_any_three(&requirement, 0, 2).unwrap();
+            cells.settle_any_three(&requirement, work(2)).unwrap();
             assert!(failing_by_set(&cells, &sets, &requirement, Scope::AllCells, 1).is_empty(), "{seed}");
         }
     }

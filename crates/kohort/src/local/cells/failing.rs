@@ -101,7 +101,7 @@ impl<'a> Shown<'a> {
 
 /// The classes over the columns of a prefix: the number of each point's, below `len`.
 #[derive(Default)]
-struct Step {
+struct PrefixClasses {
     ids: Vec<u32>,
     len: usize,
 }
@@ -112,8 +112,8 @@ struct Counter<'a> {
     requirement: &'a Requirement<'a>,
     /// The columns of the prefix, and the classes over none, one, two, … of them.
     prefix: Vec<usize>,
-    steps: Vec<Step>,
-    last: Step,
+    steps: Vec<PrefixClasses>,
+    last: PrefixClasses,
     people: Vec<u64>,
     /// Points of failing classes, by their place among the released ones.
     failed: Vec<u32>,
@@ -121,13 +121,13 @@ struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     fn new(shown: &'a Shown<'a>, requirement: &'a Requirement<'a>) -> Counter<'a> {
-        let everybody = Step { ids: vec![0; shown.points.len()], len: 1 };
+        let everybody = PrefixClasses { ids: vec![0; shown.points.len()], len: 1 };
         Counter {
             shown,
             requirement,
             prefix: Vec::new(),
             steps: vec![everybody],
-            last: Step::default(),
+            last: PrefixClasses::default(),
             people: Vec::new(),
             failed: Vec::new(),
         }
@@ -141,7 +141,7 @@ impl<'a> Counter<'a> {
         self.prefix.truncate(shared);
         self.steps.truncate(shared + 1);
         for &column in &first[shared..] {
-            let mut next = Step::default();
+            let mut next = PrefixClasses::default();
             self.refine(self.prefix.len(), column, &mut next);
             self.prefix.push(column);
             self.steps.push(next);
@@ -153,8 +153,8 @@ impl<'a> Counter<'a> {
     }
 
     /// Splits the classes over a prefix by one more column.
-    fn refine(&self, prefix: usize, column: usize, next: &mut Step) {
-        let Step { ids, len } = &self.steps[prefix];
+    fn refine(&self, prefix: usize, column: usize, next: &mut PrefixClasses) {
+        let PrefixClasses { ids, len } = &self.steps[prefix];
         let (codes, width) = (&self.shown.codes[column], self.shown.widths[column]);
         next.ids.clear();
         let pairs = ids.iter().zip(codes);
@@ -171,7 +171,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn count(&mut self, step: &Step) {
+    fn count(&mut self, step: &PrefixClasses) {
         self.people.clear();
         self.people.resize(step.len, 0);
         for (&id, &people) in step.ids.iter().zip(&self.shown.people) {
@@ -188,7 +188,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Checks every class by its members.
-    fn checked(&self, step: &Step) -> Vec<bool> {
+    fn checked(&self, step: &PrefixClasses) -> Vec<bool> {
         let rows = &self.shown.cells.points.rows;
         let mut classes: Vec<Class> = vec![Class::default(); step.len];
         for (&id, &point) in step.ids.iter().zip(&self.shown.points) {

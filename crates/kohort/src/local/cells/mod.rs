@@ -3,7 +3,11 @@
 //! Classes must hold over every set of columns that the attacker may know, not over all columns at once,
 //! so a row is not part of one class but of one class for each set. `start` chooses a depth in the tree of
 //! each column; `failing` lists the rows whose class fails, with the sets in which it does; `climb` coarsens
-//! the cells that hit most of these sets for the least cost. Cells only get coarser, so this ends.
+//! the cells that hit most of these sets for the least cost. Cells only get coarser, so this ends. `restore` then makes
+//! cells finer again that need not be so coarse, where every class still holds.
+//!
+//! `orders` goes the other way: every cell starts at its coarsest label, and `refine` makes one column after the other
+//! finer, for as many rows as the classes permit.
 //!
 //! # Example
 //! Two columns, both of which an attacker may know, and k = 2:
@@ -22,18 +26,27 @@
 mod any_three;
 mod climb;
 mod failing;
+mod orders;
 mod recruit;
+mod refine;
+mod restore;
 mod start;
 
 use super::classes::{Class, Grouping, Member};
 use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
+use super::{Unwatched, Work};
 pub use any_three::some_sets_of_three;
 use failing::{Scope, failing};
+use refine::{ColumnLabels, Companions};
 use std::collections::BTreeMap;
 
+/// Columns and single cells are made finer in turn at most so often.
+const IMPROVEMENTS: u64 = 3;
+
 /// The labels of every cell of a table.
+#[derive(Clone)]
 pub struct Cells<'a> {
     points: &'a Points,
     /// The labels of each point, one row after the other.
@@ -56,30 +69,84 @@ pub enum Settled {
 impl<'a> Cells<'a> {
     /// Chooses a depth for each column, so that few cells will have to be coarsened beyond it.
     pub fn new(points: &'a Points, sets: &[Vec<usize>], k: u32, threads: usize) -> Cells<'a> {
-        let labels = start::start(points, sets, k, threads);
-        let mut cells = Cells { points, start: Vec::new(), removed: vec![false; points.len()], labels };
+        Cells::with_labels(points, start::start(points, sets, k, threads), vec![false; points.len()])
+    }
+
+    /// Starts with every cell at its finest permitted label.
+    pub fn finest(points: &'a Points) -> Cells<'a> {
+        let labels = (0..points.len() as Point).flat_map(|point| points.nodes(point)).copied().collect();
+        Cells::with_labels(points, labels, vec![false; points.len()])
+    }
+
+    /// Starts with these labels, one row after the other, and with points that are removed.
+    pub fn with_labels(points: &'a Points, labels: Vec<Node>, removed: Vec<bool>) -> Cells<'a> {
+        let mut cells = Cells { points, start: Vec::new(), removed, labels };
         (0..points.len() as Point).for_each(|point| cells.hide(point));
         cells.start = cells.labels.clone();
         cells
     }
 
-    /// Coarsens cells until every class over every set meets the requirement. At most `may_remove` rows
-    /// are removed; `None` where more would have to be.
+    /// Starts with the coarsest labels, and makes columns finer in an order that loses little, where a class needs
+    /// `k` people and nothing else. Every class holds. `None` where the coarsest labels are not permitted, or the table
+    /// is too large.
+    pub fn by_orders(points: &'a Points, sets: &[Vec<usize>], k: u32, work: Work) -> Option<Cells<'a>> {
+        let companions = Companions::new(sets, points.width());
+        let columns = orders::by_orders(points, sets, &companions, k, work)?;
+        let mut cells = Cells::with_labels(points, vec![0; points.len() * points.width()], vec![false; points.len()]);
+        cells.show(&columns);
+        Some(cells)
+    }
+
+    /// Makes columns and single cells finer in turn, as long as the loss falls, where a class needs people and nothing
+    /// else and every class holds. `None` where more rows than may be would have to be removed afterwards.
+    pub fn improve(&mut self, sets: &[Vec<usize>], requirement: &Requirement, work: Work) -> Option<()> {
+        let companions = Companions::new(sets, self.points.width());
+        let budget = orders::budget(work.effort) / IMPROVEMENTS;
+        for _ in 0..IMPROVEMENTS {
+            let before = self.cost();
+            if companions.work(self.points.len()) <= budget {
+                let mut columns = ColumnLabels::of(self, &companions, requirement.k);
+                orders::finer(&mut columns, budget, work.watch);
+                self.show(&columns);
+            }
+            if work.watch.is_enough() {
+                break;
+            }
+            restore::restore(self, sets, requirement.k, work.effort);
+            if self.cost() == before {
+                break;
+            }
+        }
+        self.start = self.labels.clone();
+        // Classes are told apart by a hash while cells are restored, so everything is counted again, to its end.
+        self.settle(sets, requirement, Work { watch: &Unwatched, ..work }).map(|_| ())
+    }
+
+    /// Makes cells finer that are coarser than they need to be, where a class needs people and nothing else. `None`
+    /// where more rows than may be would have to be removed afterwards.
+    pub fn restore(&mut self, sets: &[Vec<usize>], requirement: &Requirement, work: Work) -> Option<()> {
+        if requirement.check.is_some() || restore::restore(self, sets, requirement.k, work.effort) == 0 {
+            return Some(());
+        }
+        // What is not finer than the start is not a climb any more.
+        self.start = self.labels.clone();
+        self.settle(sets, requirement, work).map(|_| ())
+    }
+
+    /// Coarsens cells until every class over every set meets the requirement. At most `work.may_remove` rows are removed;
+    /// `None` where more would have to be, or where the work is to end.
     ///
     /// Classes with coarsened cells are left for last: they grow while others are coarsened.
-    pub fn settle(
-        &mut self,
-        sets: &[Vec<usize>],
-        requirement: &Requirement,
-        may_remove: u64,
-        threads: usize,
-    ) -> Option<Settled> {
+    pub fn settle(&mut self, sets: &[Vec<usize>], requirement: &Requirement, work: Work) -> Option<Settled> {
         let before = self.removed_rows();
         for scope in [Scope::UnchangedCells, Scope::AllCells] {
             loop {
-                let found = failing(self, sets, requirement, scope, threads);
+                let found = failing(self, sets, requirement, scope, work.threads);
                 if found.is_empty() {
                     break;
+                }
+                if work.watch.is_enough() {
+                    return None;
                 }
                 let stuck = climb::climb(self, sets, &found);
                 if stuck.climbed > 0 {
@@ -88,24 +155,58 @@ impl<'a> Cells<'a> {
                 if scope == Scope::UnchangedCells {
                     break;
                 }
-                recruit::recruit(self, sets, requirement, &stuck.pairs, may_remove)?;
+                recruit::recruit(self, sets, requirement, &stuck.pairs, work.may_remove)?;
             }
         }
         let removed = self.removed_rows();
-        (removed <= may_remove).then_some(match removed == before {
+        (removed <= work.may_remove).then_some(match removed == before {
             true => Settled::AllKept,
             false => Settled::SomeRemoved,
         })
     }
 
+    /// Returns whether every class over every set meets the requirement, and every cell shows a permitted label.
+    pub fn holds(&self, sets: &[Vec<usize>], requirement: &Requirement, threads: usize) -> bool {
+        let is_permitted = |point: Point| {
+            let cells = self.row(point).iter().zip(&self.points.trees);
+            self.removed[point as usize] || cells.clone().all(|(&node, tree)| self.points.is_permitted(tree.cost(node)))
+        };
+        (0..self.points.len() as Point).all(is_permitted)
+            && failing(self, sets, requirement, Scope::AllCells, threads).is_empty()
+    }
+
+    /// The cost of all rows; a removed row costs most.
+    pub fn cost(&self) -> u64 {
+        let cost = |point: Point| match self.removed[point as usize] {
+            true => self.points.removal,
+            false => self.points.cost(self.row(point)),
+        };
+        (0..self.points.len() as Point).map(|point| cost(point) * u64::from(self.points.rows[point as usize])).sum()
+    }
+
+    /// Shows the labels of columns.
+    fn show(&mut self, columns: &ColumnLabels) {
+        let width = self.points.width();
+        for (column, labels) in columns.labels.iter().enumerate() {
+            for (&point, &label) in columns.kept.iter().zip(labels) {
+                self.labels[point as usize * width + column] = label;
+            }
+        }
+        self.start = self.labels.clone();
+    }
+
     /// The same for any three columns, which may be too many sets to be listed, where a class needs people and
     /// nothing else.
-    pub fn settle_any_three(&mut self, requirement: &Requirement, may_remove: u64, threads: usize) -> Option<()> {
+    pub fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
         for scope in [Scope::UnchangedCells, Scope::AllCells] {
             loop {
-                let any_three::Failures { sets, failures } = any_three::failing(self, requirement.k, scope, threads);
+                let any_three::Failures { sets, failures } =
+                    any_three::failing(self, requirement.k, scope, work.threads);
                 if failures.is_empty() {
                     break;
+                }
+                if work.watch.is_enough() {
+                    return None;
                 }
                 let stuck = climb::climb(self, &sets, &failures);
                 if stuck.climbed > 0 {
@@ -114,10 +215,10 @@ impl<'a> Cells<'a> {
                 if scope == Scope::UnchangedCells {
                     break;
                 }
-                recruit::recruit(self, &sets, requirement, &stuck.pairs, may_remove)?;
+                recruit::recruit(self, &sets, requirement, &stuck.pairs, work.may_remove)?;
             }
         }
-        (self.removed_rows() <= may_remove).then_some(())
+        (self.removed_rows() <= work.may_remove).then_some(())
     }
 
     /// The rows with equal labels as classes, and the rows that are removed.

@@ -38,7 +38,7 @@ pub(super) fn start(points: &Points, sets: &[Vec<usize>], k: u32, threads: usize
 }
 
 /// The label of a node at a depth; the node itself if it lies above.
-fn at_depth(tree: &Tree, node: Node, depth: usize) -> Node {
+pub(super) fn at_depth(tree: &Tree, node: Node, depth: usize) -> Node {
     let above = tree.upwards(node).count() - 1;
     tree.upwards(node).nth(above.saturating_sub(depth)).unwrap_or(node)
 }
@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
 }
 
 /// The depth of the deepest node.
-fn depth_of(tree: &Tree) -> usize {
+pub(super) fn depth_of(tree: &Tree) -> usize {
     (0..tree.len() as Node).map(|node| tree.upwards(node).count() - 1).max().unwrap_or(0)
 }
 

@@ -94,7 +94,10 @@ impl<'a> Repair<'a> {
         for _ in 0..sweeps {
             let mut again = vec![false; self.classes.len()];
             let mut any = false;
-            for class in self.by_falling_cost() {
+            let order = self.by_falling_cost();
+            self.watch.phase("improving", order.len() as u64);
+            for class in order {
+                self.watch.advance(1);
                 if changed.get(class as usize) == Some(&false) {
                     continue;
                 }

@@ -5,7 +5,7 @@ use crate::local::classes::Member;
 
 /// Describes where rows go.
 #[derive(Clone, Copy)]
-enum Target {
+enum Destination {
     Class(u32),
     New,
     Removed,
@@ -19,27 +19,28 @@ impl Repair<'_> {
         while let Some((change, member, target)) = self.best_relocation(from, &mut candidates) {
             self.take(from, member);
             match target {
-                Target::Class(to) => self.put(to, member),
-                Target::New => {
+                Destination::Class(to) => self.put(to, member),
+                Destination::New => {
                     let new = self.add_class();
                     self.put(new, member);
                 }
-                Target::Removed => self.remove(member),
+                Destination::Removed => self.remove(member),
             }
             gain += change;
         }
         gain
     }
 
-    fn best_relocation(&self, from: u32, candidates: &mut Vec<u32>) -> Option<(i64, Member, Target)> {
+    fn best_relocation(&self, from: u32, candidates: &mut Vec<u32>) -> Option<(i64, Member, Destination)> {
         let (points, width) = (self.points, self.points.width());
         let class = &self.classes[from as usize];
         if !class.is_coarsened() || class.people <= self.requirement.k {
             return None;
         }
         let labels = self.labels_without(class);
-        let mut best: Option<(i64, Member, Target)> = None;
-        let is_better = |change: i64, best: &Option<(i64, Member, Target)>| change < best.as_ref().map_or(0, |b| b.0);
+        let mut best: Option<(i64, Member, Destination)> = None;
+        let is_better =
+            |change: i64, best: &Option<(i64, Member, Destination)>| change < best.as_ref().map_or(0, |b| b.0);
         for (i, &whole) in class.members.iter().enumerate() {
             let row_cost = points.cost(&labels[i * width..][..width]);
             let mut has_candidates = false;
@@ -56,12 +57,12 @@ impl Repair<'_> {
                 if let Some(removal) = self.removal(member.rows)
                     && is_better(saved + removal, &best)
                 {
-                    best = Some((saved + removal, member, Target::Removed));
+                    best = Some((saved + removal, member, Destination::Removed));
                 }
                 if self.holds_alone(member) {
                     let change = saved + (points.cost(points.nodes(member.point)) * u64::from(member.rows)) as i64;
                     if is_better(change, &best) {
-                        best = Some((change, member, Target::New));
+                        best = Some((change, member, Destination::New));
                     }
                 }
                 if !has_candidates {
@@ -72,7 +73,7 @@ impl Repair<'_> {
                     let own = &self.classes[to as usize];
                     let change = saved + own.cost_with(points, member) - own.cost();
                     if is_better(change, &best) && self.is_permitted_with(own, member) && self.holds_with(own, member) {
-                        best = Some((change, member, Target::Class(to)));
+                        best = Some((change, member, Destination::Class(to)));
                     }
                 }
             }

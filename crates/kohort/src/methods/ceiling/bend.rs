@@ -29,17 +29,18 @@ pub(super) fn curve(search: &mut CatalogSearch) -> Vec<RankedNode> {
     points
 }
 
-/// The point of a curve at which further synthetic records begin to gain little. Of two points, the one with the
-/// lower cost.
-pub(super) fn bend(points: &[RankedNode]) -> Option<&RankedNode> {
-    let (most, fewest) = (points.first()?, points.last()?);
+/// The point of a curve at which further synthetic records begin to gain little: the first has most of them, the last
+/// fewest, each with its cost and the number expected. Of two points, the one with the lower cost.
+pub(super) fn bend(points: &[(u64, u128)]) -> Option<usize> {
+    let (&(least_cost, most), &(most_cost, fewest)) = (points.first()?, points.last()?);
     let share = |value: f64, from: f64, to: f64| if to > from { (value - from) / (to - from) } else { 0.0 };
-    let gain = |point: &RankedNode| {
-        let x = share(point.counterfeits as f64, fewest.counterfeits as f64, most.counterfeits as f64);
-        let y = share(point.cost as f64, most.cost as f64, fewest.cost as f64);
+    let gain = |point: usize| {
+        let (cost, counterfeits) = points[point];
+        let x = share(counterfeits as f64, fewest as f64, most as f64);
+        let y = share(cost as f64, least_cost as f64, most_cost as f64);
         1.0 - x - y
     };
     // Of equal ones the one with fewer synthetic records, unless nothing bends.
-    let best = points.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
-    if gain(best) > 1e-9 { Some(best) } else { Some(most) }
+    let best = (0..points.len()).max_by(|&a, &b| gain(a).total_cmp(&gain(b)))?;
+    Some(if gain(best) > 1e-9 { best } else { 0 })
 }

@@ -11,13 +11,13 @@
 
 use super::degree::Degrees;
 use super::padding::{PaddingParams, ROW, most_expected};
-use super::params::{Ceiling, CeilingObjective, Params};
+use super::params::{Ceiling, CeilingObjective, Limits, Params};
 use crate::lattice::{Costs, NodeClasses, Raises, Space, all_hold, people, promising, sums};
 use kohort_core::cohort::Cohort;
 use kohort_core::number::K;
 
 /// The cost of a cell, by column, level and value.
-type CellCosts = Vec<Vec<Vec<u64>>>;
+pub(super) type CellCosts = Vec<Vec<Vec<u64>>>;
 
 /// A node and what it costs, the best first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,13 +65,7 @@ pub(super) struct CatalogSearch<'a> {
 impl<'a> CatalogSearch<'a> {
     pub(super) fn new(cohort: &'a Cohort, space: &'a Space, params: &'a Params, k: K) -> CatalogSearch<'a> {
         let losses = Costs::new(cohort, crate::lattice::Objective::Loss);
-        let (own, synthetic) = match params.objective {
-            CeilingObjective::Loss => {
-                let nothing = losses.cell.iter().map(|column| column.iter().map(|l| vec![0; l.len()]).collect());
-                (losses.cell.clone(), nothing.collect())
-            }
-            CeilingObjective::Rce => reconstruction(cohort),
-        };
+        let (own, synthetic) = cell_costs(cohort, params.objective);
         let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
         CatalogSearch {
             cohort,
@@ -89,12 +83,15 @@ impl<'a> CatalogSearch<'a> {
     }
 
     /// The best node that is not among `refused`; of equal ones that with fewer counterfeits, then
-    /// with less loss, then the finest in the first columns.
+    /// with less loss, then the finest in the first columns. `None` also where the caller stops the run.
     pub(super) fn best(&mut self, refused: &[usize]) -> Option<RankedNode> {
         let mut bound = vec![0u64; self.space.len()];
         self.space.below(self.space.top(), &self.base, |node, cost| bound[node] = cost);
         if let Ceiling::At(h) = self.params.ceiling {
             for node in 0..bound.len() {
+                if node % 1024 == 0 && self.cohort.watcher.is_cancelled() {
+                    return None;
+                }
                 if bound[node] != u64::MAX && !self.degrees.is_within(node, h.to_f64()) {
                     self.space.above(node, |n| bound[n] = u64::MAX);
                 }
@@ -102,17 +99,25 @@ impl<'a> CatalogSearch<'a> {
         }
         refused.iter().for_each(|&node| bound[node] = u64::MAX);
         let mut best: Option<RankedNode> = None;
+        self.cohort.watcher.stage("searching", self.space.len() as u64);
+        let mut told = 0;
         loop {
             // Nodes that could cost the same stay: which of them is best is decided by more than cost.
             let is_live = |bound: u64, best: &Option<RankedNode>| {
                 bound != u64::MAX && best.as_ref().is_none_or(|best| bound <= best.cost)
             };
             let live: Vec<u32> = bound.iter().map(|&b| u32::from(is_live(b, &best))).collect();
+            let settled = live.iter().filter(|&&live| live == 0).count() as u64;
+            self.cohort.watcher.advance(settled.saturating_sub(told));
+            told = told.max(settled);
             let picks = promising(self.space, &live, Raises::Below, |_| 1.0);
             if picks.is_empty() {
                 return best;
             }
             for node in picks {
+                if self.cohort.watcher.is_cancelled() {
+                    return None;
+                }
                 if is_live(bound[node], &best) {
                     self.look(node, &mut bound, &mut best);
                 }
@@ -156,7 +161,9 @@ impl<'a> CatalogSearch<'a> {
         RejectedNode {
             smallest: people.iter().copied().min().unwrap_or(0),
             needs: people.iter().map(|&n| u128::from(self.filling.expected(n))).sum(),
-            holds: self.cohort.required.is_empty() || all_hold(self.cohort, &self.classes),
+            holds: self.params.limits == Limits::Shown
+                || self.cohort.required.is_empty()
+                || all_hold(self.cohort, &self.classes),
         }
     }
 
@@ -188,8 +195,20 @@ impl<'a> CatalogSearch<'a> {
     }
 }
 
-/// What a row's cell costs by reconstruction error, 1 − 1/V for V leaves under its label, and what it
-/// costs in a synthetic record, 1/V: by column, level and value, in whole units.
+/// The cost of a row's cell by an objective, and its cost in a synthetic record.
+pub(super) fn cell_costs(cohort: &Cohort, objective: CeilingObjective) -> (CellCosts, CellCosts) {
+    match objective {
+        CeilingObjective::Rce => reconstruction(cohort),
+        CeilingObjective::Loss => {
+            let own = Costs::new(cohort, crate::lattice::Objective::Loss).cell;
+            let nothing = own.iter().map(|column| column.iter().map(|l| vec![0; l.len()]).collect()).collect();
+            (own, nothing)
+        }
+    }
+}
+
+/// The cost of a row's cell by reconstruction error, 1 − 1/V for V leaves under its label, and its cost in a
+/// synthetic record, 1/V: by column, level and value, in whole units.
 fn reconstruction(cohort: &Cohort) -> (CellCosts, CellCosts) {
     let cells = cohort.tuples.rows as f64 * cohort.quasi.len() as f64;
     let unit = (2f64.powi(60) / cells).min(2f64.powi(40));

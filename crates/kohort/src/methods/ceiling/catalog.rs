@@ -6,13 +6,13 @@ use kohort_core::privacy::{CatalogGroup, ClassRows, Padding};
 use std::collections::BTreeMap;
 
 /// Rows by sensitive value.
-pub(super) type Rows = BTreeMap<u32, u64>;
+pub(super) type RowsByValue = BTreeMap<u32, u64>;
 
 /// A class as the catalog sees it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CatalogClass {
-    pub(super) real: Rows,
-    pub(super) synthetic: Rows,
+    pub(super) real: RowsByValue,
+    pub(super) synthetic: RowsByValue,
 }
 
 impl CatalogClass {
@@ -98,7 +98,7 @@ impl CatalogRules {
     /// shared out evenly. Groups that do not conceal their synthetic records are joined; `None` where that does not
     /// help.
     fn deal(&self, classes: &[CatalogClass], groups: usize) -> Option<Vec<Vec<usize>>> {
-        let total = |rows: &Rows| rows.values().sum::<u64>();
+        let total = |rows: &RowsByValue| rows.values().sum::<u64>();
         let mut dealt: Vec<(u64, u64, Vec<usize>)> = vec![(0, 0, Vec::new()); groups];
         let mut order: Vec<usize> =
             (0..classes.len()).filter(|&c| self.padding.may_fill(classes[c].shown(), self.k)).collect();
@@ -139,14 +139,14 @@ impl CatalogRules {
 
     /// A group as its reader sees it: the values named, and what each class shows of them.
     pub(super) fn shown(&self, classes: &[CatalogClass], members: &[usize]) -> (Vec<u32>, CatalogGroup) {
-        let mut synthetic = Rows::new();
+        let mut synthetic = RowsByValue::new();
         for &class in members {
             classes[class].synthetic.iter().for_each(|(&s, n)| *synthetic.entry(s).or_default() += n);
         }
         let values: Vec<u32> = synthetic.keys().copied().collect();
         let own = |&class: &usize| {
             let class = &classes[class];
-            let of = |rows: &Rows, s: &u32| rows.get(s).copied().unwrap_or(0);
+            let of = |rows: &RowsByValue, s: &u32| rows.get(s).copied().unwrap_or(0);
             let named: Vec<u64> = values.iter().map(|s| of(&class.real, s) + of(&class.synthetic, s)).collect();
             let shown = class.shown();
             let may_hold_synthetic = self.padding.may_fill(shown, self.k);
@@ -197,7 +197,7 @@ impl CatalogRules {
 }
 
 /// The synthetic records of a class that real rows of the other classes in its group do not conceal.
-fn unconcealed(classes: &[CatalogClass], class: usize, members: &[usize]) -> Rows {
+fn unconcealed(classes: &[CatalogClass], class: usize, members: &[usize]) -> RowsByValue {
     let others = |s: &u32| -> u64 {
         let others = members.iter().filter(|&&c| c != class);
         others.map(|&c| classes[c].real.get(s).copied().unwrap_or(0)).sum()

@@ -5,6 +5,7 @@ use kohort_core::Result;
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
+use kohort_core::release::ShownLabel;
 use kohort_core::synthetic_values::SyntheticValues;
 
 /// Draws the values of synthetic records.
@@ -20,15 +21,15 @@ pub(super) struct Deck<'a> {
 /// A forbidden combination over labels and values.
 #[derive(Default)]
 struct Combination {
-    /// Quasi-identifiers with the labels that it is about.
-    labels: Vec<(usize, Vec<bool>)>,
+    /// Quasi-identifiers with the labels that it is about, by level.
+    labels: Vec<(usize, Vec<Vec<bool>>)>,
     /// For each column that is drawn: its values.
     values: Vec<(usize, Vec<bool>)>,
 }
 
 impl<'a> Deck<'a> {
-    /// Ready to draw at these levels.
-    pub(super) fn new(cohort: &'a Cohort, policy: &Policy, levels: &[usize], forbidden: &Forbidden) -> Deck<'a> {
+    /// Ready to draw.
+    pub(super) fn new(cohort: &'a Cohort, policy: &Policy, forbidden: &Forbidden) -> Deck<'a> {
         let columns = &cohort.synthetic_values;
         let sums = columns.iter().map(|column| {
             let mut sum = 0;
@@ -44,7 +45,9 @@ impl<'a> Deck<'a> {
             let mut own = Combination::default();
             for term in terms {
                 if let Some(q) = cohort.quasi.iter().position(|q| q.column == term.column) {
-                    own.labels.push((q, labels_meant(cohort, q, levels[q], |labels| term.holds(labels))));
+                    let levels = 0..cohort.quasi[q].hierarchy.levels.len();
+                    let meant = levels.map(|level| labels_meant(cohort, q, level, |labels| term.holds(labels)));
+                    own.labels.push((q, meant.collect()));
                 } else if let Some(s) = columns.iter().position(|s| s.column == term.column) {
                     let texts: Vec<&str> = columns[s].values.iter().map(String::as_str).collect();
                     let hierarchy = policy.columns[term.column].rule.apply(&texts, false);
@@ -62,10 +65,11 @@ impl<'a> Deck<'a> {
     }
 
     /// The values of one row in a class with these labels, by column that is drawn.
-    pub(super) fn draw(&self, policy: &Policy, labels: &[u32], random: &mut Randomness) -> Result<Vec<u32>> {
+    pub(super) fn draw(&self, policy: &Policy, labels: &[ShownLabel], random: &mut Randomness) -> Result<Vec<u32>> {
         let mut row: Vec<Option<u32>> = vec![None; self.columns.len()];
+        let is_meant = |q: usize, is: &[Vec<bool>]| is[labels[q].level][labels[q].label as usize];
         let here: Vec<&Combination> =
-            self.combinations.iter().filter(|c| c.labels.iter().all(|(q, is)| is[labels[*q] as usize])).collect();
+            self.combinations.iter().filter(|c| c.labels.iter().all(|(q, is)| is_meant(*q, is))).collect();
         for &s in &self.order {
             let allowed = |value: usize| {
                 !here.iter().any(|c| {

@@ -22,6 +22,13 @@ pub static METHOD: Entry = Entry {
             example: "0.3",
         },
         Param {
+            key: "recode",
+            help: "How values are generalized: each column to one level, or each group of records only as far as it must be, which loses far less. With `\"local\"` a column shows labels of different levels.",
+            kind: ValueKind::Recoding,
+            default: DefaultValue::Is("\"global\""),
+            example: "\"local\"",
+        },
+        Param {
             key: "max_counterfeits",
             help: "Maximum number of synthetic records, as a share of the rows of the table.",
             kind: ValueKind::Share,
@@ -71,6 +78,13 @@ pub static METHOD: Entry = Entry {
             example: "\"detail\"",
         },
         Param {
+            key: "limits",
+            help: "Whether confidence, l-diversity and t-closeness hold for the real people of a class too, or only for the rows that it shows. With `\"shown\"`, synthetic records are added to classes that fail, and the certificate says that the limits do not hold without them.",
+            kind: ValueKind::Word(&["real", "shown"]),
+            default: DefaultValue::Is("\"real\""),
+            example: "\"shown\"",
+        },
+        Param {
             key: "forbidden",
             help: "Combinations of values that no synthetic record may show, because they cannot occur.",
             kind: ValueKind::Other("a list of combinations of column and values"),
@@ -83,6 +97,15 @@ pub static METHOD: Entry = Entry {
         Caption::of("h", "Ceiling", "No record may be coarser than this."),
         Caption::of("highest_degree", "Degree of the coarsest record", "It must not exceed the ceiling.")
             .shown(Shown::Decimals(4)),
+        Caption::of(
+            "recode",
+            "Recoding",
+            "One level for each column, or labels of their own for each group of records.",
+        ),
+        Caption::of("groups", "Groups of records that look the same", "Formed by the method."),
+        Caption::of("group_size", "Real people in a group", "At least so many, except for outliers."),
+        Caption::of("outliers", "Records of outliers", "In groups that were made smaller to stay below the ceiling."),
+        Caption::of("stopped_early", "Stopped early", "If so, the result depends on the time it took."),
         Caption::of("padding", "Padding", "Classes are enlarged to exactly k, or to a random size above it."),
         Caption::NODES,
         Caption::COUNTED,

@@ -1,23 +1,25 @@
-//! Fills the classes of a node: how many rows each gets, what they show, and the catalog of them.
+//! Fills the classes of a plan: how many rows each gets, what they show, and the catalog of them.
 
-use super::best::CatalogSearch;
 use super::catalog::{CatalogClass, CatalogRules, Unsafe};
 use super::draw::Deck;
 use super::padding::PaddingParams;
-use super::params::Params;
+use super::params::{Limits, Params};
 use crate::lattice::merge_counts;
+use crate::local::people;
 use kohort_core::Result;
 use kohort_core::cohort::Cohort;
+use kohort_core::hierarchy::Level;
 use kohort_core::policy::Policy;
 use kohort_core::privacy::{Counts, Padding};
 use kohort_core::random::Randomness;
-use kohort_core::release::{Catalog, CatalogEntry, Plan, SyntheticRecord};
+use kohort_core::release::{Catalog, CatalogEntry, Plan, ShownLabel, SyntheticRecord};
+use kohort_core::table::Keys;
 use std::collections::HashMap;
 
 /// The number of times that values are drawn again until the rows shown meet the requirements.
 const ROUNDS: usize = 100;
 
-/// Why a node cannot be filled.
+/// Why classes cannot be filled.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Refusal {
     /// Every draw needs more counterfeits than allowed.
@@ -28,42 +30,49 @@ pub(super) enum Refusal {
     Catalog(Unsafe),
 }
 
-/// The people and tuples of a node's classes, and the rows that are added to them.
+/// The classes of a plan, and the rows that are added to them.
 struct Filled<'a> {
     cohort: &'a Cohort,
     policy: &'a Policy,
     params: &'a Params,
     deck: Deck<'a>,
-    /// For each class: the first of its tuples.
-    first: Vec<usize>,
-    of_tuple: Vec<u32>,
+    plan: Plan,
+    /// For each class: the plan's cells of the first of its rows.
+    cells: Vec<u32>,
+    /// For each class: its tuples.
+    members: Vec<Vec<ClassTuple>>,
     /// For each class: its labels.
-    labels: Vec<Vec<u32>>,
+    labels: Vec<Vec<ShownLabel>>,
     /// For each class: the values of each row added.
     added: Vec<Vec<Vec<u32>>>,
 }
 
-/// Fills the classes at the best levels found; `Err` inside: this node cannot be filled.
+/// The rows of a tuple in a class.
+#[derive(Debug, Clone, Copy)]
+struct ClassTuple {
+    tuple: u32,
+    rows: u64,
+}
+
+/// Fills the classes of a plan, which releases every row; `Err` inside: they cannot be filled. Requirements on
+/// sensitive values are counted on whole tuples.
 pub(super) fn fill(
-    search: &mut CatalogSearch,
     cohort: &Cohort,
     policy: &Policy,
     params: &Params,
-    levels: &[usize],
+    plan: Plan,
     random: &mut Randomness,
 ) -> Result<std::result::Result<Plan, Refusal>> {
-    search.classes.count(levels);
-    let people = search.people();
     let most = params.max_counterfeits.of(cohort.tuples.rows);
     let filling = PaddingParams { padding: params.padding, k: policy.privacy.k };
-    let Some(numbers) = filling.draw(&people, most, random) else { return Ok(Err(Refusal::TooMany)) };
-    let mut filled = Filled::new(cohort, policy, params, levels, search.classes.of_tuple());
+    let mut filled = Filled::new(cohort, policy, params, plan);
+    let Some(numbers) = filling.draw(&filled.people(), most, random) else { return Ok(Err(Refusal::TooMany)) };
     for (class, &number) in numbers.iter().enumerate() {
         for _ in 0..number {
             filled.add(class, random)?;
         }
     }
-    if !filled.meet_requirements(random)? {
+    if !filled.meet_requirements(most, random)? {
         return Ok(Err(Refusal::Requirement));
     }
     let groups = match params.catalog {
@@ -73,32 +82,39 @@ pub(super) fn fill(
             Err(why) => return Ok(Err(why)),
         },
     };
-    Ok(Ok(filled.plan(levels, &groups, random)))
+    Ok(Ok(filled.plan(&groups, random)))
 }
 
 impl<'a> Filled<'a> {
-    fn new(cohort: &'a Cohort, policy: &'a Policy, params: &'a Params, levels: &[usize], of: &[u32]) -> Filled<'a> {
-        let classes = of.iter().max().map_or(0, |&c| c as usize + 1);
-        let mut first = vec![usize::MAX; classes];
-        for (t, &class) in of.iter().enumerate() {
-            if first[class as usize] == usize::MAX {
-                first[class as usize] = t;
+    fn new(cohort: &'a Cohort, policy: &'a Policy, params: &'a Params, plan: Plan) -> Filled<'a> {
+        let quasi = cohort.quasi.len();
+        let mut keys = Keys::new(quasi);
+        let (mut cells, mut members, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for tuple in 0..cohort.tuples.len() {
+            for (own, rows) in plan.rows(cohort, tuple) {
+                let class = keys.intern(&plan.row(own)[..quasi]) as usize;
+                if class == members.len() {
+                    cells.push(own);
+                    labels.push((0..quasi).map(|q| shown_label(cohort, &plan, q, (tuple, own))).collect());
+                    members.push(Vec::new());
+                }
+                members[class].push(ClassTuple { tuple: tuple as u32, rows });
             }
         }
-        let label = |t: usize, q: usize| {
-            cohort.quasi[q].hierarchy.levels[levels[q]].label_of[cohort.tuples.code(t, q) as usize]
+        let deck = Deck::new(cohort, policy, &params.forbidden);
+        let added = vec![Vec::new(); members.len()];
+        Filled { cohort, policy, params, deck, plan, cells, members, labels, added }
+    }
+
+    /// The people of each class.
+    fn people(&self) -> Vec<u64> {
+        // Where every patient has one row, patients are counted like rows.
+        let has_several = self.cohort.tuples.patients.as_ref().is_some_and(|patients| patients.several() > 0);
+        let own = |members: &Vec<ClassTuple>| match has_several {
+            false => members.iter().map(|own| own.rows).sum(),
+            true => people(self.cohort, members.iter().map(|own| own.tuple as usize)),
         };
-        let labels = first.iter().map(|&t| (0..levels.len()).map(|q| label(t, q)).collect()).collect();
-        Filled {
-            cohort,
-            policy,
-            params,
-            deck: Deck::new(cohort, policy, levels, &params.forbidden),
-            first,
-            of_tuple: of.to_vec(),
-            labels,
-            added: vec![Vec::new(); classes],
-        }
+        self.members.iter().map(own).collect()
     }
 
     /// Adds a row to a class.
@@ -108,16 +124,26 @@ impl<'a> Filled<'a> {
     }
 
     /// Draws the values of classes again that do not meet, with their counterfeits, what is required
-    /// of sensitive columns; whether they all do in the end.
-    fn meet_requirements(&mut self, random: &mut Randomness) -> Result<bool> {
+    /// of sensitive columns; whether they all do in the end. Where synthetic records may help, a class that fails
+    /// gets a further one, as long as there are at most `most` in all.
+    fn meet_requirements(&mut self, most: u64, random: &mut Randomness) -> Result<bool> {
         if self.cohort.required.is_empty() {
             return Ok(true);
         }
-        let members = self.members();
         for _ in 0..ROUNDS {
-            let failing = self.failing(&members);
+            let failing = self.failing();
             if failing.is_empty() {
                 return Ok(true);
+            }
+            if self.params.limits == Limits::Shown {
+                let now: u64 = self.added.iter().map(|rows| rows.len() as u64).sum();
+                if now + failing.len() as u64 > most {
+                    return Ok(false);
+                }
+                for class in failing {
+                    self.add(class, random)?;
+                }
+                continue;
             }
             // A class without counterfeits that fails, fails by the table: all draw again.
             let alone = failing.iter().any(|&class| self.added[class].is_empty());
@@ -132,27 +158,20 @@ impl<'a> Filled<'a> {
         Ok(false)
     }
 
-    /// The tuples of each class.
-    fn members(&self) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); self.added.len()];
-        self.of_tuple.iter().enumerate().for_each(|(t, &class)| members[class as usize].push(t as u32));
-        members
-    }
-
     /// Classes that, as they are shown, fail a requirement. Whoever is synthetic is a person of their own.
-    fn failing(&self, members: &[Vec<u32>]) -> Vec<usize> {
+    fn failing(&self) -> Vec<usize> {
         let mut failing = Vec::new();
         for required in &self.cohort.required {
             let position = required.kept.position;
             let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(position));
-            let everybody: Vec<u32> = (0..self.of_tuple.len() as u32).collect();
+            let everybody = || 0..self.cohort.tuples.len() as u32;
             let added =
                 |class: usize| drawn.into_iter().flat_map(move |s| self.added[class].iter().map(move |row| row[s]));
-            let (values, _) = self.values(&everybody, (0..self.added.len()).flat_map(added), position);
+            let (values, _) = self.values(everybody(), (0..self.added.len()).flat_map(added), position);
             let mut table = vec![0; self.cohort.tuples.dictionaries[position].len()];
             values.iter().for_each(|&(value, people)| table[value as usize] = people);
-            for (class, own) in members.iter().enumerate() {
-                let (values, people) = self.values(own, added(class), position);
+            for (class, own) in self.members.iter().enumerate() {
+                let (values, people) = self.values(own.iter().map(|own| own.tuple), added(class), position);
                 if !required.requirement.holds(&Counts { values: &values, people }, &table) {
                     failing.push(class);
                 }
@@ -164,12 +183,17 @@ impl<'a> Filled<'a> {
     }
 
     /// The values of a column among some tuples and added rows, missing left out, and the people who have any.
-    fn values(&self, members: &[u32], added: impl Iterator<Item = u32>, position: usize) -> (Vec<(u32, u64)>, u64) {
+    fn values(
+        &self,
+        members: impl Iterator<Item = u32>,
+        added: impl Iterator<Item = u32>,
+        position: usize,
+    ) -> (Vec<(u32, u64)>, u64) {
         let tuples = &self.cohort.tuples;
         let value = |t: u32| tuples.code(t as usize, position);
         let mut values: Vec<(u32, u64)> = added.filter(|&v| v != 0).map(|v| (v, 1)).collect();
         let mut people = values.len() as u64;
-        let known = members.iter().copied().filter(|&t| value(t) != 0);
+        let known = members.filter(|&t| value(t) != 0);
         match &tuples.patients {
             None => {
                 let own: Vec<(u32, u64)> = known.map(|t| (value(t), tuples.weights[t as usize])).collect();
@@ -211,7 +235,7 @@ impl<'a> Filled<'a> {
             for &class in likely {
                 self.add(class, random)?;
             }
-            if !self.failing(&self.members()).is_empty() && !self.cohort.required.is_empty() {
+            if !self.cohort.required.is_empty() && !self.failing().is_empty() {
                 return Ok(Err(Refusal::Requirement));
             }
         }
@@ -221,9 +245,11 @@ impl<'a> Filled<'a> {
     fn classes(&self) -> Vec<CatalogClass> {
         let mut classes = vec![CatalogClass::default(); self.added.len()];
         let Some(listed) = &self.cohort.catalogued else { return classes };
-        for (t, &class) in self.of_tuple.iter().enumerate() {
-            let value = self.cohort.tuples.code(t, listed.position);
-            *classes[class as usize].real.entry(value).or_default() += self.cohort.tuples.weights[t];
+        for (class, members) in classes.iter_mut().zip(&self.members) {
+            for own in members {
+                let value = self.cohort.tuples.code(own.tuple as usize, listed.position);
+                *class.real.entry(value).or_default() += own.rows;
+            }
         }
         let drawn = self.cohort.synthetic_values.iter().position(|s| s.position == Some(listed.position));
         for (class, rows) in classes.iter_mut().zip(&self.added) {
@@ -234,19 +260,17 @@ impl<'a> Filled<'a> {
         classes
     }
 
-    /// The plan: every real row at these levels, and the rows added.
-    fn plan(self, levels: &[usize], groups: &[Vec<usize>], random: &mut Randomness) -> Plan {
+    /// The plan with the rows added.
+    fn plan(self, groups: &[Vec<usize>], random: &mut Randomness) -> Plan {
         let cohort = self.cohort;
-        let mut plan = Plan::full_domain(cohort, levels, &vec![true; cohort.tuples.len()]);
-        let cells_of =
-            |plan: &Plan, class: usize| plan.parts.of(self.first[class]).first().map_or(0, |part| part.cells);
+        let classes = if self.params.catalog { self.classes() } else { Vec::new() };
+        let mut plan = self.plan;
         plan.catalog = cohort.catalogued.as_ref().filter(|_| self.params.catalog).map(|listed| {
             let rules =
                 CatalogRules { k: self.policy.privacy.k, real_k: self.params.real_k, padding: self.params.padding };
-            let classes = self.classes();
             let entries = groups.iter().flat_map(|members| {
                 let (values, group) = rules.shown(&classes, members);
-                let cells: Vec<u32> = members.iter().map(|&class| cells_of(&plan, class)).collect();
+                let cells: Vec<u32> = members.iter().map(|&class| self.cells[class]).collect();
                 let texts = values.into_iter().map(|s| cohort.tuples.dictionaries[listed.position].text(s).to_string());
                 let entry = |(value, rows)| CatalogEntry { classes: cells.clone(), value, rows };
                 texts.zip(group.synthetic).map(entry).collect::<Vec<_>>()
@@ -257,7 +281,7 @@ impl<'a> Filled<'a> {
         let mut drawer = Details::new(cohort);
         for (class, rows) in self.added.iter().enumerate() {
             for values in rows {
-                let mut cells = cells_of(&plan, class);
+                let mut cells = self.cells[class];
                 if !cohort.details.is_empty() {
                     let own = drawer.cells(&plan, cells, random);
                     cells = (plan.cells.len() / plan.changed.len()) as u32;
@@ -269,6 +293,18 @@ impl<'a> Filled<'a> {
         plan.added = added;
         plan
     }
+}
+
+/// The label that a tuple shows in a quasi-identifier, with the lowest level that has it.
+fn shown_label(cohort: &Cohort, plan: &Plan, q: usize, (tuple, cells): (usize, u32)) -> ShownLabel {
+    let text = &plan.changed[q].labels[plan.row(cells)[q] as usize].text;
+    let code = cohort.tuples.code(tuple, q) as usize;
+    let own = |(level, own): (usize, &Level)| ShownLabel { level, label: own.label_of[code] };
+    let shows = |&(_, own): &(usize, &Level)| own.labels[own.label_of[code] as usize].text == *text;
+    let levels = &cohort.quasi[q].hierarchy.levels;
+    // Every label of a plan is one of its hierarchy; the coarsest stands for whatever is not.
+    let found = levels.iter().enumerate().find(shows).or_else(|| levels.iter().enumerate().next_back());
+    found.map_or(ShownLabel { level: 0, label: 0 }, own)
 }
 
 /// Labels and how many rows show them.

@@ -63,13 +63,7 @@ pub(super) fn explain(
     let able = counted.iter().filter(|c| c.smallest >= params.real_k);
     let least = able.clone().map(|c| c.needs).min();
     if let Some(needs) = least.filter(|&needs| !allows(params.max_counterfeits, needs, rows)) {
-        let needed = needs.div_ceil(u128::from(ROW));
-        return Error::infeasible(format!(
-            "at least {needed} counterfeits are needed{under}, but max_counterfeits = {} allows {} of {rows} rows. Raise max_counterfeits to {:.4}, raise h, or lower k.",
-            params.max_counterfeits,
-            params.max_counterfeits.of(rows),
-            ((needs as f64 / ROW as f64 / rows as f64) * 1e4).ceil() / 1e4
-        ));
+        return Error::infeasible(needs_more(params, needs, rows));
     }
     if able.clone().all(|c| !c.holds) {
         return Error::infeasible(format!(
@@ -83,7 +77,35 @@ pub(super) fn explain(
     ))
 }
 
-fn could_not_be_filled(policy: &Policy, params: &Params, why: &Refusal) -> String {
+/// Says that more synthetic records are needed (in units of 2⁻³²) than `max_counterfeits` allows.
+pub(super) fn needs_more(params: &Params, needs: u128, rows: u64) -> String {
+    format!("at least {}", enough(params, needs, rows, ""))
+}
+
+/// The same for groups that were found: other groups may need fewer.
+pub(super) fn found_needs_more(params: &Params, needs: u128, rows: u64) -> String {
+    enough(params, needs, rows, " by the groups that were found")
+}
+
+fn enough(params: &Params, needs: u128, rows: u64, by: &str) -> String {
+    let under = match params.ceiling {
+        Ceiling::At(h) => format!(" under the ceiling h = {h}"),
+        Ceiling::Auto => String::new(),
+    };
+    let needed = match needs.div_ceil(u128::from(ROW)) {
+        1 => "1 synthetic record is".to_string(),
+        n => format!("{n} synthetic records are"),
+    };
+    format!(
+        "{needed} needed{by}{under}, but max_counterfeits = {} allows {} of {rows} rows. Raise max_counterfeits to {:.4}, raise h, or lower k.",
+        params.max_counterfeits,
+        params.max_counterfeits.of(rows),
+        ((needs as f64 / ROW as f64 / rows as f64) * 1e4).ceil() / 1e4
+    )
+}
+
+/// Says why classes could not be filled.
+pub(super) fn could_not_be_filled(policy: &Policy, params: &Params, why: &Refusal) -> String {
     let k = policy.privacy.k;
     match why {
         Refusal::TooMany => {
@@ -100,7 +122,7 @@ fn could_not_be_filled(policy: &Policy, params: &Params, why: &Refusal) -> Strin
             let more = match params.padding {
                 kohort_core::privacy::Padding::Exact => {
                     "use padding = \"randomized\": exact padding leaves exactly k records in a class, so that a catalog \
-                     is safe only where all values of a class are synthetic equally often, whatever the size of the table"
+                     is safe only where all values of a class are synthetic equally often. A smaller table does not help"
                 }
                 kohort_core::privacy::Padding::Randomized => {
                     "raise max_counterfeits, so that classes may be filled further"

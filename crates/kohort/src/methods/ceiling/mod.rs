@@ -14,6 +14,7 @@
 
 mod bend;
 mod best;
+mod by_record;
 mod catalog;
 mod degree;
 mod draw;
@@ -26,7 +27,7 @@ mod params;
 
 pub use entry::METHOD;
 pub use forbidden::{Forbidden, Term};
-pub use params::{Ceiling, CeilingObjective, Params, Prefer};
+pub use params::{Ceiling, CeilingObjective, Params, Prefer, Recode};
 
 use crate::lattice::Space;
 use crate::methods::{Synthetic, TableMethod};
@@ -56,8 +57,16 @@ impl TableMethod for Params {
     }
 }
 
-/// Finds the best levels under the ceiling and fills their classes.
+/// Finds the best classes under the ceiling and fills them.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {
+    match params.recode {
+        Recode::Global => by_levels(cohort, policy, params, random),
+        Recode::Local => by_record::plan(cohort, policy, params, random),
+    }
+}
+
+/// Finds the best levels under the ceiling and fills their classes.
+fn by_levels(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {
     let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
     let Some(space) = Space::new(levels, MOST_NODES) else {
         return Err(policy.error(format!(
@@ -74,8 +83,10 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     let mut search = CatalogSearch::new(cohort, &space, params, policy.privacy.k);
     let full = search.limit;
     let curve = bend::curve(&mut search);
-    if let (Prefer::Few, Some(point)) = (params.prefer, bend::bend(&curve)) {
-        search.limit = point.counterfeits;
+    cohort.watcher.go_on()?;
+    let costs: Vec<(u64, u128)> = curve.iter().map(|point| (point.cost, point.counterfeits)).collect();
+    if let (Prefer::Few, Some(point)) = (params.prefer, bend::bend(&costs)) {
+        search.limit = curve[point].counterfeits;
     }
     // What a catalog costs is known once it is made: several nodes are filled, and the best is taken.
     let wanted = if params.catalog && params.objective == CeilingObjective::Rce { MOST_COMPARED } else { 1 };
@@ -83,7 +94,9 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     let mut filled: Option<(f64, Plan)> = None;
     let mut found = 0;
     while refused < MOST_TRIED && found < wanted {
-        let Some(best) = search.best(&done) else {
+        let best = search.best(&done);
+        cohort.watcher.go_on()?;
+        let Some(best) = best else {
             // Nothing with few synthetic records can be filled.
             if search.limit == full || found > 0 {
                 break;
@@ -92,7 +105,8 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
             continue;
         };
         done.push(best.node);
-        let mut plan = match fill::fill(&mut search, cohort, policy, params, &best.levels, random)? {
+        let plan = Plan::full_domain(cohort, &best.levels, &vec![true; cohort.tuples.len()]);
+        let mut plan = match fill::fill(cohort, policy, params, plan, random)? {
             Ok(plan) => plan,
             Err(refusal) => {
                 refused += 1;
@@ -101,13 +115,9 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
             }
         };
         found += 1;
-        let ceiling = match params.ceiling {
-            Ceiling::Auto => "auto".to_string(),
-            Ceiling::At(h) => h.to_string(),
-        };
         plan.trace = Trace::of([
             ("objective", params.objective.name().into()),
-            ("h", ceiling.into()),
+            ("h", params.ceiling.name().into()),
             ("highest_degree", search.degrees.highest(best.node).into()),
             ("padding", params.padding.name().into()),
             ("nodes", space.len().into()),

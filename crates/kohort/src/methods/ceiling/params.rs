@@ -16,6 +16,16 @@ pub enum Ceiling {
     At(Fraction),
 }
 
+impl Ceiling {
+    /// The ceiling as in policies.
+    pub fn name(self) -> String {
+        match self {
+            Ceiling::Auto => "auto".to_string(),
+            Ceiling::At(h) => h.to_string(),
+        }
+    }
+}
+
 /// The measure by which the chosen levels are best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CeilingObjective {
@@ -50,11 +60,41 @@ impl Prefer {
     pub const NAMES: [(&'static str, Prefer); 2] = [("few", Prefer::Few), ("detail", Prefer::Detail)];
 }
 
+/// How values are recoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recode {
+    /// Each column at one level.
+    Global,
+    /// Each group of records only as far as it must be.
+    Local,
+}
+
+impl Recode {
+    /// Names in policies.
+    pub const NAMES: [(&'static str, Recode); 2] = [("global", Recode::Global), ("local", Recode::Local)];
+}
+
+/// The records that the limits on sensitive values are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limits {
+    /// The rows shown, and the real people among them.
+    Real,
+    /// The rows shown: synthetic records help to meet them.
+    Shown,
+}
+
+impl Limits {
+    /// Names in policies.
+    pub const NAMES: [(&'static str, Limits); 2] = [("real", Limits::Real), ("shown", Limits::Shown)];
+}
+
 /// The parameters beside `name = "ceiling"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     /// `h`: the highest degree of generalization of any record, or "auto".
     pub ceiling: Ceiling,
+    /// `recode`: default "global".
+    pub recode: Recode,
     /// `real_k`: the least number of real people in a class, from 1 to k.
     pub real_k: u64,
     /// `max_counterfeits`: the share of the rows that may be added.
@@ -67,6 +107,8 @@ pub struct Params {
     pub objective: CeilingObjective,
     /// `prefer`: default "few".
     pub prefer: Prefer,
+    /// `limits`: default "real".
+    pub limits: Limits,
     /// `forbidden`: combinations that no synthetic record may show.
     pub forbidden: Forbidden,
 }
@@ -107,14 +149,24 @@ impl Params {
                 ),
             ));
         }
+        let recode = section.word("recode", &Recode::NAMES)?.unwrap_or(Recode::Global);
+        if catalog && recode == Recode::Local {
+            return Err(section.wrong(
+                "catalog",
+                "\"grouped\" needs recode = \"global\": with \"local\" labels overlap, so that a person may match several \
+                 classes, and the limit that a catalog promises is not known. Use catalog = \"none\".",
+            ));
+        }
         Ok(Params {
             ceiling,
+            recode,
             real_k,
             max_counterfeits,
             padding: section.word("padding", &Padding::NAMES)?.unwrap_or(Padding::Randomized),
             catalog,
             objective: section.word("objective", &CeilingObjective::NAMES)?.unwrap_or(CeilingObjective::Rce),
             prefer: section.word("prefer", &Prefer::NAMES)?.unwrap_or(Prefer::Few),
+            limits: section.word("limits", &Limits::NAMES)?.unwrap_or(Limits::Real),
             forbidden: Forbidden::read(policy)?,
         })
     }

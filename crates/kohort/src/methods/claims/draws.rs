@@ -28,7 +28,7 @@ impl Who<'_> {
 pub(crate) struct Draws {
     /// For each draw: the patient's place.
     pub(crate) person: Vec<u32>,
-    /// By stream (one for each event column, or one for the whole events of a table), by draw: events.
+    /// The events of each draw, by stream: one for each event column, or one for the whole events of a table.
     streams: Vec<Ragged<u32>>,
 }
 

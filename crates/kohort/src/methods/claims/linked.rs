@@ -26,7 +26,7 @@ struct LinkedFact {
 
 /// The attacker's knowledge of linked columns, and the patients among whom they look.
 pub(crate) struct LinkedMatch<'a, L: Fn(usize, u32) -> u32> {
-    /// What is known: all of these sets of columns at once, at most one for each table.
+    /// The knowledge: all of these sets of columns at once, at most one for each table.
     pub(crate) sets: &'a [LinkedColumns],
     /// The label of an event in a column.
     pub(crate) label: L,

@@ -117,7 +117,9 @@ pub fn plan(
     let planner = Planner { histories, policy, params, people, all, supports, threads, progress };
     let worlds = params.truncate.iter().map(|&share| planner.world(share)).collect::<Result<Vec<_>>>()?;
     let mut counts = SearchCounts::default();
-    match planner.choose(&worlds, &mut counts, random) {
+    let chosen = planner.choose(&worlds, &mut counts, random);
+    progress.go_on()?;
+    match chosen {
         Some(chosen) => Ok(planner.release(chosen, &worlds, &counts)),
         None => Err(infeasible(histories, counts.attempts)),
     }
@@ -156,7 +158,6 @@ impl Planner<'_> {
         let from = self.all.with_events();
         let who = Who::Any(&from, tester::DRAWS);
         let draws = Draws::of(&self.all, who, 0..who.draws(), &streams, |_, _| power.p(), seed(random));
-        self.progress.stage("searching", worlds.iter().map(|w| w.nodes.len() as u64).sum());
         for (limit, counted) in self.limits() {
             let search = |world: &'a TruncatedEvents| {
                 let events = (&self.all, if world.share == Fraction::ONE { &self.all } else { &world.left });
@@ -168,6 +169,13 @@ impl Planner<'_> {
             let mut searches: Vec<(ResumableSearch, NodeTester)> = worlds.iter().map(search).collect();
             let mut found = None;
             for _ in 0..ATTEMPTS {
+                if self.progress.is_cancelled() {
+                    return None;
+                }
+                let open: u64 = searches.iter().map(|(search, _)| search.open()).sum();
+                if open > 0 {
+                    self.progress.stage("searching", open);
+                }
                 let Some((number, node)) = best(&mut searches, worlds) else { break };
                 counts.attempts += 1;
                 found = self.attempt(&worlds[number], node, random);

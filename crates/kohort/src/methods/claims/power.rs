@@ -139,8 +139,8 @@ pub fn known_values(labels: &[Vec<u32>], p_max: usize, rule: PowerRule) -> Vec<u
     }
 }
 
-/// Pearson's correlation of the diversities of two columns, over patients with events in both; one event has no
-/// diversity.
+/// Pearson's correlation of the diversities of two columns, over patients with events in both. The diversity of one
+/// event is 0.
 pub(crate) fn correlation(a: &[Diversity], b: &[Diversity]) -> Option<f64> {
     let share = |(part, whole): (u64, u64)| part as f64 / whole as f64;
     let both = |(a, b): (&Diversity, &Diversity)| Some((share(a.ratio()?), share(b.ratio()?)));
@@ -156,6 +156,19 @@ pub(crate) fn correlation(a: &[Diversity], b: &[Diversity]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// P11: patients with one event were left out. Their values differ by 0, which is information: without the first
+    /// patient the correlation would be 1.
+    #[test]
+    fn patients_with_one_event_count_in_the_correlation() {
+        use Diversity::{NoEvents, Of, OneEvent};
+        // (0, 0), (1, 1), (1/2, 0): r = (1/6 + 1/3) / √(1/2 · 2/3).
+        let a = [OneEvent, Of((2, 2)), Of((6, 12)), NoEvents, OneEvent];
+        let b = [OneEvent, Of((2, 2)), Of((0, 12)), OneEvent, NoEvents];
+        let r = correlation(&a, &b).unwrap();
+        assert!((r - 0.75f64.sqrt()).abs() < 1e-12, "{r}");
+        assert!(correlation(&a[..1], &b[..1]).is_none(), "one patient correlates with nothing");
+    }
 
     /// The example of the paper's appendix, decoded (H-2, H-6).
     #[test]

@@ -78,9 +78,20 @@ pub(crate) fn suppress<D>(
     let events = demand.all.len() as u64;
     let (mut least, mut in_vain) = (u64::MAX, 0);
     demand.progress.stage("suppressing", PASSES + 1);
+    // After the first pass only those are looked at again whom some draw has found, until none of them is left.
+    let mut found_once: Option<Vec<u32>> = None;
     for pass in 0..PASSES {
+        if demand.progress.is_cancelled() {
+            break;
+        }
         let left = PatientEvents::of(demand.histories, demand.people, |table, e| keep[table][e]);
-        let mut flagged = flagged(demand, &left, &labels, seed.wrapping_add(pass));
+        let seed = seed.wrapping_add(pass);
+        let mut found = find(demand, &left, &labels, seed, found_once.as_deref());
+        if found.flagged.is_empty() && found_once.is_some() {
+            found = find(demand, &left, &labels, seed, None);
+        }
+        let FoundPatients { mut flagged, once } = found;
+        found_once = Some(once);
         done.still_flagged = flagged.len() as u64;
         demand.progress.advance(1);
         if pass == 0 {
@@ -122,15 +133,34 @@ pub(crate) enum Excess {
     Patients(u64),
 }
 
-/// The places of patients who are at high risk too often, those who are so most often first.
-fn flagged(demand: &Demand, left: &PatientEvents, labels: &[EventLabels], seed: u64) -> Vec<u32> {
+/// The places of patients whom draws have found.
+struct FoundPatients {
+    /// At high risk too often, those who are so most often first.
+    flagged: Vec<u32>,
+    /// At high risk in some draw.
+    once: Vec<u32>,
+}
+
+/// Looks for patients at high risk, among some of those with events or all of them.
+fn find(
+    demand: &Demand,
+    left: &PatientEvents,
+    labels: &[EventLabels],
+    seed: u64,
+    among: Option<&[u32]>,
+) -> FoundPatients {
     let Demand { histories, people, levels, all, k, power, threads, residual, .. } = *demand;
     let alive = |place: usize| left.has_events(place);
     let classes = PatientClasses::of(histories, people, levels.0, alive, k);
     if let Power::Total { p } = power {
         let found = violating(histories, levels.1, left, &classes, (k, p), threads);
-        return (0..people.len() as u32).filter(|&p| found[p as usize]).collect();
+        let flagged: Vec<u32> = (0..people.len() as u32).filter(|&p| found[p as usize]).collect();
+        return FoundPatients { once: flagged.clone(), flagged };
     }
+    let asked: Vec<u32> = match among {
+        None => left.with_events(),
+        Some(some) => some.iter().copied().filter(|&person| left.has_events(person as usize)).collect(),
+    };
     let index = SearchedPatients::index(left, labels, power.p(), threads);
     let crowd = SearchedPatients { left, index: &index, classes: &classes, k };
     // A patient is flagged by the kind of knowledge that finds them most often.
@@ -139,7 +169,7 @@ fn flagged(demand: &Demand, left: &PatientEvents, labels: &[EventLabels], seed: 
         let own = known.power(all, labels, power.p(), threads);
         let linked = known.linked(histories);
         let knows = LabelKnowledge { drawn: all, labels, linked: &linked, power: &own };
-        for (person, (hits, draws)) in count_hits(&knows, &crowd, threads, seed) {
+        for (person, (hits, draws)) in count_hits(&knows, &crowd, &asked, threads, seed) {
             let most = &mut most[person as usize];
             if hits * most.1 > most.0 * draws {
                 *most = (hits, draws);
@@ -150,19 +180,20 @@ fn flagged(demand: &Demand, left: &PatientEvents, labels: &[EventLabels], seed: 
         let (hits, draws) = most[*person as usize];
         !residual.allows(hits as u64, draws as u64)
     };
-    let mut flagged: Vec<u32> = left.with_events().into_iter().filter(over).collect();
+    let mut flagged: Vec<u32> = asked.iter().copied().filter(over).collect();
     let often = |person: &u32| {
         let (hits, draws) = most[*person as usize];
         std::cmp::Reverse(hits * (DRAWS + MORE) * DRAWS / draws)
     };
     flagged.sort_by_key(|person| (often(person), *person));
-    flagged
+    FoundPatients { flagged, once: asked.into_iter().filter(|&person| most[person as usize].0 > 0).collect() }
 }
 
-/// For each patient who has an event left: how many draws found fewer than k, of how many.
+/// For each of these patients, who have an event left: how many draws found fewer than k, of how many.
 fn count_hits(
     knows: &LabelKnowledge,
     crowd: &SearchedPatients,
+    asked: &[u32],
     threads: usize,
     seed: u64,
 ) -> Vec<(u32, (usize, usize))> {
@@ -178,7 +209,7 @@ fn count_hits(
         };
         knows.power.iter().zip(&streams).all(known)
     };
-    let (whole, some): (Vec<u32>, Vec<u32>) = crowd.left.with_events().into_iter().partition(all_known);
+    let (whole, some): (Vec<u32>, Vec<u32>) = asked.iter().copied().partition(all_known);
     let mut found = count(&some, DRAWS, seed);
     let open: Vec<usize> = (0..some.len()).filter(|&i| (4..=16).contains(&found[i].0)).collect();
     let again: Vec<u32> = open.iter().map(|&i| some[i]).collect();

@@ -30,9 +30,14 @@ impl<'a> ResumableSearch<'a> {
         ResumableSearch { nodes, tags: vec![Tag::Open; nodes.len()], passed: Vec::new(), tests: 0, most, progress }
     }
 
-    /// Returns whether the search ended because of the limit on tests.
+    /// Returns whether the search ended because of the limit on tests, or because the caller stops the run.
     pub(crate) fn is_cut(&self) -> bool {
-        self.tests >= self.most
+        self.tests >= self.most || self.progress.is_cancelled()
+    }
+
+    /// The number of nodes of which nothing is known.
+    pub(crate) fn open(&self) -> u64 {
+        self.tags.iter().filter(|tag| **tag == Tag::Open).count() as u64
     }
 
     /// The best node, or nothing where not even the top passes.
@@ -110,14 +115,16 @@ impl<'a> ResumableSearch<'a> {
                 self.passed.push(node);
                 self.progress.advance(1);
             } else {
-                self.fail(node);
+                let failed = self.fail(node);
+                self.progress.advance(failed);
             }
         }
         self.tags[node] == Tag::Passed
     }
 
-    /// Tags a node and all below as failed. What is below a failed node is tagged already.
-    fn fail(&mut self, node: usize) {
+    /// Tags a node and all below as failed, and returns how many were not before. What is below a failed node is tagged
+    /// already.
+    fn fail(&mut self, node: usize) -> u64 {
         let mut open = vec![node];
         let mut tagged = 0;
         while let Some(node) = open.pop() {
@@ -127,6 +134,6 @@ impl<'a> ResumableSearch<'a> {
                 open.extend(self.nodes.below(node));
             }
         }
-        self.progress.advance(tagged);
+        tagged
     }
 }

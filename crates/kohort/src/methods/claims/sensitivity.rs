@@ -38,6 +38,9 @@ type PowerBy<'a> = &'a dyn Fn(&PatientEvents, &[Powers]) -> Vec<Vec<u8>>;
 
 /// Draws of each estimate.
 const DRAWS: usize = 10_000;
+/// Draws by which every two columns are compared, and the number of pairs that are then estimated like all else.
+const DRAWS_TO_COMPARE: usize = 1000;
+const COMPARED: usize = 3;
 
 /// Measures what others would find; `powers` are what is known of a column, or whole events, and
 /// `own` is the one that other rules are shown with.
@@ -80,11 +83,11 @@ pub fn sensitivity(
     };
     let rules = [by_rule(&|powers| powers.nearest(&left, own)), by_rule(&|powers| powers.by_p95(&left, own))];
 
-    let together = |known: KnowledgeKind, p: usize| {
+    let together = |known: KnowledgeKind, p: usize, draws: usize| {
         let power = known.power(&left, &labels, p, threads);
         let linked = known.linked(histories);
         let knows = LabelKnowledge { drawn: &left, labels: &labels, linked: &linked, power: &power };
-        share(&knows, &crowd(&index), DRAWS, threads, seed).0
+        share(&knows, &crowd(&index), draws, threads, seed).0
     };
     // One known event is always asked for.
     let numbers: Vec<usize> = std::iter::once(1)
@@ -93,11 +96,17 @@ pub fn sensitivity(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let events = numbers.iter().map(|&p| (p, together(KnowledgeKind::Events, p))).collect();
+    let events = numbers.iter().map(|&p| (p, together(KnowledgeKind::Events, p, DRAWS))).collect();
     let kinds = KnowledgeKind::pairs(histories);
     let mut worst_pair = None;
     let mut worst_of = |p: usize| {
-        let found = kinds.iter().map(|&kind| (together(kind, p), kind));
+        // Few draws tell which pairs reveal most: there may be very many pairs.
+        let mut likely = kinds.clone();
+        if likely.len() > COMPARED {
+            likely.sort_by_cached_key(|&kind| std::cmp::Reverse(together(kind, p, DRAWS_TO_COMPARE).hits));
+            likely.truncate(COMPARED);
+        }
+        let found = likely.into_iter().map(|kind| (together(kind, p, DRAWS), kind));
         let worst = found.max_by_key(|(found, _)| found.hits);
         worst_pair = worst.map(|own| own.1);
         (p, worst.map(|own| own.0).unwrap_or_default())
@@ -119,7 +128,7 @@ pub fn sensitivity(
 }
 
 /// Between event columns, at the levels of reports: Pearson's correlation of the diversities (the paper's Table 5).
-/// A patient with one event has no diversity.
+/// The diversity of a patient with one event is 0.
 fn correlations(histories: &Histories, events: &PatientEvents) -> Vec<Vec<Option<f64>>> {
     let labels = |c: &QuasiColumn| EventLabels::of_column(c, c.reporting_level());
     let differ: Vec<_> = histories.event.iter().map(|c| diversities(events, &labels(c))).collect();

@@ -72,7 +72,7 @@ pub(crate) struct NodeTester<'a> {
     kinds: Vec<KnowledgeKind>,
     /// For each event column and level: who has each value, where values are known together.
     index_at_level: HashMap<(usize, usize), Index>,
-    /// Whether a pair of columns passed, by its kind, the levels of the patient columns and its own levels.
+    /// True for a pair of columns that passed, by its kind, the levels of the patient columns and its own levels.
     pairs: HashMap<(usize, Vec<usize>, usize, usize), bool>,
     /// For each event column and level: the known facts of all draws, and the patients who have each fact.
     known_at_level: HashMap<(usize, usize), (Facts, Index)>,

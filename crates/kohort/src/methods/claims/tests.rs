@@ -232,7 +232,7 @@ fn cases() -> u64 {
     std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40)
 }
 
-/// What is known of a draw, by the definition: per column the labels of the first events drawn, as
+/// The knowledge of a draw, by the definition: per column the labels of the first events drawn, as
 /// far as copies of them are left.
 fn known_labels(
     histories: &Histories,

@@ -33,9 +33,9 @@ pub(crate) fn supports(histories: &Histories) -> Vec<Vec<u32>> {
 
 /// The place of an event in the order in which a patient's events of a table are dropped: fewer others first, then
 /// the later, then by their values, then by line.
-type Place = (u32, Reverse<u32>, Vec<u32>, u64);
+type DropOrder = (u32, Reverse<u32>, Vec<u32>, u64);
 
-fn place(histories: &Histories, supports: &[Vec<u32>], table: usize, event: u32) -> Place {
+fn place(histories: &Histories, supports: &[Vec<u32>], table: usize, event: u32) -> DropOrder {
     let (own, e) = (&histories.tables[table], event as usize);
     let values = histories.event[histories.columns_of(table)].iter().map(|c| c.codes[e]).collect();
     (supports[table][e], Reverse(own.order[e]), values, own.lines[e])

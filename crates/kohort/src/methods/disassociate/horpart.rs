@@ -4,6 +4,7 @@
 //! one, and records that differ in nothing else are dealt evenly. Where a limit on them is asked for
 //! (`confidence`), a split that would break it in one of the two parts is not made.
 
+use super::Workers;
 use super::rules::{ClusterRules, FREE};
 use super::sensitive::Limited;
 use kohort_core::codes::Records;
@@ -21,7 +22,9 @@ const SHARED: usize = 2000;
 /// are numbered in the order of their codes. Clusters come in the order of their first record.
 ///
 /// Depth can reach the number of records: a stack of our own, no recursion.
-pub(crate) fn horpart(records: &Sorted, rules: &ClusterRules, max_cluster: usize, threads: usize) -> Vec<Vec<u32>> {
+/// A run that its caller stops ends with some of them.
+pub(crate) fn horpart(records: &Sorted, rules: &ClusterRules, max_cluster: usize, workers: Workers) -> Vec<Vec<u32>> {
+    let Workers { threads, progress } = workers;
     let all = RecordsPart { rows: (0..records.len() as u32).collect(), wanted: FREE };
     let open = Mutex::new((vec![all], 0usize));
     let woken = std::sync::Condvar::new();
@@ -48,7 +51,13 @@ pub(crate) fn horpart(records: &Sorted, rules: &ClusterRules, max_cluster: usize
                     }
                 }
             };
-            cutter.cut(part, &mut own);
+            let before = cutter.placed;
+            match progress.is_cancelled() {
+                // What is not cut is dropped, so that every thread comes to its end.
+                true => own.clear(),
+                false => cutter.cut(part, &mut own),
+            }
+            progress.advance(cutter.placed - before);
             // Large parts are for everybody.
             if threads > 1
                 && own.iter().any(|part| part.rows.len() > SHARED)
@@ -81,10 +90,10 @@ pub(crate) struct Sorted<'a> {
 }
 
 impl<'a> Sorted<'a> {
-    /// Sorts them.
-    pub(crate) fn new(records: &'a Records, rules: &ClusterRules) -> Sorted<'a> {
+    /// Sorts some of them.
+    pub(crate) fn new(records: &'a Records, some: &[u32], rules: &ClusterRules) -> Sorted<'a> {
         if !rules.sensitive.is_empty() {
-            return Sorted { records, order: order_by_open_codes(records, rules) };
+            return Sorted { records, order: order_by_open_codes(records, some, rules) };
         }
         // Most records differ in their first two codes.
         let head = |r: u32| {
@@ -92,7 +101,7 @@ impl<'a> Sorted<'a> {
             let code = |i: usize| codes.get(i).map_or(0, |&c| u64::from(c) + 1);
             code(0) << 32 | code(1)
         };
-        let mut keys: Vec<(u64, u32)> = (0..records.len() as u32).map(|r| (head(r), r)).collect();
+        let mut keys: Vec<(u64, u32)> = some.iter().map(|&r| (head(r), r)).collect();
         keys.sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| records.get(a.1 as usize).cmp(records.get(b.1 as usize))).then(a.1.cmp(&b.1))
         });
@@ -112,9 +121,9 @@ impl<'a> Sorted<'a> {
 
 /// Sorts records by the codes that are not sensitive. Records that differ in nothing else are ordered
 /// so that every stretch of them has its share of the sensitive codes (multiples of the golden ratio).
-fn order_by_open_codes(records: &Records, rules: &ClusterRules) -> Vec<u32> {
+fn order_by_open_codes(records: &Records, some: &[u32], rules: &ClusterRules) -> Vec<u32> {
     let open = |&r: &u32| records.get(r as usize).iter().copied().filter(|&code| !rules.is_sensitive(code));
-    let mut order: Vec<u32> = (0..records.len() as u32).collect();
+    let mut order: Vec<u32> = some.to_vec();
     order.sort_unstable_by(|a, b| {
         open(a).cmp(open(b)).then_with(|| records.get(*a as usize).cmp(records.get(*b as usize))).then(a.cmp(b))
     });
@@ -146,6 +155,8 @@ struct ChainSplitter<'a> {
     /// For each code: where its postings start.
     starts: Vec<u32>,
     clusters: Vec<Vec<u32>>,
+    /// The number of records in them.
+    placed: u64,
     /// The sensitive codes, where a limit on them is asked for.
     limited: Limited,
 }
@@ -160,12 +171,14 @@ impl<'a> ChainSplitter<'a> {
             counts: vec![0; codes],
             starts: vec![0; codes],
             clusters: Vec::new(),
+            placed: 0,
             limited: Limited::new(rules, codes),
         }
     }
 
     fn cut(&mut self, part: RecordsPart, open: &mut Vec<RecordsPart>) {
         if part.rows.len() < self.max_cluster {
+            self.placed += part.rows.len() as u64;
             return self.clusters.push(part.rows);
         }
         let k = self.rules.k;
@@ -238,6 +251,7 @@ impl<'a> ChainSplitter<'a> {
         }
         codes.iter().for_each(|&code| self.counts[code as usize] = 0);
         let rest: Vec<u32> = rows.iter().zip(left).filter(|(_, left)| *left).map(|(&row, _)| row).collect();
+        self.placed += rest.len() as u64;
         if alive < self.max_cluster { self.clusters.push(rest) } else { self.slice(rest) }
     }
 

@@ -86,6 +86,7 @@ impl ChunkedCluster {
         let item_chunk = self.items.codes.into_iter().filter(|code| moved.binary_search(code).is_err()).collect();
         Cluster {
             size: self.rows.len() as u32,
+            cells: Vec::new(),
             records: self.rows.iter().map(|&rank| records.order[rank as usize]).collect(),
             record_chunks: self.chunks,
             item_chunk,

@@ -4,7 +4,7 @@ use super::rules::{Covers, Subrecords};
 use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
-use kohort_core::number::Fraction;
+use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::{NamedText, Policy, Section, Value};
 use kohort_core::shape::Codes;
 use std::collections::BTreeSet;
@@ -39,6 +39,15 @@ pub enum CodeLevel {
     Chapter,
 }
 
+/// Describes how patients are grouped by quasi-identifiers beside their codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupBy {
+    /// Each group is coarsened only as far as it must be.
+    Local,
+    /// One level for each column.
+    Lattice,
+}
+
 /// Describes where utility constraints come from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstraintsBy {
@@ -71,6 +80,10 @@ pub struct Params {
     pub covers: Covers,
     /// `sensitive`: codes that stay in item chunks.
     pub sensitive: Vec<String>,
+    /// `group_by`: how patients with quasi-identifiers are grouped. Default "local".
+    pub group_by: GroupBy,
+    /// `max_demographic_loss`: how far groups are merged to keep codes.
+    pub max_demographic_loss: Fraction,
 }
 
 /// Sweeps of refining: no joint cluster is nested deeper.
@@ -86,8 +99,15 @@ impl Default for Params {
             subrecords: Subrecords::UpToM,
             covers: Covers::Shown,
             sensitive: Vec::new(),
+            group_by: GroupBy::Local,
+            max_demographic_loss: max_demographic_loss(),
         }
     }
+}
+
+/// Merging groups of patients ends before the mean loss of the quasi-identifiers exceeds this.
+fn max_demographic_loss() -> Fraction {
+    Decimal::parse("0.3", b'.').and_then(Fraction::from_decimal).unwrap_or(Fraction::ONE)
 }
 
 impl Params {
@@ -121,6 +141,15 @@ impl Params {
             return Err(section
                 .wrong("refine_max_passes", format!("must be from 1 to {MOST_PASSES}; refine = false for none.")));
         }
+        if !policy.quasi().is_empty() && section.flag("aware")? == Some(true) {
+            return Err(section.wrong(
+                "aware",
+                "cannot be promised with quasi-identifiers beside the codes: labels are chosen by the data, so that an \
+                 attacker who knows the algorithm can reason backwards from them. Remove it, or drop the \
+                 quasi-identifiers.",
+            ));
+        }
+        let group_by = [("local", GroupBy::Local), ("lattice", GroupBy::Lattice)];
         let clusters = [("best", Formed::Best), ("paper", Formed::Paper)];
         let flag = |key: &str| Ok(section.flag(key)?.unwrap_or(false));
         Ok(Params {
@@ -131,6 +160,8 @@ impl Params {
             subrecords: if flag("aware")? { Subrecords::Whole } else { Subrecords::UpToM },
             covers: if flag("no_cover")? { Covers::Avoided } else { Covers::Shown },
             sensitive,
+            group_by: section.word("group_by", &group_by)?.unwrap_or(GroupBy::Local),
+            max_demographic_loss: section.share("max_demographic_loss")?.unwrap_or_else(max_demographic_loss),
         })
     }
 

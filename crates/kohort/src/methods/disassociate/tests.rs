@@ -11,6 +11,9 @@ use kohort_core::error::Kind;
 use kohort_core::number::Decimal;
 use kohort_core::release::{Cluster, CodeChunk};
 
+/// One thread, and nobody is told anything.
+const ALONE: Workers = Workers { threads: 1, progress: &Silent };
+
 /// Figure 1.
 const FIGURE_1: [&str; 10] = [
     "296.00 296.01 296.02 834.0 944.01",
@@ -57,8 +60,12 @@ fn names(records: &Records, codes: &[u32]) -> String {
 
 /// The clusters as they are before refining.
 fn leaves(records: &Records, rules: &ClusterRules, clusters: &[&[u32]]) -> Vec<ChunkedCluster> {
-    let sorted = Sorted { records, order: (0..records.len() as u32).collect() };
+    let sorted = Sorted { records, order: all(records) };
     clusters.iter().map(|rows| split(&sorted, rows.to_vec(), rules, &mut Vec::new())).collect()
+}
+
+fn all(records: &Records) -> Vec<u32> {
+    (0..records.len() as u32).collect()
 }
 
 #[test]
@@ -66,8 +73,8 @@ fn figure_1_becomes_figure_4() {
     let records = records(&FIGURE_1);
     let sets = constraints(&records, &CONSTRAINTS);
     let rules = rules(3, 2, sets.by_code());
-    let sorted = Sorted::new(&records, &rules);
-    let mut clusters: Vec<Vec<u32>> = horpart(&sorted, &rules, 6, 1);
+    let sorted = Sorted::new(&records, &all(&records), &rules);
+    let mut clusters: Vec<Vec<u32>> = horpart(&sorted, &rules, 6, ALONE);
     clusters.iter_mut().flatten().for_each(|row| *row = sorted.order[*row as usize]);
     clusters.iter_mut().for_each(|rows| rows.sort_unstable());
     clusters.sort();
@@ -94,12 +101,12 @@ fn figure_4_is_refined_to_figure_10() {
     let params = Params { max_cluster: Some(6), clusters: Formed::Paper, ..Params::default() };
     for threads in [1, 4] {
         let clusters = disassociate(&records, &asked, &params, threads);
-        let [Node::Joint(joint)] = &clusters.nodes[..] else { panic!("one joint cluster") };
+        let [ClusterNode::Joint(joint)] = &clusters.nodes[..] else { panic!("one joint cluster") };
         let [shared] = &joint.shared_chunks[..] else { panic!("one shared chunk") };
         let both = "834.0 944.01";
         assert_eq!(texts(&records, shared), ["834.0", both, both, both, "944.01"]);
-        let items = |node: &Node| match node {
-            Node::Cluster(Cluster { item_chunk, size: 5, .. }) => names(&records, item_chunk),
+        let items = |node: &ClusterNode| match node {
+            ClusterNode::Cluster(Cluster { item_chunk, size: 5, .. }) => names(&records, item_chunk),
             _ => panic!("two clusters of five"),
         };
         let mut items: Vec<String> = joint.members.iter().map(items).collect();
@@ -116,7 +123,7 @@ fn figure_4_is_refined_to_figure_10() {
 fn no_cluster_is_smaller_than_k() {
     let records = records(&["a b x", "a b", "a b", "b c", "b c", "a c"]);
     let rules = rules(3, 2, &[]);
-    let clusters = horpart(&Sorted::new(&records, &rules), &rules, 6, 1);
+    let clusters = horpart(&Sorted::new(&records, &all(&records), &rules), &rules, 6, ALONE);
     assert!(clusters.iter().all(|rows| rows.len() >= 3), "{clusters:?}");
     let tiny = disassociate_few(&["x"], 3);
     assert!(tiny.is_err_and(|e| e.message.contains("largest k that can be met is 1")));
@@ -133,7 +140,7 @@ fn disassociate_few(rows: &[&str], k: u64) -> Result<Clusters> {
     let policy = file.bind(&source, &crate::methods::Register::built_in())?.codes()?;
     let params = Params::read(&policy)?;
     let records = kohort_core::codes::survey(&source, &policy)?;
-    plan(&records, &policy, &params, 1)
+    plan(&records, &policy, &params, 1, &Silent)
 }
 
 /// S2: chunks a, a, a and b, b over four patients would force one record with both.
@@ -155,7 +162,7 @@ fn refining_that_would_empty_an_item_chunk_is_refused() {
     let rules = rules(2, 2, &[]);
     let found = leaves(&records, &rules, &[&[0, 1, 2], &[3, 4]]);
     let limits = JoinLimits { passes: 16, patients: 1000 };
-    let trees = refine(&found, &[0, 0, 0, 1, 1], &rules, limits, 1);
+    let trees = refine(&found, &[0, 0, 0, 1, 1], &rules, limits, ALONE);
     assert_eq!(trees.len(), 2);
     assert!(trees.iter().all(|tree| matches!(tree, JoinTree::Leaf(_))));
     assert_eq!([names(&records, &found[0].items.codes), names(&records, &found[1].items.codes)], ["e", "c e"]);

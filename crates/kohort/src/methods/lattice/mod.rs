@@ -46,7 +46,9 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     };
     let suppressed = params.max_suppressed.of(cohort.tuples.rows);
     let limits = SearchLimits { k: policy.privacy.k, suppressed };
-    let Some(best) = search(cohort, &space, params.objective, limits) else {
+    let best = search(cohort, &space, params.objective, limits);
+    cohort.watcher.go_on()?;
+    let Some(best) = best else {
         return Err(explain(cohort, policy, &space.level_vector(space.top()), limits));
     };
     let mut plan = Plan::full_domain(cohort, &best.levels, &best.outcome.kept);

@@ -1,24 +1,37 @@
 //! Full-domain classes as another start: what one level for each column gives, local recoding must not miss.
 
-use super::table::Table;
-use crate::lattice::{NodeClasses, NodeOutcome, Objective, SearchLimits, Space, Which, apply_rule, search};
-use crate::local::{Class, Grouping, Member, Point};
+use crate::lattice::{NodeClasses, Objective, SearchLimits, Space, Which, apply_rule, search};
+use crate::local::PointTable;
 
 /// The largest lattice that is searched where only k is required in rows.
 const MOST_NODES: usize = 200_000;
-/// The most nodes times tuples where every node may have to be counted in full.
+/// The most nodes times tuples times sets where every node may have to be counted in full.
 const MOST_WORK: usize = 20_000_000;
+
+/// The levels of the best classes with one level for each column, and the tuples that are kept there.
+pub struct FullDomain {
+    /// The level of each quasi-identifier.
+    pub levels: Vec<usize>,
+    /// True for each tuple that is kept.
+    pub kept: Vec<bool>,
+}
+
+/// The lattice, if it is small enough to be searched.
+pub fn lattice(table: &PointTable) -> Option<Space> {
+    let cohort = table.cohort;
+    let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
+    let most = match table.points.splits && cohort.sets.len() == 1 {
+        true => MOST_NODES,
+        false => MOST_WORK / cohort.tuples.len().max(1) / cohort.sets.len().max(1),
+    };
+    Space::new(levels, most)
+}
 
 /// The best classes with one level for each column, or those of the coarsest levels where the search
 /// would take long; `None` where even these do not meet the requirement.
-pub fn full_domain(table: &Table, limits: SearchLimits) -> Option<Grouping> {
+pub fn full_domain(table: &PointTable, limits: SearchLimits) -> Option<FullDomain> {
     let cohort = table.cohort;
-    let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
-    let most = match table.points.splits {
-        true => MOST_NODES,
-        false => MOST_WORK / cohort.tuples.len().max(1),
-    };
-    let (levels, outcome) = match Space::new(levels, most) {
+    let (levels, outcome) = match lattice(table) {
         Some(space) => {
             let best = search(cohort, &space, Objective::Loss, limits)?;
             (best.levels, best.outcome)
@@ -30,27 +43,5 @@ pub fn full_domain(table: &Table, limits: SearchLimits) -> Option<Grouping> {
             (top, outcome)
         }
     };
-    if outcome.suppressed == cohort.tuples.rows {
-        return None;
-    }
-    Some(grouping(table, &levels, &outcome))
-}
-
-fn grouping(table: &Table, levels: &[usize], outcome: &NodeOutcome) -> Grouping {
-    let (cohort, points) = (table.cohort, &table.points);
-    let mut classes = NodeClasses::new(cohort);
-    classes.count(levels);
-    let mut members: Vec<Vec<Member>> = vec![Vec::new(); classes.rows().len()];
-    let mut removed = Vec::new();
-    for point in 0..points.len() as Point {
-        let member = Member { point, rows: points.rows[point as usize] };
-        // All tuples of a point are in one class, which is kept or removed as a whole.
-        let Some(&tuple) = table.tuples(point).first() else { continue };
-        match outcome.kept[tuple as usize] {
-            true => members[classes.of_tuple()[tuple as usize] as usize].push(member),
-            false => removed.push(member),
-        }
-    }
-    members.retain(|own| !own.is_empty());
-    Grouping { classes: members.into_iter().map(|own| Class::new(points, own)).collect(), removed }
+    (outcome.suppressed < cohort.tuples.rows).then_some(FullDomain { levels, kept: outcome.kept })
 }

@@ -13,20 +13,18 @@
 mod entry;
 mod full_domain;
 mod params;
-mod parts;
 mod ranges;
-mod requirement;
-mod table;
 #[cfg(test)]
 mod tests;
-mod watch;
 
 pub use entry::METHOD;
 pub use params::Params;
 
+use self::full_domain::{FullDomain, full_domain, lattice};
 use crate::lattice::{SearchLimits, explain};
 use crate::local::{
-    Cells, Grouping, LARGEST_K, Requirement, Settled, Watch, Work, group, improve, settle, some_sets_of_three,
+    Cells, ClassCheck, Grouping, LARGEST_K, LossWatch, Point, PointTable, Points, Requirement, Settled, Unwatched,
+    Watch, Work, group, improve, plan_of, settle, some_sets_of_three,
 };
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -34,14 +32,13 @@ use kohort_core::cohort::Cohort;
 use kohort_core::policy::Policy;
 use kohort_core::random::Randomness;
 use kohort_core::release::{Plan, Trace};
-use requirement::ClassCheck;
-use table::Table;
-use watch::LossWatch;
 
 /// Tables with more quasi-identifiers or points than this are not grouped over all columns where an attacker knows
 /// only some of them.
 const NARROW: usize = 10;
 const FEW_POINTS: usize = 50_000;
+/// With at most this many points times sets, two starts are tried where an attacker knows some of the columns.
+const FEW_CLASSES: usize = 30_000_000;
 /// The sets of three columns by which the first labels are chosen, where there are too many to list them.
 const START_SETS: usize = 8_000;
 
@@ -59,14 +56,15 @@ impl TableMethod for Params {
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Randomness) -> Result<Plan> {
     hides_can_be_shown(cohort, policy)?;
     let limits = SearchLimits { k: policy.privacy.k, suppressed: params.max_suppressed.of(cohort.tuples.rows) };
-    let table = Table::new(cohort);
+    let table = PointTable::with_ranges(cohort, |column| ranges::cells(cohort, policy, column));
     let watch = LossWatch::new(&table);
     let best = watch.improve(|| best(&table, limits, params, &watch));
+    cohort.watcher.go_on()?;
     let Some(grouping) = best else {
         let top: Vec<usize> = cohort.quasi.iter().map(|q| q.levels.last().copied().unwrap_or(0)).collect();
         return Err(explain(cohort, policy, &top, limits));
     };
-    let mut plan = parts::plan(&table, &grouping, random);
+    let mut plan = plan_of(&table, &grouping, random);
     ranges::show_ranges(cohort, policy, &mut plan);
     let effort = match params.effort {
         crate::local::Effort::Fast => "fast",
@@ -88,13 +86,21 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
 /// The least loss of any release in which every group has k rows, by what each row costs in the cheapest
 /// labels around it.
 pub fn lower_bound(cohort: &Cohort, k: u32) -> f64 {
-    let table = Table::new(cohort);
-    let bound = crate::local::lower_bound(&table.points, k, cohort.threads);
-    bound as f64 / (table.points.removal as f64 * cohort.tuples.rows.max(1) as f64)
+    bound(cohort, |points| crate::local::lower_bound(points, k, cohort.threads))
+}
+
+/// The same by prices of rows that no group can undercut: it is at least as high, and takes longer.
+pub fn dual_bound(cohort: &Cohort, k: u32) -> f64 {
+    bound(cohort, |points| crate::local::dual_bound(points, k, cohort.threads))
+}
+
+fn bound(cohort: &Cohort, cost: impl FnOnce(&Points) -> u64) -> f64 {
+    let table = PointTable::new(cohort);
+    cost(&table.points) as f64 / (table.points.removal as f64 * cohort.tuples.rows.max(1) as f64)
 }
 
 /// The cheapest grouping found that meets everything.
-fn best(table: &Table, limits: SearchLimits, params: &Params, watch: &LossWatch) -> Option<Grouping> {
+fn best(table: &PointTable, limits: SearchLimits, params: &Params, watch: &LossWatch) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
     let work = Work { may_remove: limits.suppressed, effort: params.effort, threads: table.cohort.threads, watch };
     let search = Search { table, k, limits, work };
@@ -103,6 +109,7 @@ fn best(table: &Table, limits: SearchLimits, params: &Params, watch: &LossWatch)
     let boxes = if k <= LARGEST_K && (all || groups_may_be_better(table)) { search.by_boxes() } else { None };
     // What there is will do where the work is to end.
     let other = match all {
+        _ if watch.is_cancelled() => None,
         _ if boxes.is_some() && watch.is_enough() => None,
         true => search.by_levels(boxes.as_ref().map(cost)),
         false => search.by_cells(),
@@ -112,7 +119,7 @@ fn best(table: &Table, limits: SearchLimits, params: &Params, watch: &LossWatch)
 
 /// Returns whether groups over all columns are tried although an attacker knows only some of them: records that
 /// look the same over all columns do so over some. In narrow tables that may lose less than single cells.
-fn groups_may_be_better(table: &Table) -> bool {
+fn groups_may_be_better(table: &PointTable) -> bool {
     table.cohort.required.is_empty() && table.cohort.quasi.len() <= NARROW && table.points.len() <= FEW_POINTS
 }
 
@@ -123,7 +130,7 @@ fn knows_all(cohort: &Cohort) -> bool {
 
 /// The search for groupings of a table.
 struct Search<'a> {
-    table: &'a Table<'a>,
+    table: &'a PointTable<'a>,
     k: u32,
     limits: SearchLimits,
     work: Work<'a>,
@@ -139,7 +146,8 @@ impl Search<'_> {
     /// Starts with full-domain classes, unless they cost more than another grouping to begin with.
     fn by_levels(&self, other: Option<u64>) -> Option<Grouping> {
         let Search { table, limits, work, .. } = *self;
-        let start = full_domain::full_domain(table, limits)?;
+        let FullDomain { levels, kept } = full_domain(table, limits)?;
+        let start = table.at_levels(&levels, &kept);
         if other.is_some_and(|other| other < start.cost(&table.points)) {
             return None;
         }
@@ -151,10 +159,10 @@ impl Search<'_> {
         self.settled(grouping)
     }
 
-    /// Coarsens single cells, until the classes over every set that an attacker may know hold.
+    /// Chooses labels cell by cell, so that the classes over every set that an attacker may know hold.
     fn by_cells(&self) -> Option<Grouping> {
-        let Search { table, k, limits, .. } = *self;
-        let (points, threads) = (&table.points, table.cohort.threads);
+        let Search { table, k, work, .. } = *self;
+        let points = &table.points;
         let place = |set: &Vec<usize>| {
             let mut placed: Vec<usize> = set.iter().map(|&column| points.place(column)).collect();
             placed.sort_unstable();
@@ -163,22 +171,88 @@ impl Search<'_> {
         let mut sets: Vec<Vec<usize>> = table.cohort.sets.iter().map(place).collect();
         sets.sort_unstable();
         if table.cohort.sets_not_all.is_some() {
-            // The sets that are listed have fewer columns: what holds for three holds for them, and they cost less.
-            let mut cells = Cells::new(points, &some_sets_of_three(points.width(), START_SETS), k, threads);
-            let requirement = Requirement { k, check: None };
-            cells.settle(&sets, &requirement, limits.suppressed, threads)?;
-            cells.settle_any_three(&requirement, limits.suppressed, threads)?;
-            return Some(cells.grouping());
+            let suppressed = self.suppressed();
+            let settled = self.any_three(&sets, to_its_end(work, suppressed.is_none()));
+            return settled.or(suppressed).map(|cells| cells.grouping());
         }
-        let mut cells = Cells::new(points, &sets, k, threads);
+        // There is a result from the beginning, so that the work can end at any moment.
+        let mut found: Vec<Cells> = self.one_level_each(&sets).into_iter().collect();
+        found.iter().for_each(|cells| work.watch.found(cells.cost()));
+        if points.splits && !work.watch.is_enough() {
+            found.extend(Cells::by_orders(points, &sets, k, work));
+        }
+        if found.is_empty() || !work.watch.is_enough() {
+            let own = Cells::new(points, &sets, k, work.threads);
+            found.extend(self.settled_cells(own, &sets, to_its_end(work, found.is_empty())));
+        }
+        // Where the table is small enough, cells start at their finest labels as well.
+        let few = points.len().saturating_mul(sets.len()) <= FEW_CLASSES;
+        if few && !work.watch.is_enough() {
+            found.extend(self.settled_cells(Cells::finest(points), &sets, work));
+        }
+        let best = found.into_iter().min_by_key(|cells| cells.cost())?;
+        if !points.splits || work.watch.is_enough() {
+            return Some(best.grouping());
+        }
+        let mut finer = best.clone();
+        let improved = finer.improve(&sets, &Requirement { k, check: None }, work);
+        let is_better = improved.is_some() && finer.cost() < best.cost();
+        Some(if is_better { finer.grouping() } else { best.grouping() })
+    }
+
+    /// The best labels with one level for each column, as `lattice` finds them, if they hold cell by cell; the coarsest
+    /// labels where the lattice is too large to be searched.
+    fn one_level_each(&self, sets: &[Vec<usize>]) -> Option<Cells<'_>> {
+        let (table, points) = (self.table, &self.table.points);
+        if lattice(table).is_none() {
+            return self.suppressed();
+        }
+        let FullDomain { levels, kept } = full_domain(table, self.limits)?;
+        let all = 0..points.len() as Point;
+        let labels = all.clone().flat_map(|point| table.labels_at(&levels, point)).collect();
+        // All tuples of a point are in one class over every set, and kept or removed together.
+        let removed = all.map(|point| !table.tuples(point).iter().any(|&tuple| kept[tuple as usize])).collect();
+        let cells = Cells::with_labels(points, labels, removed);
+        let released = cells.grouping();
+        let threads = self.work.threads;
+        self.with_requirement(Some(&released), |requirement| cells.holds(sets, requirement, threads)).then_some(cells)
+    }
+
+    /// Settles any three of so many columns that their sets are not listed. `None` where the work is to end.
+    fn any_three(&self, sets: &[Vec<usize>], work: Work) -> Option<Cells<'_>> {
+        let (points, requirement) = (&self.table.points, Requirement { k: self.k, check: None });
+        // The sets that are listed have fewer columns: what holds for three holds for them, and they cost less.
+        let some = some_sets_of_three(points.width(), START_SETS);
+        let mut cells = Cells::new(points, &some, self.k, work.threads);
+        cells.settle(sets, &requirement, work)?;
+        cells.settle_any_three(&requirement, work)?;
+        Some(cells)
+    }
+
+    /// The coarsest label in every cell, where that is permitted and what is required holds for all rows together: they
+    /// look the same over every set.
+    fn suppressed(&self) -> Option<Cells<'_>> {
+        let points = &self.table.points;
+        let labels = vec![0; points.len() * points.width()];
+        let cells = Cells::with_labels(points, labels, vec![false; points.len()]);
+        let released = cells.grouping();
+        self.with_requirement(Some(&released), |requirement| released.holds(points, requirement)).then_some(cells)
+    }
+
+    /// Coarsens cells until every class over every set holds, and makes finer again what may be. `None` where too many
+    /// rows would have to be removed, or where the work is to end.
+    fn settled_cells<'c>(&self, mut cells: Cells<'c>, sets: &[Vec<usize>], work: Work) -> Option<Cells<'c>> {
         loop {
             let released = cells.grouping();
             // t-closeness compares with the rows that are released.
             let settled = self.with_requirement(Some(&released), |requirement| {
-                cells.settle(&sets, requirement, limits.suppressed, threads)
+                let settled = cells.settle(sets, requirement, work)?;
+                cells.restore(sets, requirement, work)?;
+                Some(settled)
             })?;
-            if settled == Settled::AllKept || table.cohort.required.is_empty() {
-                return Some(cells.grouping());
+            if settled == Settled::AllKept || self.table.cohort.required.is_empty() {
+                work.watch.found(cells.cost());
+                return Some(cells);
             }
         }
     }
@@ -211,6 +285,11 @@ impl Search<'_> {
         let check = ClassCheck::new(self.table, u64::from(self.k), released);
         work(&Requirement { k: self.k, check: Some(&|members| check.holds(members)) })
     }
+}
+
+/// The same work, which does not end early where nothing else was found.
+fn to_its_end(work: Work, nothing_else: bool) -> Work {
+    if nothing_else { Work { watch: &Unwatched, ..work } } else { work }
 }
 
 /// Refuses a column that must be hidden where another is coarsened, but has no `*` to hide behind.

@@ -1,16 +1,25 @@
-//! `labels = "range"`: a class shows the range of its own numbers where that is narrower than a label of the tree.
+//! `labels = "range"`: a class shows the range of its own numbers or dates where that is narrower than a label of the tree.
+//!
+//! The engine groups by ranges where a column has few enough cells (`crates/kohort/src/local/node_ranges.rs`). This step
+//! finds the ranges of the other columns afterwards.
 //!
 //! All records of a class show the same range, so that the class stays together, and a range that would make two
 //! classes look the same is not used, so that no class changes.
 
 use kohort_core::cohort::Cohort;
-use kohort_core::hierarchy::{CutPoints, ValuePosition};
+use kohort_core::hierarchy::RangeCells;
 use kohort_core::policy::Policy;
 use kohort_core::release::{Plan, ReleasedLabel};
 use kohort_core::table::Keys;
 use std::collections::HashMap;
 
-/// Replaces labels of numbers by the ranges of their classes, as far as the policy asks for it.
+/// The cells between which a column shows ranges, if the policy asks for them.
+pub fn cells(cohort: &Cohort, policy: &Policy, q: usize) -> Option<RangeCells> {
+    let (dictionary, quasi) = (&cohort.tuples.dictionaries[q], &cohort.quasi[q]);
+    policy.ranges(quasi.column)?.cells(&dictionary.texts(), dictionary.missing_occurs, quasi.hierarchy.leaves)
+}
+
+/// Replaces labels of numbers and dates by the ranges of their classes, as far as the policy asks for it.
 pub fn show_ranges(cohort: &Cohort, policy: &Policy, plan: &mut Plan) {
     let (quasi, width) = (cohort.quasi.len(), plan.changed.len());
     let mut keys = Keys::new(quasi);
@@ -21,10 +30,7 @@ pub fn show_ranges(cohort: &Cohort, policy: &Policy, plan: &mut Plan) {
     for q in 0..quasi {
         // A column that reveals another is `*` wherever the other one is coarsened.
         let hides = cohort.dependencies.iter().any(|&(finer, _)| finer == q);
-        let texts = cohort.tuples.dictionaries[q].texts();
-        let missing = cohort.tuples.dictionaries[q].missing_occurs;
-        let points = policy.ranges(cohort.quasi[q].column).and_then(|ranges| ranges.cells(&texts, missing));
-        if let Some(points) = points.filter(|_| !hides) {
+        if let Some(points) = cells(cohort, policy, q).filter(|_| !hides) {
             column(cohort, plan, (q, &points), &class_of, &mut new);
         }
     }
@@ -35,12 +41,8 @@ pub fn show_ranges(cohort: &Cohort, policy: &Policy, plan: &mut Plan) {
 }
 
 /// Finds the range of each class in one column, and numbers it among the column's labels.
-fn column(cohort: &Cohort, plan: &mut Plan, (q, points): (usize, &CutPoints), class_of: &[u32], new: &mut [Vec<u32>]) {
-    let cell = |text: &&str| match points.cell(text) {
-        Some(ValuePosition::Inside(cell)) => Some(cell),
-        _ => None,
-    };
-    let cells: Vec<Option<u64>> = cohort.tuples.dictionaries[q].texts().iter().map(cell).collect();
+fn column(cohort: &Cohort, plan: &mut Plan, (q, points): (usize, &RangeCells), class_of: &[u32], new: &mut [Vec<u32>]) {
+    let cells: Vec<Option<u64>> = cohort.tuples.dictionaries[q].texts().iter().map(|text| points.cell(text)).collect();
     // The first and the last cell of each class; `None` if a value of it is in no cell.
     let mut ranges: Vec<Option<(u64, u64)>> = vec![Some((u64::MAX, 0)); new.len()];
     for tuple in 0..cohort.tuples.len() {
@@ -56,7 +58,7 @@ fn column(cohort: &Cohort, plan: &mut Plan, (q, points): (usize, &CutPoints), cl
     for (range, new) in ranges.into_iter().zip(new) {
         let Some((first, last)) = range.filter(|(first, last)| first <= last) else { continue };
         let before = labels[new[q] as usize].clone();
-        let label = points.label(first, last + 1);
+        let Some(label) = points.label(first, last + 1) else { continue };
         // A single value stays as it is, and a range that loses as much gains nothing.
         if label.loss >= before.loss || before.height == 0.0 {
             continue;

@@ -1,13 +1,13 @@
 //! Several orders of the steps: the best step first is a greedy choice, and another order can end in a
 //! better table. Within a budget, several are tried to the end, and the best table is kept.
 //!
-//! Orders differ in the score that ranks candidates, in the first column, and in whether a step is
-//! chosen by looking two steps ahead. All of them keep the guarantee after every step. Tables are
+//! Orders differ in the score that ranks candidates, in the first column, in the columns that come last, and in
+//! whether a step is chosen by looking two steps ahead. All of them keep the guarantee after every step. Tables are
 //! compared by what the objective is about: with `class`, by the records that a decision tree predicts
 //! wrongly; with `discernibility`, by the pairs of records that cannot be told apart. The paper's order
 //! is the first one, and another one is taken only if it is strictly better.
 
-use super::pais::Pais;
+use super::pais::{Pais, Told};
 use super::params::{Params, ScoreMode, Search, SpecializeObjective};
 use super::step_order::{LookAhead, StepOrder};
 use super::table_of;
@@ -21,9 +21,9 @@ const LEAST_ROWS: u64 = 500;
 /// In a table with more distinct tuples than this the paper's order is taken, since one order takes long.
 const LARGEST: usize = 1 << 18;
 /// Maximum number of orders.
-const MOST: u64 = 16;
+const MOST: u64 = 32;
 /// Tuples, times the sets of columns that the first table must be checked for, over all orders.
-const MOST_CHECKS: u64 = 1 << 26;
+const MOST_CHECKS: u64 = 1 << 27;
 /// The rows that are predicted to compare tables are drawn with these seeds. The report draws others.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
@@ -48,7 +48,10 @@ impl Attempt {
         };
         let ahead = if self.order.look_ahead == LookAhead::TwoSteps { ", looking two steps ahead" } else { "" };
         let first = self.order.first.map_or(String::new(), |q| format!(", beginning with {}", cohort.quasi[q].name));
-        format!("{score}{ahead}{first}")
+        let late = (0..cohort.quasi.len()).filter(|&q| self.order.late.has(q)).map(|q| cohort.quasi[q].name.as_str());
+        let late: Vec<&str> = late.collect();
+        let late = if late.is_empty() { String::new() } else { format!(", {} last", late.join(" and ")) };
+        format!("{score}{ahead}{first}{late}")
     }
 }
 
@@ -77,10 +80,14 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     let mut best = Best { attempt, pais: attempt.finish(start, None), tried: 1 };
     let mut left = budget(&best.pais);
     let Some(mut cost) = cost(&best.pais, params.objective).filter(|_| left > 0) else { return best };
+    let watcher = &start.cohort.watcher;
+    watcher.stage("trying other orders", left.min(scores(start.cohort).len() as u64 + 2 * start.columns.len() as u64));
+    let start = &Pais { told: Told::Nothing, ..start.clone() };
     let mut attempt = |attempt: Attempt, best: &mut Best<'a>| {
-        if left == 0 {
+        if left == 0 || watcher.is_cancelled() {
             return;
         }
+        watcher.advance(1);
         left -= 1;
         best.tried += 1;
         let pais = attempt.finish(start, None);
@@ -89,7 +96,7 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
             (best.attempt, best.pais) = (attempt, pais);
         }
     };
-    // Other scores first, then two steps ahead and other first columns, by the best score so far.
+    // Other scores first, then two steps ahead, further columns last, and other first columns, by the best so far.
     for objective in scores(start.cohort) {
         if objective != params.objective {
             attempt(Attempt { params: Params { objective, ..params }, order: StepOrder::default() }, &mut best);
@@ -99,8 +106,12 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     let look_ahead = LookAhead::TwoSteps;
     attempt(Attempt { params: score, order: StepOrder { look_ahead, ..StepOrder::default() } }, &mut best);
     for column in 0..start.columns.len() {
-        let order = StepOrder { first: Some(column), ..StepOrder::default() };
-        attempt(Attempt { params: score, order }, &mut best);
+        let order = StepOrder { late: best.attempt.order.late.with(column), ..best.attempt.order };
+        attempt(Attempt { params: best.attempt.params, order }, &mut best);
+    }
+    for column in 0..start.columns.len() {
+        let order = StepOrder { first: Some(column), ..best.attempt.order };
+        attempt(Attempt { params: best.attempt.params, order }, &mut best);
     }
     best
 }

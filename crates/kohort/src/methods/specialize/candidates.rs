@@ -37,8 +37,12 @@ impl Pais<'_> {
         }
     }
 
-    /// Makes one value a candidate, unless it cannot be split or gains less than `min_gain`.
+    /// Makes one value a candidate, unless it cannot be split, gains less than `min_gain`, or is in a column that
+    /// comes later.
     pub(super) fn push(&mut self, q: usize, node: usize) {
+        if self.late_wait && self.order.late.has(q) {
+            return;
+        }
         if let Some(candidate) = self.candidate(q, node)
             && self.params.min_gain.is_none_or(|least| candidate.score.gain >= least)
         {
@@ -46,8 +50,9 @@ impl Pais<'_> {
         }
     }
 
-    /// Returns a value of the cut with its best split, or none where it cannot be split.
+    /// Returns a value of the cut with its best split, or none where it cannot be split, or was split already.
     pub(super) fn candidate(&self, q: usize, node: usize) -> Option<Candidate> {
+        self.partitions.slot(q, node)?;
         let own = &self.columns[q].nodes[node];
         let rows = self.histograms[q].rows(&own.leaves);
         if rows == 0

@@ -47,7 +47,8 @@ pub(super) fn explain(cohort: &Cohort, policy: &Policy, requirements: &Requireme
     ))
 }
 
-/// Of all people with a value some share has a listed one, and no generalization lowers it.
+/// Explains a limit on confidence that no generalization can meet: too large a share of all people with a value has a
+/// listed one.
 fn confidence(cohort: &Cohort, policy: &Policy, people: &str) -> Option<Error> {
     let mut highest: Option<(u64, u64, String)> = None;
     for required in &cohort.required {

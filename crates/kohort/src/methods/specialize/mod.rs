@@ -64,15 +64,22 @@ impl TableMethod for Params {
 /// Specializes as far as the guarantee holds.
 pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params) -> Result<Plan> {
     let mut start = top(cohort, policy, params)?;
-    if !start.repair_start() {
+    start.open_stage();
+    let holds = start.repair_start();
+    cohort.watcher.go_on()?;
+    if !holds {
         return Err(infeasible::explain(cohort, policy, &start.requirements));
     }
     let best = attempts::best(&start);
     let order = best.attempt.describe(cohort);
     let pais = match best.pais.params.max_steps == params.max_steps {
         true => best.pais,
-        false => best.attempt.finish(&start, params.max_steps),
+        false => {
+            start.open_stage();
+            best.attempt.finish(&start, params.max_steps)
+        }
     };
+    cohort.watcher.go_on()?;
     let mut plan = table_of(&pais);
     let stopped = if pais.is_over() { "max_steps" } else { "no specialization is left that keeps the guarantee" };
     plan.trace = Trace::of([

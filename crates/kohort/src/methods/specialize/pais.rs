@@ -33,7 +33,7 @@ use super::params::{NumericSplit, Params, SpecializeObjective};
 use super::partitions::Partitions;
 use super::requirements::{ClassVerdict, Requirements};
 use super::score::Histogram;
-use super::step_order::{LookAhead, StepOrder};
+use super::step_order::{LateColumns, LookAhead, StepOrder};
 use super::taxonomy::{Below, TaxonomyColumn};
 use super::validity::{Attacker, count_all};
 use kohort_core::cohort::Cohort;
@@ -70,6 +70,18 @@ pub(super) struct Pais<'a> {
     pub memory: Memory,
     pub steps: Vec<Specialization>,
     pub order: StepOrder,
+    /// True while the columns that come last are not candidates yet.
+    pub late_wait: bool,
+    pub told: Told,
+}
+
+/// Describes what the receiver of progress reports is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Every step.
+    Steps,
+    /// Nothing: whoever tries several orders counts these.
+    Nothing,
 }
 
 impl<'a> Pais<'a> {
@@ -97,10 +109,18 @@ impl<'a> Pais<'a> {
             memory: Memory::new(columns.iter().map(|c| c.leaves)),
             steps: Vec::new(),
             order: StepOrder::default(),
+            late_wait: false,
+            told: Told::Steps,
             columns,
         };
         pais.count_histograms();
         pais
+    }
+
+    /// Opens the stage whose steps are the values that cells can still be split into.
+    pub(super) fn open_stage(&self) {
+        let left = |q: usize| (self.columns[q].leaves as u64).saturating_sub(self.partitions.cut(q).len() as u64);
+        self.cohort.watcher.stage("specializing", (0..self.columns.len()).map(left).sum());
     }
 
     /// Counts the histograms that scores are computed from, and the whole table.
@@ -127,8 +147,19 @@ impl<'a> Pais<'a> {
 
     /// Specializes until no candidate is left that keeps the guarantee, or `max_steps` were made.
     pub(super) fn run(&mut self) {
+        self.late_wait = true;
         self.push_cut();
         self.make_first_step();
+        self.make_steps();
+        self.late_wait = false;
+        if self.order.late != LateColumns::default() {
+            self.push_late();
+            self.make_steps();
+        }
+    }
+
+    /// Makes steps while the heap has candidates that keep the guarantee.
+    fn make_steps(&mut self) {
         while !self.is_over() {
             let candidate = match self.order.look_ahead {
                 LookAhead::None => self.best_valid(),
@@ -137,12 +168,17 @@ impl<'a> Pais<'a> {
             let Some(candidate) = candidate else { return };
             self.specialize(&candidate);
             self.push_children(&candidate);
+            if let (Told::Steps, Some(step)) = (self.told, self.steps.last()) {
+                self.cohort.watcher.advance(step.children.len().saturating_sub(1) as u64);
+            }
         }
     }
 
     /// Takes the best candidate that keeps the guarantee out of the heap.
     pub(super) fn best_valid(&mut self) -> Option<Candidate> {
-        while let Some(candidate) = self.heap.pop() {
+        while !self.cohort.watcher.is_cancelled()
+            && let Some(candidate) = self.heap.pop()
+        {
             if let Some(candidate) = self.consider(candidate) {
                 return Some(candidate);
             }
@@ -150,9 +186,9 @@ impl<'a> Pais<'a> {
         None
     }
 
-    /// Returns whether `max_steps` were made.
+    /// Returns whether `max_steps` were made, or the caller stops the run.
     pub(super) fn is_over(&self) -> bool {
-        self.params.max_steps.is_some_and(|most| self.steps.len() as u64 >= most)
+        self.cohort.watcher.is_cancelled() || self.params.max_steps.is_some_and(|most| self.steps.len() as u64 >= most)
     }
 
     /// Returns whether a split that fails now may hold in a finer table. That is so where
@@ -165,6 +201,8 @@ impl<'a> Pais<'a> {
     /// Returns the candidate if it is the best one and keeps the guarantee; otherwise remembers why not.
     pub(super) fn consider(&mut self, candidate: Candidate) -> Option<Candidate> {
         let (q, node) = (candidate.column, candidate.node);
+        // Where all values of the cut become candidates anew, some are in the heap twice.
+        self.partitions.slot(q, node)?;
         if matches!(self.params.objective, SpecializeObjective::Discernibility(_)) && candidate.step < self.steps.len()
         {
             // Partitions were split since the score was computed: it is lower now, or the same.

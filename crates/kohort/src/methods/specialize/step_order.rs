@@ -1,5 +1,5 @@
-//! The order in which steps are made: by the score alone, with a given first column, or looking two
-//! steps ahead.
+//! The order in which steps are made: by the score alone, with a given first column, with some columns
+//! last, or looking two steps ahead.
 
 use super::candidate::Candidate;
 use super::pais::Pais;
@@ -20,14 +20,42 @@ pub(super) enum LookAhead {
 pub(super) struct StepOrder {
     /// The column that is specialized first, if its root can be.
     pub first: Option<usize>,
+    /// The columns that are specialized only when no other can be: what they tell would block the others.
+    pub late: LateColumns,
     /// States how far ahead a step is chosen.
     pub look_ahead: LookAhead,
+}
+
+/// A set of columns, of which the first 64 can be members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct LateColumns(u64);
+
+impl LateColumns {
+    /// The set with one column more.
+    pub(super) fn with(self, column: usize) -> LateColumns {
+        LateColumns(self.0 | u32::try_from(column).ok().and_then(|column| 1u64.checked_shl(column)).unwrap_or(0))
+    }
+
+    /// Returns whether a column is in it.
+    pub(super) fn has(self, column: usize) -> bool {
+        self != LateColumns(0) && self.with(column) == self && column < 64
+    }
 }
 
 /// The number of candidates for a step that are followed by a second one.
 const FOLLOWED: usize = 3;
 
 impl Pais<'_> {
+    /// Makes the values of late columns candidates.
+    pub(super) fn push_late(&mut self) {
+        let late = self.order.late;
+        for q in (0..self.columns.len()).filter(|&q| late.has(q)) {
+            for node in self.partitions.cut(q).to_vec() {
+                self.push(q, node);
+            }
+        }
+    }
+
     /// Makes the first step in the column that the order names.
     pub(super) fn make_first_step(&mut self) {
         let Some(column) = self.order.first.filter(|_| self.steps.is_empty() && !self.is_over()) else { return };

@@ -66,7 +66,7 @@ impl Ord for Proposal {
 
 /// Describes how far the records that block a specialization are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counted {
+enum CountedSets {
     /// Under the sets of columns that are known to fail: there are at least so many.
     AtLeast,
     /// Under all sets.
@@ -93,9 +93,11 @@ impl Pais<'_> {
         self.memory.forget_failures();
         let mut proposals = self.proposals();
         // Most proposals are never counted in full: something better is made before they come up.
-        while let Some(proposal) = proposals.pop() {
+        while !self.cohort.watcher.is_cancelled()
+            && let Some(proposal) = proposals.pop()
+        {
             let Some(tuples) = &proposal.tuples else {
-                proposals.extend(self.propose(proposal.candidate, Counted::Fully));
+                proposals.extend(self.propose(proposal.candidate, CountedSets::Fully));
                 continue;
             };
             if self.make(&proposal.candidate, tuples) {
@@ -110,6 +112,9 @@ impl Pais<'_> {
         let mut proposals = BinaryHeap::new();
         for q in 0..self.columns.len() {
             for node in self.partitions.cut(q).to_vec() {
+                if self.cohort.watcher.is_cancelled() {
+                    return proposals;
+                }
                 let Some(first) = self.candidate(q, node) else { continue };
                 let mut candidates = Vec::new();
                 let cuts = self.possible_cuts(q, node);
@@ -124,14 +129,14 @@ impl Pais<'_> {
                 if candidates.is_empty() {
                     candidates.push(first);
                 }
-                proposals.extend(candidates.into_iter().filter_map(|c| self.propose(c, Counted::AtLeast)));
+                proposals.extend(candidates.into_iter().filter_map(|c| self.propose(c, CountedSets::AtLeast)));
             }
         }
         proposals
     }
 
     /// Proposes a specialization, if the records that block it are within the budget and worth it.
-    fn propose(&mut self, candidate: Candidate, counted: Counted) -> Option<Proposal> {
+    fn propose(&mut self, candidate: Candidate, counted: CountedSets) -> Option<Proposal> {
         let (q, node) = (candidate.column, candidate.node);
         let least = self.params.min_gain.unwrap_or(0.0);
         if self.params.objective != SpecializeObjective::None
@@ -144,8 +149,10 @@ impl Pais<'_> {
         let parts =
             ChildPartitions::of_split(self.kept_records(), &self.partitions, q, slot, &self.columns[q], &children);
         let blocking = match counted {
-            Counted::AtLeast => Some((self.fails_at_least(&parts, q), None)).filter(|(rows, _)| *rows <= self.budget()),
-            Counted::Fully => {
+            CountedSets::AtLeast => {
+                Some((self.fails_at_least(&parts, q), None)).filter(|(rows, _)| *rows <= self.budget())
+            }
+            CountedSets::Fully => {
                 let failing = self.failing(&parts, Some(q), self.attacker.known - 1, self.budget());
                 failing.map(|failing| {
                     let fails = failing.iter().zip(&parts.rows).filter(|(fails, _)| **fails);
@@ -156,7 +163,7 @@ impl Pais<'_> {
         };
         let proposal = blocking.and_then(|(rows, tuples)| {
             // What no set of columns is known to block may be blocked by one record.
-            let rows: u64 = if counted == Counted::AtLeast { rows.max(1) } else { rows };
+            let rows: u64 = if counted == CountedSets::AtLeast { rows.max(1) } else { rows };
             let all = self.cohort.tuples.rows as f64;
             let gain = match self.params.objective {
                 SpecializeObjective::Class => candidate.score.gain * candidate.rows as f64,
@@ -224,7 +231,8 @@ impl Pais<'_> {
     fn suppress_failing(&mut self) -> bool {
         let most = self.params.max_suppressed.of(self.cohort.tuples.rows);
         loop {
-            if self.suppressed > most || self.suppressed >= self.cohort.tuples.rows {
+            let is_too_many = self.suppressed > most || self.suppressed >= self.cohort.tuples.rows;
+            if is_too_many || self.cohort.watcher.is_cancelled() {
                 return false;
             }
             self.count_table();

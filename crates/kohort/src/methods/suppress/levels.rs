@@ -32,6 +32,9 @@ pub(super) fn levels(records: &mut RecordRuns, rule: &ClassRule, classes: &Combi
     }
     let masks = packing.masks(records, weights, MOST_MASKS);
     for level in masks.chunk_by(|a, b| a.cost == b.cost) {
+        if records.cohort.watcher.is_cancelled() {
+            return;
+        }
         let taken = gather(records, rule, &open, &keys, level, &mut safe);
         for (at, mask) in taken.iter().enumerate().filter_map(|(at, mask)| Some((at, level.get(*mask as usize)?))) {
             for (i, &q) in set.iter().enumerate().filter(|(i, _)| mask.columns >> i & 1 == 1) {

@@ -116,6 +116,7 @@ fn blank_within_caps<'a>(cohort: &'a Cohort, sets: &[Vec<usize>], k: u64, params
     let mut never_blank: Vec<bool> = params.max_blank.iter().map(|most| most.is_some_and(Fraction::is_zero)).collect();
     loop {
         let blanked = blank(cohort, sets, k, params, (&weights, &never_blank));
+        cohort.watcher.go_on()?;
         let over = over_caps(&blanked.0, &params.max_blank);
         if over.is_empty() {
             return Ok(blanked);
@@ -164,7 +165,7 @@ fn blank<'a>(
         };
         loop {
             let runs: Vec<usize> = (0..records.len()).filter(|&run| too_blank(&records, run)).collect();
-            if runs.is_empty() {
+            if runs.is_empty() || cohort.watcher.is_cancelled() {
                 break;
             }
             runs.into_iter().for_each(|run| records.delete(run));
@@ -215,7 +216,7 @@ fn best_order<'a>(
     // The loss of one combination of all columns, in bits: weaker attackers must not cost more.
     let mut most_bits = f64::INFINITY;
     if plain && sets.len() > 1 {
-        drafts.push((paper.clone(), paper_work.clone()));
+        drafts.push((paper.clone(), paper_work.clone(), false));
     }
     for way in ways {
         let mut records = start.clone();
@@ -223,16 +224,18 @@ fn best_order<'a>(
         if let ([set], true) = (&way[..], plain) {
             repair(&mut records, k, set, &costs);
         }
-        if way.len() < sets.len() {
+        let is_limit = way.len() < sets.len();
+        if is_limit {
             most_bits = records.bits_lost(start);
         }
-        drafts.push((records, work));
+        drafts.push((records, work, is_limit));
     }
-    // Undoing takes long, and a draft that is far behind does not catch up.
-    let near = drafts.iter().map(|(records, _)| records.paid(&costs)).min().unwrap_or(0);
-    drafts.retain(|(records, _)| small || records.paid(&costs) <= near + near / 4);
+    // Undoing takes long, and a draft that is far behind does not catch up. The one that sets the limit stays: it is
+    // the one that is sure to keep it.
+    let near = drafts.iter().map(|(records, ..)| records.paid(&costs)).min().unwrap_or(0);
+    drafts.retain(|(records, _, is_limit)| small || *is_limit || records.paid(&costs) <= near + near / 4);
     let mut candidates = vec![(paper, paper_work, Order::Paper)];
-    for (mut records, mut work) in drafts {
+    for (mut records, mut work, _) in drafts {
         if plain && sets.len() > 1 {
             undo(&mut records, k, sets, &costs, inference);
         }

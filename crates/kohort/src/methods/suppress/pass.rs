@@ -58,7 +58,9 @@ pub(super) fn pass(
     }
     let mut steps = Vec::new();
     let mut key = Vec::new();
-    while let Some((i, value)) = queue.pop() {
+    while !records.cohort.watcher.is_cancelled()
+        && let Some((i, value)) = queue.pop()
+    {
         let column = set[i];
         let support = records.support[column][value as usize];
         let mut touched: Vec<u32> = Vec::new();

@@ -37,6 +37,8 @@ impl WorkDone {
 /// Blanks, and deletes what blanking cannot help, until every class of every set is safe and no
 /// blank can be undone through a declared dependency.
 ///
+/// A run that its caller stops ends here with records that are not safe; the method then refuses.
+///
 /// Ends: each round blanks a cell or deletes a record, or is the last.
 pub(super) fn settle(
     records: &mut RecordRuns,
@@ -49,7 +51,13 @@ pub(super) fn settle(
     let mut work = WorkDone::default();
     // By set: whether nothing that it shows changed since all its classes were safe.
     let mut safe = vec![false; sets.len()];
+    let cohort = records.cohort;
+    cohort.watcher.stage("blanking", sets.len() as u64);
+    let mut told = 0;
     loop {
+        let settled = safe.iter().filter(|safe| **safe).count();
+        cohort.watcher.advance(settled.saturating_sub(told) as u64);
+        told = told.max(settled);
         work.rounds += 1;
         if blank_rare(records, rule) || !rule.k_alone() {
             safe.fill(false);
@@ -58,6 +66,9 @@ pub(super) fn settle(
         let mut order: Vec<(usize, usize)> = Vec::new();
         let mut first: Option<(usize, CombinationClasses)> = None;
         for (s, set) in sets.iter().enumerate() {
+            if cohort.watcher.is_cancelled() {
+                return work;
+            }
             if safe[s] {
                 continue;
             }
@@ -82,6 +93,9 @@ pub(super) fn settle(
         // Most small classes first; of equal ones the first listed.
         order.sort_by_key(|&(failing, s)| (std::cmp::Reverse(failing), s));
         for (_, s) in order {
+            if cohort.watcher.is_cancelled() {
+                return work;
+            }
             let classes = match first.take() {
                 Some((counted, classes)) if counted == s => classes,
                 _ => CombinationClasses::count(records, rule, &sets[s]),

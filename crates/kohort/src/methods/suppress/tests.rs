@@ -57,7 +57,8 @@ fn table(text: &str) -> Vec<Vec<&str>> {
     text.lines().map(|l| l.split_whitespace().collect()).collect()
 }
 
-/// By row of the table (rows must differ or be alike in all that is shown): its cells, or nothing where it was deleted.
+/// The cells of each row of the table (rows must differ or be alike in all that is shown), or nothing where it was
+/// deleted.
 fn shown(records: &RecordRuns, cohort: &Cohort) -> Vec<Option<Vec<String>>> {
     let of_row = cohort.tuples.of_row.as_ref().unwrap();
     let text = |run: usize| -> Option<Vec<String>> {
@@ -132,7 +133,7 @@ fn what_one_combination_blanks_another_is_counted_for_again() {
     );
 }
 
-/// By the plain definition: every class of every set holds k people, and no blank can be undone.
+/// Checks by the plain definition that every class of every set holds k people, and no blank can be undone.
 #[track_caller]
 fn is_safe(records: &RecordRuns, cohort: &Cohort, patient_of_row: Option<&[u32]>, k: u64) {
     let mut people: BTreeMap<(usize, Vec<u32>), BTreeSet<u64>> = BTreeMap::new();

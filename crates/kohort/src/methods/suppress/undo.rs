@@ -41,8 +41,14 @@ pub(super) fn undo(records: &mut RecordRuns, k: u64, sets: &[Vec<usize>], weight
     let mut columns: Vec<usize> = (0..records.width).collect();
     columns.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
     let mut first = None;
-    for _ in 0..MOST_ROUNDS {
-        let gained: u64 = columns.iter().map(|&column| classes.show_again(records, column, inference)).sum();
+    let cohort = records.cohort;
+    cohort.watcher.stage("showing again", columns.len() as u64);
+    for round in 0..MOST_ROUNDS {
+        let mut gained: u64 = 0;
+        for &column in columns.iter().take_while(|_| !cohort.watcher.is_cancelled()) {
+            gained += classes.show_again(records, column, inference);
+            cohort.watcher.advance(u64::from(round == 0));
+        }
         if gained * WORTH <= *first.get_or_insert(gained) {
             break;
         }

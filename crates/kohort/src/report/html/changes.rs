@@ -7,7 +7,7 @@ use super::place::{MetricsPlace, at, figure};
 use super::svg::{Bars, Group, Heat, Name};
 use super::table::{NOTHING, cards, section};
 use crate::evidence::metrics::{
-    Cells, ColumnChange, Missingness, PeopleCounts, RecodedChange, Role, RowCounts, TableMetrics, Unit,
+    BlankedCells, ColumnChange, Missingness, PeopleCounts, RecodedChange, Role, RowCounts, TableMetrics, Unit,
 };
 
 /// Shows what happened to each column.
@@ -133,7 +133,7 @@ pub(super) fn rows(rows: &MetricsPlace<RowCounts>, people: &MetricsPlace<PeopleC
 /// Missing and suppressed cells, by column; a bar across the whole width would be `every` row.
 pub(super) fn cells(
     columns: &MetricsPlace<Option<Vec<Missingness>>>,
-    cells: Option<MetricsPlace<Cells>>,
+    cells: Option<MetricsPlace<BlankedCells>>,
     every: Option<u64>,
 ) -> String {
     let mut body = missingness(&columns.elements());

@@ -8,7 +8,8 @@ use super::table::{named, section, table};
 use super::trace;
 use super::verdict::unit;
 use crate::evidence::metrics::{
-    CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, ErrorInterval, RandomWorkload,
+    CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, DemographicColumn,
+    DemographicUtility, ErrorInterval, RandomWorkload,
 };
 
 /// The facts of the guarantee.
@@ -416,6 +417,9 @@ pub(super) fn utility(utility: &MetricsPlace<CodesUtility>) -> String {
     ];
     let mut body = counts(utility) + &facts(["Measure", "Value"], shares) + &table(&headings, &rows);
     body += "<p class=\"read\">Estimated as the mean over all data sets that are consistent with the release. Damped: the error is divided by the count, or by a thousandth of the patients if that is more. Lower is better.</p>\n";
+    if let Some(own) = at!(utility, demographics).some() {
+        body += &demographics(&own);
+    }
     if let Some(mre) = at!(utility, mre).some() {
         let rows: Vec<Vec<String>> = at!(mre, intervals).elements().iter().map(interval).collect();
         body += &format!(
@@ -425,6 +429,57 @@ pub(super) fn utility(utility: &MetricsPlace<CodesUtility>) -> String {
         );
     }
     section("How useful the release is", &body)
+}
+
+/// Shows how useful the quasi-identifiers beside the codes are.
+fn demographics(own: &MetricsPlace<DemographicUtility>) -> String {
+    let columns = at!(own, columns).elements();
+    let group =
+        |column: &MetricsPlace<DemographicColumn>| Group::of(Name::text(&column.value.column), [figure!(column, loss)]);
+    let drawn = Bars {
+        id: "demographics".into(),
+        title: "How much detail each quasi-identifier lost beside the codes".into(),
+        names: "Quasi-identifier".into(),
+        lengths: "Loss",
+        legend: &[],
+        groups: columns.iter().map(group).collect(),
+        full: Some(1.0),
+        shown: Shown::Percent,
+    };
+    let queries = at!(own, queries).some();
+    let rows = [
+        (
+            figure!(own, loss),
+            "Loss of the quasi-identifiers",
+            Shown::Percent,
+            "Mean over all cells: 0 % is as in the original, 100 % is fully general. <code>max_demographic_loss</code> trades it for codes.",
+        ),
+        (
+            figure!(own, groups),
+            "Combinations of labels",
+            Shown::Count,
+            "Patients in one of them show the same quasi-identifiers.",
+        ),
+        (
+            figure!(own, smallest_group),
+            "Patients with the rarest combination",
+            Shown::Count,
+            "It must not be smaller than k.",
+        ),
+        (
+            of(&queries, |own| figure!(own, are)),
+            "Mean relative error of counts by label and codes",
+            Shown::Decimals(3),
+            "How many patients with some label have one or two codes? Lower is better.",
+        ),
+        (
+            of(&queries, |own| figure!(own, are_sane)),
+            "The same, damped",
+            Shown::Decimals(3),
+            "The error is divided by the count, or by a thousandth of the patients if that is more.",
+        ),
+    ];
+    drawn.draw() + &facts(["Quasi-identifiers beside the codes", "Value"], rows)
 }
 
 fn interval(bin: &MetricsPlace<ErrorInterval>) -> Vec<String> {

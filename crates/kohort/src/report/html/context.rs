@@ -1,4 +1,4 @@
-//! Who receives a release, what for, and under which controls: as the policy says.
+//! The recipient of a release, its purpose, and the controls: as the policy says.
 
 use super::escape::escape;
 use super::table::{section, table};

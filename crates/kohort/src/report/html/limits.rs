@@ -4,7 +4,7 @@ use super::escape::{escape, prose};
 use super::table::{list, section};
 use crate::evidence::metrics::{ReleaseContext, TableGuarantee, Unit};
 
-/// What is assumed, and what the recipient cannot recount.
+/// The assumptions, and the parts that the recipient cannot recount.
 pub(super) fn assumed(assumed: &[String], not_recountable: &[String]) -> String {
     let sentences = |all: &[String]| all.iter().map(|sentence| prose(sentence)).collect::<Vec<_>>();
     let mut body = format!("<h3>The guarantee assumes</h3>\n{}", list(&sentences(assumed)));
@@ -14,13 +14,13 @@ pub(super) fn assumed(assumed: &[String], not_recountable: &[String]) -> String 
 
 /// The rows of the people of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
+pub(super) enum RowsPerPerson {
     OneEach,
     Several,
 }
 
-/// What no guarantee about a table covers.
-pub(super) fn limits(guarantee: &TableGuarantee, people: Rows) -> String {
+/// Limits of the guarantee about a table.
+pub(super) fn limits(guarantee: &TableGuarantee, people: RowsPerPerson) -> String {
     let sensitive = if guarantee.sensitive.is_empty() {
         "<strong>Sensitive values are not protected.</strong> If everyone in a group has the same diagnosis, it is revealed without finding anyone’s row. The policy asks for no limit."
     } else {
@@ -31,8 +31,8 @@ pub(super) fn limits(guarantee: &TableGuarantee, people: Rows) -> String {
             "<strong>Every row is counted as a person.</strong> If a person has several rows, a group may hold fewer people than rows.",
         ),
         // Nobody needs a warning about what does not occur.
-        (Unit::Patient, Rows::OneEach) => None,
-        (Unit::Patient, Rows::Several) => Some(
+        (Unit::Patient, RowsPerPerson::OneEach) => None,
+        (Unit::Patient, RowsPerPerson::Several) => Some(
             "<strong>Several rows of one person.</strong> An attacker who knows that two rows belong to the same person knows more than was assumed.",
         ),
     };
@@ -53,7 +53,7 @@ pub(super) fn limits(guarantee: &TableGuarantee, people: Rows) -> String {
     section("What the guarantee does not cover", &list(&limits))
 }
 
-/// What no guarantee about codes covers.
+/// Limits of every guarantee about codes.
 pub(super) fn of_codes() -> String {
     const LIMITS: [&str; 6] = [
         "<strong>What the codes reveal is not limited.</strong> If every patient of a cluster has a diagnosis, it is revealed for all of them. Part F counts such codes.",
@@ -66,7 +66,7 @@ pub(super) fn of_codes() -> String {
     section("What the guarantee does not cover", &list(&LIMITS.map(String::from)))
 }
 
-/// What no guarantee about events covers.
+/// Limits of every guarantee about events.
 pub(super) fn of_events() -> String {
     const LIMITS: [&str; 7] = [
         "<strong>The guarantee is about a share of patients, not about each of them.</strong> For the others there is no limit: some may be found with certainty.",

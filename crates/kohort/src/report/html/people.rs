@@ -1,4 +1,4 @@
-//! Who could be found: by which attacker, by which columns, and who is unique in the population.
+//! The people who could be found: by which attacker, by which columns, and who is unique in the population.
 
 use super::escape::{code, escape, names};
 use super::number::Shown;

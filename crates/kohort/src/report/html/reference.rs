@@ -27,7 +27,7 @@ fn the_reference_of_metrics_is_what_the_types_say() {
         }
     }
     let mut text = String::from(
-        "# metrics.json\n\nThis page is generated from the code. `NAME` stands for the name of a column or of a value, and `N` for a position in a list. Counts are of rows unless they say otherwise. A key is missing where it was not measured: for example, there is no `counterfeits` without synthetic records.\n\n| key | kind | data | meaning |\n|---|---|---|---|\n",
+        "# metrics.json\n\nThis page is generated from the code. `NAME` is the name of a column or of a value, and `N` a position in a list. Counts are of rows unless they say otherwise. A key is missing where it was not measured: for example, there is no `counterfeits` without synthetic records.\n\n| key | kind | data | meaning |\n|---|---|---|---|\n",
     );
     for (path, (entry, shapes)) in &keys {
         let shapes = if shapes.len() == 3 { "all".to_string() } else { shapes.join(", ") };

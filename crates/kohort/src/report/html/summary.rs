@@ -81,6 +81,7 @@ pub(super) fn of_table(metrics: &MetricsPlace<TableMetrics>, head: &PageHead, no
             counted(&figure!(found, rows), ["synthetic record is", "synthetic records are"])
         ));
     }
+    check.extend(super::board::to_check(metrics));
     check.extend(unlimited(metrics, &limited, notes));
     check.extend(declared(metrics.value.columns.iter().filter(|c| c.role == Role::Other).map(|c| c.name.as_str())));
     check.push(LAST.into());

@@ -58,8 +58,10 @@ fn axis(x: f64, y: f64, anchor: &str, name: &str) -> String {
 /// A picture with its title above and its table behind it.
 fn figure(id: &str, title: &str, height: f64, drawn: &str, headings: &[&str], rows: &[Vec<String>]) -> String {
     let title = escape(title);
+    // A picture hides what is in it from those who do not see it; links must not be hidden.
+    let role = if drawn.contains("<a ") { "group" } else { "img" };
     format!(
-        "<figure><figcaption>{title}</figcaption><svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"img\" \
+        "<figure><figcaption>{title}</figcaption><svg class=\"chart\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"{role}\" \
          aria-labelledby=\"{id}-title\"><title id=\"{id}-title\">{title}</title>{drawn}</svg>\n\
          <details class=\"behind\"><summary>The numbers behind this picture</summary>\n{}</details></figure>\n",
         cards(headings, rows)

@@ -54,7 +54,7 @@ pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {
         + &facts(["Counted", "Number"], rows)
         + &at!(metrics, trace).some().map_or(String::new(), |own| trace::curve(&own));
     body += "<h3>Can they be recognised?</h3>\n";
-    body += &match at!(found, told_apart).some() {
+    body += &match at!(found, distinguishable).some() {
         Some(told) => distinguishable(&told),
         None => "<p>There are too few of them to measure this.</p>\n".into(),
     };
@@ -89,7 +89,7 @@ fn distinguishable(told: &MetricsPlace<DistinguishableRecords>) -> String {
             Shown::Decimals(3),
             "How often a decision tree rates a synthetic record as more likely synthetic than a real one. One half is guessing.",
         ),
-        (figure!(told, invented), "Synthetic records examined", Shown::Count, ""),
+        (figure!(told, synthetic), "Synthetic records examined", Shown::Count, ""),
         (figure!(told, real), "Real rows examined", Shown::Count, ""),
     ];
     verdict.to_string() + &facts(["Attack", "Number"], rows)

@@ -212,7 +212,7 @@ fn every_number_about_synthetic_records_is_the_one_in_metrics() {
             progress: Arc::new(Silent),
         };
         let released = crate::pipeline::anonymize(&policy, &folder.path().join("out"), &options).unwrap();
-        assert!(released.metrics.to_value()["counterfeits"]["told_apart"]["auc"].is_number());
+        assert!(released.metrics.to_value()["counterfeits"]["distinguishable"]["auc"].is_number());
         check_all(&released.metrics, |path| {
             let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
             let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");

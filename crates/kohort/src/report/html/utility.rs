@@ -9,7 +9,7 @@ use crate::evidence::metrics::{
     AnalystError, AssociatedPair, Association, Classification, ColumnUtility, RangeError, Utility,
 };
 
-/// What a researcher can still do with it.
+/// The use that a researcher can still make of it.
 pub(super) fn utility(utility: &MetricsPlace<Utility>) -> String {
     let mut measured = rows([
         (

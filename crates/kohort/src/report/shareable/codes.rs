@@ -2,8 +2,8 @@
 
 use super::hide::{self, MARK, any_small, column, small, two};
 use crate::evidence::metrics::{
-    CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, Masked, PeopleCounts, RandomWorkload, Sides,
-    Workload,
+    CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, DemographicColumn, DemographicUtility, Masked,
+    PeopleCounts, RandomWorkload, Sides, Workload,
 };
 
 pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
@@ -80,8 +80,8 @@ fn useful(utility: CodesUtility) -> CodesUtility {
         counts: _,
         random,
         mre: _,
+        demographics,
     } = utility;
-    let Workload { are, are_sane, queries, dropped } = frequent;
     let one = |own: RandomWorkload| {
         let RandomWorkload { are, are_sane, queries, dropped, codes } = own;
         RandomWorkload { are: two(are), are_sane: two(are_sane), queries, dropped, codes }
@@ -91,10 +91,32 @@ fn useful(utility: CodesUtility) -> CodesUtility {
         in_shared_chunks: two(in_shared_chunks),
         in_item_chunks: None,
         codes_in_item_chunks_only: None,
-        frequent: Workload { are: two(are), are_sane: two(are_sane), queries, dropped },
+        frequent: workload(frequent),
         counts: None,
         random: random.into_iter().map(one).collect(),
         mre: None,
+        demographics: demographics.map(demographic),
+    }
+}
+
+fn workload(own: Workload) -> Workload {
+    let Workload { are, are_sane, queries, dropped } = own;
+    Workload { are: two(are), are_sane: two(are_sane), queries, dropped }
+}
+
+/// Combinations of labels can be counted in the release.
+fn demographic(own: DemographicUtility) -> DemographicUtility {
+    let DemographicUtility { loss, columns, groups, smallest_group, queries } = own;
+    let column = |own: DemographicColumn| {
+        let DemographicColumn { column, loss } = own;
+        DemographicColumn { column, loss: two(loss) }
+    };
+    DemographicUtility {
+        loss: two(loss),
+        columns: columns.into_iter().map(column).collect(),
+        groups,
+        smallest_group,
+        queries: queries.map(workload),
     }
 }
 

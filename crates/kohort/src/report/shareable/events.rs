@@ -92,7 +92,7 @@ fn people(people: EventsPeople, told: bool) -> EventsPeople {
     }
 }
 
-/// What a rule excluded: rules overlap, so that their counts have no total; small ones are hidden.
+/// The records that a rule excluded: rules overlap, so that their counts have no total; small ones are hidden.
 fn exclusion(rule: Exclusion) -> Exclusion {
     let Exclusion { rule, scope, rows, patients } = rule;
     let hides = small(rows) || small(patients);

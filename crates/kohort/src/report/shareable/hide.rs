@@ -9,7 +9,7 @@ use crate::evidence::metrics::{
 pub(super) const MARK: Option<Shareable> = Some(Shareable { least: LEAST });
 
 /// Two decimals: exact numbers could be solved for counts.
-pub(super) fn two(x: f64) -> f64 {
+pub(crate) fn two(x: f64) -> f64 {
     (x * 100.0).round() / 100.0
 }
 

@@ -40,6 +40,10 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: _,
         attacks,
         missing,
+        // Groups of few people are in it.
+        removed: _,
+        // Groups of few people are in it.
+        one_value: _,
         // Means of few people are in them.
         checks: _,
         context,
@@ -82,6 +86,8 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         samples: None,
         attacks: attacks.and_then(attacked),
         missing: missing.filter(|_| told).map(blank),
+        removed: ByName::default(),
+        one_value: ByName::default(),
         checks: None,
         context,
         cleaning: cleaning.map(hide::cleaning),

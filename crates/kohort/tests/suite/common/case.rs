@@ -114,9 +114,9 @@ pub fn method(name: &str, max_suppressed: &str, objective: &str) -> String {
             let how = match objective {
                 "loss" => "h = \"auto\"\nreal_k = 1\nobjective = \"loss\"\npadding = \"exact\"",
                 "precision" => "h = \"auto\"\nreal_k = 2",
-                "entropy" => "h = 0.6\nreal_k = 1",
+                "entropy" => "h = 0.6\nreal_k = 1\nrecode = \"local\"",
                 "discernibility" => "h = 0.8\nreal_k = 2\npadding = \"exact\"",
-                _ => "h = \"auto\"\nreal_k = 1",
+                _ => "h = \"auto\"\nreal_k = 2\nrecode = \"local\"\npadding = \"exact\"\nprefer = \"detail\"",
             };
             format!("[method]\nname = \"ceiling\"\n{how}\nmax_counterfeits = {max_suppressed}\n")
         }

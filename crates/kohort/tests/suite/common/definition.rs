@@ -157,9 +157,15 @@ fn near(class: &BTreeMap<String, u64>, table: &BTreeMap<String, u64>, max: u64, 
             (work.sum(), (table.len() as i64 - 1).max(1))
         }
         T::Hierarchical => {
-            // Every edge of the tree is as long as the others: two leaves under one parent are 2 edges = 1/2 apart.
-            let half = |low: bool| table.keys().filter(|v| (v.as_str() < "2") == low).map(extra).sum::<i64>().abs();
-            (table.keys().map(|v| extra(v).abs()).sum::<i64>() + half(true) + half(false), 4)
+            // Every edge of the tree is as long as the others: two leaves under one parent are 2 edges = 1/2 apart. Where
+            // all values are under one parent, the steps above it join nothing, and two leaves are the whole tree apart.
+            let is_low = |v: &String| v.as_str() < "2";
+            let leaves: i64 = table.keys().map(|v| extra(v).abs()).sum();
+            let half = |low: bool| table.keys().filter(|v| is_low(v) == low).map(extra).sum::<i64>().abs();
+            match table.keys().any(is_low) && !table.keys().all(is_low) {
+                true => (leaves + half(true) + half(false), 4),
+                false => (leaves, 2),
+            }
         }
     };
     work * 100 <= max as i64 * parts * full

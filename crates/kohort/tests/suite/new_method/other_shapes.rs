@@ -18,7 +18,7 @@ struct Unrefined(disassociate::Params);
 
 impl CodesMethod for Unrefined {
     fn plan(&self, records: &Records, policy: &Policy<Codes>, work: Work) -> Result<Clusters> {
-        disassociate::plan(records, policy, &self.0, work.threads)
+        disassociate::plan(records, policy, &self.0, work.threads, work.progress)
     }
 }
 

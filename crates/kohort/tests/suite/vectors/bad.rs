@@ -1,8 +1,8 @@
 //! Vectors that must not be accepted: what a stranger can do to a release and its certificate.
 
 use super::Expected::{NotARelease, Refused};
-use super::bases::Base;
-use super::good::{public_key, signed};
+use super::bases::{Base, parquet};
+use super::good::{public_key, signed, two_parts};
 use super::{Expected, Made, Vector};
 use kohort_core::signature::SIGNATURE_FILE;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::fs;
 type Edit = (&'static str, Expected, &'static str, &'static str, fn(&mut Value));
 
 /// Changes to the certificate of the table.
-const CLAIMS: [Edit; 43] = [
+const CLAIMS: [Edit; 44] = [
     ("k_of_one", NotARelease, "", "k = 1 protects nobody", |c| c["counted"]["claim"]["k"] = json!(1)),
     ("k_too_large", Refused, "", "a larger k than the classes have", |c| c["counted"]["claim"]["k"] = json!(4)),
     ("k_as_text", NotARelease, "", "k is not a number", |c| c["counted"]["claim"]["k"] = json!("3")),
@@ -61,6 +61,10 @@ const CLAIMS: [Edit; 43] = [
     }),
     ("tree_very_deep", Refused, "V2 V6", "a tree with paths of 2,000 labels", |c| {
         c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = deep_tree(2_000);
+    }),
+    ("tree_of_two_deep_paths", Refused, "V6", "two paths of 1,000 different labels", |c| {
+        let path = |leaf: &str| (0..1_000).map(|n| format!("{leaf}{n}")).collect::<Vec<_>>();
+        c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = json!([path(""), path("1")]);
     }),
     ("tree_of_other_values", Refused, "V2", "a tree whose leaves are not the released values", |c| {
         c["counted"]["claim"]["sensitive"][0]["t_closeness"]["tree"] = json!([["8", "low", "*"], ["9", "low", "*"]]);
@@ -132,9 +136,12 @@ const CLAIMS: [Edit; 43] = [
 ];
 
 /// Changes that fit every certificate.
-const ANY: [Edit; 8] = [
+const ANY: [Edit; 9] = [
     ("version_1", NotARelease, "", "an older version of the format", |c| c["version"] = json!(1)),
     ("version_3", NotARelease, "", "a newer version of the format", |c| c["version"] = json!(3)),
+    ("version_tells_a_story", NotARelease, "T5", "words where a version is meant", |c| {
+        c["kohort"] = json!("1.0, verified by experts");
+    }),
     ("other_format", NotARelease, "", "another format", |c| c["format"] = json!("certificate")),
     ("unknown_shape", NotARelease, "", "a shape that does not exist", |c| c["shape"] = json!("graph")),
     ("unknown_key", NotARelease, "V4", "a key that no certificate has", |c| c["attested"]["seal"] = json!("gold")),
@@ -150,7 +157,7 @@ const ANY: [Edit; 8] = [
 /// Changes to the files of a release: name, result, finding, description, change.
 type Tamper = (&'static str, Expected, &'static str, &'static str, fn(&Made));
 
-const FILES: [Tamper; 22] = [
+const FILES: [Tamper; 28] = [
     ("data_changed", Refused, "", "one cell changed, and the hash not", |m| {
         m.file("data.csv", |t| t.replacen("a,", "c,", 1))
     }),
@@ -183,6 +190,27 @@ const FILES: [Tamper; 22] = [
     }),
     ("dictionary_changed", Refused, "V4", "a dictionary that was changed", |m| {
         m.file("dictionary.md", |t| format!("{t}\nSafe.\n"))
+    }),
+    ("dictionary_tells_a_story", Refused, "V4 T1", "a dictionary with a sentence more, hashed again", |m| {
+        m.rehashed("dictionary.md", |t| format!("{t}\nNobody can be found in this file.\n"));
+    }),
+    ("dictionary_another_role", Refused, "T1", "a dictionary that calls a quasi-identifier other, hashed again", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("| q | quasi |", "| q | other |", 1));
+    }),
+    ("dictionary_another_meaning", Refused, "T1", "a dictionary that says values were changed, hashed again", |m| {
+        m.rehashed("dictionary.md", |t| {
+            t.replacen("| s | sensitive | as in the source |", "| s | sensitive | noise was added |", 1)
+        });
+    }),
+    ("dictionary_with_markup", Refused, "T1", "a dictionary with markup in it, hashed again", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("level 0", "<b>safe</b> level 0", 1));
+    }),
+    ("dictionary_column_less", Refused, "T1", "a dictionary without one of the columns, hashed again", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("| o | other | as in the source |\n", "", 1));
+    }),
+    ("dictionary_not_listed", Refused, "T1", "no dictionary, and none is listed", |m| {
+        fs::remove_file(m.release("dictionary.md")).unwrap();
+        m.certificate(|c| c["counted"]["files"].as_array_mut().unwrap().retain(|f| f["name"] != "dictionary.md"));
     }),
     ("file_unlisted", Refused, "V4", "a file that the certificate does not list", |m| {
         fs::write(m.release("names.csv"), "name\nAnn\n").unwrap();
@@ -272,6 +300,7 @@ pub(super) fn vectors() -> Vec<Vector> {
     }
     all.extend(shapes_other_than_tables());
     all.extend(with_the_original());
+    all.extend(newer_formats());
     all.push(Vector::new(Base::Table, "bad_t_exceeded", Refused, "classes further from the table than t", |made| {
         // The low values are in one class and the high ones in the other.
         let (mut first, mut second) = (["1", "2", "2"].into_iter(), ["0", "0", "1"].into_iter());
@@ -414,7 +443,7 @@ fn shapes_other_than_tables() -> Vec<Vector> {
         ),
     ];
     let mut all: Vec<Vector> = edits.into_iter().map(|(base, edit)| edited(base, "", edit)).collect();
-    let tampers: [(Base, Tamper); 12] = [
+    let tampers: [(Base, Tamper); 15] = [
         (
             codes,
             ("codes_cluster_removed", Refused, "V7", "a cluster removed, and hashed again", |m| {
@@ -474,6 +503,24 @@ fn shapes_other_than_tables() -> Vec<Vector> {
             }),
         ),
         (
+            codes,
+            ("codes_dictionary_changed", Refused, "T1", "another word in the dictionary, hashed again", |m| {
+                m.rehashed("dictionary.md", |t| t.replacen("in random order", "in no order", 1));
+            }),
+        ),
+        (
+            events,
+            ("events_dictionary_changed", Refused, "T1", "a sentence more in the dictionary, hashed again", |m| {
+                m.rehashed("dictionary.md", |t| t.replacen("A month is", "Nobody can be found. A month is", 1));
+            }),
+        ),
+        (
+            local,
+            ("dictionary_advice_changed", Refused, "T1", "another program in the dictionary, hashed again", |m| {
+                m.rehashed("dictionary.md", |t| t.replacen("import pandas", "import os", 1));
+            }),
+        ),
+        (
             local,
             ("hierarchy_label_more", Refused, "", "hierarchy.csv lists a label that is not released", |m| {
                 m.rehashed("hierarchy.csv", |t| t.replacen("age,31,", "age,30,0,value,30\nage,31,", 1));
@@ -507,6 +554,202 @@ fn shapes_other_than_tables() -> Vec<Vector> {
     all
 }
 
+/// Parts of a table, codes with quasi-identifiers, several tables of events, pairs, limits that are shown only; and small
+/// forms of files that took long.
+fn newer_formats() -> Vec<Vector> {
+    let edits: [(Base, Edit); 12] = [
+        (
+            Base::Parts,
+            ("parts_rows", Refused, "", "a part with another number of rows, and the sum fits", |c| {
+                let data = data_of(c);
+                (data["parts"][0]["rows"], data["rows"]) = (json!(7), json!(7));
+            }),
+        ),
+        (
+            Base::Parts,
+            ("parts_sum", NotARelease, "", "the rows of the parts do not add up", |c| data_of(c)["rows"] = json!(7)),
+        ),
+        (Base::Parts, ("parts_none", NotARelease, "", "a folder without parts", |c| data_of(c)["parts"] = json!([]))),
+        (
+            Base::Parts,
+            ("parts_outside", NotARelease, "V5", "a part outside release/", |c| {
+                data_of(c)["parts"][0]["name"] = json!("../part-00001.parquet");
+            }),
+        ),
+        (
+            Base::Demographics,
+            ("codes_with_quasi_k_too_large", Refused, "", "more patients than show the same labels", |c| {
+                c["counted"]["claim"]["k"] = json!(1000);
+            }),
+        ),
+        (
+            Base::Demographics,
+            ("codes_with_quasi_group", Refused, "", "a larger smallest group than was counted", |c| {
+                c["counted"]["recount"]["smallest_group"] = json!(1000);
+            }),
+        ),
+        (
+            Base::Demographics,
+            ("codes_with_quasi_forgotten", Refused, "V4", "labels that the certificate does not mention", |c| {
+                c["counted"]["columns"].as_array_mut().unwrap().retain(|own| own["role"] != "quasi");
+            }),
+        ),
+        (
+            Base::Demographics,
+            ("codes_with_quasi_aware", Refused, "V3", "a promise that labels cannot keep", |c| {
+                c["counted"]["claim"]["aware"] = json!(true);
+            }),
+        ),
+        (
+            Base::ThreeTables,
+            ("events_table_unlisted", Refused, "V4", "a table of events that the certificate does not mention", |c| {
+                drop(c["counted"]["tables"].as_array_mut().unwrap().pop());
+            }),
+        ),
+        (
+            Base::ThreeTables,
+            ("events_as_rows", Refused, "V3", "events are counted in patients, not in rows", |c| {
+                c["attested"]["unit"] = json!("row");
+            }),
+        ),
+        (
+            Base::Shown,
+            (
+                "synthetic_shown_and_real",
+                Refused,
+                "V3",
+                "limits that hold with synthetic records, said of the real ones",
+                |c| {
+                    remove(&mut c["attested"]["synthetic"], "limits_shown_only");
+                },
+            ),
+        ),
+        (
+            Base::Corpus("disassociate"),
+            ("codes_very_many_sensitive", Refused, "V6", "2,000 sensitive codes that nobody has", |c| {
+                c["counted"]["claim"]["sensitive"] = json!((0..2_000).map(|n| format!("z{n}")).collect::<Vec<_>>());
+            }),
+        ),
+    ];
+    let mut all: Vec<Vector> = edits.into_iter().map(|(base, edit)| edited(base, "", edit)).collect();
+    let tampers: [(Base, Tamper); 12] = [
+        (
+            Base::Parts,
+            ("parts_missing", Refused, "", "the second of two parts is not there", |m| {
+                two_parts(m);
+                fs::remove_file(m.release("data/part-00002.parquet")).unwrap();
+            }),
+        ),
+        (
+            Base::Parts,
+            ("parts_unlisted", Refused, "V4", "a part that the certificate does not list", |m| {
+                fs::copy(m.release("data/part-00001.parquet"), m.release("data/part-00002.parquet")).unwrap();
+            }),
+        ),
+        (
+            Base::Parts,
+            ("parts_swapped", Refused, "", "two parts in each other's place", |m| {
+                two_parts(m);
+                let [first, second] = [1, 2].map(|n| m.release(&format!("data/part-0000{n}.parquet")));
+                let bytes = fs::read(&first).unwrap();
+                fs::copy(&second, &first).unwrap();
+                fs::write(&second, bytes).unwrap();
+            }),
+        ),
+        (
+            Base::Parts,
+            ("parts_unique_row", Refused, "V7", "a row that nobody shares in the second part, hashed again", |m| {
+                m.put_parts(&[parquet(&[["a", "x"]; 3]), parquet(&[["b", "x"], ["b", "x"], ["c", "x"]])]);
+            }),
+        ),
+        (
+            Base::Parts,
+            ("parts_row_removed", Refused, "V7", "fewer rows than the certificate lists, hashed again", |m| {
+                m.put_parts(&[parquet(&[["a", "x"]; 3]), parquet(&[["b", "x"]; 2])]);
+            }),
+        ),
+        (
+            Base::Demographics,
+            (
+                "codes_with_quasi_label_more",
+                Refused,
+                "V7",
+                "a cluster with a label more than there are columns, hashed again",
+                |m| {
+                    m.rehashed("clusters.jsonl", |t| t.replacen("\"cells\":[\"f\"]", "\"cells\":[\"f\",\"x\"]", 1));
+                },
+            ),
+        ),
+        (
+            Base::Demographics,
+            ("codes_with_quasi_header", Refused, "", "another column in the header, hashed again", |m| {
+                m.rehashed("clusters.jsonl", |t| t.replacen("\"sex\"", "\"age\"", 1));
+            }),
+        ),
+        (
+            Base::Repeats,
+            ("codes_repeat_in_chunk", Refused, "R6", "a repeat of a sensitive code in a chunk, hashed again", |m| {
+                m.rehashed("clusters.jsonl", |t| t.replace("\"401\"", "\"b#3\""));
+            }),
+        ),
+        (
+            Base::ThreeTables,
+            (
+                "events_third_table_unique",
+                Refused,
+                "V1",
+                "every event of the third table is unique, hashed again",
+                |m| {
+                    m.rehashed("drugs.csv", |t| unique(t, 1));
+                },
+            ),
+        ),
+        (
+            Base::Pairs,
+            ("events_pairs_unique", Refused, "V1", "two columns together are unique, each by itself is not", |m| {
+                m.rehashed("claims.csv", |t| {
+                    let line = |(row, line): (usize, &str)| match row {
+                        0 => format!("{line}\n"),
+                        _ => format!("{},p{},c{}\n", line.split(',').next().unwrap(), row % 4, row / 4),
+                    };
+                    t.lines().enumerate().map(line).collect()
+                });
+            }),
+        ),
+        (
+            Base::Markup,
+            ("dictionary_name_not_escaped", Refused, "R6 T1", "markup of a column's name in the dictionary", |m| {
+                m.rehashed("dictionary.md", |t| {
+                    t.replace("&lt;b&gt;q&lt;/b&gt;", "<b>q</b>").replace("\\<b\\>q\\</b\\>", "<b>q</b>")
+                });
+            }),
+        ),
+        (
+            Base::Wide,
+            (
+                "wide_sets_after_the_first_failed",
+                Refused,
+                "V6",
+                "705,432 sets of columns, of which the first fails",
+                |m| {
+                    m.rehashed("data.csv", |t| t.replacen("\nx,", "\ny,", 1).replacen("\ny,x", "\ny,y", 1));
+                    m.certificate(|c| c["counted"]["claim"]["knows"] = json!(11));
+                },
+            ),
+        ),
+    ];
+    all.extend(tampers.into_iter().map(|(base, (name, result, finding, about, change))| {
+        Vector::new(base, &format!("bad_{name}"), result, about, change).finding(finding)
+    }));
+    all
+}
+
+/// The entry of the data file.
+fn data_of(certificate: &mut Value) -> &mut Value {
+    let files = certificate["counted"]["files"].as_array_mut().unwrap();
+    files.iter_mut().find(|own| own["name"] == "data").unwrap()
+}
+
 /// A table in which one column is different in every row.
 fn unique(text: &str, column: usize) -> String {
     let change = |(row, line): (usize, &str)| {
@@ -529,6 +772,16 @@ fn with_the_original() -> Vec<Vector> {
             let swap = |t: &str| t.replace(",k\n", ",w\n");
             made.rehashed("data.csv", swap);
         })
+        .finding("V7"),
+        compared(
+            Base::Demographics,
+            "codes_label_untrue",
+            Refused,
+            "a label beside the codes that no patient of the original has",
+            |made| {
+                made.rehashed("clusters.jsonl", |t| t.replacen("\"cells\":[\"f\"]", "\"cells\":[\"x\"]", 1));
+            },
+        )
         .finding("V7"),
         compared(Base::Table, "another_method", Refused, "another method than the policy's", |made| {
             made.certificate(|c| c["attested"]["method"] = json!("specialize"));
@@ -569,6 +822,36 @@ fn with_the_original() -> Vec<Vector> {
                 made.rehashed("hierarchy.csv", |t| t.replacen("age,31,1,5,\"[30,35)\"", "age,31,1,5,\"[31,36)\"", 1));
             },
         ),
+        compared(
+            Base::Thirty,
+            "rows_in_order",
+            Refused,
+            "the released rows are in the order of the original",
+            |made| {
+                let path = made.0.join("private/rows");
+                let lines: Vec<usize> =
+                    fs::read_to_string(&path).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+                made.rehashed("data.csv", |t| {
+                    let mut rows: Vec<(usize, &str)> = lines.iter().copied().zip(t.lines().skip(1)).collect();
+                    rows.sort();
+                    rows.iter().fold("q,o\n".to_string(), |all, (_, row)| all + row + "\n")
+                });
+                let mut sorted = lines.clone();
+                sorted.sort();
+                fs::write(&path, sorted.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+            },
+        )
+        .finding("T4"),
+        compared(
+            Base::Table,
+            "dictionary_another_rule",
+            Refused,
+            "the dictionary describes another hierarchy than the policy's",
+            |made| {
+                made.rehashed("dictionary.md", |t| t.replacen("the value, or \\*", "the first letter", 1));
+            },
+        )
+        .finding("T1"),
         compared(
             Base::Ten,
             "ten_rows_of_two",

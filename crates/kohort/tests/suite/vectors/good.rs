@@ -1,7 +1,7 @@
 //! Vectors that are not refused: everything was counted, or what could not be counted is named.
 
 use super::Expected::{Partly, Refused, Verified};
-use super::bases::Base;
+use super::bases::{Base, parquet};
 use super::{Expected, Made, Vector};
 use kohort::SecretKey;
 use kohort_core::signature::{SIGNATURE_FILE, sign};
@@ -27,12 +27,13 @@ pub(super) fn public_key(made: &Made) {
 }
 
 /// The honest releases, with the result from the release alone and with the original.
-const HONEST: [(Base, &str, Expected, Expected, &str); 18] = [
+const HONEST: [(Base, &str, Expected, Expected, &str); 28] = [
     (Base::Table, "table", Verified, Verified, "a table of rows with every requirement on a sensitive column"),
     (Base::Patients, "patients", Partly, Verified, "patients with several rows: a recipient counts rows only"),
     (Base::Ten, "ten_patients", Partly, Verified, "ten patients who look the same"),
     (Base::Names, "names", Partly, Partly, "a forgotten column of names: no requirement covers it, and it is unique"),
     (Base::Missing, "all_missing", Verified, Verified, "a class whose sensitive values are all missing"),
+    (Base::Thirty, "thirty", Verified, Verified, "thirty rows in random order"),
     (Base::Overlap, "overlap", Partly, Verified, "single suppressed cells beside a patient column and a limit"),
     (Base::Corpus("ceiling"), "synthetic", Partly, Verified, "synthetic records with a catalog"),
     (
@@ -49,8 +50,29 @@ const HONEST: [(Base, &str, Expected, Expected, &str); 18] = [
         Partly,
         "patient histories, counted exactly; a pseudonym is nearly unique",
     ),
-    (Base::Corpus("disassociate"), "codes", Verified, Verified, "clusters of codes, one row per patient"),
-    (Base::Corpus("long"), "codes_long", Verified, Verified, "clusters of codes, one row per code"),
+    (
+        Base::Corpus("disassociate"),
+        "codes",
+        Partly,
+        Verified,
+        "clusters of codes, one row per patient: a recipient counts records, not patients",
+    ),
+    (Base::Corpus("long"), "codes_long", Partly, Verified, "clusters of codes, one row per code"),
+    (Base::Demographics, "codes_with_quasi", Partly, Verified, "clusters of codes with a quasi-identifier beside them"),
+    (Base::Repeats, "codes_repeats", Partly, Verified, "a raw code that looks like a repeat of a sensitive one"),
+    (Base::ThreeTables, "events_three_tables", Partly, Verified, "three tables of events, counted exactly"),
+    (Base::Pairs, "events_pairs", Partly, Verified, "events of which two columns that belong together may be known"),
+    (Base::Shown, "synthetic_shown", Partly, Verified, "limits that may not hold without the synthetic records"),
+    (Base::Parts, "parts", Verified, Verified, "a folder of Parquet parts"),
+    (
+        Base::Markup,
+        "markup_in_a_name",
+        Verified,
+        Verified,
+        "a column whose name is markup, which the dictionary escapes",
+    ),
+    (Base::OneValue, "one_value", Verified, Verified, "a column of one value, which stays as it is"),
+    (Base::Wide, "wide", Verified, Verified, "any two of twenty-two quasi-identifiers known"),
     (Base::Corpus("gzip"), "gzip", Partly, Verified, "a compressed table"),
     (Base::Corpus("parquet"), "parquet", Partly, Verified, "a Parquet table"),
     (Base::Corpus("lattice"), "lattice", Partly, Verified, "all quasi-identifiers known, patients, confidence"),
@@ -68,9 +90,17 @@ fn finding(name: &str) -> &'static str {
         "all_missing" => "R5",
         "overlap" => "R7",
         "synthetic" => "R2",
+        "codes" | "codes_long" => "V3",
+        "markup_in_a_name" | "one_value" | "codes_repeats" => "R6",
         "events_power" => "V1",
+        "thirty" => "T4",
         _ => "",
     }
+}
+
+/// The rows of a folder of parts, in two parts.
+pub(super) fn two_parts(made: &Made) {
+    made.put_parts(&[parquet(&[["a", "x"]; 3]), parquet(&[["b", "x"]; 3])]);
 }
 
 pub(super) fn vectors() -> Vec<Vector> {
@@ -121,6 +151,79 @@ pub(super) fn vectors() -> Vec<Vector> {
         .signer()
         .strict()
         .finding("V3 V7"),
+        table("good_lines_end_in_crlf", Partly, "line ends that may hide something", |made| {
+            made.rehashed("data.csv", |text| text.replace('\n', "\r\n"));
+        })
+        .finding("T3"),
+        table("good_some_lines_end_in_crlf", Partly, "two kinds of line ends spell a message", |made| {
+            made.rehashed("data.csv", |text| text.replacen('\n', "\r\n", 3));
+        })
+        .finding("T3"),
+        table("good_quotes_that_say_nothing", Partly, "quotes around cells that need none", |made| {
+            made.rehashed("data.csv", |text| text.replacen("\na,", "\n\"a\",", 1));
+        })
+        .finding("T3"),
+        table("good_byte_order_mark", Partly, "a byte order mark before the data", |made| {
+            made.rehashed("data.csv", |text| format!("\u{feff}{text}"));
+        })
+        .finding("T3"),
+        table("good_quotes_strict", Refused, "with --strict nothing may be hidden beside the cells", |made| {
+            made.rehashed("data.csv", |text| text.replacen("\na,", "\n\"a\",", 1));
+            signed(made);
+        })
+        .signer()
+        .strict()
+        .finding("T3"),
+        Vector::new(
+            Base::Corpus("gzip"),
+            "good_gzip_with_comment_original",
+            Partly,
+            "a comment in the head of a compressed table, compared with the original",
+            |made| {
+                made.rehashed_bytes("data.csv.gz", |bytes| {
+                    bytes[3] |= 0x10;
+                    drop(bytes.splice(10..10, b"Ann was here\0".iter().copied()));
+                });
+            },
+        )
+        .original()
+        .finding("T3"),
+        Vector::new(
+            Base::Corpus("parquet"),
+            "good_parquet_with_more_original",
+            Partly,
+            "bytes between the cells and the end of a Parquet table, compared with the original",
+            |made| {
+                made.rehashed_bytes("data.parquet", |bytes| {
+                    let end = bytes.len();
+                    let footer = u32::from_le_bytes(bytes[end - 8..end - 4].try_into().unwrap()) as usize;
+                    drop(bytes.splice(end - 8 - footer..end - 8 - footer, b"Ann was here".iter().copied()));
+                });
+            },
+        )
+        .original()
+        .finding("T3"),
+        Vector::new(
+            Base::Missing,
+            "good_spellings_of_one_value",
+            Partly,
+            "one value in three spellings counts as three different ones",
+            |made| {
+                made.rehashed("data.csv", |t| t.replace("b,hiv", "b,FLU").replace("b,tb", "b,flu "));
+            },
+        )
+        .finding("T2"),
+        Vector::new(
+            Base::Missing,
+            "good_hidden_characters_in_values",
+            Partly,
+            "one value with and without characters that nobody sees",
+            |made| {
+                made.rehashed("data.csv", |t| t.replace("b,hiv", "b,flu\u{200b}").replace("b,tb", "b,\u{2060}"));
+            },
+        )
+        .finding("T2"),
+        Vector::new(Base::Parts, "good_parts_two", Verified, "two parts, which are one table in this order", two_parts),
         Vector::new(Base::Names, "good_names_strict", Refused, "with --strict a column of names is refused", |_| {})
             .strict()
             .finding("V4"),

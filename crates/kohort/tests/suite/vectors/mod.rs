@@ -16,8 +16,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Vectors in which nothing but a sentence is wrong: a verifier that makes no sentences cannot tell.
-const SENTENCES: [&str; 8] = [
+/// Vectors in which nothing but a sentence of the certificate or a word of the dictionary is wrong: a verifier that
+/// makes no sentences cannot tell.
+const SENTENCES: [&str; 16] = [
+    "bad_dictionary_advice_changed",
+    "bad_dictionary_another_meaning",
+    "bad_dictionary_another_role",
+    "bad_dictionary_name_not_escaped",
+    "bad_dictionary_column_less",
+    "bad_dictionary_tells_a_story",
+    "bad_dictionary_with_markup",
     "bad_free_text_assumed",
     "bad_free_text_not_recountable",
     "bad_no_assumptions",
@@ -26,6 +34,7 @@ const SENTENCES: [&str; 8] = [
     "bad_sentence_about_algorithm",
     "bad_sentence_for_missing_values",
     "bad_stronger_sentence",
+    "bad_synthetic_shown_and_real",
 ];
 
 /// The result of a verification, as its exit code says it.
@@ -176,17 +185,52 @@ impl Made {
     /// Changes a file, and makes the certificate say its hash and its rows.
     fn rehashed(&self, file: &str, change: impl FnOnce(&str) -> String) {
         self.file(file, change);
+        self.hashed_again(file);
+    }
+
+    /// Changes the bytes of a file, and makes the certificate say its hash.
+    fn rehashed_bytes(&self, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = fs::read(self.release(file)).unwrap();
+        change(&mut bytes);
+        fs::write(self.release(file), bytes).unwrap();
+        self.hashed_again(file);
+    }
+
+    /// Puts parts in the place of those that are there, and makes the certificate list them with three rows each.
+    fn put_parts(&self, parts: &[Vec<u8>]) {
+        fs::remove_dir_all(self.release("data")).unwrap();
+        fs::create_dir(self.release("data")).unwrap();
+        let part = |(at, bytes): (usize, &Vec<u8>)| {
+            let name = format!("data/part-{:05}.parquet", at + 1);
+            fs::write(self.release(&name), bytes).unwrap();
+            json!({ "name": name, "sha256": hex(bytes), "rows": 3 })
+        };
+        let listed: Vec<Value> = parts.iter().enumerate().map(part).collect();
+        self.certificate(|c| {
+            let files = c["counted"]["files"].as_array_mut().unwrap();
+            let data = files.iter_mut().find(|own| own["name"] == "data").unwrap();
+            data["rows"] = json!(3 * parts.len());
+            data["parts"] = json!(listed);
+        });
+    }
+
+    fn hashed_again(&self, file: &str) {
         let bytes = fs::read(self.release(file)).unwrap();
-        let rows = bytes.iter().filter(|&&byte| byte == b'\n').count() - 1;
+        let rows = bytes.iter().filter(|&&byte| byte == b'\n').count().saturating_sub(1);
         self.certificate(|c| {
             let files = c["counted"]["files"].as_array_mut().unwrap();
             let own = files.iter_mut().find(|own| own["name"] == file).unwrap();
-            own["sha256"] = json!(Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>());
+            own["sha256"] = json!(hex(&bytes));
             if own.get("rows").is_some() && file.ends_with(".csv") {
                 own["rows"] = json!(rows);
             }
         });
     }
+}
+
+/// The SHA-256 of bytes, in hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// All vectors, by their names.
@@ -274,7 +318,8 @@ fn every_vector_has_its_result() {
 #[test]
 fn every_finding_has_a_vector() {
     let named: BTreeSet<&str> = all().iter().flat_map(|own| own.finding.split(' ')).collect();
-    let asked = ["R2", "R3", "R4", "R5", "R6", "R7", "V1", "V2", "V3", "V4", "V5", "V6", "V7"];
+    let asked =
+        ["R2", "R3", "R4", "R5", "R6", "R7", "V1", "V2", "V3", "V4", "V5", "V6", "V7", "T1", "T2", "T3", "T4", "T5"];
     let missing: Vec<&str> = asked.into_iter().filter(|own| !named.contains(own)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
@@ -285,7 +330,7 @@ fn the_readme_names_the_vectors_of_each_finding() {
     let text = fs::read_to_string(stored().join("README.md")).unwrap();
     let (there, all) = (folders(&stored()), all());
     let mut findings = BTreeSet::new();
-    for line in text.lines().filter(|line| line.starts_with("| R") || line.starts_with("| V")) {
+    for line in text.lines().filter(|line| ["| R", "| V", "| T"].iter().any(|own| line.starts_with(own))) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         findings.insert(cells[1].to_string());
         for name in cells[3].split(", ").filter_map(|name| name.strip_prefix('`')?.strip_suffix('`')) {
@@ -298,6 +343,7 @@ fn the_readme_names_the_vectors_of_each_finding() {
             );
         }
     }
-    let asked = (1..=7).flat_map(|n| [format!("R{n}"), format!("V{n}")]).collect::<BTreeSet<_>>();
+    let audits = (1..=7).flat_map(|n| [format!("R{n}"), format!("V{n}")]);
+    let asked = audits.chain((1..=5).map(|n| format!("T{n}"))).collect::<BTreeSet<_>>();
     assert_eq!(findings, asked);
 }

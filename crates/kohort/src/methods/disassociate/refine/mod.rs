@@ -26,11 +26,13 @@ mod join;
 mod node;
 mod order;
 
+use super::Workers;
 use super::leaf::ChunkedCluster;
 use super::rules::ClusterRules;
 use join::{ItemChunks, join};
 use kohort_core::parallel;
 use kohort_core::release::CodeChunk;
+use kohort_core::table::Progress;
 use node::JoinNode;
 use std::collections::BTreeMap;
 
@@ -56,22 +58,27 @@ pub(crate) enum JoinTree {
 /// Nodes that one thread sweeps at a time. Fixed, so that the result does not depend on threads.
 const STRETCH: usize = 2048;
 
-/// Joins clusters. `leaf_of` gives the leaf of each record.
+/// Joins clusters. `leaf_of` gives the leaf of each record. A run that its caller stops joins no more.
 pub(crate) fn refine(
     leaves: &[ChunkedCluster],
     leaf_of: &[u32],
     rules: &ClusterRules,
     limits: JoinLimits,
-    threads: usize,
+    workers: Workers,
 ) -> Vec<JoinTree> {
+    let Workers { threads, progress } = workers;
     let mut chunks = ItemChunks::of(leaves);
     let mut nodes: Vec<JoinNode> =
         (0u32..).zip(leaves).map(|(number, leaf)| JoinNode::of_leaf(number, leaf, rules)).collect();
     for _ in 0..limits.passes {
+        if progress.is_cancelled() {
+            break;
+        }
         nodes = order::by_item_chunks(nodes);
         let before = nodes.len();
         let stretches = cut(nodes, STRETCH);
-        let swept = parallel::map_items(threads, stretches, |stretch| sweep(stretch, &chunks, leaf_of, rules, limits));
+        let sweep = |stretch| sweep(stretch, &chunks, leaf_of, rules, (limits, progress));
+        let swept = parallel::map_items(threads, stretches, sweep);
         nodes = Vec::new();
         for (own, codes_left) in swept {
             nodes.extend(own);
@@ -91,7 +98,7 @@ fn sweep(
     chunks: &ItemChunks,
     leaf_of: &[u32],
     rules: &ClusterRules,
-    limits: JoinLimits,
+    (limits, progress): (JoinLimits, &dyn Progress),
 ) -> (Vec<JoinNode>, BTreeMap<u32, u32>) {
     let mut codes_left = BTreeMap::new();
     let mut swept: Vec<JoinNode> = Vec::with_capacity(stretch.len());
@@ -101,7 +108,9 @@ fn sweep(
             waiting = Some(node);
             continue;
         };
-        let fits = before.patients + node.patients <= limits.patients && before.depth.max(node.depth) < limits.passes;
+        let fits = !progress.is_cancelled()
+            && before.patients + node.patients <= limits.patients
+            && before.depth.max(node.depth) < limits.passes;
         match fits.then(|| join(&before, &node, chunks, &mut codes_left, leaf_of, rules)).flatten() {
             Some(shared) => swept.push(before.merge(node, shared)),
             None => {

@@ -41,11 +41,20 @@ pub(super) fn repair(records: &mut RecordRuns, k: u64, set: &[usize], weights: &
     let masks: Vec<Mask> = packing.masks(records, weights, super::levels::MOST_MASKS);
     let runs = (0..records.len()).filter(|&r| !records.deleted[r]).count();
     let trials = runs * masks.len().max(1);
+    let rounds = (MOST_TRIALS / trials.max(1)).min(MOST_ROUNDS);
+    let cohort = records.cohort;
+    if rounds * masks.len() > 0 {
+        cohort.watcher.stage("regrouping", (rounds * masks.len()) as u64);
+    }
     let mut assignment = Assignment::new(records, &packing, k, weights);
-    for _ in 0..(MOST_TRIALS / trials.max(1)).min(MOST_ROUNDS) {
+    for _ in 0..rounds {
         let mut gained = 0;
-        for mask in &masks {
+        for mask in masks.iter().take_while(|_| !cohort.watcher.is_cancelled()) {
             gained += assignment.regroup(mask);
+            cohort.watcher.advance(1);
+        }
+        if cohort.watcher.is_cancelled() {
+            break;
         }
         gained += assignment.dissolve(&masks);
         if gained == 0 {

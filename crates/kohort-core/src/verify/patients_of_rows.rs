@@ -1,0 +1,84 @@
+//! The patients of released rows, where an engine holds the original, so that no line of it can be named.
+//!
+//! Either private/rows has a number of the patient of each row, or workers counted patients in private staged rows, all
+//! rows of a patient together, before these were dealt to parts. Rows add up over parts, and patients do not.
+
+use super::lines::LineFile;
+use super::recount::CountedRelease;
+use crate::classes::People;
+use crate::table::{Keys, PatientSet};
+use crate::{Error, Result};
+use std::path::PathBuf;
+
+/// The patients of released rows, as far as they are known.
+#[derive(Debug, Clone)]
+pub(super) enum PatientsOfRows {
+    /// A file with a number of the patient of each released row, in the order of the release.
+    Numbered(PathBuf),
+    /// Patients by what is released of them: the cells of these columns.
+    Counted(Vec<String>, Vec<PatientSet>),
+}
+
+impl PatientsOfRows {
+    /// The people behind the tuples that were counted from the release.
+    pub(super) fn people(&self, counted: &mut CountedRelease) -> Result<People> {
+        match self {
+            PatientsOfRows::Numbered(path) => {
+                let of_row = counted.of_row()?;
+                let mut numbers = LineFile::open(path)?;
+                let mut pairs = Vec::with_capacity(of_row.len());
+                for tuple in of_row {
+                    let number = u32::try_from(numbers.next()?).map_err(|_| LineFile::bad())?;
+                    pairs.push((number, tuple));
+                }
+                numbers.end()?;
+                Ok(People::new(vec![0; counted.tuples.len()], pairs))
+            }
+            PatientsOfRows::Counted(columns, sets) => of_sets(counted, columns, sets),
+        }
+    }
+}
+
+fn of_sets(counted: &CountedRelease, columns: &[String], sets: &[PatientSet]) -> Result<People> {
+    let differs =
+        || Error::refused("the patients that were counted are not those of the released rows. Nothing was published.");
+    let tuples = &counted.tuples;
+    let place = |name: &String| columns.iter().position(|own| own == name).ok_or_else(differs);
+    let places = counted.columns.iter().map(|(_, name)| place(name)).collect::<Result<Vec<usize>>>()?;
+    let mut keys = Keys::new(tuples.width());
+    (0..tuples.len()).for_each(|t| {
+        keys.intern(tuples.codes(t));
+    });
+    let tuple_of = |cells: &Vec<String>| -> Option<u32> {
+        let code = |(i, &place): (usize, &usize)| match cells.get(place)?.as_str() {
+            "" => Some(0),
+            text => tuples.dictionaries[i].code(text),
+        };
+        keys.find(&places.iter().enumerate().map(code).collect::<Option<Vec<u32>>>()?)
+    };
+    let (mut single, mut pairs, mut person) = (vec![0u32; tuples.len()], Vec::new(), 0u32);
+    // Every patient has at least one row of each tuple of theirs.
+    let mut most = tuples.weights.clone();
+    for set in sets {
+        let mut own = set.cells.iter().map(tuple_of).collect::<Option<Vec<u32>>>().ok_or_else(differs)?;
+        own.sort_unstable();
+        own.dedup();
+        if own.is_empty() {
+            return Err(differs());
+        }
+        for &tuple in &own {
+            let left = &mut most[tuple as usize];
+            *left = left.checked_sub(set.patients).ok_or_else(differs)?;
+        }
+        let patients = u32::try_from(set.patients).map_err(|_| differs())?;
+        if let [tuple] = own[..] {
+            single[tuple as usize] += patients;
+            continue;
+        }
+        for _ in 0..patients {
+            pairs.extend(own.iter().map(|&tuple| (person, tuple)));
+            person += 1;
+        }
+    }
+    Ok(People::new(single, pairs))
+}

@@ -1,0 +1,139 @@
+"""Spark: it counts and joins on the cluster, and Kohort's own code runs on the executors.
+
+1. count    the engine groups rows by their tuples (Spark SQL); the driver decides the plan.
+2. key      every row gets a random key of 16 bytes (executors). Keyed rows are staged in a private folder, so that a
+            task that is repeated finds the same keys.
+3. deal     staged rows are joined with the plan (Spark SQL). Where a tuple's rows go several ways, they are ranked by
+            their keys, and the ranks are dealt.
+4. count    with patients: rows that were dealt are staged, brought together by patient, and patients are counted by the
+            set of what is released of them (executors).
+5. write    the last bytes of the key deal rows to parts. A part is sorted by its keys, written, hashed and counted from
+            its bytes (executors).
+6. verify   the counts of all parts together must be those of the plan. Then the verifier decides (driver).
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ._engine import EngineTable
+from ._kohort import MachineError, RefusedError
+from ._workers import KEY, PART
+
+
+class SparkConnection:
+    """Runs statements in a session of Spark."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        #: A private folder that the driver and the executors see, for the time of a run.
+        self.work: Path | None = None
+
+    def columns(self, statement: str) -> list[str]:
+        """The names of the columns of a query."""
+        return list(self.session.sql(statement).columns)
+
+    def query(self, statement: str) -> Iterator[Any]:
+        """The rows of a query."""
+        yield self.session.sql(statement).toArrow()
+
+    def rows(self, statement: str) -> Iterator[Any]:
+        """The rows of a query, one partition after the other, as long as somebody wants them."""
+        import pyarrow as pa
+
+        def packed(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow as pa
+
+            for batch in batches:
+                sink = pa.BufferOutputStream()
+                with pa.ipc.new_stream(sink, batch.schema) as writer:
+                    writer.write_batch(batch)
+                yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["batch"])
+
+        for row in self._named(self.session.sql(statement)).mapInArrow(packed, "batch binary").toLocalIterator():
+            yield pa.ipc.open_stream(row["batch"]).read_all()
+
+    @staticmethod
+    def _named(frame: Any) -> Any:
+        return frame.toDF(*[f"c{place}" for place in range(len(frame.columns))])
+
+    def load(self, name: str, table: Any) -> None:
+        """Make a temporary table of text."""
+        raise MachineError("on Spark the executors write the release.")
+
+    def write_parts(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Let executors key, deal, write and count the rows of a plan."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        folder, parts, names, counted = Path(self.work or job["folder"]), job["parts"], job["columns"], job["counted"]
+        own = self.session.newSession()
+        for setting in ("spark.sql.shuffle.partitions", "spark.sql.session.timeZone"):
+            own.conf.set(setting, self.session.conf.get(setting))
+
+        def add_keys(batches: Iterator[Any]) -> Iterator[Any]:
+            from kohort._workers import keyed
+
+            return keyed(batches, parts)
+
+        rows = self.session.sql(job["keep"])
+        schema = ", ".join([*(f"{name} string" for name in rows.columns), f"{KEY} string", f"{PART} int"])
+        # Written before they are used: a task that is repeated would draw other keys.
+        rows.mapInArrow(add_keys, schema).write.parquet(str(folder / "keyed"))
+        keyed = own.read.parquet(str(folder / "keyed"))
+        if keyed.count() != job["rows"]:
+            raise RefusedError("the table changed between the two passes: it has other rows than were counted. Nothing was published.")
+        keyed.createOrReplaceTempView("kohort_keyed")
+        for name, table in job["tables"].items():
+            pq.write_table(pa.table(table), folder / f"{name}.parquet")
+            own.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
+        dealt = own.sql(job["deal"])
+        found = None
+        if job["patients"]:
+            dealt.write.parquet(str(folder / "dealt"))
+            dealt = own.read.parquet(str(folder / "dealt"))
+            found = self._patients(dealt, counted)
+        return {"parts": self._parts(dealt, parts, names, counted, str(folder)), "patients": found}
+
+    @staticmethod
+    def _patients(dealt: Any, counted: list[int]) -> list[str]:
+        def count(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow as pa
+
+            from kohort._workers import patients
+
+            yield pa.RecordBatch.from_arrays([pa.array(list(patients(batches)), pa.string())], names=["found"])
+
+        # All rows of a patient come to one task.
+        own = dealt.select("p", *[f"r{place}" for place in counted]).repartition("p")
+        return [row["found"] for row in own.mapInArrow(count, "found string").collect()]
+
+    @staticmethod
+    def _parts(dealt: Any, parts: int, names: list[str], counted: list[int], folder: str) -> list[tuple[int, str, str, str]]:
+        def write(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow as pa
+
+            from kohort._workers import written
+
+            lines = [json.dumps(own) for own in written(batches, names, counted, folder)]
+            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.string())], names=["found"])
+
+        # One task for each part; before Spark 4.1 as far as hashes allow.
+        by_id = getattr(dealt, "repartitionById", None)
+        spread = by_id(parts, dealt[PART]) if by_id else dealt.repartition(parts, dealt[PART])
+        found = [json.loads(row["found"]) for row in spread.mapInArrow(write, "found string").collect()]
+        return [(int(number), str(path), str(sha256), str(counts)) for number, path, sha256, counts in found]
+
+
+class SparkTable(EngineTable):
+    """A table of Spark: by its name, a query, or a data frame."""
+
+    def __init__(self, session: Any, table: Any) -> None:
+        if not isinstance(table, str):
+            frame, table = table, f"kohort_{uuid.uuid4().hex}"
+            frame.createOrReplaceTempView(table)
+        super().__init__(SparkConnection(session), "spark", table)

@@ -1,0 +1,153 @@
+//! Roles that the values of columns suggest where their names do not, or say something else.
+
+use super::tests::{lines, random, suggest};
+use super::*;
+use kohort_core::table::{ColumnType, ParquetWriter, Silent};
+
+fn sex(row: u64) -> &'static str {
+    ["M", "F"][random(row, 2) as usize]
+}
+
+#[test]
+fn postal_codes_with_letters_are_places_whatever_they_are_called() {
+    let table = lines("age,sex,pc6", 600, |row| {
+        format!(
+            "{},{},{}{}",
+            20 + random(row, 60),
+            sex(row),
+            1000 + random(row + 1, 9) * 10,
+            ["AB", "CD"][row as usize % 2]
+        )
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("pc6").role, Role::Quasi, "{}", suggested.suggestion.policy);
+    assert!(suggested.column("pc6").cleaning.is_empty());
+}
+
+#[test]
+fn the_last_word_of_a_name_says_what_others_may_know() {
+    let table = lines("age,sex,health_area,pain_score", 600, |row| {
+        format!("{},{},{},{}", 20 + random(row, 60), sex(row), random(row + 1, 20), random(row + 2, 10))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("health_area").role, Role::Quasi);
+    assert!(matches!(suggested.column("pain_score").role, Role::Other { .. }));
+}
+
+#[test]
+fn an_official_number_under_the_name_of_a_measurement_is_the_person() {
+    let table = lines("tc_kimlik,age,height,score", 900, |row| {
+        let person = row / 3;
+        let (number, age) = (10_000_000_000 + random(person, 80_000_000_000), 20 + random(person + 1, 60));
+        format!("{number},{age},{},{}", 150 + random(person + 2, 45), random(row, 10))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("tc_kimlik").role, Role::Patient, "{}", suggested.suggestion.policy);
+}
+
+#[test]
+fn months_of_a_visit_are_not_a_sex() {
+    let table = lines("id,age,sex,visit", 800, |row| {
+        format!("P{:05},{},{},{}", row / 2, 20 + random(row / 2, 60), sex(row / 2), ["M0", "M6"][row as usize % 2])
+    });
+    let suggested = suggest(table);
+    assert!(suggested.column("visit").cleaning.is_empty() && suggested.column("visit").weight < 40);
+}
+
+#[test]
+fn a_month_is_not_a_day_of_the_year() {
+    let table = lines("month,age,sex", 600, |row| {
+        format!("2022-{:02},{},{}", 1 + random(row, 12), 20 + random(row + 1, 60), sex(row))
+    });
+    let suggested = suggest(table);
+    assert_eq!(
+        (suggested.column("month").role.clone(), suggested.column("month").hierarchy.clone()),
+        (Role::Quasi, None)
+    );
+}
+
+#[test]
+fn a_row_of_units_does_not_cost_the_age_its_intervals() {
+    let rows = lines("age,sex,height", 600, |row| {
+        format!("{},{},{}", 20 + random(row, 60), sex(row), 150 + random(row + 1, 45))
+    });
+    let suggested = suggest(rows.replacen('\n', "\nyears,,cm\n", 1));
+    for name in ["age", "height"] {
+        let column = suggested.column(name);
+        assert!(column.hierarchy.is_some() && column.unmapped == Unmapped::Suppressed, "{name}: {column:?}");
+    }
+    suggested.survey();
+}
+
+#[test]
+fn years_of_birth_and_households_are_recognised_by_their_values() {
+    let table = lines("serialno,agep,sexp", 1500, |row| {
+        format!("{},{},{}", 10_000 + row / 3, random(row, 90), 1 + random(row + 1, 2))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("serialno").role, Role::Identifier, "{}", suggested.suggestion.policy);
+    let table = lines("Jahrgang,sex,code", 900, |row| {
+        format!("{},{},{}", 1930 + random(row, 80), sex(row), random(row + 1, 9))
+    });
+    let suggested = suggest(table);
+    assert!(suggested.column("Jahrgang").weight >= 20, "{:?}", suggested.column("Jahrgang"));
+}
+
+#[test]
+fn a_sum_of_costs_is_dropped() {
+    let cents = |row: u64, below: u64| random(row, below) * 5;
+    let money = |cents: u64| format!("{}.{:02}", cents / 100, cents % 100);
+    let table = lines("id,age,sex,room_cost,drug_cost,lab_cost,total_cost", 900, |row| {
+        let (room, drug, lab) = (cents(row, 300), cents(row + 1, 200), cents(row + 2, 100));
+        let all = [room, drug, lab, room + drug + lab].map(money).join(",");
+        format!("P{:04},{},{},{all}", row / 3, 20 + random(row / 3, 60), sex(row / 3))
+    });
+    let suggested = suggest(table);
+    let total = suggested.column("total_cost");
+    assert_eq!(total.role, Role::Identifier, "{}", suggested.suggestion.policy);
+    assert!(total.why.starts_with("the sum of `room_cost`, `drug_cost` and `lab_cost`"), "{}", total.why);
+    assert!(matches!(suggested.column("drug_cost").role, Role::Other { .. }));
+}
+
+/// A value for each person is nearly unique, although every cell has a twin.
+#[test]
+fn a_measurement_of_each_person_that_nobody_else_has_is_dropped() {
+    let table = lines("id,age,sex,hdl", 800, |row| {
+        let person = row / 2;
+        let number = 1000 + random(person, 90_000);
+        format!("P{person:04},{},{},{}.{:02}", 20 + random(person, 60), sex(person), number / 100, number % 100)
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("hdl").role, Role::Identifier, "{}", suggested.suggestion.policy);
+}
+
+#[test]
+fn a_folder_of_parquet_parts_is_one_table_and_other_tables_are_several() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, names: &[&str]| {
+        let columns: Vec<(String, Option<ColumnType>)> = names.iter().map(|name| (name.to_string(), None)).collect();
+        let mut out = ParquetWriter::create(Vec::new(), &columns).unwrap();
+        for row in 0..200u64 {
+            let cells: Vec<String> = (0..names.len() as u64).map(|c| (20 + random(row + c, 60)).to_string()).collect();
+            out.row(cells.iter().map(|cell| cell.as_bytes())).unwrap();
+        }
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, out.finish().unwrap()).unwrap();
+    };
+    write("parts/part-0.parquet", &["age", "days"]);
+    write("parts/part-1.parquet", &["age", "days"]);
+    write("years/year=2023/part-0.parquet", &["age", "days"]);
+    write("apart/a.parquet", &["age", "days"]);
+    write("apart/b.parquet", &["score", "visits"]);
+    let names = |folder_name: &str| -> Vec<String> {
+        let path = folder.path().join(folder_name);
+        let suggestion = init(&[path], folder.path(), 1, Arc::new(Silent)).unwrap();
+        suggestion.columns.iter().map(|column| column.name.clone()).collect()
+    };
+    assert_eq!(names("parts"), ["age", "days"]);
+    assert_eq!(names("years"), ["age", "days", "year"]);
+    assert_eq!(names("apart").len(), 2, "one of the two tables");
+    let suggestion = init(&[folder.path().join("parts")], folder.path(), 1, Arc::new(Silent)).unwrap();
+    assert!(suggestion.policy.contains("table = \"parts\""), "{}", suggestion.policy);
+}
