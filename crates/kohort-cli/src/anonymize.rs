@@ -1,13 +1,13 @@
 //! `kohort anonymize POLICY`: the straight path.
 
+use crate::Context;
 use crate::output::{count, note, percent, say};
-use crate::{Context, progress};
+use crate::release_args::ReleaseArgs;
 use kohort::evidence::Metrics;
 use kohort::evidence::metrics::{CodesMetrics, EventsMetrics, Risk, Role, RowCounts, Sides, TableMetrics};
 use kohort::methods::{Register, manual::overview};
-use kohort::pipeline::{Extras, Options, Readers, anonymize_for};
+use kohort::pipeline::{Readers, anonymize_for};
 use kohort_core::Result;
-use kohort_core::signature::SecretKey;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,47 +29,20 @@ DIR/sample-1/release/ and so on, and keep the whole file in DIR/population/.", o
 pub(crate) struct Args {
     /// The policy file
     policy: PathBuf,
-    /// Folder to create [default: the policy's name with -release]
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// Replace DIR if it exists
-    #[arg(long)]
-    force: bool,
-    /// Keep DIR/private/rows, which maps released rows to input lines. It can undo the release: destroy it when you no longer need it
-    #[arg(long)]
-    keep_rows: bool,
+    #[command(flatten)]
+    release: ReleaseArgs,
     /// Also write DIR/evidence/shareable.html, a report that hides counts of fewer than 11 people
     #[arg(long)]
     shareable: bool,
-    /// Sign the certificate with this secret key, made by `kohort key`
-    #[arg(long, value_name = "KEY")]
-    sign: Option<PathBuf>,
-    /// Compare the release with the earlier ones in this ledger before it is published, and enter it there afterwards
-    #[arg(long, value_name = "FILE")]
-    ledger: Option<PathBuf>,
     /// Stop improving the result after so many seconds and release the best one so far. The evidence says that such a release is not repeatable. Only `local` can be stopped early
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     deadline: Option<u64>,
-    /// Fixed random seed, for tests only. The certificate says so
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
-    let out = args.output.clone().unwrap_or_else(|| {
-        let stem = args.policy.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        args.policy.with_file_name(format!("{stem}-release"))
-    });
-    let options = Options {
-        force: args.force,
-        keep_rows: args.keep_rows,
-        seed: args.seed,
-        threads: context.threads,
-        progress: progress::until(args.deadline.map(Duration::from_secs)),
-    };
-    let readers = if args.shareable { Readers::Others } else { Readers::House };
-    let sign = args.sign.as_deref().map(SecretKey::read).transpose()?;
-    let extras = Extras { readers, sign, ledger: args.ledger.clone() };
+    let out = args.release.folder(&args.policy);
+    let options = args.release.options(context, args.deadline.map(Duration::from_secs));
+    let extras = args.release.extras(if args.shareable { Readers::Others } else { Readers::House })?;
     let released = anonymize_for(&args.policy, &out, &options, &extras)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
@@ -92,18 +65,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         Metrics::Codes(metrics) => say_codes(metrics),
         Metrics::Events(metrics) => say_events(metrics),
     }
-    if let Some(ledger) = &args.ledger {
-        match args.seed {
-            None => say(&format!("entered in the ledger: {}", ledger.display())),
-            Some(_) => note("a release with a fixed random seed is a test and is not entered in the ledger."),
-        }
-    }
-    if let Some(key) = &extras.sign {
-        say(&format!("signed: key {}", key.public().fingerprint()));
-    }
     let evidence = released.folder.join("evidence");
     let evidence = released.files.first().map_or_else(|| evidence.clone(), |first| evidence.join(first));
-    say(&format!("report: {}", evidence.join("report.html").display()));
+    args.release.say_end(&extras, &evidence);
     if args.shareable {
         say(&format!("for others: {}", released.folder.join("evidence").join("shareable.html").display()));
     }

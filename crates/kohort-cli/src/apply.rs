@@ -1,13 +1,13 @@
 //! `kohort apply DIR POLICY`: the levels of an earlier release for new rows.
 
+use crate::Context;
 use crate::anonymize::say_table;
 use crate::output::{note, say};
-use crate::{Context, progress};
+use crate::release_args::ReleaseArgs;
 use kohort::apply::apply;
 use kohort::evidence::Metrics;
-use kohort::pipeline::{Extras, Options};
+use kohort::pipeline::Readers;
 use kohort_core::Result;
-use kohort_core::signature::SecretKey;
 use std::path::PathBuf;
 
 /// Release new rows with the levels of an earlier release
@@ -25,40 +25,14 @@ pub(crate) struct Args {
     earlier: PathBuf,
     /// The policy of the new rows: that of the earlier release, with another table
     policy: PathBuf,
-    /// Folder to create [default: the policy's name with -release]
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// Replace DIR if it exists
-    #[arg(long)]
-    force: bool,
-    /// Keep DIR/private/rows, which maps released rows to input lines. It can undo the release: destroy it when you no longer need it
-    #[arg(long)]
-    keep_rows: bool,
-    /// Sign the certificate with this secret key, made by `kohort key`
-    #[arg(long, value_name = "KEY")]
-    sign: Option<PathBuf>,
-    /// Compare the release with the earlier ones in this ledger before it is published, and enter it there afterwards
-    #[arg(long, value_name = "FILE")]
-    ledger: Option<PathBuf>,
-    /// Fixed random seed, for tests only. The certificate says so
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    #[command(flatten)]
+    release: ReleaseArgs,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
-    let out = args.output.clone().unwrap_or_else(|| {
-        let stem = args.policy.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        args.policy.with_file_name(format!("{stem}-release"))
-    });
-    let options = Options {
-        force: args.force,
-        keep_rows: args.keep_rows,
-        seed: args.seed,
-        threads: context.threads,
-        progress: progress::until(None),
-    };
-    let sign = args.sign.as_deref().map(SecretKey::read).transpose()?;
-    let extras = Extras { sign, ledger: args.ledger.clone(), ..Extras::default() };
+    let out = args.release.folder(&args.policy);
+    let options = args.release.options(context, None);
+    let extras = args.release.extras(Readers::House)?;
     let released = apply(&args.earlier, &args.policy, &out, &options, &extras)?;
     drop(options);
     released.notes.iter().for_each(|n| note(n));
@@ -66,6 +40,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     if let Metrics::Table(metrics) = &released.metrics {
         say_table(metrics);
     }
-    say(&format!("report: {}", released.folder.join("evidence").join("report.html").display()));
+    args.release.say_end(&extras, &released.folder.join("evidence"));
     Ok(())
 }

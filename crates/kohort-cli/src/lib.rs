@@ -16,6 +16,7 @@ mod ledger;
 mod output;
 mod progress;
 mod reconstruct;
+mod release_args;
 mod risk;
 mod sign;
 #[cfg(feature = "studio")]

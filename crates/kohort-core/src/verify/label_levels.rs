@@ -9,7 +9,8 @@ use crate::table::Dictionary;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reads the file of a release that lists it, by place among the quasi-identifiers.
+/// Reads the file of a release that lists it, by place among the quasi-identifiers. Every quasi-identifier has an entry,
+/// without labels where the file names none; there are no entries where the release has no such file.
 pub(super) fn read(
     release: &ReleaseFolder,
     certificate: &Certificate,
@@ -31,26 +32,25 @@ pub(super) fn read(
         listed.insert(place, own);
     }
     for place in 0..counted.quasi {
-        is_forest(listed.get(&place), &counted.tuples.dictionaries[place])?;
+        let own = listed.entry(place).or_insert_with(|| ColumnLevels::none(&counted.columns[place].1));
+        is_forest(own, &counted.tuples.dictionaries[place])?;
     }
     Ok(listed)
 }
 
 /// Checks that the file lists every released label of a column and no other, and that labels and groups form a
 /// forest: whatever two labels have in common on a level, they have in common on all levels above.
-fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<()> {
+fn is_forest(listed: &ColumnLevels, dictionary: &Dictionary) -> Result<()> {
     let texts = dictionary.texts();
     let released: BTreeSet<&str> = texts.iter().copied().filter(|t| !t.is_empty() && *t != SUPPRESSED).collect();
-    let labels = || listed.into_iter().flat_map(|own| &own.labels);
-    let is_listed = |label: &str| listed.is_some_and(|own| own.labels.contains_key(label));
-    // Only `*` holds a range that is not listed.
-    let is_left_out = released.iter().any(|label| !is_listed(label) && !is_range(label));
-    if is_left_out || labels().any(|(label, _)| !released.contains(label.as_str())) {
-        return Err(refused("a released label is not listed, or a label is listed that is not released"));
+    // Only `*` holds a range that is not listed, or so it seems from the release alone.
+    let is_left_out = released.iter().any(|label| !listed.labels.contains_key(*label) && !is_range(label));
+    if is_left_out || listed.labels.keys().any(|label| !released.contains(label.as_str())) {
+        return Err(not_listed());
     }
     // The group above each group of each level.
     let mut above: BTreeMap<(usize, &str), &str> = BTreeMap::new();
-    for (label, own) in labels() {
+    for (label, own) in &listed.labels {
         let is_held = |group: &String| group_holds_range(group, label);
         if !own.groups.first().is_some_and(|group| group == label || is_held(group)) {
             return Err(refused("a label is not its own group on its own level, nor a range inside it"));
@@ -64,7 +64,7 @@ fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<(
     }
     // A label that is also a group of others is on the same levels as that group.
     for &(level, group) in above.keys() {
-        let own = listed.and_then(|own| own.labels.get(group));
+        let own = listed.labels.get(group);
         let is_there = |level: usize, own: &crate::release::LabelGroups| {
             level.checked_sub(own.level).and_then(|at| own.groups.get(at)).is_some_and(|there| there == group)
         };
@@ -75,13 +75,28 @@ fn is_forest(listed: Option<&ColumnLevels>, dictionary: &Dictionary) -> Result<(
     Ok(())
 }
 
-/// Checks the groups against the hierarchy of the policy over all values of the original.
-pub(super) fn is_of_hierarchy(listed: &ColumnLevels, hierarchy: &Hierarchy, rule: &Rule, values: usize) -> Result<()> {
+/// Checks the groups against the hierarchy of the policy over all values of the original: they are the hierarchy's, and
+/// no released label that belongs to a group is left out.
+pub(super) fn is_of_hierarchy(
+    listed: &ColumnLevels,
+    hierarchy: &Hierarchy,
+    rule: &Rule,
+    values: usize,
+    released: &[&str],
+) -> Result<()> {
     let differs = || refused("a label belongs to other groups than by the policy's hierarchy");
     let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let left_out = |label: &str| !label.is_empty() && label != SUPPRESSED && !listed.labels.contains_key(label);
+    let left_out: BTreeSet<&str> = released.iter().copied().filter(|label| left_out(label)).collect();
+    if left_out.iter().any(|label| rule.groups_of_range(label).is_some_and(|(_, groups)| !groups.is_empty())) {
+        return Err(not_listed());
+    }
     for code in 0..values {
         let path: Vec<&str> =
             hierarchy.levels.iter().map(|l| l.labels[l.label_of[code] as usize].text.as_str()).collect();
+        if path.iter().any(|label| left_out.contains(label)) {
+            return Err(not_listed());
+        }
         for (level, label) in path.iter().enumerate() {
             let Some((label, own)) = listed.labels.get_key_value(*label) else { continue };
             if path[..level].contains(&label.as_str()) {
@@ -106,6 +121,10 @@ pub(super) fn is_of_hierarchy(listed: &ColumnLevels, hierarchy: &Hierarchy, rule
         true => Ok(()),
         false => Err(differs()),
     }
+}
+
+fn not_listed() -> Error {
+    refused("a released label is not listed, or a label is listed that is not released")
 }
 
 fn refused(what: &str) -> Error {

@@ -51,7 +51,9 @@ pub(in super::super) fn labels_of(
     // A column that is declared finer than another one is suppressed with it, whatever levels it has.
     let follows = policy.effects.single_cells && !bound.of.is_empty();
     let hierarchy = bound.rule.apply(&texts, missing);
-    listed.map_or(Ok(()), |own| label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len()))?;
+    if let Some(own) = listed {
+        label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len(), released)?;
+    }
     let ranges = policy.ranges(column);
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {

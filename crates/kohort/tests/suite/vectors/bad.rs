@@ -823,6 +823,18 @@ fn with_the_original() -> Vec<Vector> {
             },
         ),
         compared(
+            Base::Corpus("local"),
+            "hierarchy_interval_left_out",
+            Refused,
+            "hierarchy.csv leaves out a released interval that the policy's hierarchy has",
+            |made| {
+                made.rehashed("hierarchy.csv", |t| {
+                    let lines = t.lines().filter(|line| !line.starts_with("age,\"[50,55)\","));
+                    lines.map(|line| format!("{line}\n")).collect()
+                });
+            },
+        ),
+        compared(
             Base::Thirty,
             "rows_in_order",
             Refused,
