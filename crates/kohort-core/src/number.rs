@@ -53,6 +53,11 @@ impl Decimal {
         (num > 0 && num < 1 << 40 && den < 1 << 40).then_some((num, den))
     }
 
+    /// The unit of its last decimal: 0.01 for 3.25, and 1 for a whole number.
+    pub fn unit(self) -> Decimal {
+        Decimal { digits: 1, scale: self.scale }
+    }
+
     /// For reports and widths; privacy never decides on it.
     pub fn to_f64(self) -> f64 {
         self.digits as f64 / 10f64.powi(self.scale as i32)

@@ -10,7 +10,8 @@ pub enum Domain {
     Flat(usize),
     /// 0 and 1 lie under x, 2 under y.
     Tree,
-    /// The numbers 0 to 3 in intervals of 1 and 2, so that a class may show the range of its own ones.
+    /// The numbers 0 to 3 in intervals of 1 and 2 that begin at -1, so that a class may show the range of its own ones:
+    /// between -1, 1, 3 and 5 there is room for two numbers.
     Numbers,
 }
 
@@ -32,7 +33,7 @@ impl Domain {
         match self {
             Domain::Flat(_) => "",
             Domain::Tree => ", hierarchy = \"tree.csv\"",
-            Domain::Numbers => ", hierarchy = { intervals = [1, 2], from = 0, to = 4 }",
+            Domain::Numbers => ", hierarchy = { intervals = [1, 2], from = -1, to = 5 }",
         }
     }
 
@@ -59,8 +60,8 @@ impl Domain {
 /// Returns whether a number is in a range such as `[1,3)`.
 fn is_within(value: usize, label: &str) -> bool {
     let ends = label.strip_prefix('[').and_then(|own| own.strip_suffix(')')).and_then(|own| own.split_once(','));
-    let ends = ends.and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
-    ends.is_some_and(|(from, to)| (from..to).contains(&value))
+    let ends = ends.and_then(|(from, to)| Some((from.parse::<i64>().ok()?, to.parse::<i64>().ok()?)));
+    ends.is_some_and(|(from, to)| (from..to).contains(&(value as i64)))
 }
 
 /// The column beside the quasi-identifiers.

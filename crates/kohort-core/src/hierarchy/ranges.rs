@@ -1,13 +1,17 @@
 //! Labels that are the range of a class's own numbers or dates: `[35,50)` where the levels have `[20,40)` and `[40,60)`.
 //!
-//! Their ends are bounds of the finest permitted level, so that no number of the data is one, and numbers outside the
-//! declared range keep their open labels `<from` and `>=to`.
+//! Their ends are bounds of the finest permitted level. An interval of it that has room for one number only would
+//! publish the smallest or the largest number of a class, so it is joined with its neighbour. Numbers outside the declared
+//! range keep their open labels `<from` and `>=to`.
 
 use super::cells::{CutPoints, ValuePosition};
 use super::date_ranges::{self, DateCells, DateRanges};
-use super::intervals::{IntervalSteps, Intervals, text_of};
+use super::intervals::{IntervalSteps, Intervals, NumberSide, text_of};
 use super::{Label, Rule};
 use crate::number::Decimal;
+
+/// Bounds that do not lie on a grid are listed up to this number.
+const MOST_BOUNDS: i64 = 1 << 20;
 
 impl Intervals {
     /// The intervals between any two bounds of a level, from 1.
@@ -22,6 +26,56 @@ impl Intervals {
         };
         Some(Intervals { steps, ..self.clone() })
     }
+
+    /// The unit in which numbers inside the range are written: 1 where all are whole.
+    fn unit_of(&self, values: &[&str]) -> Decimal {
+        let numbers = values.iter().filter_map(|value| Decimal::of_cell(value, self.point));
+        let inside = numbers.filter(|&number| self.side(number) == NumberSide::Inside);
+        inside.map(Decimal::unit).min().unwrap_or(Decimal::whole(1))
+    }
+
+    /// The same bounds without those between which there is room for one number of this unit only. `None` where no
+    /// two bounds are left. Fewer bounds are left for a larger unit, and those of a grid are bounds for a smaller one, too.
+    fn with_room_for_two(self, unit: Decimal) -> Option<Intervals> {
+        let room = unit.times(2);
+        let whole = self.to.minus(self.from);
+        if whole < room {
+            return None;
+        }
+        let steps = match &self.steps {
+            IntervalSteps::Cuts(cuts) => IntervalSteps::Cuts(far_apart(cuts, (self.from, self.to), room)),
+            IntervalSteps::Grid(step) => {
+                let mut step = *step;
+                while step < room {
+                    step = step.times(2);
+                }
+                let steps = whole.floor_div(step);
+                let rest = whole.minus(step.times(steps));
+                if rest == Decimal::whole(0) || rest >= room || steps == 0 {
+                    IntervalSteps::Grid(step)
+                } else if steps <= MOST_BOUNDS {
+                    // The last interval is joined with the one before.
+                    IntervalSteps::Cuts((1..steps).map(|n| self.from.plus(step.times(n))).collect())
+                } else {
+                    return None;
+                }
+            }
+            IntervalSteps::Widths(_) | IntervalSteps::Nested(_) => return None,
+        };
+        Some(Intervals { steps, ..self })
+    }
+}
+
+/// The bounds that are at least so far from the one before and from both ends.
+fn far_apart(cuts: &[Decimal], (from, to): (Decimal, Decimal), room: Decimal) -> Vec<Decimal> {
+    let mut kept: Vec<Decimal> = Vec::new();
+    for &cut in cuts {
+        let before = kept.last().copied().unwrap_or(from);
+        if cut.minus(before) >= room && to.minus(cut) >= room {
+            kept.push(cut);
+        }
+    }
+    kept
 }
 
 /// The ranges that a class of records may show instead of a label.
@@ -84,15 +138,17 @@ impl RangeCells {
 impl Rule {
     /// The ranges that a class of records may show instead of a label, where these levels are permitted: their ends
     /// are bounds of the finest of them above the values, so that no range shows more than a permitted label does.
+    /// Between two bounds there is room for at least two numbers as the column's values are written, so that no end of
+    /// a range is the smallest or the largest number of a class for certain.
     /// `None` where values are neither numbers in intervals nor dates, or no such level is permitted.
-    pub fn ranges(&self, levels: &[usize]) -> Option<Ranges> {
+    pub fn ranges(&self, levels: &[usize], values: &[&str]) -> Option<Ranges> {
         let finest = levels.iter().copied().find(|&level| level > 0)?;
         match self {
             Rule::Intervals(intervals) => {
                 // Above the values a grid has only `*`: whoever permits nothing else permits no interval.
                 let is_grid = matches!(intervals.steps, IntervalSteps::Grid(_));
                 let own = intervals.between_bounds_of(finest).filter(|_| !is_grid || levels.contains(&0));
-                own.map(Ranges::Numbers)
+                own?.with_room_for_two(intervals.unit_of(values)).map(Ranges::Numbers)
             }
             Rule::Date(format) => DateRanges::new(format, finest).map(Ranges::Dates),
             _ => None,
@@ -144,14 +200,54 @@ mod tests {
 
     #[test]
     fn ranges_end_on_the_bounds_of_a_level() {
-        let fives = ages().ranges(&[0, 1, 4]).unwrap();
+        let fives = ages().ranges(&[0, 1, 4], &[]).unwrap();
         assert!(fives.holds("[35,50)", "35") && fives.holds("[35,50)", "49") && !fives.holds("[35,50)", "50"));
         assert!(!fives.holds("[34,50)", "40") && !fives.holds("[95,105)", "97"));
-        assert!(!ages().ranges(&[2, 3]).unwrap().holds("[35,50)", "40"), "35 is not a bound of decades");
+        assert!(!ages().ranges(&[2, 3], &[]).unwrap().holds("[35,50)", "40"), "35 is not a bound of decades");
         let dates = Rule::Date(crate::calendar::DateFormat::new("%d.%m.%Y").unwrap());
-        assert!(dates.ranges(&[1]).unwrap().holds("[2010-03,2010-06)", "31.05.2010"));
-        assert!(dates.ranges(&[0]).is_none() && dates.ranges(&[5]).is_none());
-        assert!(ages().ranges(&[4]).is_none() && ages().ranges(&[0]).is_none() && Rule::Flat.ranges(&[1]).is_none());
+        assert!(dates.ranges(&[1], &[]).unwrap().holds("[2010-03,2010-06)", "31.05.2010"));
+        assert!(dates.ranges(&[0], &[]).is_none() && dates.ranges(&[5], &[]).is_none());
+        assert!(ages().ranges(&[4], &[]).is_none() && ages().ranges(&[0], &[]).is_none() && Rule::Flat.ranges(&[1], &[]).is_none());
+    }
+
+    /// The bounds of ranges between intervals of these widths, or these cuts, over these values.
+    #[track_caller]
+    fn bounds_of(widths: &str, cuts: &str, (from, to): (i64, i64), values: &[&str]) -> String {
+        let decimals = |text: &str| -> Vec<Decimal> {
+            text.split_whitespace().map(|word| Decimal::parse(word, b'.').unwrap()).collect()
+        };
+        let (from, to) = (Decimal::whole(from), Decimal::whole(to));
+        let rule = Rule::Intervals(Intervals::new(&decimals(widths), &decimals(cuts), from, to, b'.').unwrap());
+        let levels: Vec<usize> = (0..rule.level_names().len()).collect();
+        let Some(ranges) = rule.ranges(&levels, values) else { return String::new() };
+        let Some(RangeCells::Numbers(cells)) = ranges.cells(values, false, 2.0) else { unreachable!() };
+        let points: Vec<String> = (0..=cells.count()).map(|cell| cells.point(cell)).collect();
+        // What may be shown is what may be verified.
+        for pair in points.windows(2) {
+            assert!(ranges.holds(&format!("[{},{})", pair[0], pair[1]), &pair[0]), "{pair:?}");
+        }
+        points.join(" ")
+    }
+
+    /// `[34,38)` between intervals of 1 said that the class has a 34 and a 37.
+    #[test]
+    fn no_end_of_a_range_is_an_extreme_for_certain() {
+        let whole = ["", "3", "7"];
+        assert_eq!(bounds_of("1 5", "", (0, 10), &whole), "0 2 4 6 8 10");
+        assert_eq!(bounds_of("1", "", (0, 9), &whole), "0 2 4 6 9", "the last interval has room for one number");
+        assert_eq!(bounds_of("5", "", (0, 11), &whole), "0 5 11");
+        assert_eq!(bounds_of("5", "", (0, 12), &whole), "0 5 10 12");
+        assert_eq!(bounds_of("0.5", "", (0, 8), &whole), "0 2 4 6 8");
+        assert_eq!(bounds_of("0.5", "", (0, 2), &["", "0.1", "3.25"]), "0 0.5 1 1.5 2");
+        assert_eq!(bounds_of("1", "", (0, 4), &["", "0.1"]), "0 1 2 3 4");
+        assert_eq!(bounds_of("", "1 2 3 5 9", (0, 10), &whole), "0 2 5 10");
+        assert_eq!(bounds_of("", "1", (0, 2), &whole), "0 2");
+        assert_eq!(bounds_of("1", "", (0, 1), &whole), "", "no range has room for two");
+        let rule = Rule::Intervals(
+            Intervals::new(&[Decimal::whole(1)], &[], Decimal::whole(0), Decimal::whole(100), b'.').unwrap(),
+        );
+        let ranges = rule.ranges(&[0, 1, 2], &["", "34", "37"]).unwrap();
+        assert!(ranges.holds("[34,38)", "34") && !ranges.holds("[34,35)", "34") && !ranges.holds("[33,38)", "34"));
     }
 
     /// Only `*` is permitted, or values and `*`: a range would show more.
@@ -160,8 +256,8 @@ mod tests {
         let (from, to) = (Decimal::whole(0), Decimal::whole(100));
         let cuts = [30, 60].map(Decimal::whole);
         let cuts = Rule::Intervals(Intervals::new(&[], &cuts, from, to, b'.').unwrap());
-        assert!(cuts.ranges(&[0, 1, 2]).unwrap().holds("[30,100)", "70"));
-        assert!(cuts.ranges(&[2]).is_none() && cuts.ranges(&[0, 2]).is_none());
+        assert!(cuts.ranges(&[0, 1, 2], &[]).unwrap().holds("[30,100)", "70"));
+        assert!(cuts.ranges(&[2], &[]).is_none() && cuts.ranges(&[0, 2], &[]).is_none());
     }
 
     #[test]

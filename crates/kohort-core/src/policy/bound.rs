@@ -115,10 +115,11 @@ impl Policy<Codes> {
 
 impl Policy {
     /// The ranges that a quasi-identifier may show instead of labels, where the policy asks for `labels = "range"`:
-    /// their ends are bounds of the finest permitted intervals, months, quarters, years or decades.
-    pub fn ranges(&self, column: usize) -> Option<Ranges> {
+    /// their ends are bounds of the finest permitted intervals that have room for two numbers as these values are
+    /// written, or months, quarters, years or decades.
+    pub fn ranges(&self, column: usize, values: &[&str]) -> Option<Ranges> {
         let column = &self.columns[column];
         let asked = self.method.text("labels").is_ok_and(|own| own == Some("range"));
-        if asked { column.rule.ranges(&column.levels) } else { None }
+        if asked { column.rule.ranges(&column.levels, values) } else { None }
     }
 }

@@ -112,10 +112,10 @@ impl TableSides {
 
 /// For each value: the labels that may replace it.
 fn fitting(policy: &Policy, column: usize, values: &Texts, labels: &Texts) -> Vec<Vec<bool>> {
-    let (column, ranges) = (&policy.columns[column], policy.ranges(column));
     let text = |texts: &Texts, n: usize| String::from_utf8_lossy(texts.get(n as u32)).into_owned();
     let values: Vec<String> = (0..values.len()).map(|n| text(values, n)).collect();
     let texts: Vec<&str> = values.iter().map(String::as_str).collect();
+    let (column, ranges) = (&policy.columns[column], policy.ranges(column, &texts));
     let hierarchy = column.rule.apply(&texts, true);
     let labels: Vec<String> = (0..labels.len()).map(|n| text(labels, n)).collect();
     let may = |value: usize, label: &String| {

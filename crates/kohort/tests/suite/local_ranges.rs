@@ -120,3 +120,40 @@ fn a_range_that_is_not_true_or_not_permitted_is_refused() {
         }
     }
 }
+
+/// Between intervals of 1, `[34,38)` said that the youngest of a group is 34 and the oldest 37.
+#[test]
+fn no_range_shows_the_smallest_or_the_largest_number_of_a_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "age = { role = \"quasi\", hierarchy = { intervals = [1, 20], from = 0, to = 101 } }\n\
+                   day = { role = \"identifier\" }";
+    let policy = visits(folder.path(), columns, "labels = \"range\"");
+    let (out, _) = release(&policy, "out", &options(1, 1)).unwrap();
+    let (source, bound) = pipeline::open(&policy, &options(1, 1)).unwrap();
+    verify_with_original(&out, &source, &bound).unwrap();
+    let shown: Vec<String> = Table::released(&out).rows.into_iter().map(|row| row[0].clone()).collect();
+    let ranges = shown.iter().filter_map(|label| ends(label));
+    let bounds: Vec<(u32, u32)> = ranges.map(|(from, to)| (from.parse().unwrap(), to.parse().unwrap())).collect();
+    assert!(bounds.len() > 20, "{} of {} rows show a range", bounds.len(), shown.len());
+    // Bounds are 0, 2, … 98 and 101: between two of them there is room for two numbers.
+    assert!(bounds.iter().all(|(from, to)| from % 2 == 0 && (to % 2 == 0 || *to == 101)), "{bounds:?}");
+    // A release that shows the ends all the same is refused.
+    let original = Table::read(&folder.path().join("t.csv"), b',');
+    let mut changed = Table::released(&out);
+    let exact_of = |class: &str| {
+        let ages = shown.iter().zip(lines(&out)).filter(|(label, _)| *label == class);
+        let ages: Vec<u32> = ages.map(|(_, line)| original.rows[line - 2][0].parse().unwrap()).collect();
+        format!("[{},{})", ages.iter().min().unwrap(), ages.iter().max().unwrap() + 1)
+    };
+    let class = shown.iter().find(|label| ends(label).is_some() && exact_of(label) != **label).unwrap();
+    let exact = exact_of(class);
+    changed.rows.iter_mut().filter(|row| row[0] == *class).for_each(|row| row[0].clone_from(&exact));
+    put_data(&out, &changed);
+    let mut own = certificate(&out);
+    own["counted"]["files"].as_array_mut().unwrap().retain(|file| file["name"] != "hierarchy.csv");
+    put_certificate(&out, &own);
+    fs::remove_file(out.join("release/hierarchy.csv")).unwrap();
+    rewrite_certificate(&out, 1);
+    let error = verify_with_original(&out, &source, &bound).map(|_| ()).unwrap_err();
+    assert!(error.kind == Kind::Refused && error.message.contains("column `age`"), "{error}");
+}

@@ -54,7 +54,7 @@ pub(in super::super) fn labels_of(
     if let Some(own) = listed {
         label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len(), released)?;
     }
-    let ranges = policy.ranges(column);
+    let ranges = policy.ranges(column, &texts);
     let labels = texts.iter().enumerate().map(|(code, text)| {
         let own = if detail {
             vec![text.to_string(), SUPPRESSED.into()]

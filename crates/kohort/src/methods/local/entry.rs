@@ -30,7 +30,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "labels",
-            help: "The labels of numbers in intervals and of dates: those of the hierarchy, or the range of each group of records, which loses less. The ends of a range are bounds of the finest permitted intervals, months, quarters, years or decades. `\"range\"` needs `knows = \"all\"`.",
+            help: "The labels of numbers in intervals and of dates: those of the hierarchy, or the range of each group of records, which loses less. The ends of a range are bounds of the finest permitted intervals with room for two numbers, or months, quarters, years or decades. `\"range\"` needs `knows = \"all\"`.",
             kind: ValueKind::Word(&["tree", "range"]),
             default: DefaultValue::Is("\"tree\""),
             example: "\"range\"",

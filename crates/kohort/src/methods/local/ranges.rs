@@ -16,7 +16,8 @@ use std::collections::HashMap;
 /// The cells between which a column shows ranges, if the policy asks for them.
 pub fn cells(cohort: &Cohort, policy: &Policy, q: usize) -> Option<RangeCells> {
     let (dictionary, quasi) = (&cohort.tuples.dictionaries[q], &cohort.quasi[q]);
-    policy.ranges(quasi.column)?.cells(&dictionary.texts(), dictionary.missing_occurs, quasi.hierarchy.leaves)
+    let texts = dictionary.texts();
+    policy.ranges(quasi.column, &texts)?.cells(&texts, dictionary.missing_occurs, quasi.hierarchy.leaves)
 }
 
 /// Replaces labels of numbers and dates by the ranges of their classes, as far as the policy asks for it.
