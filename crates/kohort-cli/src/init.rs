@@ -2,7 +2,7 @@
 
 use crate::output::{note, say};
 use crate::{Context, progress};
-use kohort::init::{Answer, Suggestion, init_sheet};
+use kohort::init::{Answer, Location, Suggestion, init_at};
 use kohort_core::release::made;
 use kohort_core::{Error, Result};
 use std::fs::{self, File};
@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// The sheet of a workbook, where several sheets are tables
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
+    /// Lines above the header (rows of a sheet), where Kohort does not find them
+    #[arg(long, value_name = "LINES")]
+    skip: Option<u64>,
     /// Write FILE even if it exists; what was there is renamed to FILE.old
     #[arg(long)]
     force: bool,
@@ -56,7 +59,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         return Err(exists());
     }
     let folder = args.output.parent().unwrap_or(Path::new(""));
-    let mut suggestion = init_sheet(&args.data, args.sheet.as_deref(), folder, context.threads, progress::bar())?;
+    let at = Location { sheet: args.sheet.clone(), skip: args.skip };
+    let mut suggestion = init_at(&args.data, &at, folder, context.threads, progress::bar())?;
     if args.ask {
         ask(&mut suggestion)?;
     }

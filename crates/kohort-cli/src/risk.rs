@@ -4,6 +4,7 @@ use crate::output::{fit, note, say, thousands, wrap};
 use crate::{Context, progress};
 use kohort::evidence::events::differences;
 use kohort::evidence::worst_sets;
+use kohort::init::Location;
 use kohort::methods::claims::sensitivity;
 use kohort::original_risk::{Cost, RiskPart, TRIED_K, assess};
 use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// For a table without a policy: the sheet of a workbook
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
+    /// For a table without a policy: lines above the header, where Kohort does not find them
+    #[arg(long, value_name = "LINES")]
+    skip: Option<u64>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
@@ -37,9 +41,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         Options { force: false, keep_rows: false, seed: None, threads: context.threads, progress: progress::bar() };
     let guessed = args.policy.extension().is_none_or(|e| !e.eq_ignore_ascii_case("toml")) && args.policy.is_file();
     let surveyed = match guessed {
-        true => survey_table(&args.policy, args.sheet.as_deref(), &options)?,
-        false if args.sheet.is_some() => {
-            return Err(Error::yours("--sheet is for a table. A policy names the sheet under [input]."));
+        true => {
+            let at = Location { sheet: args.sheet.clone(), skip: args.skip };
+            survey_table(&args.policy, &at, &options)?
+        }
+        false if args.sheet.is_some() || args.skip.is_some() => {
+            return Err(Error::yours(
+                "--sheet and --skip are for a table. A policy has `sheet` and `skip` under [input].",
+            ));
         }
         false => survey(&args.policy, &options)?,
     };

@@ -2,7 +2,7 @@
 
 use crate::composition;
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
-use crate::init::init_sheet;
+use crate::init::{Location, init_at};
 use crate::methods::Register;
 use crate::released_shape::{MethodRun, ReleasedShape};
 use crate::report;
@@ -176,7 +176,7 @@ impl Start<'_> {
         let before = S::before(&input, policy)?;
         let outside = S::look_outside(source, policy)?;
         let plan = stopwatch.stage(Stage::Method, || S::plan(&method, &input, policy, source, &mut random))?;
-        let unasked = S::check_outside(&outside, &input, &plan, policy)?;
+        let unasked = S::check_outside(&outside, source, (&input, &plan), policy)?;
         options.progress.go_on()?;
         let staged =
             stopwatch.stage(Stage::Write, || write::<S>(source, policy, (&input, &plan), staging, &mut random))?;
@@ -204,7 +204,8 @@ impl Start<'_> {
         metrics.clean(source);
         metrics.set_context(&policy.context);
         metrics.set_checks(checks);
-        let notes = [policy.notes.clone(), unasked, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
+        metrics.set_derived(unasked.derived);
+        let notes = [policy.notes.clone(), unasked.notes, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;
         options.progress.go_on()?;
@@ -276,10 +277,10 @@ pub fn survey(policy: &Path, options: &Options) -> Result<AnySurvey> {
     survey_by(&policy::read(policy)?, options)
 }
 
-/// The same for a table without a policy: by what `init` would suggest for it. `sheet` names the sheet of a workbook.
-pub fn survey_table(table: &Path, sheet: Option<&str>, options: &Options) -> Result<AnySurvey> {
+/// The same for a table without a policy: by what `init` would suggest for it.
+pub fn survey_table(table: &Path, at: &Location, options: &Options) -> Result<AnySurvey> {
     let folder = table.parent().unwrap_or(Path::new("")).to_path_buf();
-    let suggested = init_sheet(&[table.to_path_buf()], sheet, &folder, options.threads, Arc::clone(&options.progress))?;
+    let suggested = init_at(&[table.to_path_buf()], at, &folder, options.threads, Arc::clone(&options.progress))?;
     survey_by(&PolicyFile::parse("the suggestion of `kohort init`", &suggested.policy, &folder)?, options)
 }
 

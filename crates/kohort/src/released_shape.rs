@@ -3,7 +3,7 @@
 
 use crate::evidence::{self, Metrics, Stage, Stopwatch};
 use crate::methods::{CodesMethod, EventsMethod, Method, Register, TableMethod, Work};
-use crate::outside::{self, Outside};
+use crate::outside::{self, Outside, Unasked};
 use kohort_core::Result;
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
@@ -46,13 +46,13 @@ pub trait ReleasedShape: Shape {
     /// Looks at released columns outside every requirement, and refuses those that would single people out.
     fn look_outside(source: &Source, policy: &Policy<Self>) -> Result<Self::Outside>;
 
-    /// Refuses a plan that such a column would undo. Returns notes for the custodian.
+    /// Refuses a plan that such a column would undo. Returns what the custodian should know.
     fn check_outside(
         outside: &Self::Outside,
-        input: &Self::Input,
-        plan: &Self::Plan,
+        source: &Source,
+        data: (&Self::Input, &Self::Plan),
         policy: &Policy<Self>,
-    ) -> Result<Vec<String>>;
+    ) -> Result<Unasked>;
 
     /// Draws the samples that are released instead of the whole, if the policy asks for any.
     fn sample(
@@ -112,9 +112,15 @@ impl ReleasedShape for Table {
         outside::look(source, policy)
     }
 
-    fn check_outside(outside: &Outside, cohort: &Cohort, plan: &Plan, policy: &Policy) -> Result<Vec<String>> {
+    fn check_outside(
+        outside: &Outside,
+        source: &Source,
+        (cohort, plan): (&Cohort, &Plan),
+        policy: &Policy,
+    ) -> Result<Unasked> {
         outside.check_plan(cohort, plan, policy)?;
-        Ok(outside.notes.clone())
+        let derived = outside.derived(source, (cohort, plan), policy)?;
+        Ok(Unasked { notes: outside.notes.clone(), derived })
     }
 
     fn before(cohort: &Cohort, policy: &Policy) -> Result<Vec<RegistryAttacks>> {
@@ -178,8 +184,8 @@ impl ReleasedShape for Codes {
         outside::look_at_codes(source, policy)
     }
 
-    fn check_outside((): &(), _: &Records, _: &Clusters, _: &Policy<Codes>) -> Result<Vec<String>> {
-        Ok(Vec::new())
+    fn check_outside((): &(), _: &Source, _: (&Records, &Clusters), _: &Policy<Codes>) -> Result<Unasked> {
+        Ok(Unasked::default())
     }
 
     fn before(_: &Records, _: &Policy<Codes>) -> Result<()> {
@@ -248,8 +254,13 @@ impl ReleasedShape for Events {
         outside::look_at_events(source, policy)
     }
 
-    fn check_outside(notes: &Vec<String>, _: &Histories, _: &EventsPlan, _: &Policy<Events>) -> Result<Vec<String>> {
-        Ok(notes.clone())
+    fn check_outside(
+        notes: &Vec<String>,
+        _: &Source,
+        _: (&Histories, &EventsPlan),
+        _: &Policy<Events>,
+    ) -> Result<Unasked> {
+        Ok(Unasked { notes: notes.clone(), ..Unasked::default() })
     }
 
     fn before(_: &Histories, _: &Policy<Events>) -> Result<()> {

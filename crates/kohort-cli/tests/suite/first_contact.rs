@@ -146,12 +146,29 @@ fn a_folder_of_events_without_its_people_is_refused() {
 #[test]
 fn workbooks_that_hold_no_single_table_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(data("merged.xlsx"), folder.path().join("merged.xlsx")).unwrap();
     fs::copy(data("two-tables.xlsx"), folder.path().join("two.xlsx")).unwrap();
-    refused(&run(folder.path(), &["init", "merged.xlsx"]), &["merged in row 1"]);
     refused(&run(folder.path(), &["init", "two.xlsx"]), &["row 4 is empty", "two tables"]);
     let locked = with("locked.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1CANARY");
     refused(&run(locked.path(), &["init", "locked.xlsx"]), &["password"]);
+}
+
+#[test]
+fn a_title_over_all_columns_of_a_sheet_is_skipped_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(data("merged.xlsx"), folder.path().join("merged.xlsx")).unwrap();
+    let said = run(folder.path(), &["init", "merged.xlsx"]);
+    assert!(
+        said.code == Some(0) && said.err.contains("skip = 1. Check that line 2 names the columns"),
+        "{}",
+        said.all()
+    );
+    let policy = fs::read_to_string(folder.path().join("policy.toml")).unwrap();
+    assert!(policy.contains("skip = 1") && !(policy + &said.all()).contains("CANARY"));
+    // A policy that skips nothing finds the merged cells.
+    let whole = "[input]\ntable = \"merged.xlsx\"\n[columns]\n\"*\" = { role = \"identifier\" }\n[privacy]\nk = 2\n\
+                 [method]\nname = \"local\"\n";
+    fs::write(folder.path().join("whole.toml"), whole).unwrap();
+    refused(&run(folder.path(), &["anonymize", "whole.toml"]), &["merged in row 1"]);
 }
 
 #[test]

@@ -65,6 +65,14 @@ const SECTIONS: [Section; 11] = [
                 "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz. A folder or a pattern such as `claims/*.parquet` is one table in several Parquet files.",
             ),
             ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
+            (
+                "skip",
+                "Lines above the header that are not part of the table, such as a title: lines of a text file, rows of a sheet. Default 0.",
+            ),
+            (
+                "skip_end",
+                "Lines at the end that are not rows of the table, such as notes or a total. A line that does not fit the table is an error, so rows are not lost by accident. Default 0.",
+            ),
             ("patients", "For patient histories: the table of patients."),
             ("claims", "For patient histories: the table of events."),
             (

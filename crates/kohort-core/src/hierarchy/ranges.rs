@@ -207,7 +207,11 @@ mod tests {
         let dates = Rule::Date(crate::calendar::DateFormat::new("%d.%m.%Y").unwrap());
         assert!(dates.ranges(&[1], &[]).unwrap().holds("[2010-03,2010-06)", "31.05.2010"));
         assert!(dates.ranges(&[0], &[]).is_none() && dates.ranges(&[5], &[]).is_none());
-        assert!(ages().ranges(&[4], &[]).is_none() && ages().ranges(&[0], &[]).is_none() && Rule::Flat.ranges(&[1], &[]).is_none());
+        assert!(
+            ages().ranges(&[4], &[]).is_none()
+                && ages().ranges(&[0], &[]).is_none()
+                && Rule::Flat.ranges(&[1], &[]).is_none()
+        );
     }
 
     /// The bounds of ranges between intervals of these widths, or these cuts, over these values.

@@ -393,10 +393,15 @@ impl PolicyFile {
     }
 }
 
+/// The most lines above a header or below a table that can be skipped.
+const MOST_SKIPPED: u64 = 10_000;
+
 fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<Input> {
     section.only(&[
         "table",
         "sheet",
+        "skip",
+        "skip_end",
         "folder",
         "missing",
         "delimiter",
@@ -431,10 +436,17 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     let (delimiter, decimal) = (one_byte("delimiter")?, one_byte("decimal")?.unwrap_or(b'.'));
     let (header, trim) = (section.flag("header")?.unwrap_or(true), section.flag("trim")?.unwrap_or(false));
     let (sheet, missing) = (section.text("sheet")?.map(str::to_string), section.texts("missing")?.unwrap_or_default());
+    let lines = |key: &str| match section.whole(key)?.unwrap_or(0) {
+        lines @ 0..=MOST_SKIPPED => Ok(lines),
+        _ => Err(section.wrong(key, format!("must be at most {MOST_SKIPPED} lines."))),
+    };
+    let (skip, skip_end) = (lines("skip")?, lines("skip_end")?);
     let input = |place: Place| Input {
         place,
         delimiter,
         sheet: sheet.clone(),
+        skip,
+        skip_end,
         header,
         trim,
         encoding,

@@ -47,12 +47,16 @@ impl Blocks {
                     self.delimiter = Some(delimiter);
                     self.line += 1;
                 }
+                self.skip_titles(&mut bytes, source)?;
             }
+            // Lines below the table are the last of the file, so that as many are kept back.
+            let table = without_last_lines(&bytes, source.input().skip_end);
             if self.ended {
                 let line = self.line;
+                bytes.truncate(table);
                 return Ok((!bytes.is_empty()).then_some((bytes, line)));
             }
-            if let Some(border) = last_border(&bytes, source.delimiter()) {
+            if let Some(border) = last_border(&bytes[..table], source.delimiter()) {
                 self.carry = bytes[border..].to_vec();
                 bytes.truncate(border);
                 let line = self.line;
@@ -70,6 +74,33 @@ impl Blocks {
             size = bytes.len() * 2;
         }
     }
+}
+
+impl Blocks {
+    /// Takes the lines above the header away.
+    fn skip_titles(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<()> {
+        let skip = source.input().skip;
+        let Some(last) = skip.checked_sub(self.line) else { return Ok(()) };
+        let Some(end) = memchr::memchr_iter(b'\n', bytes).nth(usize::try_from(last).unwrap_or(usize::MAX)) else {
+            let found = if self.ended { "the file has no line below them." } else { "they are longer than 1 MB." };
+            return Err(Error::yours(format!(
+                "{}: skip = {skip} under [input] skips lines above the header, but {found} Set it to the number of lines \
+                 above the header.",
+                source.name()
+            )));
+        };
+        bytes.drain(..=end);
+        self.line = skip + 1;
+        Ok(())
+    }
+}
+
+/// The length of a text without so many lines at its end.
+fn without_last_lines(bytes: &[u8], lines: u64) -> usize {
+    let Some(last) = lines.checked_sub(1) else { return bytes.len() };
+    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let start = memchr::memrchr_iter(b'\n', body).nth(usize::try_from(last).unwrap_or(usize::MAX));
+    start.map_or(0, |at| at + 1)
 }
 
 /// Reads until `buffer` is full or the stream ends.

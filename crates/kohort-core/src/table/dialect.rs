@@ -2,7 +2,8 @@
 
 use super::csv::split_record;
 
-const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// The characters between cells that are tried.
+pub(super) const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The delimiter that cuts the first records into the same number of cells, more than one;
 /// of several the one that makes most cells. A table of one column has a comma.

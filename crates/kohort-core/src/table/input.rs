@@ -106,6 +106,10 @@ pub struct Input {
     pub delimiter: Option<u8>,
     /// The sheet of a workbook, if it is not its only one.
     pub sheet: Option<String>,
+    /// How many lines of a text, or rows of a sheet, are above the header.
+    pub skip: u64,
+    /// How many lines, or rows of a sheet, are below the last row of the table.
+    pub skip_end: u64,
     /// True if the first record names the columns.
     pub header: bool,
     /// True if white space around cells is removed.
@@ -138,6 +142,8 @@ impl Input {
             place,
             delimiter: None,
             sheet: None,
+            skip: 0,
+            skip_end: 0,
             header: true,
             trim: false,
             encoding: Encoding::Utf8,

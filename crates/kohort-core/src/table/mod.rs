@@ -10,6 +10,7 @@ mod dictionary;
 mod encoding;
 mod engine;
 mod exclude;
+mod extent;
 mod fhir;
 mod hashed;
 mod input;
@@ -43,6 +44,7 @@ pub use engine::{
 };
 pub(crate) use engine::{DEALT, NO_CELLS};
 pub use exclude::{CodeSpan, ExcludeRule, ExcludedCodes, Exclusion, Scope};
+pub use extent::locate;
 pub use hashed::FileHash;
 pub use input::{Input, Place};
 pub use intern::{Keys, Texts};

@@ -80,7 +80,15 @@ pub fn open(input: &Input) -> Result<Source> {
         let (table, sheet) = workbook::read(input)?;
         return open(&Input { place: Place::Memory(Arc::new(table)), sheet, ..input.clone() });
     }
-    if fhir::is_fhir(&name, &magic[..got]) {
+    let is_fhir = fhir::is_fhir(&name, &magic[..got]);
+    let is_statistics = statistics::program(&magic[..got]).is_some() || statistics::is_sas7bdat(&magic[..got], &name);
+    let is_parquet = matches!(input.place, Place::Parts(_) | Place::Engine(_)) || magic[..got].starts_with(b"PAR1");
+    if (input.skip > 0 || input.skip_end > 0) && (is_fhir || is_statistics || is_parquet) {
+        return Err(Error::yours(format!(
+            "{name}: `skip` and `skip_end` under [input] are for text files and workbooks. Remove them."
+        )));
+    }
+    if is_fhir {
         let table = Place::Memory(Arc::new(fhir::read(input)?));
         return open(&Input { place: table, ..input.clone() });
     }
@@ -532,8 +540,13 @@ impl Source {
     fn read_header(&mut self) -> Result<()> {
         let mut blocks = self.blocks()?;
         let first = blocks.next(self)?;
-        let Some((bytes, _)) = first else {
-            return Err(Error::yours(format!("{}: the file is empty.", self.name)));
+        let Some((bytes, line)) = first else {
+            let below = if self.input.skip > 0 || self.input.skip_end > 0 {
+                "`skip` and `skip_end` under [input] skip the whole file. Set them to the lines above and below the table."
+            } else {
+                "the file is empty."
+            };
+            return Err(Error::yours(format!("{}: {below}", self.name)));
         };
         let bytes = self.input.encoding.decode(bytes);
         if let (None, Some(named)) = (self.input.delimiter, blocks.delimiter) {
@@ -552,7 +565,7 @@ impl Source {
             let names = cells.into_iter().map(String::from_utf8).collect::<std::result::Result<Vec<_>, _>>();
             let names = names.map_err(|_| {
                 Error::yours(format!(
-                    "{}, line 1: the header is not valid UTF-8. If the file is in Windows-1252, \
+                    "{}, line {line}: the header is not valid UTF-8. If the file is in Windows-1252, \
                      set encoding = \"windows-1252\" under [input].",
                     self.name
                 ))

@@ -1,9 +1,12 @@
 //! Excel workbooks (.xlsx): one sheet is read into memory as a table.
 //!
-//! A sheet may hold anything, a table has a header and rows below it. What does not look like one table is an error
-//! that says where: merged cells, an empty row or column in the middle, columns without a name.
+//! A sheet may hold anything, a table has a header and rows below it. Rows above the header and below the last row are
+//! skipped where the input says so. What does not look like one table is an error that says where: merged cells, an
+//! empty row or column in the middle, columns without a name. A cell that is merged downwards into the header names its
+//! column.
 
 use super::archive::{self, Trouble};
+use super::extent::{self, Extent, Row};
 use super::input::{Input, Place};
 use super::memory::{MemoryTable, TextColumn};
 use crate::calendar::Date;
@@ -35,6 +38,23 @@ pub(super) fn old_or_encrypted(name: &str) -> Error {
 /// Reads the sheet that the input names, or the only one that is a table. Returns its name as well, where the workbook has
 /// several.
 pub(super) fn read(input: &Input) -> Result<(MemoryTable, Option<String>)> {
+    let given = Extent { skip: input.skip, skip_end: input.skip_end, header: input.header };
+    let (table, _, sheet) = read_by(input, &|_| Ok(given))?;
+    Ok((table, sheet))
+}
+
+/// The same input with the sheet that is a table, and with the rows above and below it to be skipped.
+pub(super) fn locate(input: &Input, skip: Option<u64>) -> Result<Input> {
+    let (_, extent, sheet) = read_by(input, &|sheet| sheet.extent(input.header, skip))?;
+    Ok(Input { sheet, skip: extent.skip, skip_end: extent.skip_end, header: extent.header, ..input.clone() })
+}
+
+/// Decides which rows of a sheet are its table.
+type Choice<'a> = &'a dyn Fn(&Sheet) -> Result<Extent>;
+/// A table, its rows in the sheet, and the name of the sheet.
+type SheetTable = (MemoryTable, Extent, Option<String>);
+
+fn read_by(input: &Input, choice: Choice) -> Result<SheetTable> {
     let name = input.place.name();
     if input.place.size()? > LARGEST_FILE {
         return Err(Error::yours(format!(
@@ -45,10 +65,9 @@ pub(super) fn read(input: &Input) -> Result<(MemoryTable, Option<String>)> {
     match &input.place {
         Place::File(path) | Place::Hashed(path, _) => {
             let file = std::fs::File::open(path).map_err(|e| input.place.io(&e))?;
-            read_from(BufReader::new(file), &name, input)
+            read_from(BufReader::new(file), &name, input, choice)
         }
-        Place::Text(_, bytes) => read_from(Cursor::new(&bytes[..]), &name, input),
-        Place::Memory(table) => Ok((MemoryTable::clone(table), None)),
+        Place::Text(_, bytes) => read_from(Cursor::new(&bytes[..]), &name, input, choice),
         _ => Err(broken_place(&name)),
     }
 }
@@ -58,7 +77,7 @@ fn broken_place(name: &str) -> Error {
     Error::yours(format!("{name}: a workbook can only be read from a file."))
 }
 
-fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input) -> Result<(MemoryTable, Option<String>)> {
+fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input, choice: Choice) -> Result<SheetTable> {
     archive::check(&mut bytes).map_err(|trouble| match trouble {
         Trouble::Damaged => damaged(name),
         Trouble::TooLarge => too_large(name),
@@ -67,10 +86,12 @@ fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input) -> Result<(
     let mut workbook = Xlsx::new(bytes).map_err(|e| broken(name, &e))?;
     let sheets: Vec<(String, bool)> =
         workbook.sheets_metadata().iter().map(|s| (s.name.clone(), s.visible == SheetVisible::Visible)).collect();
-    let mut table = |sheet: &str| -> Result<MemoryTable> {
+    let mut table = |sheet: &str| -> Result<(MemoryTable, Extent)> {
         let merged = workbook.merge_cells_by_sheet_name(sheet).map_err(|e| broken(name, &e))?;
         let cells = cells(&mut workbook, name, sheet)?;
-        Sheet { name, merged, cells }.table(input.header)
+        let sheet = Sheet { name, merged, cells };
+        let extent = choice(&sheet)?;
+        Ok((sheet.table(extent)?, extent))
     };
     choose(&sheets, name, input.sheet.as_deref(), &mut table)
 }
@@ -83,24 +104,30 @@ fn choose(
     sheets: &[(String, bool)],
     name: &str,
     asked: Option<&str>,
-    table: &mut dyn FnMut(&str) -> Result<MemoryTable>,
-) -> Result<(MemoryTable, Option<String>)> {
+    table: &mut dyn FnMut(&str) -> Result<(MemoryTable, Extent)>,
+) -> Result<SheetTable> {
     let visible: Vec<&str> = sheets.iter().filter(|(_, visible)| *visible).map(|(name, _)| name.as_str()).collect();
     let listed = || visible.iter().map(|sheet| format!("\"{sheet}\"")).collect::<Vec<_>>().join(", ");
     match (asked, &visible[..]) {
-        (Some(asked), _) if sheets.iter().any(|(name, _)| name == asked) => Ok((table(asked)?, Some(asked.into()))),
+        (Some(asked), _) if sheets.iter().any(|(name, _)| name == asked) => {
+            let (table, extent) = table(asked)?;
+            Ok((table, extent, Some(asked.into())))
+        }
         (Some(_), _) => Err(Error::yours(format!(
             "{name}: the workbook has no sheet of the name that `sheet` gives. It has: {}.",
             listed()
         ))),
-        (None, [one]) => Ok((table(one)?, None)),
+        (None, [one]) => {
+            let (table, extent) = table(one)?;
+            Ok((table, extent, None))
+        }
         (None, []) => Err(Error::yours(format!("{name}: the workbook has no visible sheet."))),
         (None, _) => {
             let tables = visible.iter().filter_map(|sheet| table(sheet).ok().map(|table| (table, *sheet)));
-            let mut tables: Vec<(MemoryTable, &str)> =
-                tables.filter(|(table, _)| table.rows() >= FEWEST_ROWS && table.names().len() > 1).collect();
+            let mut tables: Vec<((MemoryTable, Extent), &str)> =
+                tables.filter(|((table, _), _)| table.rows() >= FEWEST_ROWS && table.names().len() > 1).collect();
             match (tables.pop(), tables.len()) {
-                (Some((table, sheet)), 0) => Ok((table, Some(sheet.to_string()))),
+                (Some(((table, extent), sheet)), 0) => Ok((table, extent, Some(sheet.to_string()))),
                 _ => Err(Error::yours(format!(
                     "{name}: the workbook has {} sheets. Choose one with sheet = \"…\" under [input], or with --sheet \
                      where there is no policy yet: {}.",
@@ -144,19 +171,55 @@ impl Sheet<'_> {
         Err(Error::yours(format!("{}: {message}", self.name)))
     }
 
-    /// The sheet as a table: its first row that is not empty is the header.
-    fn table(self, header: bool) -> Result<MemoryTable> {
-        let Some((&first, row)) = self.cells.iter().next() else { return self.wrong("the sheet is empty.".into()) };
+    /// Finds the rows of the table among titles and notes.
+    fn extent(&self, header: bool, skip: Option<u64>) -> Result<Extent> {
+        let mut cells = self.cells.clone();
+        // A cell that is merged downwards belongs to the last of its rows: there it names its column.
+        for region in self.merged.iter().filter(|region| is_downwards(region)) {
+            let text = take(&mut cells, region.start);
+            cells.entry(region.end.0).or_default().extend(text.map(|text| (region.end.1, text)));
+        }
+        cells.retain(|_, row| !row.is_empty());
+        let first = cells.values().flatten().map(|(column, _)| *column).min().unwrap_or(0);
+        let mut rows: Vec<Row> = Vec::new();
+        for (&line, row) in &cells {
+            let line = u64::from(line);
+            if let Some(gap) = rows.last().map(|row| row.line + 1).filter(|next| *next < line) {
+                rows.push(Row { line: gap, cells: Vec::new(), width: 0 });
+            }
+            let cells = row.iter().map(|(column, text)| ((column - first) as usize, text.trim().to_string()));
+            rows.push(Row { line, cells: cells.collect(), width: 0 });
+        }
+        extent::of_sheet(rows, self.name, header, skip)
+    }
+
+    /// The rows of an extent as a table: the first of them that is not empty is the header.
+    fn table(mut self, extent: Extent) -> Result<MemoryTable> {
+        let end = self.cells.keys().next_back().map_or(0, |last| u64::from(*last) + 1).saturating_sub(extent.skip_end);
+        let above: SheetCells = self
+            .cells
+            .iter()
+            .take_while(|(row, _)| u64::from(**row) < extent.skip)
+            .map(|(row, cells)| (*row, cells.clone()))
+            .collect();
+        self.cells.retain(|row, _| (extent.skip..end).contains(&u64::from(*row)));
+        let header = extent.header;
+        let Some((&first, row)) = self.cells.iter().next() else {
+            return self.wrong(if above.is_empty() { "the sheet is empty." } else { NOTHING_BELOW }.into());
+        };
         let last = self.cells.keys().next_back().copied().unwrap_or(first);
         let used = |cells: &[(u32, String)]| cells.iter().map(|(column, _)| *column).collect::<Vec<_>>();
         let mut columns: Vec<u32> = self.cells.values().flat_map(|cells| used(cells)).collect();
         columns.sort_unstable();
         columns.dedup();
-        let wide = |region: &&Dimensions| region.start != region.end && region.end.0 >= first && region.start.0 <= last;
+        let is_name = |region: &Dimensions| header && is_downwards(region) && region.end.0 == first;
+        let wide = |region: &&Dimensions| {
+            region.start != region.end && region.end.0 >= first && region.start.0 <= last && !is_name(region)
+        };
         if let Some(region) = self.merged.iter().find(wide) {
             return self.wrong(format!(
-                "cells are merged in row {}, column {}. Unmerge them, and remove titles above the header: one row must \
-                 name the columns.",
+                "cells are merged in row {}, column {}. Unmerge them: one row must name the columns, and every row below \
+                 it must have its own cells. Rows above the header are skipped with skip = N under [input].",
                 region.start.0 + 1,
                 letters(region.start.1)
             ));
@@ -176,15 +239,33 @@ impl Sheet<'_> {
             ));
         }
         let names: Vec<String> = if header {
-            let names: BTreeMap<u32, &String> = row.iter().map(|(column, text)| (*column, text)).collect();
+            let mut names: BTreeMap<u32, &String> = row.iter().map(|(column, text)| (*column, text)).collect();
+            let text =
+                |at: (u32, u32)| above.get(&at.0)?.iter().find(|(column, _)| *column == at.1).map(|(_, text)| text);
+            for region in self.merged.iter().filter(|region| is_name(region) && region.start.0 < first) {
+                names.extend(text(region.start).map(|text| (region.start.1, text)));
+            }
             if let Some(unnamed) = columns.iter().find(|column| !names.contains_key(column)) {
                 return self.wrong(format!(
-                    "column {} has no name in row {}. Name every column in the first row, and remove titles above it.",
+                    "column {} has no name in row {}. Name every column in one row; rows above it are skipped with \
+                     skip = N under [input].",
                     letters(*unnamed),
                     first + 1
                 ));
             }
-            names.into_values().map(|name| name.trim().to_string()).collect()
+            let is_double = |name: &str| names.values().filter(|other| other.trim() == name).count() > 1;
+            let group = |column: u32| {
+                let covers = |region: &&Dimensions| {
+                    region.end.0 + 1 == first && (region.start.1..=region.end.1).contains(&column)
+                };
+                self.merged.iter().find(covers).and_then(|region| text(region.start))
+            };
+            let named = |(&column, name): (&u32, &&String)| match (name.trim(), group(column)) {
+                // The same name below several groups needs the name of the group.
+                (name, Some(group)) if is_double(name) => format!("{} {name}", group.trim()),
+                (name, _) => name.to_string(),
+            };
+            names.iter().map(named).collect()
         } else {
             (1..=columns.len()).map(|i| format!("column{i}")).collect()
         };
@@ -202,6 +283,22 @@ impl Sheet<'_> {
         let table = MemoryTable::new(self.name, names.into_iter().zip(filled))?;
         Ok(table.with_first_line(u64::from(first) + 1 + skipped as u64))
     }
+}
+
+/// The error about a sheet of which everything is skipped.
+const NOTHING_BELOW: &str =
+    "`skip` and `skip_end` under [input] skip the whole sheet. Set them to the rows above and below the table.";
+
+/// Returns whether a region is a part of one column.
+fn is_downwards(region: &Dimensions) -> bool {
+    region.start.1 == region.end.1 && region.start.0 < region.end.0
+}
+
+/// Takes the text of a cell away.
+fn take(cells: &mut SheetCells, (row, column): (u32, u32)) -> Option<String> {
+    let row = cells.get_mut(&row)?;
+    let place = row.iter().position(|(own, _)| *own == column)?;
+    Some(row.remove(place).1)
 }
 
 /// The name of a column in a spreadsheet: A, B, …, Z, AA.
@@ -409,6 +506,90 @@ mod tests {
         refused(&with(&[("F2", "SECRET")], ""), "column D is empty, but columns follow");
         refused(&with(&[("D2", "SECRET")], ""), "column D has no name in row 1");
         refused(&input(workbook(&[("S", &[], "")])), "the sheet is empty");
+    }
+
+    /// A table of six rows that begins in a row of the sheet, in column B.
+    fn table_at(row: usize) -> Vec<(String, String)> {
+        let mut cells: Vec<(String, String)> = ["id", "age", "sex"]
+            .iter()
+            .zip(["B", "C", "D"])
+            .map(|(name, at)| (format!("{at}{row}"), name.to_string()))
+            .collect();
+        for i in 1..=6 {
+            let values = [format!("P{i}"), format!("{}", 30 + i), ["m", "f"][i % 2].to_string()];
+            cells
+                .extend(values.into_iter().zip(["B", "C", "D"]).map(|(value, at)| (format!("{at}{}", row + i), value)));
+        }
+        cells
+    }
+
+    fn sheet(cells: &[(String, String)], more: &[(&str, &str)], merged: &str) -> Input {
+        let own = cells.iter().map(|(at, value)| (at.as_str(), value.as_str()));
+        let mut all: Vec<(&str, &str)> = more.iter().copied().chain(own).collect();
+        let row = |at: &str| at.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse::<u32>().expect("a row");
+        all.sort_by_key(|(at, _)| (row(at), at.to_string()));
+        input(workbook(&[("S", &all, merged)]))
+    }
+
+    #[track_caller]
+    fn located(input: &Input, expected: (u64, u64), columns: &[&str]) {
+        let found = super::super::locate(input, None).expect("one table");
+        assert_eq!((found.skip, found.skip_end), expected);
+        let source = open(&found).expect("a table");
+        assert_eq!(source.columns(), columns);
+        let (rows, lines) = source.find_lines(0, |_| true).expect("rows");
+        assert_eq!((rows, lines[0]), (6, expected.0 + 2));
+    }
+
+    #[test]
+    fn titles_and_notes_around_a_table_are_skipped() {
+        let columns = ["id", "age", "sex"];
+        located(&sheet(&table_at(1), &[], ""), (0, 0), &columns);
+        let title = [("A1", "Report: admissions"), ("A2", "Printed on"), ("B2", "date 40251")];
+        located(&sheet(&table_at(5), &title, "A1:D1"), (4, 0), &columns);
+        located(&sheet(&table_at(3), &title, ""), (2, 0), &columns);
+        let notes = [("A1", "Report"), ("B12", "Source: registry of a hospital"), ("B14", "End")];
+        located(&sheet(&table_at(3), &notes, ""), (2, 5), &columns);
+    }
+
+    #[test]
+    fn merged_cells_above_the_header_name_groups_and_columns() {
+        // B is named in row 2, merged with row 3; C and D are named in row 3, below a group.
+        let mut cells = table_at(3);
+        cells.retain(|(at, _)| at != "B3");
+        let more = [("A1", "Report"), ("B2", "id"), ("C2", "Person")];
+        located(&sheet(&cells, &more, "B2:B3\"/><mergeCell ref=\"C2:D2"), (2, 0), &["id", "age", "sex"]);
+        // The same names below two groups.
+        let names = ["id", "low", "high", "low", "high"]
+            .iter()
+            .zip('B'..='F')
+            .map(|(name, at)| (format!("{at}2"), name.to_string()));
+        let values = (3..9).flat_map(|row| ('B'..='F').map(move |at| (format!("{at}{row}"), format!("{row}"))));
+        let cells: Vec<(String, String)> = names.chain(values).collect();
+        let double = sheet(&cells, &[("C1", "Day 1"), ("E1", "Day 2")], "C1:D1\"/><mergeCell ref=\"E1:F1");
+        located(&double, (1, 0), &["id", "Day 1 low", "Day 1 high", "Day 2 low", "Day 2 high"]);
+        // Merged rows of the table itself are refused, and so is a header of which a part is not merged.
+        refused_to_locate(&sheet(&table_at(2), &[("A1", "SECRET")], "B4:B5"), "cells are merged in row 4, column B");
+        let mut split = table_at(3);
+        split.retain(|(at, _)| at != "B3");
+        refused_to_locate(&sheet(&split, &[("B2", "id")], ""), "row 2");
+    }
+
+    #[track_caller]
+    fn refused_to_locate(input: &Input, part: &str) {
+        let error = super::super::locate(input, None).map(drop).expect_err("it is refused");
+        assert!(error.message.contains(part) && !error.message.contains("SECRET"), "{}", error.message);
+    }
+
+    #[test]
+    fn two_tables_in_a_sheet_are_refused() {
+        let other: Vec<(String, String)> = table_at(10).into_iter().map(|(at, value)| (at, value + "x")).collect();
+        let below = [table_at(1), other].concat();
+        refused_to_locate(&sheet(&below, &[], ""), "row 8 is empty, but rows follow");
+        let more = [("B10", "ward"), ("C10", "SECRET"), ("D10", "beds"), ("B11", "A"), ("C11", "4"), ("D11", "5")];
+        refused_to_locate(&sheet(&table_at(1), &more, ""), "a second table seems to begin in row 10");
+        let beside = [("F1", "ward"), ("F2", "SECRET"), ("F3", "B")];
+        refused_to_locate(&sheet(&table_at(1), &beside, ""), "column E is empty, but columns follow");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::release::Release;
 use super::risk::DataRisk;
 use super::verification::Verification;
 use crate::compare::{MeasuredSetting, Vary, compare_texts};
-use crate::init::{Suggestion, suggest_for};
+use crate::init::{Location, Suggestion, suggest_for};
 use crate::methods::Register;
 use crate::pipeline::{self, Extras, Options, Readers, Released};
 use crate::several_files;
@@ -227,7 +227,7 @@ impl Run {
     pub fn suggest(&self, table: &Table) -> Result<Suggestion> {
         let place = table.place();
         let name = place.name();
-        suggest_for(place, &name, None, self.options.threads, self.options().progress)
+        suggest_for(place, &name, &Location::default(), self.options.threads, self.options().progress)
     }
 
     /// Plans and measures a release by every combination of these settings, and releases nothing. The settings that

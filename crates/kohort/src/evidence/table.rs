@@ -117,6 +117,7 @@ pub fn measure(
         timing: Some(stopwatch.read()),
         removed: board::removed(cohort, plan, policy.privacy.k.get()),
         one_value: one_value?,
+        derived: Vec::new(),
         checks: None,
         context: None,
         cleaning: None,

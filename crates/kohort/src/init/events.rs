@@ -62,7 +62,7 @@ pub(super) fn suggest(tables: Vec<LinkedTable>) -> Result<Suggestion> {
             Link::People => {}
             Link::Events(column) if is_written_alike(own, people) => events.push((place, column)),
             Link::Events(_) => warnings.push(format!(
-                "{} is written differently from {} (encoding, header or decimal mark) and is not in the policy. Save \
+                "{} is written differently from {} (encoding, header, lines above and below the table, or decimal mark) and is not in the policy. Save \
                  both in the same way.",
                 own.path, people.path
             )),
@@ -192,7 +192,8 @@ fn unrelated(tables: &[LinkedTable]) -> Suggestion {
 fn is_written_alike(a: &LinkedTable, b: &LinkedTable) -> bool {
     let settings = |table: &LinkedTable| {
         let input = table.source.input();
-        (input.encoding, input.header, Reading::of(&table.source, &table.profile).decimal)
+        let lines = (input.header, input.skip, input.skip_end);
+        (input.encoding, lines, Reading::of(&table.source, &table.profile).decimal)
     };
     let (a_is, b_is) = (settings(a), settings(b));
     // A table without decimals can be read with any decimal mark.

@@ -32,7 +32,7 @@ use crate::profile::Profile;
 use crate::profile::shape::{CellShape, Seen};
 use kohort_core::error::Kind;
 use kohort_core::policy::{Role, Unmapped};
-use kohort_core::table::{Encoding, Input, Place, Progress, Source, open};
+use kohort_core::table::{Encoding, Input, Place, Progress, Source, locate, open};
 use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -180,13 +180,22 @@ pub struct ColumnAdvice {
 /// get a policy together, and the warnings name the tables that it does not use.
 /// Reads each table once or twice, with so many threads, in memory that does not grow with its rows.
 pub fn init(paths: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
-    init_sheet(paths, None, folder, threads, progress)
+    init_at(paths, &Location::default(), folder, threads, progress)
 }
 
-/// The same for a sheet of workbooks, by its name.
-pub fn init_sheet(
+/// Where in its file a table is, as far as the custodian says it. The rest is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Location {
+    /// The sheet of a workbook, by its name.
+    pub sheet: Option<String>,
+    /// How many lines, or rows of a sheet, are above the header.
+    pub skip: Option<u64>,
+}
+
+/// The same for tables at a place in their files.
+pub fn init_at(
     paths: &[PathBuf],
-    sheet: Option<&str>,
+    at: &Location,
     folder: &Path,
     threads: usize,
     progress: Arc<dyn Progress>,
@@ -195,12 +204,12 @@ pub fn init_sheet(
     match &files[..] {
         [] => Err(Error::yours("init needs a table: kohort init patients.csv.")),
         [path] if paths.contains(path) => {
-            suggest_for(files::place(path)?, &relative(path, folder)?, sheet, threads, progress)
+            suggest_for(files::place(path)?, &relative(path, folder)?, at, threads, progress)
         }
         several => {
             let (mut tables, mut skipped) = (Vec::new(), Vec::new());
             for path in several {
-                match read(files::place(path)?, sheet, threads, &progress) {
+                match read(files::place(path)?, at, threads, &progress) {
                     Ok((source, profile)) => {
                         tables.push(links::LinkedTable::new(relative(path, folder)?, source, profile))
                     }
@@ -222,18 +231,18 @@ pub fn init_sheet(
 
 /// Profiles a table in Parquet parts, all of them in a folder, and suggests a policy that will be in `folder`.
 pub fn init_parts(parts: &Path, folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
-    suggest_for(Place::File(parts.to_path_buf()), &relative(parts, folder)?, None, threads, progress)
+    suggest_for(Place::File(parts.to_path_buf()), &relative(parts, folder)?, &Location::default(), threads, progress)
 }
 
 /// Profiles a table, wherever it is, and suggests a policy that calls it `table`.
 pub(crate) fn suggest_for(
     place: Place,
     table: &str,
-    sheet: Option<&str>,
+    at: &Location,
     threads: usize,
     progress: Arc<dyn Progress>,
 ) -> Result<Suggestion> {
-    let (source, profile) = read(place, sheet, threads, &progress)?;
+    let (source, profile) = read(place, at, threads, &progress)?;
     Ok(suggest_table(table, &source, &profile))
 }
 
@@ -249,11 +258,11 @@ fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Suggestion 
     Suggestion { policy: write::policy(&draft, &columns), columns, warnings, draft }
 }
 
-/// Opens and profiles a table. One that is not UTF-8 is tried as Windows-1252, which is what it then is.
-fn read(place: Place, sheet: Option<&str>, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
+/// Opens and profiles a table, without titles above its header and notes below it. One that is not UTF-8 is tried as
+/// Windows-1252, which is what it then is.
+fn read(place: Place, at: &Location, threads: usize, progress: &Arc<dyn Progress>) -> Result<(Source, Profile)> {
     let read_as = |encoding| -> Result<(Source, Profile)> {
-        let sheet = sheet.map(str::to_string);
-        let mut input = Input { encoding, sheet, ..Input::at(place.clone()) };
+        let mut input = locate(&Input { encoding, sheet: at.sheet.clone(), ..Input::at(place.clone()) }, at.skip)?;
         let mut source = open(&input)?;
         if source.has_header() && is_data(source.columns()) {
             input.header = false;

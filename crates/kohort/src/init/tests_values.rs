@@ -1,6 +1,6 @@
 //! Roles that the values of columns suggest where their names do not, or say something else.
 
-use super::tests::{lines, random, suggest};
+use super::tests::{Suggested, lines, random, suggest};
 use super::*;
 use kohort_core::table::{ColumnType, ParquetWriter, Silent};
 
@@ -150,4 +150,59 @@ fn a_folder_of_parquet_parts_is_one_table_and_other_tables_are_several() {
     assert_eq!(names("apart").len(), 2, "one of the two tables");
     let suggestion = init(&[folder.path().join("parts")], folder.path(), 1, Arc::new(Silent)).unwrap();
     assert!(suggestion.policy.contains("table = \"parts\""), "{}", suggestion.policy);
+}
+
+/// A table between titles and notes, as a hospital system prints it.
+fn printed(titles: &str, notes: &str) -> String {
+    let rows = lines("Fallnr;Alter;Geschlecht;Aufnahme;Diagnose", 400, |i| {
+        let sex = if i % 2 == 0 { "m" } else { "w" };
+        format!(
+            "{};{};{sex};{:02}.03.2024;{}",
+            90_000 + i,
+            18 + i * 7 % 70,
+            1 + i % 28,
+            ["I10", "E11.9", "J18.0"][i as usize % 3]
+        )
+    });
+    format!("{titles}{rows}{notes}")
+}
+
+#[test]
+fn titles_above_the_header_and_notes_below_are_skipped_and_said() {
+    let plain = suggest(printed("", ""));
+    let titled =
+        suggest(printed("Bericht: Aufnahmen 2024\nGedruckt am 03.05.2024;Station 5\n\n", "\nSumme: 400 F\u{e4}lle\n"));
+    let names =
+        |own: &Suggested| own.suggestion.columns.iter().map(|c| (c.name.clone(), c.role.clone())).collect::<Vec<_>>();
+    assert_eq!(names(&titled), names(&plain));
+    let policy = &titled.suggestion.policy;
+    assert!(
+        policy.contains("\nskip = 3 ") && policy.contains("\nskip_end = 2 ") && !policy.contains("Bericht"),
+        "{policy}"
+    );
+    assert!(
+        titled.warns("the first 3 lines are above the header") && titled.warns("the last 2 lines are below the table")
+    );
+    assert!(!plain.suggestion.policy.contains("skip") && !plain.warns("lines are"));
+    // The policy reads the same rows, on every pass.
+    assert_eq!(titled.survey().tuples.rows, 400);
+    assert_eq!(plain.survey().tuples.rows, 400);
+}
+
+#[test]
+fn rows_below_a_title_are_no_header() {
+    let rows: String = (0..200u64)
+        .map(|i| {
+            format!(
+                "{};{};{}\n",
+                ["Bonn", "Kiel", "Ulm"][i as usize % 3],
+                ["m", "w"][i as usize % 2],
+                ["A1", "B2"][i as usize / 2 % 2]
+            )
+        })
+        .collect();
+    let own = suggest(format!("Liste der Klinik\n\n{rows}"));
+    assert!(own.suggestion.policy.contains("skip = 2") && own.suggestion.policy.contains("header = false"));
+    assert!(!own.suggestion.policy.contains("Bonn"), "{}", own.suggestion.policy);
+    assert_eq!(own.survey().tuples.rows, 200);
 }

@@ -61,6 +61,7 @@ fn on_reading(profile: &Profile, reading: &Reading, input: &Input) -> Vec<String
             profile.rows
         ));
     }
+    all.extend(on_skipped(input));
     if !input.header {
         all.push(
             "the first line looks like data and not like column names, so the columns are called column1, \
@@ -77,6 +78,33 @@ fn on_reading(profile: &Profile, reading: &Reading, input: &Input) -> Vec<String
              them is an answer somewhere, remove it from the list."
                 .into(),
         );
+    }
+    all
+}
+
+/// Names the lines that are not part of the table: titles above its header, notes below it.
+fn on_skipped(input: &Input) -> Vec<String> {
+    let lines = |n: u64| if n == 1 { "line".to_string() } else { format!("{n} lines") };
+    let (is, are) = (|n: u64| if n == 1 { "is" } else { "are" }, input.skip_end);
+    let mut all = Vec::new();
+    if input.skip > 0 {
+        let column = if input.header { "the header" } else { "the first row" };
+        all.push(format!(
+            "the first {} {} above {column} and not part of the table: skip = {}. Check that line {} {}.",
+            lines(input.skip),
+            is(input.skip),
+            input.skip,
+            input.skip + 1,
+            if input.header { "names the columns" } else { "is the first row" }
+        ));
+    }
+    if are > 0 {
+        all.push(format!(
+            "the last {} {} below the table and not part of it, like notes or totals: skip_end = {are}. If a row is \
+             among them, set a smaller number.",
+            lines(are),
+            is(are)
+        ));
     }
     all
 }

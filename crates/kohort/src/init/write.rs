@@ -163,6 +163,15 @@ fn input_section(draft: &Draft) -> String {
     if let Some(sheet) = &input.sheet {
         lines.push((format!("sheet = {}", quoted(sheet)), "the sheet of the workbook that is read"));
     }
+    let is_sheet = input.sheet.is_some() || tables.iter().any(|table| table.path.to_lowercase().ends_with(".xlsx"));
+    if input.skip > 0 {
+        let why = if is_sheet { "rows above the header" } else { "lines above the header" };
+        lines.push((format!("skip = {}", input.skip), if input.header { why } else { "lines above the first row" }));
+    }
+    if input.skip_end > 0 {
+        let why = if is_sheet { "rows below the table" } else { "lines below the table" };
+        lines.push((format!("skip_end = {}", input.skip_end), why));
+    }
     if !input.header {
         lines.push(("header = false".into(), "the first line looks like data"));
     }

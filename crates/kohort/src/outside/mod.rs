@@ -6,10 +6,12 @@
 //! that cannot be the person stops it too, and cannot be accepted: every number of people would be wrong.
 
 mod combinations;
+mod derived;
 mod holders;
 #[cfg(test)]
 mod tests;
 
+use crate::evidence::metrics::DerivedColumn;
 use crate::profile::person::{coarser_person, is_consecutive};
 use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::topics;
@@ -34,6 +36,15 @@ pub struct Outside {
     columns: Vec<usize>,
     /// Notes for the custodian.
     pub notes: Vec<String>,
+}
+
+/// Findings that do not stop a release.
+#[derive(Debug, Default)]
+pub struct Unasked {
+    /// Notes for the custodian.
+    pub notes: Vec<String>,
+    /// Released columns that derive from columns that are kept back.
+    pub derived: Vec<DerivedColumn>,
 }
 
 /// A table, and its released columns that no requirement covers.

@@ -1,4 +1,7 @@
+use crate::evidence::Metrics;
+use crate::evidence::metrics::{KeptBack, Relation};
 use crate::pipeline::{Extras, Options, anonymize_into};
+use crate::report::shareable_page;
 use kohort_core::Result;
 use kohort_core::error::Kind;
 use kohort_core::policy::PolicyFile;
@@ -8,11 +11,16 @@ use std::sync::Arc;
 
 /// Releases 400 rows of 200 people with the columns of this section, and returns the notes.
 fn release(columns: &str, more: &str) -> Result<Vec<String>> {
+    Ok(release_with(columns, more)?.notes().to_vec())
+}
+
+/// The same, with all metrics.
+fn release_with(columns: &str, more: &str) -> Result<Metrics> {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "person,stay,age,group,sex,row,stamp,cost,height,weight,record,study\n".to_string();
     for row in 0u64..400 {
         let person = row / 2;
-        let (age, sex) = (20 + person % 60, if person % 3 == 0 { "F" } else { "M" });
+        let (age, sex) = (20 + person % 60, if person * 48_271 % 97 < 32 { "F" } else { "M" });
         let (hour, second) = (row / 60 % 24, row % 60);
         let _ = writeln!(
             table,
@@ -23,7 +31,7 @@ fn release(columns: &str, more: &str) -> Result<Vec<String>> {
             row * 7919 % 9973,
             row % 100,
             150 + person * 7 % 50,
-            50 + person * 11 % 60,
+            50 + person * 11 % 59,
             person * 48_271 % 999_983,
             7 + person,
         );
@@ -35,7 +43,11 @@ fn release(columns: &str, more: &str) -> Result<Vec<String>> {
     );
     let policy = PolicyFile::parse("policy.toml", &text, folder.path())?;
     let options = Options { force: false, keep_rows: false, seed: Some(1), threads: 1, progress: Arc::new(Silent) };
-    anonymize_into(&policy, &folder.path().join("out"), &options, &Extras::default()).map(|released| released.notes)
+    let released = anonymize_into(&policy, &folder.path().join("out"), &options, &Extras::default())?;
+    let report = std::fs::read_to_string(folder.path().join("out/evidence/report.html")).unwrap();
+    let Metrics::Table(metrics) = &released.metrics else { panic!("a table") };
+    assert_eq!(report.contains("derive from columns kept back</h"), !metrics.derived.is_empty());
+    Ok(released.metrics)
 }
 
 const PERSON: &str = "person = { role = \"patient\" }\nsex = { role = \"quasi\" }\n";
@@ -191,4 +203,39 @@ fn columns_of_events_are_looked_at_too() {
     release_events("ward", "").unwrap();
     let error = release_events("row", &accept("consecutive", "\"id\"")).unwrap_err();
     assert!(error.message.contains("Choose one of `patients.id`, `visits.id`"), "{error}");
+}
+
+/// The relations of released columns to those that are kept back.
+fn derived(columns: &str, more: &str) -> Vec<(String, String, KeptBack, Relation)> {
+    let Metrics::Table(own) = release_with(columns, more).unwrap() else { panic!("a table") };
+    let shared = own.derived.iter().map(|own| (own.column.clone(), own.from.clone(), own.kept_back, own.relation));
+    shared.collect()
+}
+
+#[test]
+fn released_columns_that_derive_from_columns_kept_back_are_listed() {
+    let row =
+        |column: &str, from: &str, kept_back, relation| (column.to_string(), from.to_string(), kept_back, relation);
+    // Twenty years of age belong to each group; height and weight are other numbers of the same people.
+    let group = "group = { role = \"quasi\" }\n";
+    assert_eq!(derived(&format!("{PERSON}{group}"), ""), [row("group", "age", KeptBack::Dropped, Relation::Follows)]);
+    // A suppressed age, from which a released group follows: the custodian accepts it.
+    let found = derived(&format!("{PERSON}{AGE}{}", other("group")), &accept("reveals", "\"group\", \"age\""));
+    assert_eq!(found, [row("group", "age", KeptBack::Suppressed, Relation::Follows)]);
+    // What the policy derives is declared.
+    let copy = "twenty = { role = \"quasi\", from = \"group\" }\n";
+    let found = derived(&format!("{PERSON}{copy}"), "");
+    assert!(found.contains(&row("twenty", "group", KeptBack::Dropped, Relation::Declared)), "{found:?}");
+    assert!(found.contains(&row("twenty", "age", KeptBack::Dropped, Relation::Follows)), "{found:?}");
+    // A person's rows are alike in every column: that alone is no relation.
+    assert_eq!(derived(PERSON, ""), []);
+}
+
+#[test]
+fn others_see_only_what_the_policy_derives() {
+    let copy = "twenty = { role = \"quasi\", from = \"group\" }\n";
+    let whole = release_with(&format!("{PERSON}{copy}"), "").unwrap();
+    let page = shareable_page(&whole);
+    assert!(page.contains("The policy derives it from this column."));
+    assert!(!page.contains("It follows from this column"));
 }

@@ -121,6 +121,12 @@ impl Coded {
         self.codes.iter().filter(|&&code| code != MISSING).count()
     }
 
+    /// The same column in some rows.
+    pub fn of_rows(&self, rows: &[usize]) -> Coded {
+        let codes = rows.iter().map(|&row| self.codes[row]).collect();
+        Coded { code_of: HashMap::default(), codes, numbers: self.numbers.clone() }
+    }
+
     /// The number in a row.
     pub fn number(&self, row: usize) -> Option<f64> {
         self.numbers[self.codes[row] as usize]

@@ -159,6 +159,7 @@ fn of_table(metrics: &MetricsPlace<TableMetrics>, notes: &[String]) -> String {
             changes::columns(metrics),
             changes::rows(&at!(metrics, rows), &at!(metrics, people)),
             board::removed(metrics),
+            board::derived(metrics),
             fineness::fineness(&at!(metrics, fineness)),
             distributions::distributions(&at!(metrics, distributions), "Rows"),
             asked::found(metrics),

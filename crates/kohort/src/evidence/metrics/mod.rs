@@ -114,6 +114,13 @@ impl Metrics {
         }
     }
 
+    /// Keeps the released columns that derive from columns that are kept back.
+    pub fn set_derived(&mut self, derived: Vec<DerivedColumn>) {
+        if let Metrics::Table(own) = self {
+            own.derived = derived;
+        }
+    }
+
     /// Keeps who receives the release, and what for.
     pub fn set_context(&mut self, context: &Option<kohort_core::policy::Context>) {
         *self.common().context =

@@ -6,8 +6,38 @@ use super::common::{
 };
 use super::utility::{CheckResult, Utility};
 use super::{
-    Blanks, ByName, Counterfeits, Masked, Models, Risk, SinglingOut, SizeBin, TableAttacks, Trace, Uniqueness, parts,
+    Blanks, ByName, Counterfeits, Described, Masked, MetricsKey, Models, Risk, SinglingOut, SizeBin, TableAttacks,
+    Trace, Uniqueness, leaves, parts,
 };
+use serde::{Deserialize, Serialize};
+
+leaves! {
+    "text": KeptBack, Relation;
+}
+
+/// How a column is kept back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeptBack {
+    /// It is not released.
+    Dropped,
+    /// Most of its released cells are `*`.
+    Suppressed,
+}
+
+/// How a released column is related to one that is kept back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    /// The policy derives the released column from it.
+    Declared,
+    /// People with the same value there have the same value in the released column.
+    Follows,
+    /// People with the same value in the released column have the same value there.
+    Reveals,
+    /// Both: the two columns say the same in other words.
+    Same,
+}
 
 parts! {
     /// The metrics of a table's release.
@@ -91,6 +121,9 @@ parts! {
         /// Groups of records that look the same and share one value of a sensitive column.
         #[serde(default, skip_serializing_if = "ByName::is_empty")]
         pub one_value: ByName<OneValue>,
+        /// Released columns that derive from columns that are dropped or mostly suppressed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub derived: Vec<DerivedColumn>,
         /// Means and models that the policy names, before and after.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub checks: Option<Vec<CheckResult>>,
@@ -130,6 +163,21 @@ parts! {
         pub rows: u64,
         /// As a share of the released rows.
         pub share: f64,
+    }
+
+    /// A released column that derives from one that is kept back.
+    pub struct DerivedColumn {
+        /// The released column.
+        pub column: String,
+        /// The column that is kept back.
+        pub from: String,
+        /// How it is kept back: `dropped`, or `suppressed` in more than half of the released rows.
+        pub kept_back: KeptBack,
+        /// How they are related: `declared` by the policy; or found in the first rows of the original: `follows`,
+        /// `reveals`, or `same` for both.
+        pub relation: Relation,
+        /// The share of released rows that show the original value of the released column.
+        pub unchanged: f64,
     }
 
     /// How fine the labels of a quasi-identifier are.

@@ -3,9 +3,9 @@
 use super::cells::{hide_list, hide_table};
 use super::hide::{self, MARK, any_small, column, distribution, small, two};
 use crate::evidence::metrics::{
-    Attackers, BlankGroup, ByName, Chances, Classification, ColumnUtility, Masked, Missing, Models, PeopleCounts, Risk,
-    Sides, SingledByNumber, SingledBySet, SinglingOut, SizeBin, TableAttacks, TableGuarantee, TableMetrics, TargetRisk,
-    Targeted, Utility,
+    Attackers, BlankGroup, ByName, Chances, Classification, ColumnUtility, DerivedColumn, Masked, Missing, Models,
+    PeopleCounts, Relation, Risk, Sides, SingledByNumber, SingledBySet, SinglingOut, SizeBin, TableAttacks,
+    TableGuarantee, TableMetrics, TargetRisk, Targeted, Utility,
 };
 
 pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
@@ -44,6 +44,7 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         removed: _,
         // Groups of few people are in it.
         one_value: _,
+        derived,
         // Means of few people are in them.
         checks: _,
         context,
@@ -88,12 +89,21 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         missing: missing.filter(|_| told).map(blank),
         removed: ByName::default(),
         one_value: ByName::default(),
+        derived: derived.into_iter().filter_map(declared).collect(),
         checks: None,
         context,
         cleaning: cleaning.map(hide::cleaning),
         notes: None,
         shareable: MARK,
     }
+}
+
+/// Keeps what the policy derives: the dictionary of the release has it as well. What was found in the original is for
+/// its custodian, because it would say which values belong together.
+fn declared(own: DerivedColumn) -> Option<DerivedColumn> {
+    let DerivedColumn { column, from, kept_back, relation, unchanged } = own;
+    let own = DerivedColumn { column, from, kept_back, relation, unchanged: two(unchanged) };
+    (relation == Relation::Declared).then_some(own)
 }
 
 /// The risk before: no counts of people.
