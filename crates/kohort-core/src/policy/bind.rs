@@ -227,8 +227,9 @@ impl PolicyFile {
         let place = |name: &String| quasi.iter().position(|q| q == name);
         let levels = columns.iter().flat_map(|c| c.of.iter().map(|of| (place(&c.name), place(of))));
         let levels: Vec<(usize, usize)> = levels.filter_map(|(finer, coarser)| finer.zip(coarser)).collect();
+        let by_patient = columns.iter().any(|c| c.role == Role::Patient);
         let (bound, mut notes) = match self.layout {
-            Layout::Table => Privacy::read(&privacy, &quasi, &levels, k)?,
+            Layout::Table => Privacy::read(&privacy, &quasi, &levels, by_patient, k)?,
             Layout::Codes(_) => (Privacy::read_codes(&privacy, k)?, Vec::new()),
             Layout::Events => (events::read_privacy(&privacy, k)?, Vec::new()),
         };
@@ -237,7 +238,7 @@ impl PolicyFile {
         if !matches!(self.layout, Layout::Codes(_)) {
             check_sensitive(&privacy, &bound, &columns, &mut notes)?;
         }
-        if !columns.iter().any(|c| c.role == Role::Patient) {
+        if !by_patient {
             notes.push("no column has role = \"patient\", so every row is counted as a different person.".into());
         }
         notes.extend(source.tables().flat_map(|table| table.cleaned().notes.clone()));

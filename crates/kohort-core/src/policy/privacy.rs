@@ -55,12 +55,13 @@ pub struct Privacy {
 
 impl Privacy {
     /// Reads the section; `quasi` are the quasi-identifiers' names in table order, `levels` pairs of
-    /// them that are levels of one variable, the finer first. `k` stands in where the section names
+    /// them that are levels of one variable, the finer first, `patients` whether a column names them. `k` stands in where the section names
     /// none, for questions that need no k.
     pub(super) fn read(
         section: &Section,
         quasi: &[&str],
         levels: &[(usize, usize)],
+        patients: bool,
         k: Option<K>,
     ) -> Result<(Privacy, Vec<String>)> {
         section.only(&[
@@ -87,7 +88,11 @@ impl Privacy {
         let (k, preset) = read_k(section, k)?;
         let mut notes = Vec::new();
         let not_together = read_not_together(section, quasi, levels)?;
-        let mut knows = read_knows(section, quasi, &mut notes)?;
+        // Who knows fewer columns matches more classes. What holds for rows in each holds in all of them; what
+        // holds for the values of patients need not, so that every number up to N is counted.
+        let asks = |key: &&str| section.get(key).is_some();
+        let fewer_implied = !patients || !["confidence", "l_diversity", "t_closeness"].iter().any(asks);
+        let mut knows = read_knows(section, quasi, fewer_implied, &mut notes)?;
         if let Knows::Sets(sets) = &mut knows {
             unite(section, sets, levels, &not_together)?;
         }
@@ -196,7 +201,7 @@ pub(super) fn read_k(section: &Section, instead: Option<K>) -> Result<(K, Option
     Ok((k?, None))
 }
 
-fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Result<Knows> {
+fn read_knows(section: &Section, quasi: &[&str], fewer_implied: bool, notes: &mut Vec<String>) -> Result<Knows> {
     let Some(item) = section.get("knows") else { return Ok(Knows::All) };
     let knows = match &item.value {
         Value::Text(word) if word == "all" => Knows::All,
@@ -208,7 +213,9 @@ fn read_knows(section: &Section, quasi: &[&str], notes: &mut Vec<String>) -> Res
                     "0 means an attacker who knows nothing. Set \"all\", or the number of values they may know.",
                 ));
             }
-            if n >= quasi.len() {
+            if n >= quasi.len() && !fewer_implied {
+                Knows::Any(quasi.len())
+            } else if n >= quasi.len() {
                 notes.push(format!(
                     "knows = {n}, but there are only {} quasi-identifiers. The attacker is assumed to know all of \
                      them.",

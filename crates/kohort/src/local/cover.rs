@@ -134,8 +134,14 @@ impl<'a, const W: usize> Cover<'a, W> {
                 if self.open[point as usize] == 0 {
                     continue;
                 }
-                if !self.close(point, cost, &mut inside)
-                    && let Some(offer) = self.offer(point, reach, &mut finder)
+                if self.close(point, cost, &mut inside) {
+                    continue;
+                }
+                // A box holds people whom its point did not look at, and with them it may fail. What was refused just now
+                // would be refused again: the point waits for the next round.
+                let refused = self.labels(point).to_vec();
+                if let Some(offer) = self.offer(point, reach, &mut finder)
+                    && self.labels(point) != refused
                 {
                     heap.push(offer);
                 }
@@ -191,10 +197,16 @@ impl<'a, const W: usize> Cover<'a, W> {
         Some(Reverse((found.cost, Reverse(found.people), point)))
     }
 
+    /// The labels of the last box found for a point.
+    fn labels(&self, point: Point) -> &[Node] {
+        let width = self.points.width();
+        &self.boxes[point as usize * width..][..width]
+    }
+
     /// Makes the box of a point a class, if it still costs no more than it was offered for.
     fn close(&mut self, point: Point, cost: u64, inside: &mut Vec<Point>) -> bool {
         let (points, k) = (self.points, self.requirement.k);
-        let labels = self.boxes[point as usize * points.width()..][..points.width()].to_vec();
+        let labels = self.labels(point).to_vec();
         self.trie.inside(points, &labels, inside);
         let people: u32 = inside.iter().map(|&p| self.people(p)).sum();
         let spare: u32 = inside.iter().map(|&p| self.spare[p as usize]).sum();

@@ -58,10 +58,9 @@ pub fn sets(case: &Case) -> Vec<Vec<usize>> {
     };
     match &case.known {
         Known::All => vec![(0..columns).collect()],
-        Known::Any(n) if *n >= columns => vec![(0..columns).collect()],
         // Fewer known values match unions of classes: with rows as the unit what holds for the parts holds for them.
         Known::Any(n) if case.patients && case.requires() => subsets(1..=*n),
-        Known::Any(n) => subsets(*n..=*n),
+        Known::Any(n) => subsets((*n).min(columns)..=*n),
         Known::Sets(sets) => sets.clone(),
     }
 }
