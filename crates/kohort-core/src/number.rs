@@ -14,7 +14,7 @@ impl Decimal {
     /// Reads `-12` and `0.30` exactly; `1e3`, and a number with more digits than fit, are refused. `point` is the
     /// decimal mark, `.` or `,`. Thresholds are read this way.
     pub fn parse(text: &str, point: u8) -> Option<Decimal> {
-        let written = Written::read(text, point)?;
+        let written = WrittenNumber::read(text, point)?;
         (written.exponent.is_none() && !written.is_cut).then_some(written.number)
     }
 
@@ -24,12 +24,12 @@ impl Decimal {
     /// A number with more digits than fit is rounded down to the last one that does. No bound of an interval has more,
     /// so that the number stays on its side of every bound.
     pub fn of_cell(text: &str, point: u8) -> Option<Decimal> {
-        Written::read(text, point).map(|written| written.number)
+        WrittenNumber::read(text, point).map(|written| written.number)
     }
 
     /// Reads a cell as [`Decimal::of_cell`] does, and refuses a number that would have to be rounded.
     pub fn of_exact_cell(text: &str, point: u8) -> Option<Decimal> {
-        Written::read(text, point).filter(|written| !written.is_cut).map(|written| written.number)
+        WrittenNumber::read(text, point).filter(|written| !written.is_cut).map(|written| written.number)
     }
 
     /// A whole number.
@@ -110,15 +110,15 @@ const MOST_DECIMALS: i64 = 16;
 const MOST_DIGITS: i64 = 18;
 
 /// A number as it was written, and what became of it.
-struct Written {
+struct WrittenNumber {
     number: Decimal,
     exponent: Option<i64>,
     /// True if digits behind the last one that fits were cut off, and one of them was not 0.
     is_cut: bool,
 }
 
-impl Written {
-    fn read(text: &str, point: u8) -> Option<Written> {
+impl WrittenNumber {
+    fn read(text: &str, point: u8) -> Option<WrittenNumber> {
         let bytes = text.as_bytes();
         let (negative, rest) = match bytes.first()? {
             b'-' => (true, &bytes[1..]),
@@ -140,7 +140,7 @@ impl Written {
         let size = whole.len() as i64 - zeros as i64 + exponent.unwrap_or(0);
         let count = (whole.len() + decimals.len() - zeros) as i64;
         if count == 0 {
-            return Some(Written { number: Decimal { digits: 0, scale: 0 }, exponent, is_cut: false });
+            return Some(WrittenNumber { number: Decimal { digits: 0, scale: 0 }, exponent, is_cut: false });
         }
         let scale = (count - size).clamp(0, MOST_DECIMALS).min(MOST_DIGITS - size);
         if size > MOST_DIGITS || scale < 0 {
@@ -162,7 +162,7 @@ impl Written {
             number.digits = -number.digits - i128::from(is_cut);
         }
         let fits = number.digits.abs() < 10i128.pow(MOST_DIGITS as u32);
-        fits.then_some(Written { number: number.normal(), exponent, is_cut })
+        fits.then_some(WrittenNumber { number: number.normal(), exponent, is_cut })
     }
 }
 

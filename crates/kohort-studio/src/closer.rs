@@ -52,11 +52,11 @@ pub(crate) fn look(
     let columns: Vec<Option<usize>> =
         names.iter().map(|name| source.columns().iter().position(|c| c == name)).collect();
     let groups = Groups::of(&source, &quasi, counted);
-    let mut found = FoundRecords { originals: HashMap::new(), tally: Tally::new(&groups) };
+    let mut found = FoundRecords { originals: HashMap::new(), tally: RemovedByGroup::new(&groups) };
     source.scan(
         |_| (),
         |(), chunk| {
-            let mut part = FoundRecords { originals: HashMap::new(), tally: Tally::new(&groups) };
+            let mut part = FoundRecords { originals: HashMap::new(), tally: RemovedByGroup::new(&groups) };
             for row in 0..chunk.rows() {
                 let line = chunk.line(row);
                 if let Some(&place) = wanted.get(&line) {
@@ -181,21 +181,21 @@ impl GroupedColumn {
 
 struct FoundRecords {
     originals: HashMap<usize, Vec<String>>,
-    tally: Tally,
+    tally: RemovedByGroup,
 }
 
 /// Records, and those that are suppressed, by group.
-struct Tally {
+struct RemovedByGroup {
     records: u64,
     removed: u64,
     blanked: u64,
     groups: Vec<Vec<(u64, u64)>>,
 }
 
-impl Tally {
-    fn new(groups: &Groups) -> Tally {
+impl RemovedByGroup {
+    fn new(groups: &Groups) -> RemovedByGroup {
         let groups = groups.columns.iter().map(|column| vec![(0, 0); column.groups()]).collect();
-        Tally { records: 0, removed: 0, blanked: 0, groups }
+        RemovedByGroup { records: 0, removed: 0, blanked: 0, groups }
     }
 
     fn add(&mut self, groups: &Groups, chunk: &Chunk, row: usize, fate: Fate) {
@@ -210,7 +210,7 @@ impl Tally {
         }
     }
 
-    fn merge(&mut self, part: Tally) {
+    fn merge(&mut self, part: RemovedByGroup) {
         self.records += part.records;
         self.removed += part.removed;
         self.blanked += part.blanked;

@@ -20,11 +20,11 @@ pub struct AppliedHierarchy<'a> {
     pub hierarchy: &'a Hierarchy,
     /// The levels that a method may choose.
     pub permitted: &'a [usize],
-    counted: Counted<'a>,
+    counted: PeopleOfColumn<'a>,
 }
 
 /// The people of a column.
-enum Counted<'a> {
+enum PeopleOfColumn<'a> {
     Table(&'a Cohort, usize),
     Patients(&'a QuasiColumn),
     Events(&'a QuasiColumn, &'a Histories),
@@ -69,9 +69,10 @@ pub fn applied(surveyed: &AnySurvey) -> Vec<AppliedHierarchy<'_>> {
         AnySurvey::Codes(_) => Vec::new(),
         AnySurvey::Events(own) => {
             let histories = &own.input;
-            let patients = histories.patient.iter().map(|own| AppliedHierarchy::of(own, None, Counted::Patients(own)));
+            let patients =
+                histories.patient.iter().map(|own| AppliedHierarchy::of(own, None, PeopleOfColumn::Patients(own)));
             let name = |own: &QuasiColumn| histories.tables.get(own.table).map(|table| table.name.as_str());
-            let of_events = |own| AppliedHierarchy::of(own, name(own), Counted::Events(own, histories));
+            let of_events = |own| AppliedHierarchy::of(own, name(own), PeopleOfColumn::Events(own, histories));
             patients.chain(histories.event.iter().map(of_events)).collect()
         }
     }
@@ -85,11 +86,11 @@ impl<'a> AppliedHierarchy<'a> {
             dictionary: &cohort.tuples.dictionaries[q],
             hierarchy: &quasi.hierarchy,
             permitted: &quasi.levels,
-            counted: Counted::Table(cohort, q),
+            counted: PeopleOfColumn::Table(cohort, q),
         }
     }
 
-    fn of(own: &'a QuasiColumn, events: Option<&'a str>, counted: Counted<'a>) -> AppliedHierarchy<'a> {
+    fn of(own: &'a QuasiColumn, events: Option<&'a str>, counted: PeopleOfColumn<'a>) -> AppliedHierarchy<'a> {
         AppliedHierarchy {
             column: &own.name,
             events,
@@ -162,7 +163,7 @@ impl<'a> AppliedHierarchy<'a> {
         let label_of = &level.label_of;
         let mut people = vec![0; level.labels.len()];
         match self.counted {
-            Counted::Table(cohort, q) => {
+            PeopleOfColumn::Table(cohort, q) => {
                 let tuples = &cohort.tuples;
                 let mut several = HashSet::new();
                 for t in 0..tuples.len() {
@@ -177,10 +178,10 @@ impl<'a> AppliedHierarchy<'a> {
                 }
                 several.iter().for_each(|(label, _)| people[*label as usize] += 1);
             }
-            Counted::Patients(own) => {
+            PeopleOfColumn::Patients(own) => {
                 own.codes.iter().for_each(|&code| people[label_of[code as usize] as usize] += 1);
             }
-            Counted::Events(own, histories) => {
+            PeopleOfColumn::Events(own, histories) => {
                 let mut seen = HashSet::new();
                 for patient in 0..histories.patients() {
                     seen.clear();

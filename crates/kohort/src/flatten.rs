@@ -67,7 +67,7 @@ pub fn flatten_release(folder: &Path, out: &Path, asked: &Flatten) -> Result<Fla
     let source = open(&input)?.with_threads(asked.threads);
     let roles = certificate.promise.columns.iter().enumerate();
     let quasi: Vec<usize> = roles.filter(|(_, column)| column.role == "quasi").map(|(place, _)| place).collect();
-    let table = Columns::new(&source, quasi, listed, &asked.levels)?;
+    let table = FlattenedColumns::new(&source, quasi, listed, &asked.levels)?;
 
     let unfinished = Unfinished::beside(out, &Silent)?;
     let file = DataFile::name_of_one(&source);
@@ -92,7 +92,7 @@ fn one_level(folder: &Path) -> Error {
 }
 
 /// The quasi-identifiers of a release and what each of their cells becomes.
-struct Columns {
+struct FlattenedColumns {
     rows: u64,
     /// Their places in the data.
     quasi: Vec<usize>,
@@ -101,13 +101,13 @@ struct Columns {
     flat: Vec<FlatColumn>,
 }
 
-impl Columns {
+impl FlattenedColumns {
     fn new(
         source: &Source,
         quasi: Vec<usize>,
         listed: Vec<ColumnLevels>,
         asked: &[(String, String)],
-    ) -> Result<Columns> {
+    ) -> Result<FlattenedColumns> {
         let name_of = |place: usize| &source.columns()[place];
         let mut levels: Vec<ColumnLevels> = Vec::new();
         for &place in &quasi {
@@ -122,7 +122,7 @@ impl Columns {
             )));
         }
         let counted = count(source, &Counting { columns: quasi.clone(), patient: None, remember: 0 })?;
-        let mut table = Columns { rows: counted.rows, quasi, becomes: Vec::new(), flat: Vec::new() };
+        let mut table = FlattenedColumns { rows: counted.rows, quasi, becomes: Vec::new(), flat: Vec::new() };
         for (position, own) in levels.iter().enumerate() {
             let cells = cells(&counted, position);
             // The last one counts, as with every option that is given twice.

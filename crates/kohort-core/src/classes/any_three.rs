@@ -131,7 +131,7 @@ impl<'a> LessFrequent<'a> {
         tuples.sort_unstable();
         let mut smallest = Smallest { people: u64::MAX, failing: None };
         for second in first + 1..columns - 1 {
-            let counts = Counts::of(self, first, second, &mut tuples);
+            let counts = ThirdCounts::of(self, first, second, &mut tuples);
             for third in second + 1..columns {
                 let people = counts.smallest(third);
                 if people < least && smallest.failing.is_none() {
@@ -151,7 +151,7 @@ fn place_of_pair(labels: usize, a: usize, b: usize) -> usize {
 }
 
 /// Sums over the people who show less frequent labels in two columns, and in any third column behind them.
-struct Counts<'a> {
+struct ThirdCounts<'a> {
     table: &'a LessFrequent<'a>,
     first: usize,
     second: usize,
@@ -167,13 +167,18 @@ struct Counts<'a> {
     smallest: Vec<i64>,
 }
 
-impl<'a> Counts<'a> {
-    fn of(table: &'a LessFrequent<'a>, first: usize, second: usize, tuples: &mut [(u32, u32, usize)]) -> Counts<'a> {
+impl<'a> ThirdCounts<'a> {
+    fn of(
+        table: &'a LessFrequent<'a>,
+        first: usize,
+        second: usize,
+        tuples: &mut [(u32, u32, usize)],
+    ) -> ThirdCounts<'a> {
         let (a, b) = (table.labels(first), table.labels(second));
         let behind = table.starts[second + 1];
         let width = table.single.len() - behind;
         let columns = table.starts.len() - 1;
-        let mut counts = Counts {
+        let mut counts = ThirdCounts {
             table,
             first,
             second,

@@ -24,13 +24,13 @@ pub(crate) struct TDistances<'a> {
 #[derive(Debug)]
 enum Prepared {
     Equal,
-    Ordered(Order),
-    Hierarchical(Tree),
+    Ordered(ValueOrder),
+    Hierarchical(ValueTree),
 }
 
 /// The values that occur in the table, in their order.
 #[derive(Debug)]
-struct Order {
+struct ValueOrder {
     /// The place of each value code among them.
     place: Vec<u32>,
     /// Rows of the table up to each place, that place included.
@@ -41,7 +41,7 @@ struct Order {
 
 /// The nodes above the values that occur in the table. A node with one child is as high as that child.
 #[derive(Debug)]
-struct Tree {
+struct ValueTree {
     /// For each level: the node of each value code.
     node_of: Vec<Vec<u32>>,
     /// For each level and node: rows of the table below it.
@@ -56,8 +56,8 @@ impl<'a> TDistances<'a> {
     pub(crate) fn new(requirement: &'a TCloseness, table: &'a [u64]) -> TDistances<'a> {
         let of = match &requirement.distance {
             Distance::Equal => Prepared::Equal,
-            Distance::Ordered(order) => Prepared::Ordered(Order::new(order, table)),
-            Distance::Hierarchical(levels) => Prepared::Hierarchical(Tree::new(levels, table)),
+            Distance::Ordered(order) => Prepared::Ordered(ValueOrder::new(order, table)),
+            Distance::Hierarchical(levels) => Prepared::Hierarchical(ValueTree::new(levels, table)),
         };
         TDistances { requirement, table, all: table.iter().sum(), of }
     }
@@ -98,8 +98,8 @@ impl<'a> TDistances<'a> {
     }
 }
 
-impl Order {
-    fn new(order: &[u32], table: &[u64]) -> Order {
+impl ValueOrder {
+    fn new(order: &[u32], table: &[u64]) -> ValueOrder {
         let mut place = vec![NONE; table.len()];
         let (mut up_to, mut sums) = (Vec::new(), vec![0u128]);
         let (mut rows, mut sum) = (0, 0);
@@ -110,7 +110,7 @@ impl Order {
             up_to.push(rows);
             sums.push(sum);
         }
-        Order { place, up_to, sums }
+        ValueOrder { place, up_to, sums }
     }
 
     fn work(&self, class: &Counts, n: u64, all: u64) -> u128 {
@@ -137,11 +137,11 @@ impl Order {
     }
 }
 
-impl Tree {
-    fn new(levels: &[Vec<u32>], table: &[u64]) -> Tree {
+impl ValueTree {
+    fn new(levels: &[Vec<u32>], table: &[u64]) -> ValueTree {
         let occurs = || (0..table.len()).filter(|&value| table[value] > 0);
         let nodes = |of: &Vec<u32>| of.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut tree = Tree { node_of: levels.to_vec(), rows: Vec::new(), heights: Vec::new(), height: 0 };
+        let mut tree = ValueTree { node_of: levels.to_vec(), rows: Vec::new(), heights: Vec::new(), height: 0 };
         // The nodes of the level below, each with a value under it and its height.
         let mut below: Vec<(usize, u128)> = occurs().map(|value| (value, 0)).collect();
         for of in levels {

@@ -35,7 +35,7 @@ pub(super) fn write(
         )));
     }
     source.progress().stage("writing", source.bytes());
-    let form = Form::new(policy, cohort, plan);
+    let form = RowOrigins::new(policy, cohort, plan);
     let released: u64 = plan.rows_by_cells(cohort).iter().sum();
     let tuple_columns = cohort.columns();
     let own = form.cells.iter().filter_map(|cell| if let DealtCell::Own(c) = cell { Some(*c) } else { None });
@@ -86,7 +86,7 @@ pub(super) fn write(
 }
 
 /// Where the cells of a released row come from.
-struct Form {
+struct RowOrigins {
     cells: Vec<DealtCell>,
     /// Places of released columns that the plan decides, or that are in the tuples.
     counted: Vec<usize>,
@@ -100,9 +100,9 @@ enum CellFrom {
     Tuple(usize),
 }
 
-impl Form {
-    fn new(policy: &Policy, cohort: &Cohort, plan: &Plan) -> Form {
-        let mut form = Form { cells: Vec::new(), counted: Vec::new(), from: Vec::new() };
+impl RowOrigins {
+    fn new(policy: &Policy, cohort: &Cohort, plan: &Plan) -> RowOrigins {
+        let mut form = RowOrigins { cells: Vec::new(), counted: Vec::new(), from: Vec::new() };
         for (place, column) in policy.released().into_iter().enumerate() {
             let planned = plan.changed.iter().position(|own| own.column == column);
             form.cells.push(planned.map_or(DealtCell::Own(column), DealtCell::Planned));

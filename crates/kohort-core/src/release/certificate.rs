@@ -140,7 +140,7 @@ pub enum AnyCertificate {
 /// Where people are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Unit {
+enum CountingUnit {
     Patient,
     Row,
 }
@@ -195,7 +195,7 @@ struct CountedFile<C, R> {
 #[serde(deny_unknown_fields)]
 struct AttestedFile {
     method: String,
-    unit: Unit,
+    unit: CountingUnit,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     test: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "serial::maybe")]
@@ -244,7 +244,7 @@ impl<S: Shape> Certificate<S> {
             kohort: self.kohort.clone(),
             attested: AttestedFile {
                 method: self.method.clone(),
-                unit: if promise.patients { Unit::Patient } else { Unit::Row },
+                unit: if promise.patients { CountingUnit::Patient } else { CountingUnit::Row },
                 test: self.test,
                 sample: self.sample.map(|share| SampleOf { share }),
                 synthetic: S::synthetic(&promise.claim).cloned(),
@@ -313,7 +313,7 @@ impl<S: Shape> Certificate<S> {
             files: counted.files,
             delimiter,
             promise: Promise {
-                patients: attested.unit == Unit::Patient,
+                patients: attested.unit == CountingUnit::Patient,
                 effects: attested.effects,
                 columns,
                 claim,

@@ -28,14 +28,14 @@ fn cells_of(record: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
 
 /// A new file of rows.
 pub struct DataFile<W: Write + Send = BufWriter<File>> {
-    form: Form<W>,
+    form: FileForm<W>,
     delimiter: u8,
     path: PathBuf,
     /// The text of the row that is being written.
     text: Vec<u8>,
 }
 
-enum Form<W: Write + Send> {
+enum FileForm<W: Write + Send> {
     Plain(W),
     Gzip(Box<GzipBlocks<W>>),
     Parquet(Box<ParquetWriter<W>>),
@@ -128,9 +128,9 @@ impl<W: Write + Send> DataFile<W> {
     ) -> Result<DataFile<W>> {
         let is_parquet = source.is_parquet() || source.is_parts();
         let form = match (is_parquet, source.is_gzip()) {
-            (true, _) => Form::Parquet(Box::new(ParquetWriter::create(out, columns)?.with_threads(threads))),
-            (_, true) => Form::Gzip(Box::new(GzipBlocks::new(out))),
-            _ => Form::Plain(out),
+            (true, _) => FileForm::Parquet(Box::new(ParquetWriter::create(out, columns)?.with_threads(threads))),
+            (_, true) => FileForm::Gzip(Box::new(GzipBlocks::new(out))),
+            _ => FileForm::Plain(out),
         };
         let mut own = DataFile { form, delimiter: source.delimiter(), path: path.to_path_buf(), text: Vec::new() };
         // Parquet has the names in its schema.
@@ -144,9 +144,9 @@ impl<W: Write + Send> DataFile<W> {
     pub fn rows(&mut self, text: &[u8]) -> Result<()> {
         let io = |e: std::io::Error| Error::io(&self.path, &e);
         match &mut self.form {
-            Form::Plain(out) => out.write_all(text).map_err(io),
-            Form::Gzip(out) => out.write(text).map_err(io),
-            Form::Parquet(out) => {
+            FileForm::Plain(out) => out.write_all(text).map_err(io),
+            FileForm::Gzip(out) => out.write(text).map_err(io),
+            FileForm::Parquet(out) => {
                 let mut rest = text;
                 while !rest.is_empty() {
                     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -190,9 +190,9 @@ impl<W: Write + Send> DataFile<W> {
         let path = self.path;
         let flush = |mut out: W| out.flush().map(|()| out);
         let finished = match self.form {
-            Form::Plain(out) => flush(out),
-            Form::Gzip(out) => out.finish().and_then(flush),
-            Form::Parquet(out) => flush(out.finish()?),
+            FileForm::Plain(out) => flush(out),
+            FileForm::Gzip(out) => out.finish().and_then(flush),
+            FileForm::Parquet(out) => flush(out.finish()?),
         };
         finished.map_err(|e| Error::io(&path, &e))
     }

@@ -21,15 +21,15 @@ pub struct Shift {
 
 enum Offsets {
     /// A keyed hash of the patient, from −days to days.
-    Keyed { key: Key, days: u32 },
+    Keyed { key: ShiftKey, days: u32 },
     /// Offsets that explain a release, for its verification.
     Known(HashMap<Box<[u8]>, i64>),
 }
 
 /// A key that is overwritten when it is no longer needed.
-struct Key([u8; 32]);
+struct ShiftKey([u8; 32]);
 
-impl Drop for Key {
+impl Drop for ShiftKey {
     fn drop(&mut self) {
         self.0 = [0; 32];
         // Keeps the compiler from leaving the overwriting out.
@@ -42,7 +42,7 @@ impl Shift {
     pub(crate) fn draw(patient: usize, columns: Vec<usize>, days: u32, random: &mut Randomness) -> Shift {
         let mut key = [0; 32];
         key.chunks_exact_mut(8).for_each(|part| part.copy_from_slice(&random.bits().to_le_bytes()));
-        Shift { patient, columns, offsets: Offsets::Keyed { key: Key(key), days } }
+        Shift { patient, columns, offsets: Offsets::Keyed { key: ShiftKey(key), days } }
     }
 
     /// Moves these columns by offsets that are known for each patient; a patient without one is not moved.

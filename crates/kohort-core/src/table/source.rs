@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SourceForm {
     Text { gzip: bool },
     Parquet,
     Memory,
@@ -42,7 +42,7 @@ pub const CLAIMS: &str = "claims";
 pub struct Source {
     input: Input,
     name: String,
-    form: Form,
+    form: SourceForm,
     delimiter: u8,
     columns: Vec<String>,
     /// The files of a table in Parquet.
@@ -108,18 +108,18 @@ pub fn open(input: &Input) -> Result<Source> {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] if is_released => {
             return Err(Error::yours(format!("{name}: the file is UTF-16, and releases are UTF-8.")));
         }
-        _ if matches!(input.place, Place::Memory(_)) => Form::Memory,
-        _ if matches!(input.place, Place::Parts(_)) => Form::Parquet,
-        _ if matches!(input.place, Place::Engine(_)) => Form::Engine,
-        [0x1f, 0x8b, ..] => Form::Text { gzip: true },
-        b"PAR1" if input.place.path().is_some() => Form::Parquet,
+        _ if matches!(input.place, Place::Memory(_)) => SourceForm::Memory,
+        _ if matches!(input.place, Place::Parts(_)) => SourceForm::Parquet,
+        _ if matches!(input.place, Place::Engine(_)) => SourceForm::Engine,
+        [0x1f, 0x8b, ..] => SourceForm::Text { gzip: true },
+        b"PAR1" if input.place.path().is_some() => SourceForm::Parquet,
         b"PAR1" => {
             return Err(Error::yours(format!(
                 "{name}: Parquet can only be read from a file. Save it as a \
              file."
             )));
         }
-        _ => Form::Text { gzip: false },
+        _ => SourceForm::Text { gzip: false },
     };
     let mut source = Source {
         input: input.clone(),
@@ -140,14 +140,16 @@ pub fn open(input: &Input) -> Result<Source> {
         progress: Arc::new(Silent),
     };
     match form {
-        Form::Parquet => {
+        SourceForm::Parquet => {
             let table = source.open_parquet()?;
             source.columns = table.columns().iter().map(|(name, _)| name.clone()).collect();
             source.parquet = Some(Arc::new(table));
         }
-        Form::Text { .. } => source.read_header()?,
-        Form::Engine => source.columns = source.sql_table().map(|table| table.columns().to_vec()).unwrap_or_default(),
-        Form::Memory => source.columns = source.memory().map(|table| table.names().to_vec()).unwrap_or_default(),
+        SourceForm::Text { .. } => source.read_header()?,
+        SourceForm::Engine => {
+            source.columns = source.sql_table().map(|table| table.columns().to_vec()).unwrap_or_default()
+        }
+        SourceForm::Memory => source.columns = source.memory().map(|table| table.names().to_vec()).unwrap_or_default(),
     }
     source.check_names()?;
     source.prepare_cleaning()?;
@@ -294,7 +296,7 @@ impl Source {
 
     /// Returns whether it is in Parquet.
     pub fn is_parquet(&self) -> bool {
-        self.form == Form::Parquet
+        self.form == SourceForm::Parquet
     }
 
     /// Returns whether it is in several files, or a release of it is.
@@ -318,7 +320,7 @@ impl Source {
 
     /// Returns whether the names of its columns are a record like the others, which may be missing.
     pub fn has_header(&self) -> bool {
-        matches!(self.form, Form::Text { .. }) && self.input.header
+        matches!(self.form, SourceForm::Text { .. }) && self.input.header
     }
 
     pub(crate) fn sql_table(&self) -> Option<&super::SqlTable> {
@@ -327,7 +329,7 @@ impl Source {
 
     /// Returns whether another engine holds the table: its rows have no order.
     pub fn has_engine(&self) -> bool {
-        self.form == Form::Engine
+        self.form == SourceForm::Engine
     }
 
     /// The engine that counts the table and joins a plan to its rows.
@@ -346,12 +348,12 @@ impl Source {
 
     /// Returns whether it is compressed text.
     pub fn is_gzip(&self) -> bool {
-        self.form == Form::Text { gzip: true }
+        self.form == SourceForm::Text { gzip: true }
     }
 
     /// Returns whether all of its cells are in memory: they were handed over, or read from a workbook.
     pub fn is_in_memory(&self) -> bool {
-        self.form == Form::Memory
+        self.form == SourceForm::Memory
     }
 
     /// The size of the file.
@@ -528,7 +530,7 @@ impl Source {
     fn blocks(&self) -> Result<Blocks> {
         let bytes = self.input.place.bytes()?;
         let reader: Box<dyn Read + Send> = match self.form {
-            Form::Text { gzip: true } => {
+            SourceForm::Text { gzip: true } => {
                 Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, bytes)))
             }
             _ => bytes,

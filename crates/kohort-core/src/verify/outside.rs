@@ -49,12 +49,12 @@ pub(super) fn alike<'a>(values: impl Iterator<Item = &'a str>) -> u64 {
 /// Counts the values of columns while their table is read.
 pub(super) struct Outsiders {
     hash: FixedState,
-    columns: Vec<(usize, Outside, Mutex<Values>)>,
+    columns: Vec<(usize, Outside, Mutex<ValueSketch>)>,
 }
 
 /// The values of a column, each with whether it was seen once.
 #[derive(Default)]
-struct Values {
+struct ValueSketch {
     /// The number of zero bits at the end of a hash with which a value is kept.
     level: u32,
     cells: u64,
@@ -95,7 +95,7 @@ impl Outsiders {
 
     /// The columns with their counts.
     pub(super) fn found(self) -> Vec<Outside> {
-        let counted = |(_, own, values): (usize, Outside, Mutex<Values>)| {
+        let counted = |(_, own, values): (usize, Outside, Mutex<ValueSketch>)| {
             let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
             Outside { cells: values.cells, unique: values.unique(), ..own }
         };
@@ -110,7 +110,7 @@ fn seed(files: &[FileEntry]) -> u64 {
     hashes.fold(0, |seed, byte| seed.rotate_left(5) ^ u64::from(byte))
 }
 
-impl Values {
+impl ValueSketch {
     fn see(&mut self, hash: u64) {
         self.cells += 1;
         if !self.keeps(hash) {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn values_that_occur_once_are_counted() {
-        let mut values = Values::default();
+        let mut values = ValueSketch::default();
         for n in [1u64, 2, 2, 3, 3, 3, 4] {
             values.see(n << 40);
         }
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn very_many_values_are_estimated_in_bounded_memory() {
         let hash = FixedState::with_seed(7);
-        let mut values = Values::default();
+        let mut values = ValueSketch::default();
         let rows = 3 * MOST_VALUES as u64;
         (0..rows).for_each(|n| values.see(hash.hash_one(n)));
         assert!(values.once.len() <= MOST_VALUES);

@@ -15,7 +15,7 @@ type Days = (i64, i64);
 
 /// Describes what a release shows of a date.
 #[derive(Clone, Copy, PartialEq)]
-enum Shown {
+enum ShownDate {
     Missing,
     /// One of these days.
     Within(i64, i64),
@@ -87,7 +87,7 @@ fn shown(
     policy: &Policy,
     columns: &[usize],
     lines: &Path,
-) -> Result<HashMap<u64, Vec<Shown>>> {
+) -> Result<HashMap<u64, Vec<ShownDate>>> {
     let data = certificate.files.iter().find(|file| file.rows.is_some()).map_or("", |file| file.name.as_str());
     let released = open(&Input { delimiter: Some(certificate.delimiter), ..release.input(data) })?;
     let place = |column: &usize| {
@@ -97,9 +97,9 @@ fn shown(
     let places: Option<Vec<usize>> = columns.iter().map(place).collect();
     let places = places.ok_or_else(|| Error::refused("a column of moved dates is not in the release."))?;
     let (mut all, mut lines) = (HashMap::new(), LineFile::open(lines)?);
-    let read = |(): &mut (), chunk: Chunk| -> Result<Vec<Vec<Shown>>> {
-        let row = |r: usize| places.iter().map(|&c| days_of(chunk.cell(r, c))).collect::<Option<Vec<Shown>>>();
-        let rows: Option<Vec<Vec<Shown>>> = (0..chunk.rows()).map(row).collect();
+    let read = |(): &mut (), chunk: Chunk| -> Result<Vec<Vec<ShownDate>>> {
+        let row = |r: usize| places.iter().map(|&c| days_of(chunk.cell(r, c))).collect::<Option<Vec<ShownDate>>>();
+        let rows: Option<Vec<Vec<ShownDate>>> = (0..chunk.rows()).map(row).collect();
         rows.ok_or_else(|| Error::refused("a released date is not a date."))
     };
     released.scan(
@@ -118,7 +118,7 @@ fn shown(
 /// The offsets that are possible after each released row of a chunk of the original.
 fn rows_of(
     chunk: &Chunk,
-    shown: &HashMap<u64, Vec<Shown>>,
+    shown: &HashMap<u64, Vec<ShownDate>>,
     patient: usize,
     columns: &[usize],
 ) -> Result<Vec<(Box<[u8]>, Days)>> {
@@ -133,9 +133,9 @@ fn rows_of(
         for (&column, label) in columns.iter().zip(labels) {
             let cell = std::str::from_utf8(chunk.cell(row, column)).unwrap_or_default();
             match (label, Date::parse_iso(cell)) {
-                (Shown::Anything, _) => {}
-                (Shown::Missing, None) if cell.is_empty() => {}
-                (Shown::Within(from, to), Some(date)) => {
+                (ShownDate::Anything, _) => {}
+                (ShownDate::Missing, None) if cell.is_empty() => {}
+                (ShownDate::Within(from, to), Some(date)) => {
                     let day = date.day_number();
                     (first, last) = (first.max(from - day), last.min(to - day));
                 }
@@ -148,26 +148,26 @@ fn rows_of(
 }
 
 /// The days that a label stands for: `2010-03-14`, `2010-03`, `2010-Q1`, `2010`, `2010s` or `*`.
-fn days_of(label: &[u8]) -> Option<Shown> {
+fn days_of(label: &[u8]) -> Option<ShownDate> {
     let label = std::str::from_utf8(label).ok()?;
     let day = |year: i64, month: u32| Some(Date::new(year, month, 1)?.day_number());
     let months = |year: i64, month: u32, number: u32| {
         let last = month - 1 + number;
         let end = day(year + i64::from(last / 12), last % 12 + 1)?;
-        Some(Shown::Within(day(year, month)?, end - 1))
+        Some(ShownDate::Within(day(year, month)?, end - 1))
     };
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<i64>().ok()).flatten();
     match label {
-        "" => return Some(Shown::Missing),
-        "*" => return Some(Shown::Anything),
+        "" => return Some(ShownDate::Missing),
+        "*" => return Some(ShownDate::Anything),
         _ => {}
     }
     if let Some(date) = Date::parse_iso(label) {
-        return Some(Shown::Within(date.day_number(), date.day_number()));
+        return Some(ShownDate::Within(date.day_number(), date.day_number()));
     }
     if let Some(decade) = label.strip_suffix('s') {
         let year = number(decade).filter(|_| decade.len() == 4)?;
-        return Some(Shown::Within(day(year, 1)?, day(year + 10, 1)? - 1));
+        return Some(ShownDate::Within(day(year, 1)?, day(year + 10, 1)? - 1));
     }
     match label.split_once('-') {
         None if label.len() == 4 => months(number(label)?, 1, 12),
@@ -214,9 +214,9 @@ mod tests {
             ("2010", "2010-01-01", "2010-12-31"),
             ("2010s", "2010-01-01", "2019-12-31"),
         ] {
-            assert!(days_of(label.as_bytes()) == Some(Shown::Within(day(from), day(to))), "{label}");
+            assert!(days_of(label.as_bytes()) == Some(ShownDate::Within(day(from), day(to))), "{label}");
         }
-        assert!(days_of(b"") == Some(Shown::Missing) && days_of(b"*") == Some(Shown::Anything));
+        assert!(days_of(b"") == Some(ShownDate::Missing) && days_of(b"*") == Some(ShownDate::Anything));
         for wrong in ["2010-13", "2010-Q5", "20", "x", "2010-3-14", "[1,2)"] {
             assert!(days_of(wrong.as_bytes()).is_none(), "{wrong}");
         }

@@ -206,17 +206,17 @@ fn classes(rows: &[Vec<String>], set: &[usize]) -> BTreeMap<Vec<String>, Vec<usi
 }
 
 /// The people with each value of a column, and those with any.
-struct Values {
+struct ColumnValues {
     of: BTreeMap<String, usize>,
     people: usize,
 }
 
-fn values(rows: &[Vec<String>], people: &[usize], class: &[usize], column: usize) -> Values {
+fn values(rows: &[Vec<String>], people: &[usize], class: &[usize], column: usize) -> ColumnValues {
     let has = class.iter().filter(|&&row| !rows[row][column].is_empty());
     let pairs: BTreeSet<(String, usize)> = has.clone().map(|&row| (rows[row][column].clone(), people[row])).collect();
     let mut of = BTreeMap::new();
     pairs.into_iter().for_each(|(value, _)| *of.entry(value).or_insert(0) += 1);
-    Values { of, people: has.map(|&row| people[row]).collect::<BTreeSet<_>>().len() }
+    ColumnValues { of, people: has.map(|&row| people[row]).collect::<BTreeSet<_>>().len() }
 }
 
 /// A decimal as text.
@@ -225,7 +225,12 @@ fn decimal(value: &Value) -> Option<f64> {
 }
 
 /// The first limit that a class does not keep. `extremes` follow.
-fn limits(claim: &Value, class: &Values, whole: &Values, extremes: &mut [Option<f64>; 3]) -> Option<String> {
+fn limits(
+    claim: &Value,
+    class: &ColumnValues,
+    whole: &ColumnValues,
+    extremes: &mut [Option<f64>; 3],
+) -> Option<String> {
     if class.people == 0 {
         return None;
     }
@@ -294,9 +299,10 @@ fn recursive(value: &Value) -> Option<(f64, u64)> {
 }
 
 /// The distance between the values of a class and those of the file.
-fn distance(t: &Value, class: &Values, whole: &Values) -> Option<f64> {
-    let share =
-        |own: &Values, value: &str| *own.of.get(value).unwrap_or(&0) as f64 / own.of.values().sum::<usize>() as f64;
+fn distance(t: &Value, class: &ColumnValues, whole: &ColumnValues) -> Option<f64> {
+    let share = |own: &ColumnValues, value: &str| {
+        *own.of.get(value).unwrap_or(&0) as f64 / own.of.values().sum::<usize>() as f64
+    };
     let extra = |value: &str| share(class, value) - share(whole, value);
     match t["distance"].as_str()? {
         "equal" => Some(whole.of.keys().map(|value| extra(value).abs()).sum::<f64>() / 2.0),

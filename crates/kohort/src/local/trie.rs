@@ -10,11 +10,11 @@ use std::ops::Range;
 /// The trie over sorted points.
 #[derive(Debug, Clone)]
 pub struct Trie {
-    levels: Vec<Level>,
+    levels: Vec<TrieLevel>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Level {
+struct TrieLevel {
     /// The label of each branch.
     node: Vec<Node>,
     /// Where the branches below each branch start; on the last level the number of its point.
@@ -25,7 +25,7 @@ struct Level {
     rows: Vec<u32>,
 }
 
-impl Level {
+impl TrieLevel {
     /// Those of these branches, which are in the order of their nodes, that lie in a range of nodes.
     #[inline]
     fn under(&self, branches: Range<usize>, nodes: Range<Node>) -> Range<usize> {
@@ -40,7 +40,7 @@ impl Trie {
     /// Builds the trie with no row to be found.
     pub fn new(points: &Points) -> Trie {
         let width = points.width();
-        let mut levels = vec![Level::default(); width];
+        let mut levels = vec![TrieLevel::default(); width];
         for point in 0..points.len() as Point {
             let own = points.nodes(point);
             let shared = match point {

@@ -79,12 +79,12 @@ pub(crate) struct ColumnProfile {
     /// Clues that ask for cleaning.
     pub clues: Clues,
     shapes: [u64; SHAPES],
-    dates: Tally<{ DATE_FORMATS.len() }>,
+    dates: PlaceCounts<{ DATE_FORMATS.len() }>,
     /// Cells that are dates, by the decade of the first format that reads them, from 1850 on.
-    decades: Tally<DECADES>,
+    decades: PlaceCounts<DECADES>,
     /// The latest year of a date, of those that are plausible.
     pub last_year: Option<i64>,
-    magnitudes: Tally<MAGNITUDES>,
+    magnitudes: PlaceCounts<MAGNITUDES>,
 }
 
 impl Profile {
@@ -305,11 +305,11 @@ impl ColumnProfile {
 }
 
 /// Counts by place.
-struct Tally<const N: usize>([u64; N]);
+struct PlaceCounts<const N: usize>([u64; N]);
 
-impl<const N: usize> Default for Tally<N> {
+impl<const N: usize> Default for PlaceCounts<N> {
     fn default() -> Self {
-        Tally([0; N])
+        PlaceCounts([0; N])
     }
 }
 

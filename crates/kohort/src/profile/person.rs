@@ -22,7 +22,7 @@ const REPEATS: &str = "key of the person: it repeats, and what belongs to a pers
 const NAMED: &str = "identifies the patient, so that patients are counted and not rows";
 
 /// The evidence for a candidate.
-struct Candidate {
+struct PersonCandidate {
     column: usize,
     /// Different values in the sample.
     values: usize,
@@ -48,7 +48,8 @@ struct Candidate {
 /// The keys among the columns, by place.
 pub(crate) fn keys(profile: &Profile, topics: &[Vec<Topic>]) -> Vec<Option<Key>> {
     let mut keys = vec![None; profile.columns.len()];
-    let candidates: Vec<Candidate> = (0..keys.len()).filter_map(|column| candidate(profile, topics, column)).collect();
+    let candidates: Vec<PersonCandidate> =
+        (0..keys.len()).filter_map(|column| candidate(profile, topics, column)).collect();
     for candidate in &candidates {
         let column = &profile.columns[candidate.column];
         keys[candidate.column] = Some(Key::Dropped(match () {
@@ -76,7 +77,7 @@ pub(crate) fn keys(profile: &Profile, topics: &[Vec<Topic>]) -> Vec<Option<Key>>
 /// does not. `None` where `patient` can be the person.
 pub(crate) fn coarser_person(profile: &Profile, topics: &[Vec<Topic>], patient: usize) -> Option<usize> {
     let own = &profile.sample.columns[patient];
-    let is = |c: &Candidate| {
+    let is = |c: &PersonCandidate| {
         let others = &profile.sample.columns[c.column];
         let coarser = c.values * 100 < own.values() * 99 && own.determines(others);
         c.column != patient && c.repeats && c.present && !c.mixes && !c.of_something_else && coarser && c.binds_person
@@ -86,11 +87,11 @@ pub(crate) fn coarser_person(profile: &Profile, topics: &[Vec<Topic>], patient: 
 }
 
 /// The column of the person: of keys that repeat the coarsest that binds, else one whose name says so.
-fn person(candidates: &[Candidate], profile: &Profile, topics: &[Vec<Topic>]) -> Option<(usize, &'static str)> {
-    let fits = |c: &&Candidate| c.present && !c.mixes && !c.of_something_else;
+fn person(candidates: &[PersonCandidate], profile: &Profile, topics: &[Vec<Topic>]) -> Option<(usize, &'static str)> {
+    let fits = |c: &&PersonCandidate| c.present && !c.mixes && !c.of_something_else;
     // Of keys that are about as coarse, one that every row has goes first, then one whose name says so: a date of birth
     // as a number is nearly a person.
-    let coarsest = |is: &dyn Fn(&&Candidate) -> bool| {
+    let coarsest = |is: &dyn Fn(&&PersonCandidate) -> bool| {
         let own = || candidates.iter().filter(fits).filter(is);
         let fewest = own().map(|c| c.values).min()?;
         let near = |percent: usize| own().filter(move |c| c.values * 100 <= fewest * percent);
@@ -101,7 +102,7 @@ fn person(candidates: &[Candidate], profile: &Profile, topics: &[Vec<Topic>]) ->
     if let Some(column) = coarsest(&|c| c.repeats && (c.binds || c.named)) {
         return Some((column, REPEATS));
     }
-    let first = |is: &dyn Fn(&&Candidate) -> bool| candidates.iter().filter(fits).find(is).map(|c| c.column);
+    let first = |is: &dyn Fn(&&PersonCandidate) -> bool| candidates.iter().filter(fits).find(is).map(|c| c.column);
     if let Some(column) = first(&|c| c.named) {
         return Some((column, NAMED));
     }
@@ -117,12 +118,12 @@ fn person(candidates: &[Candidate], profile: &Profile, topics: &[Vec<Topic>]) ->
         return Some((column, "repeats and looks like a key, so that it is counted as the person"));
     }
     // A row key says nothing about people.
-    let is_id = |c: &&Candidate| c.is_id && !is_consecutive(&profile.columns[c.column]);
+    let is_id = |c: &&PersonCandidate| c.is_id && !is_consecutive(&profile.columns[c.column]);
     if let Some(column) = first(&is_id) {
         return Some((column, "an id that is different in every row, so that every row is a person"));
     }
     // A stay that repeats is better than counting rows.
-    let stay = |c: &&Candidate| c.present && c.repeats && c.binds && !c.mixes;
+    let stay = |c: &&PersonCandidate| c.present && c.repeats && c.binds && !c.mixes;
     let stay = candidates.iter().filter(stay).min_by_key(|c| c.values);
     stay.map(|c| (c.column, "repeats, and there is no better key, so that it is counted as the person"))
 }
@@ -157,7 +158,7 @@ fn named_people(profile: &Profile, topics: &[Vec<Topic>]) -> Option<usize> {
     own.min_by_key(|&c| (profile.sample.columns[c].values(), c))
 }
 
-fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<Candidate> {
+fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<PersonCandidate> {
     let (column, coded) = (&profile.columns[place], &profile.sample.columns[place]);
     let decimals = column.cells(CellShape::PointDecimal) + column.cells(CellShape::CommaDecimal) > 0;
     if decimals || column.present < 2 || column.distinct.values < 2 || column.mostly(50, CellShape::Sentence) {
@@ -193,7 +194,7 @@ fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<C
         if repeats { within(profile, topics, place) } else { Within::default() };
     // The one thing that stays the same within a district is its region.
     let mixes = mixes || !has(Topic::Patient) && repeats && bound == 1 && !may_be_person(profile, place);
-    Some(Candidate {
+    Some(PersonCandidate {
         column: place,
         values: coded.values(),
         repeats,

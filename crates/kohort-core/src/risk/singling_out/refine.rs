@@ -21,7 +21,7 @@ pub(super) struct ThreadCounts {
 
 /// A record, or several that are the same in all columns that still count, of somebody who is not yet alone.
 #[derive(Clone, Copy)]
-struct Member {
+struct RefinedRecord {
     /// An entry with its values.
     entry: u32,
     /// The person, or [`SEVERAL`].
@@ -31,7 +31,7 @@ struct Member {
 /// The classes of a set in which nobody is alone.
 struct Classes {
     /// The members, class by class.
-    members: Vec<Member>,
+    members: Vec<RefinedRecord>,
     /// Where each class ends among them.
     ends: Vec<u32>,
     /// People who are alone in the other classes: they stay so, whatever else is known.
@@ -40,7 +40,7 @@ struct Classes {
 
 impl Classes {
     /// The members of each class.
-    fn each(&self) -> impl Iterator<Item = &[Member]> {
+    fn each(&self) -> impl Iterator<Item = &[RefinedRecord]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.members[start as usize..end as usize])
     }
@@ -77,7 +77,7 @@ impl<'a> Refining<'a> {
     pub(super) fn sets_from(&mut self, first: usize) {
         let people = self.people;
         let entries = (0u32..).zip(&people.person);
-        let members: Vec<Member> = entries.map(|(entry, &person)| Member { entry, person }).collect();
+        let members: Vec<RefinedRecord> = entries.map(|(entry, &person)| RefinedRecord { entry, person }).collect();
         let ends = vec![members.len() as u32];
         let everybody = self.merged(Classes { members, ends, alone: 0 }, &people.columns[first].from_here);
         self.refine(&everybody, &mut vec![first]);
@@ -125,7 +125,7 @@ impl<'a> Refining<'a> {
     /// Merges members of a class that are the same in all columns that still count.
     fn merged(&mut self, classes: Classes, rest: &Numbers) -> Classes {
         let Refining { place, touched, .. } = self;
-        let (mut members, mut ends) = (Vec::<Member>::new(), Vec::with_capacity(classes.ends.len()));
+        let (mut members, mut ends) = (Vec::<RefinedRecord>::new(), Vec::with_capacity(classes.ends.len()));
         for class in classes.each() {
             for member in class {
                 let value = rest.of[member.entry as usize];
@@ -189,7 +189,7 @@ impl<'a> Refining<'a> {
                     person => counts.meets_alone(person, columns, new),
                 }
             }
-            members.resize(end as usize, Member { entry: 0, person: NOBODY });
+            members.resize(end as usize, RefinedRecord { entry: 0, person: NOBODY });
             for member in class {
                 let value = codes.of[member.entry as usize] as usize;
                 if who[value] == SEVERAL {

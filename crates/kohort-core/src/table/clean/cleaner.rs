@@ -263,7 +263,7 @@ impl Cleaner {
                     match &column.derive {
                         None => {
                             cell.extend_from_slice(text(c));
-                            Ok(Outcome::Read)
+                            Ok(CellOrigin::Read)
                         }
                         Some(Made::Copy(from)) if column.steps.is_empty() => {
                             cells[first + c] = cells[first + *from];
@@ -278,7 +278,7 @@ impl Cleaner {
                         None => column.steps.apply(&mut cell, &mut Unwatched),
                         Some(tally) => {
                             let mut watch = tally.watch(c);
-                            if outcome == Outcome::Made {
+                            if outcome == CellOrigin::Made {
                                 watch.changed(CleaningStep::Derive);
                             }
                             column.steps.apply(&mut cell, &mut watch)
@@ -295,7 +295,7 @@ impl Cleaner {
                         tally.unread(blamed, problem, chunk.line(row), text);
                         continue;
                     }
-                    (Ok(Outcome::Read), _) if cell == before => {}
+                    (Ok(CellOrigin::Read), _) if cell == before => {}
                     (Ok(_), _) => {
                         let start = chunk.text.len() as u32;
                         chunk.text.extend_from_slice(&cell);
@@ -303,7 +303,7 @@ impl Cleaner {
                     }
                 }
                 if let Some(tally) = &mut tally {
-                    if matches!(outcome, Ok(Outcome::Reversed)) {
+                    if matches!(outcome, Ok(CellOrigin::Reversed)) {
                         tally.reversed(c);
                     }
                     if column.declared.as_ref().is_some_and(|own| !own.steps.is_empty()) {
@@ -323,7 +323,7 @@ impl Cleaner {
 
 /// Describes what was made of a cell before the steps of its column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum CellOrigin {
     /// It is the cell of the file.
     Read,
     /// It was derived.
@@ -375,9 +375,9 @@ impl Made {
         own: usize,
         text: impl Fn(usize) -> &'t [u8],
         cell: &mut Vec<u8>,
-    ) -> std::result::Result<Outcome, Unread> {
+    ) -> std::result::Result<CellOrigin, Unread> {
         if self.sources().iter().any(|&source| text(source).is_empty()) {
-            return Ok(Outcome::Missing);
+            return Ok(CellOrigin::Missing);
         }
         let date = |c: usize| {
             let format = columns[c].dates.as_ref().map(|(_, format)| format);
@@ -387,7 +387,7 @@ impl Made {
         let number = match self {
             Made::Copy(from) => {
                 cell.extend_from_slice(text(*from));
-                return Ok(Outcome::Made);
+                return Ok(CellOrigin::Made);
             }
             Made::Date { year, month, day } => {
                 let part =
@@ -397,7 +397,7 @@ impl Made {
                 let whole = whole.filter(|((year, _), _)| (1000..=9999).contains(year));
                 let date = whole.and_then(|((year, month), day)| Date::new(i64::from(year), month, day));
                 date.ok_or(Unread(own, Problem::NoDay))?.push_iso(cell);
-                return Ok(Outcome::Made);
+                return Ok(CellOrigin::Made);
             }
             Made::Age { born, at } => {
                 let at = match at {
@@ -413,10 +413,10 @@ impl Made {
             }
         };
         if number < 0 {
-            return Ok(Outcome::Reversed);
+            return Ok(CellOrigin::Reversed);
         }
         cell.extend_from_slice(number.to_string().as_bytes());
-        Ok(Outcome::Made)
+        Ok(CellOrigin::Made)
     }
 }
 

@@ -250,11 +250,11 @@ struct OwnPages {
 struct OpenPage {
     /// Rows to come.
     left: usize,
-    levels: Option<Levels>,
+    levels: Option<PageLevels>,
     values: PageValues,
 }
 
-enum Levels {
+enum PageLevels {
     Hybrid(Hybrid),
     /// The packed bits of old writers, from the highest bit down.
     Bits(ByteArray, usize),
@@ -442,9 +442,9 @@ fn open_page(page: Page, kind: &ColumnType, optional: bool) -> Option<Option<Ope
                 (true, Encoding::RLE) => {
                     let len = u32::from_le_bytes(*bytes.data().first_chunk()?) as usize;
                     let end = len.checked_add(4)?;
-                    (Some(Levels::Hybrid(Hybrid::new(bytes.clone(), 4, end, 1)?)), end)
+                    (Some(PageLevels::Hybrid(Hybrid::new(bytes.clone(), 4, end, 1)?)), end)
                 }
-                (true, _) => (Some(Levels::Bits(bytes.clone(), 0)), (num_values as usize).div_ceil(8)),
+                (true, _) => (Some(PageLevels::Bits(bytes.clone(), 0)), (num_values as usize).div_ceil(8)),
             };
             (bytes, num_values, encoding, levels, values)
         }
@@ -453,7 +453,7 @@ fn open_page(page: Page, kind: &ColumnType, optional: bool) -> Option<Option<Ope
             let start = rep_levels_byte_len as usize;
             let end = start.checked_add(def_levels_byte_len as usize)?;
             let levels = match optional {
-                true => Some(Levels::Hybrid(Hybrid::new(bytes.clone(), start, end, 1)?)),
+                true => Some(PageLevels::Hybrid(Hybrid::new(bytes.clone(), start, end, 1)?)),
                 false => None,
             };
             (bytes, num_values, encoding, levels, end)
@@ -477,17 +477,17 @@ fn open_page(page: Page, kind: &ColumnType, optional: bool) -> Option<Option<Ope
 }
 
 /// Appends for each row whether it has a value, and returns how many have.
-fn read_levels(levels: &mut Levels, rows: usize, out: &mut Vec<bool>) -> Option<usize> {
+fn read_levels(levels: &mut PageLevels, rows: usize, out: &mut Vec<bool>) -> Option<usize> {
     let mut values = 0;
     match levels {
-        Levels::Hybrid(hybrid) => {
+        PageLevels::Hybrid(hybrid) => {
             let got = hybrid.read(rows, |level, times| {
                 out.extend(std::iter::repeat_n(level > 0, times));
                 values += if level > 0 { times } else { 0 };
             });
             (got == rows).then_some(values)
         }
-        Levels::Bits(bytes, bit) => {
+        PageLevels::Bits(bytes, bit) => {
             for _ in 0..rows {
                 let has = bytes.data().get(*bit / 8)? >> (7 - *bit % 8) & 1 == 1;
                 out.push(has);

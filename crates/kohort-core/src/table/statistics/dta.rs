@@ -25,19 +25,19 @@ enum Store {
 }
 
 /// The lengths that differ between releases.
-struct Release {
+struct DtaRelease {
     number: u16,
     name: usize,
     format: usize,
     label: usize,
 }
 
-impl Release {
-    fn of(number: u16) -> ReadResult<Release> {
+impl DtaRelease {
+    fn of(number: u16) -> ReadResult<DtaRelease> {
         match number {
-            113 => Ok(Release { number, name: 33, format: 12, label: 81 }),
-            114 | 115 | 117 => Ok(Release { number, name: 33, format: 49, label: 81 }),
-            118 | 119 => Ok(Release { number, name: 129, format: 57, label: 321 }),
+            113 => Ok(DtaRelease { number, name: 33, format: 12, label: 81 }),
+            114 | 115 | 117 => Ok(DtaRelease { number, name: 33, format: 49, label: 81 }),
+            118 | 119 => Ok(DtaRelease { number, name: 129, format: 57, label: 321 }),
             _ => Err(Trouble::Version),
         }
     }
@@ -66,8 +66,8 @@ pub(super) fn read(bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
 }
 
 /// The dictionary of a file.
-struct Dictionary {
-    release: Release,
+struct DtaDictionary {
+    release: DtaRelease,
     stores: Vec<Store>,
     rows: u64,
     /// The name of the labels of each variable's codes.
@@ -78,7 +78,7 @@ struct Dictionary {
 fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     bytes.expect(b"<stata_dta><header><release>")?;
     let number = std::str::from_utf8(bytes.take(3)?).ok().and_then(|n| n.parse().ok()).ok_or(Trouble::Damaged)?;
-    let release = Release::of(number)?;
+    let release = DtaRelease::of(number)?;
     bytes.expect(b"</release><byteorder>")?;
     bytes.order = match bytes.take(3)? {
         b"LSF" => Order::Little,
@@ -119,7 +119,7 @@ fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     let encoding = if number >= 118 { Encoding::Utf8 } else { encoding };
     let mut variables = Variables::new(encoding);
     add_all(&mut variables, &names, &formats)?;
-    let mut own = Dictionary { release, stores, rows, label_names, variables };
+    let mut own = DtaDictionary { release, stores, rows, label_names, variables };
     own.labels(section(11, b"<value_labels>")?)?;
     let strings = long_texts(section(10, b"<strls>")?, number)?;
     let data = section(9, b"<data>")?;
@@ -128,7 +128,7 @@ fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
 }
 
 fn read_old(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
-    let release = Release::of(u16::from(bytes.u8()?))?;
+    let release = DtaRelease::of(u16::from(bytes.u8()?))?;
     bytes.order = if bytes.u8()? == 1 { Order::Big } else { Order::Little };
     bytes.take(2)?;
     let count = usize::from(bytes.u16()?);
@@ -153,7 +153,7 @@ fn read_old(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     }
     let mut variables = Variables::new(encoding);
     add_all(&mut variables, &names, &formats)?;
-    let mut own = Dictionary { release, stores, rows, label_names, variables };
+    let mut own = DtaDictionary { release, stores, rows, label_names, variables };
     let data = bytes;
     let row: usize = own.stores.iter().map(|store| width(*store)).sum();
     let length = usize::try_from(rows).ok().and_then(|rows| rows.checked_mul(row)).ok_or(Trouble::Damaged)?;
@@ -205,7 +205,7 @@ fn long_texts(mut bytes: Bytes, release: u16) -> ReadResult<HashMap<(u64, u64), 
     Ok(found)
 }
 
-impl Dictionary {
+impl DtaDictionary {
     /// Reads the labels of codes.
     fn labels(&mut self, mut bytes: Bytes) -> ReadResult<()> {
         let tagged = !self.release.is_old();

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const ORIGIN: i64 = -141_428;
 
 /// A variable of the dictionary. Long texts consist of several.
-struct Entry {
+struct SavEntry {
     /// 0 for numbers, else the bytes of a text.
     width: usize,
     name: Vec<u8>,
@@ -40,7 +40,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
     let rows = bytes.i32()?;
     let bias = bytes.f64()?;
     bytes.take(84)?;
-    let mut own = Reader {
+    let mut own = SavReader {
         entries: Vec::new(),
         units: 0,
         labels: Vec::new(),
@@ -74,8 +74,8 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
 type ValueLabels = Vec<([u8; 8], Vec<u8>)>;
 
 /// The dictionary while it is read.
-struct Reader {
-    entries: Vec<Entry>,
+struct SavReader {
+    entries: Vec<SavEntry>,
     /// Units of eight bytes so far.
     units: usize,
     /// Labels of codes, and the units of the variables that they belong to.
@@ -88,7 +88,7 @@ struct Reader {
     order: Order,
 }
 
-impl Reader {
+impl SavReader {
     fn variable(&mut self, bytes: &mut Bytes) -> ReadResult<()> {
         let kind = bytes.i32()?;
         let (has_label, missing) = (bytes.i32()?, bytes.i32()?);
@@ -116,7 +116,7 @@ impl Reader {
             (0..=3, values) => Missing { range: None, values: values.to_vec() },
             _ => return Err(Trouble::Damaged),
         };
-        self.entries.push(Entry { width, name, missing, format: (format >> 16) as u8, unit: self.units });
+        self.entries.push(SavEntry { width, name, missing, format: (format >> 16) as u8, unit: self.units });
         Ok(())
     }
 

@@ -108,30 +108,30 @@ fn end(place: usize) -> ReadResult<bool> {
 }
 
 /// Eight bytes of a row.
-enum Unit {
+enum SavUnit {
     Bytes([u8; 8]),
     Number(f64),
     Spaces,
     Missing,
 }
 
-impl Unit {
+impl SavUnit {
     /// The number; `None` where the system calls it missing.
     fn number(&self, units: &Units) -> ReadResult<Option<f64>> {
         match self {
-            Unit::Bytes(own) => {
+            SavUnit::Bytes(own) => {
                 let number = Bytes::new(own).ordered(units.bytes.order).f64()?;
                 Ok(Some(number).filter(|&number| number > -f64::MAX && number.is_finite()))
             }
-            Unit::Number(number) => Ok(Some(*number)),
-            Unit::Missing => Ok(None),
-            Unit::Spaces => Err(Trouble::Damaged),
+            SavUnit::Number(number) => Ok(Some(*number)),
+            SavUnit::Missing => Ok(None),
+            SavUnit::Spaces => Err(Trouble::Damaged),
         }
     }
 
     fn text(&self) -> [u8; 8] {
         match self {
-            Unit::Bytes(own) => *own,
+            SavUnit::Bytes(own) => *own,
             _ => [b' '; 8],
         }
     }
@@ -149,9 +149,9 @@ struct Units<'a> {
 
 impl Units<'_> {
     /// The next unit; `None` at the end.
-    fn next(&mut self) -> ReadResult<Option<Unit>> {
-        let literal = |bytes: &mut Bytes| -> ReadResult<Unit> {
-            Ok(Unit::Bytes(bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?))
+    fn next(&mut self) -> ReadResult<Option<SavUnit>> {
+        let literal = |bytes: &mut Bytes| -> ReadResult<SavUnit> {
+            Ok(SavUnit::Bytes(bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?))
         };
         if self.compression == Compression::None {
             return if self.bytes.rest().is_empty() { Ok(None) } else { literal(&mut self.bytes).map(Some) };
@@ -170,9 +170,9 @@ impl Units<'_> {
                 0 => continue,
                 252 => return Ok(None),
                 253 => literal(&mut self.bytes)?,
-                254 => Unit::Spaces,
-                255 => Unit::Missing,
-                code => Unit::Number(f64::from(code) - self.bias),
+                254 => SavUnit::Spaces,
+                255 => SavUnit::Missing,
+                code => SavUnit::Number(f64::from(code) - self.bias),
             }));
         }
     }

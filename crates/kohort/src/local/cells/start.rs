@@ -26,7 +26,7 @@ const FIRST_LABELS: usize = 12;
 pub(super) fn start(points: &Points, sets: &[Vec<usize>], k: u32, threads: usize) -> Vec<Node> {
     let stride = sets.len().div_ceil(MOST_SETS).max(1);
     let sets: Vec<&[usize]> = sets.iter().step_by(stride).map(|set| &set[..]).collect();
-    let mut search = Search::new(points, &sets, k, threads);
+    let mut search = StartSearch::new(points, &sets, k, threads);
     search.descend();
     let width = points.width();
     let mut labels = Vec::with_capacity(points.len() * width);
@@ -44,19 +44,19 @@ pub(super) fn at_depth(tree: &Tree, node: Node, depth: usize) -> Node {
 }
 
 /// A bit for each point that shows a label, for each label of a column.
-struct Shown {
+struct PointsByLabel {
     /// The label of each point.
     of: Vec<u32>,
     bits: Vec<Vec<u64>>,
 }
 
-impl Shown {
-    fn new(points: &Points, column: usize, depth: usize) -> Shown {
+impl PointsByLabel {
+    fn new(points: &Points, column: usize, depth: usize) -> PointsByLabel {
         let tree = &points.trees[column];
         let mut number = vec![u32::MAX; tree.len()];
         let label = |point: Point| at_depth(tree, points.nodes(point)[column], depth);
         let nodes: Vec<Node> = (0..points.len() as Point).map(label).collect();
-        let mut shown = Shown { of: Vec::with_capacity(nodes.len()), bits: Vec::new() };
+        let mut shown = PointsByLabel { of: Vec::with_capacity(nodes.len()), bits: Vec::new() };
         for (point, &node) in nodes.iter().enumerate() {
             let slot = &mut number[node as usize];
             if *slot == u32::MAX {
@@ -74,7 +74,7 @@ impl Shown {
     }
 }
 
-struct Search<'a> {
+struct StartSearch<'a> {
     points: &'a Points,
     sets: &'a [&'a [usize]],
     /// The sets of each column.
@@ -83,14 +83,14 @@ struct Search<'a> {
     /// Points that match are enough if they are at least this many.
     enough: u32,
     depths: Vec<usize>,
-    shown: Vec<Shown>,
+    shown: Vec<PointsByLabel>,
     /// For each point of the sample, the sets in which it matches too few.
     failing: Vec<Vec<u32>>,
     threads: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(points: &'a Points, sets: &'a [&'a [usize]], k: u32, threads: usize) -> Search<'a> {
+impl<'a> StartSearch<'a> {
+    fn new(points: &'a Points, sets: &'a [&'a [usize]], k: u32, threads: usize) -> StartSearch<'a> {
         let width = points.width();
         let mut with = vec![Vec::new(); width];
         for (number, set) in (0..).zip(sets) {
@@ -102,8 +102,10 @@ impl<'a> Search<'a> {
         // A point stands for as many people as points do on average.
         let enough = (u64::from(k) * points.len() as u64).div_ceil(people.max(1)) as u32;
         let depths: Vec<usize> = (0..width).map(|column| first_depth(points, column, k)).collect();
-        let shown = depths.iter().enumerate().map(|(column, &depth)| Shown::new(points, column, depth)).collect();
-        let mut search = Search { points, sets, with, sample, enough, depths, shown, failing: Vec::new(), threads };
+        let shown =
+            depths.iter().enumerate().map(|(column, &depth)| PointsByLabel::new(points, column, depth)).collect();
+        let mut search =
+            StartSearch { points, sets, with, sample, enough, depths, shown, failing: Vec::new(), threads };
         let all: Vec<u32> = (0..sets.len() as u32).collect();
         search.failing = search.failing_among(&all);
         search
@@ -136,7 +138,7 @@ impl<'a> Search<'a> {
             false => Some(old + 1).filter(|&depth| depth <= deepest),
         };
         let Some(depth) = depth else { return false };
-        let shown = std::mem::replace(&mut self.shown[column], Shown::new(self.points, column, depth));
+        let shown = std::mem::replace(&mut self.shown[column], PointsByLabel::new(self.points, column, depth));
         self.depths[column] = depth;
         let changed = self.failing_among(&self.with[column]);
         let others = self.failing.iter().zip(changed).map(|(known, changed)| {

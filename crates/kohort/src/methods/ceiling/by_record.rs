@@ -41,7 +41,7 @@ const BEYOND_K: [u64; 5] = [1, 2, 3, 4, 6];
 const ROUNDING: f64 = 1e-12;
 
 /// A grouping in which no record is above the ceiling.
-struct Candidate {
+struct GroupingCandidate {
     /// The people that every group has, except for outliers. `None`: each column has one level.
     size: Option<u64>,
     /// Records in groups that were made smaller to stay below the ceiling.
@@ -101,7 +101,7 @@ pub(super) fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &m
 }
 
 /// The order in which candidates are tried: the one that is preferred, then those that cost less than the others.
-fn in_order(candidates: &[Candidate], prefer: Prefer) -> Vec<usize> {
+fn in_order(candidates: &[GroupingCandidate], prefer: Prefer) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&c| (candidates[c].cost, candidates[c].counterfeits, c));
     // The curve: each point has fewer synthetic records than the one before, and costs more.
@@ -137,9 +137,9 @@ impl<'a> GroupSearch<'a> {
 
     /// The groupings, by size from large to small, as long as there is time and synthetic records suffice. Where none
     /// do, the last one tells how many would.
-    fn candidates(&self) -> Vec<Candidate> {
+    fn candidates(&self) -> Vec<GroupingCandidate> {
         let limit = most_expected(self.params.max_counterfeits, self.table.cohort.tuples.rows);
-        let mut candidates: Vec<Candidate> = self.at_levels().into_iter().collect();
+        let mut candidates: Vec<GroupingCandidate> = self.at_levels().into_iter().collect();
         for size in self.sizes() {
             if self.watch.is_cancelled() {
                 break;
@@ -178,7 +178,7 @@ impl<'a> GroupSearch<'a> {
     }
 
     /// The best classes with one level for each column.
-    fn at_levels(&self) -> Option<Candidate> {
+    fn at_levels(&self) -> Option<GroupingCandidate> {
         let cohort = self.table.cohort;
         let levels: Vec<Vec<usize>> = cohort.quasi.iter().map(|q| q.levels.clone()).collect();
         let space = Space::new(levels, MOST_NODES)?;
@@ -188,7 +188,7 @@ impl<'a> GroupSearch<'a> {
     }
 
     /// Groups of at least so many people, and smaller ones of outliers.
-    fn of_size(&self, size: u64) -> Option<Candidate> {
+    fn of_size(&self, size: u64) -> Option<GroupingCandidate> {
         let all = self.table.points.len() as u32;
         let everybody: Vec<Member> =
             (0..all).map(|point| Member { point, rows: self.table.points.rows[point as usize] }).collect();
@@ -277,7 +277,7 @@ impl<'a> GroupSearch<'a> {
     }
 
     /// Counts everything again on the groups as they will look; `None` if something does not hold.
-    fn candidate(&self, size: Option<u64>, mut grouping: Grouping, outliers: u64) -> Option<Candidate> {
+    fn candidate(&self, size: Option<u64>, mut grouping: Grouping, outliers: u64) -> Option<GroupingCandidate> {
         let points = &self.table.points;
         grouping.merge_equal(points);
         let check = self.check(self.params.real_k);
@@ -294,7 +294,7 @@ impl<'a> GroupSearch<'a> {
             cost = cost.saturating_add(self.cost(class, expected));
             highest_degree = highest_degree.max(self.degree(class));
         }
-        Some(Candidate { size, outliers, grouping, cost, counterfeits, highest_degree })
+        Some(GroupingCandidate { size, outliers, grouping, cost, counterfeits, highest_degree })
     }
 
     /// The cost of the rows of a class and of the synthetic records expected in it, in units of 2⁻³².
@@ -311,7 +311,7 @@ impl<'a> GroupSearch<'a> {
     }
 
     /// Why no grouping can be released, and the nearest that can.
-    fn explain(&self, candidates: &[Candidate]) -> Error {
+    fn explain(&self, candidates: &[GroupingCandidate]) -> Error {
         let (params, cohort) = (self.params, self.table.cohort);
         let people = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
         let rows = cohort.tuples.rows;

@@ -103,7 +103,7 @@ fn bound(cohort: &Cohort, cost: impl FnOnce(&Points) -> u64) -> f64 {
 fn best(table: &PointTable, limits: SearchLimits, params: &Params, watch: &LossWatch) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
     let work = Work { may_remove: limits.suppressed, effort: params.effort, threads: table.cohort.threads, watch };
-    let search = Search { table, k, limits, work };
+    let search = GroupingSearch { table, k, limits, work };
     let cost = |grouping: &Grouping| grouping.cost(&table.points);
     let all = knows_all(table.cohort);
     let boxes = if k <= LARGEST_K && (all || groups_may_be_better(table)) { search.by_boxes() } else { None };
@@ -129,14 +129,14 @@ fn knows_all(cohort: &Cohort) -> bool {
 }
 
 /// The search for groupings of a table.
-struct Search<'a> {
+struct GroupingSearch<'a> {
     table: &'a PointTable<'a>,
     k: u32,
     limits: SearchLimits,
     work: Work<'a>,
 }
 
-impl Search<'_> {
+impl GroupingSearch<'_> {
     /// Starts with cheapest boxes.
     fn by_boxes(&self) -> Option<Grouping> {
         let grouping = self.with_requirement(None, |requirement| group(&self.table.points, requirement, self.work))?;
@@ -145,7 +145,7 @@ impl Search<'_> {
 
     /// Starts with full-domain classes, unless they cost more than another grouping to begin with.
     fn by_levels(&self, other: Option<u64>) -> Option<Grouping> {
-        let Search { table, limits, work, .. } = *self;
+        let GroupingSearch { table, limits, work, .. } = *self;
         let FullDomain { levels, kept } = full_domain(table, limits)?;
         let start = table.at_levels(&levels, &kept);
         if other.is_some_and(|other| other < start.cost(&table.points)) {
@@ -161,7 +161,7 @@ impl Search<'_> {
 
     /// Chooses labels cell by cell, so that the classes over every set that an attacker may know hold.
     fn by_cells(&self) -> Option<Grouping> {
-        let Search { table, k, work, .. } = *self;
+        let GroupingSearch { table, k, work, .. } = *self;
         let points = &table.points;
         let place = |set: &Vec<usize>| {
             let mut placed: Vec<usize> = set.iter().map(|&column| points.place(column)).collect();

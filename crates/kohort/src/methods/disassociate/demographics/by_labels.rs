@@ -73,7 +73,7 @@ fn first_groups(table: &mut PointTable, of_point: &[Vec<u32>], lost: &LostCodes)
 }
 
 /// A group while groups are merged.
-struct Group {
+struct MergingGroup {
     class: Class,
     records: Vec<u32>,
     counts: CodeCounts,
@@ -84,7 +84,7 @@ struct Group {
 struct Merging<'a> {
     points: &'a Points,
     lost: &'a LostCodes<'a>,
-    groups: Vec<Option<Group>>,
+    groups: Vec<Option<MergingGroup>>,
     /// The groups in several orders of their labels: in the i-th the i-th column comes first.
     orders: Vec<BTreeSet<(Vec<Node>, usize)>>,
     /// Pairs that may merge, the best on top.
@@ -136,7 +136,7 @@ impl<'a> Merging<'a> {
                 records.extend(left.drain(left.len().saturating_sub(member.rows as usize)..).rev());
             }
             let counts = lost.count(records.iter().copied());
-            merging.insert(Group { class, records, lost: lost.lost(&counts), counts });
+            merging.insert(MergingGroup { class, records, lost: lost.lost(&counts), counts });
         }
         for number in 0..merging.groups.len() {
             merging.look_around(number);
@@ -154,7 +154,7 @@ impl<'a> Merging<'a> {
         labels[order..].iter().chain(&labels[..order]).copied().collect()
     }
 
-    fn insert(&mut self, group: Group) -> usize {
+    fn insert(&mut self, group: MergingGroup) -> usize {
         let number = self.groups.len();
         self.groups.push(None);
         self.put(number, group);
@@ -162,14 +162,14 @@ impl<'a> Merging<'a> {
     }
 
     /// Puts a group at its number. Pairs that were noted for this number are pairs with the group again.
-    fn put(&mut self, number: usize, group: Group) {
+    fn put(&mut self, number: usize, group: MergingGroup) {
         for (order, sorted) in self.orders.iter_mut().enumerate() {
             sorted.insert((Merging::key(&group.class.labels, order), number));
         }
         self.groups[number] = Some(group);
     }
 
-    fn take(&mut self, number: usize) -> Option<Group> {
+    fn take(&mut self, number: usize) -> Option<MergingGroup> {
         let group = self.groups[number].take()?;
         for (order, sorted) in self.orders.iter_mut().enumerate() {
             sorted.remove(&(Merging::key(&group.class.labels, order), number));
@@ -229,7 +229,7 @@ impl<'a> Merging<'a> {
             cost = cost - before + class.cost() as u64;
             let counts = merged(&first.counts, &second.counts);
             let records = [first.records, second.records].concat();
-            let number = self.insert(Group { class, records, lost: self.lost.lost(&counts), counts });
+            let number = self.insert(MergingGroup { class, records, lost: self.lost.lost(&counts), counts });
             self.look_around(number);
         }
     }
