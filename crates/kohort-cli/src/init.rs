@@ -2,8 +2,9 @@
 
 use crate::output::{note, say};
 use crate::{Context, progress};
-use kohort::init::{Answer, Location, Suggestion, init_at};
+use kohort::init::{Answer, Location, Suggestion, init_at, init_database, init_omop};
 use kohort_core::release::made;
+use kohort_core::table::Address;
 use kohort_core::{Error, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -24,9 +25,12 @@ Examples:
   kohort init patients.csv visits.csv
   kohort init ward.xlsx --sheet Data
   kohort init omop/                 all tables of a folder
+  kohort init postgresql://me@db.example.org/clinic --table cdm.visits
+  kohort init --omop postgresql://me@db.example.org/clinic?schema=cdm
   kohort init survey.csv --ask      asks about columns that were not understood")]
 pub(crate) struct Args {
-    /// Tables, or folders of tables: CSV or TSV (.gz too), Parquet, .xlsx, .ndjson of FHIR, .xpt, .dta, .sav
+    /// Tables, or folders of tables: CSV or TSV (.gz too), Parquet, .xlsx, .ndjson of FHIR, .xpt, .dta, .sav; or the
+    /// address of a PostgreSQL database. The password is in PGPASSWORD or ~/.pgpass
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// Policy file to write
@@ -35,6 +39,14 @@ pub(crate) struct Args {
     /// The sheet of a workbook, where several sheets are tables
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
+    /// A table or a view of the database, such as cdm.visits; several times for several. Without it, all tables of
+    /// the schema that the address names are read
+    #[arg(long, value_name = "NAME")]
+    table: Vec<String>,
+    /// The schema or the folder holds the OMOP common data model: only tables about people are read, and of
+    /// concept_ancestor hierarchies of concepts are made, in files beside the policy
+    #[arg(long)]
+    omop: bool,
     /// Lines above the header (rows of a sheet), where Kohort does not find them
     #[arg(long, value_name = "LINES")]
     skip: Option<u64>,
@@ -53,6 +65,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             args.output.display()
         ))
     };
+    let database = database(args)?;
     let files: Vec<PathBuf> = args.data.iter().filter(|data| !data.is_dir()).cloned().collect();
     made::keep_apart(&args.output, &files)?;
     if fs::symlink_metadata(&args.output).is_ok() && !args.force {
@@ -60,17 +73,23 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
     }
     let folder = args.output.parent().unwrap_or(Path::new(""));
     let at = Location { sheet: args.sheet.clone(), skip: args.skip };
-    let mut suggestion = init_at(&args.data, &at, folder, context.threads, progress::bar())?;
+    let mut suggestion = match database {
+        Some(address) => init_database(&address, &args.table, args.omop, context.threads, progress::bar())?,
+        None if args.omop => init_omop(&args.data, folder, context.threads, progress::bar())?,
+        None => init_at(&args.data, &at, folder, context.threads, progress::bar())?,
+    };
     if args.ask {
         ask(&mut suggestion)?;
     }
-    // You may have edited the policy that is there: it is kept under another name.
-    if fs::symlink_metadata(&args.output).is_ok() {
-        let kept = keep_aside(&args.output)?;
-        note(&format!("{} already existed and was renamed to {}.", args.output.display(), kept.display()));
+    let made: Vec<(PathBuf, &str)> = suggestion.files.iter().map(|own| (folder.join(&own.name), &*own.text)).collect();
+    if let Some((path, _)) = made.iter().find(|(path, _)| !args.force && fs::symlink_metadata(path).is_ok()) {
+        return Err(Error::yours(format!(
+            "{} exists. Choose another folder with -o, or replace it with --force.",
+            path.display()
+        )));
     }
-    let written = File::create_new(&args.output).and_then(|mut file| file.write_all(suggestion.policy.as_bytes()));
-    written.map_err(|e| Error::io(&args.output, &e))?;
+    made.iter().try_for_each(|(path, text)| write_new(path, text))?;
+    write_new(&args.output, &suggestion.policy)?;
     suggestion.warnings.iter().for_each(|w| note(w));
     say(&format!("{:<24} {:<11} {:<7} {}", "column", "role", "", "why"));
     let mut table = None;
@@ -83,11 +102,37 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         say(&format!("{:<24} {role:<11} {confidence:<7} {}", column.name, column.why));
     }
     say("");
+    made.iter().for_each(|(path, _)| say(&format!("written: {}", path.display())));
     say(&format!("written: {}", args.output.display()));
     say("Next: read it line by line, choose k, then");
     say(&format!("  kohort risk {}", args.output.display()));
     say(&format!("  kohort anonymize {}", args.output.display()));
     Ok(())
+}
+
+/// Writes a file. You may have edited the one that is there: it is kept under another name.
+fn write_new(path: &Path, text: &str) -> Result<()> {
+    if fs::symlink_metadata(path).is_ok() {
+        let kept = keep_aside(path)?;
+        note(&format!("{} already existed and was renamed to {}.", path.display(), kept.display()));
+    }
+    let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|e| Error::io(path, &e))
+}
+
+/// The database, where one is named instead of files.
+fn database(args: &Args) -> Result<Option<Address>> {
+    let is_address = |data: &PathBuf| data.to_str().is_some_and(Address::is_one);
+    match &args.data[..] {
+        [one] if is_address(one) => Address::parse(one.to_str().unwrap_or_default())
+            .map(Some)
+            .map_err(|what| Error::yours(format!("the address {what}"))),
+        several if several.iter().any(is_address) => {
+            Err(Error::yours("name one database, and its tables with --table."))
+        }
+        _ if !args.table.is_empty() => Err(Error::yours("--table is for tables of a database.")),
+        _ => Ok(None),
+    }
 }
 
 /// Asks about the columns that were not understood. An empty answer, or the end of the answers, keeps the suggestion.

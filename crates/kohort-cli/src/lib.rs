@@ -29,6 +29,7 @@ pub use failure::caught;
 use clap::{Parser, Subcommand};
 use kohort_core::Result;
 use kohort_core::error::Kind;
+use kohort_core::table::{Address, NO_PASSWORD};
 use kohort_core::verify::Outcome;
 use std::ffi::OsString;
 
@@ -89,6 +90,12 @@ pub(crate) struct Context {
 
 /// Runs the command with these arguments, of which the first is the name of the program, and returns the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Before any message can repeat it.
+    if arguments.iter().any(|own| Address::with_password_in(&own.to_string_lossy())) {
+        output::complain(&format!("error: the address {NO_PASSWORD}"));
+        return 2;
+    }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {

@@ -51,7 +51,7 @@ impl ReleaseArgs {
 
     pub(crate) fn extras(&self, readers: Readers) -> Result<Extras> {
         let sign = self.sign.as_deref().map(SecretKey::read).transpose()?;
-        Ok(Extras { readers, sign, ledger: self.ledger.clone() })
+        Ok(Extras { readers, sign, ledger: self.ledger.clone(), ..Extras::default() })
     }
 
     /// Says in which ledger the release is, who signed it, and where its report is.

@@ -247,6 +247,11 @@ impl Studio {
         let Ok(section) = Section::parse(&name, &text) else { return Ok(()) };
         let folder = policy.parent().unwrap_or(Path::new("."));
         let input = section.section("input")?;
+        if section.get("output").is_some() {
+            return Err(Error::yours(
+                "the policy writes into a database. The studio writes only into its folder: use the command line.",
+            ));
+        }
         if input.as_ref().is_some_and(|input| input.get("database").is_some()) {
             return Err(Error::yours(
                 "the policy reads a database. The studio reads only files in its folder: use the command line.",

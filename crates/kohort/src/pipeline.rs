@@ -15,7 +15,7 @@ use kohort_core::random::Randomness;
 use kohort_core::release::{Published, Staged, Staging, made};
 use kohort_core::shape::{Codes, Events, Shape, Table};
 use kohort_core::signature::SecretKey;
-use kohort_core::table::{self, PopulationPart, Progress, Source};
+use kohort_core::table::{self, Loaded, OutputSchema, PopulationPart, Progress, Source};
 use kohort_core::verify;
 use kohort_core::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ pub struct Extras {
     pub sign: Option<SecretKey>,
     /// The custodian's ledger, with which the release is compared before it is published.
     pub ledger: Option<PathBuf>,
+    /// The schema of a database that the release is written into as well, before it is published.
+    pub schema: Option<OutputSchema>,
 }
 
 /// The result of a run.
@@ -93,7 +95,8 @@ pub fn anonymize_into(policy: &PolicyFile, out: &Path, options: &Options, extras
 pub(crate) fn may_be_released_into(policy: &PolicyFile, out: &Path, options: &Options, extras: &Extras) -> Result<()> {
     made::keep_apart(out, &policy.files_read())?;
     made::keep_apart(out, extras.ledger.as_slice())?;
-    made::may_become(out, options.force)
+    made::may_become(out, options.force)?;
+    policy.output.iter().try_for_each(|schema| schema.may_be_written(options.force))
 }
 
 fn into_folder(
@@ -109,6 +112,7 @@ fn into_folder(
         return several_files::release(register, &files, out, options, extras);
     }
     let staging = Staging::create(out, options.force, &*options.progress)?;
+    let extras = &Extras { schema: policy.output.clone(), ..extras.clone() };
     let made = make(register, policy, staging, options, extras)?;
     let folder = match made.folder {
         Published::Folder(folder) => folder,
@@ -213,10 +217,14 @@ impl Start<'_> {
         // The custodian is told before anything is published, and a test is not a release.
         let composition = compared.as_ref().map(|(_, found)| *found);
         composition.iter().flat_map(Composition::sentences).for_each(|text| options.progress.note(&text));
+        // All of it is in the database, or nothing: others see it when the folder is published.
+        let schema = extras.schema.as_ref();
+        let loaded = schema.map(|schema| verified.load_into(schema, source, policy, options.force)).transpose()?;
         let folder = verified.publish(options.keep_rows)?;
         if let (Some(ledger), Some((entry, _)), false) = (ledger, compared, random.test) {
             ledger.enter(entry)?;
         }
+        loaded.map(Loaded::commit).transpose()?;
         Ok(Released { folder, metrics, notes, composition, files: Vec::new() })
     }
 }

@@ -55,7 +55,7 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 11] = [
+const SECTIONS: [Section; 12] = [
     Section {
         heading: "[input]",
         lists: &[("kohort-core/src/policy/bind.rs", 1)],
@@ -64,6 +64,11 @@ const SECTIONS: [Section; 11] = [
                 "table",
                 "The table: CSV, TSV, Parquet or an Excel workbook (.xlsx); text also as .gz. A folder or a pattern such as `claims/*.parquet` is one table in several Parquet files.",
             ),
+            (
+                "database",
+                "The address of a PostgreSQL database, without a password: `\"postgresql://reader@db.example.org/clinic\"`. `table`, `patients`, `claims` and `events` then name tables or views of it, such as `\"cdm.visits\"`. Needs Kohort with the feature `postgres`: see [the guide](../guides/postgresql.md).",
+            ),
+            ("query", "For a database, instead of `table`: a `SELECT` that ends with `ORDER BY` and a unique key."),
             ("sheet", "The sheet of a workbook. Needed if the workbook has several."),
             (
                 "skip",
@@ -90,6 +95,17 @@ const SECTIONS: [Section; 11] = [
             ("trim", "`true` removes spaces around cells. Default `false`."),
             ("encoding", "`\"windows-1252\"` if the file is not in UTF-8."),
             ("decimal", "Decimal separator, for example `\",\"`. Default `\".\"`."),
+        ],
+    },
+    Section {
+        heading: "[output]",
+        lists: &[("kohort-core/src/policy/database.rs", 0)],
+        keys: &[
+            (
+                "schema",
+                "The schema of a PostgreSQL database that the release is also written into: a new or empty one.",
+            ),
+            ("database", "The address of the database, without a password. Default: that of `[input]`."),
         ],
     },
     Section {

@@ -8,6 +8,7 @@ use super::check::{check_codes, check_roles, check_sensitive};
 use super::cleaning;
 use super::column::{Column, Role};
 use super::context::Context;
+use super::database;
 use super::effects::{Effects, Methods};
 use super::events::{self, EventTable, EventsPolicy, Tables};
 use super::files::PolicyFiles;
@@ -21,7 +22,7 @@ use super::synthetic::SyntheticRules;
 use crate::Result;
 use crate::codes::Repeats;
 use crate::number::K;
-use crate::table::{CLAIMS, Encoding, Input, Place, Source, read_text};
+use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, read_text};
 use std::path::{Path, PathBuf};
 
 /// The name of the table of patients in a policy.
@@ -67,6 +68,8 @@ pub enum GivenTables {
 pub struct PolicyFile {
     /// The location and format of the table.
     pub input: Input,
+    /// The schema of a database that the release is written into as well.
+    pub output: Option<OutputSchema>,
     /// The unit of a row.
     layout: Layout,
     /// The text of the file, for the evidence.
@@ -94,9 +97,11 @@ impl PolicyFile {
     /// Reads a policy's text that names `files`. Given tables are used instead of those that `[input]` names,
     /// which need not name any then.
     pub fn parse_with(file: &str, text: &str, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<PolicyFile> {
+        database::refuse_passwords(file, text)?;
         let root = Section::parse(file, text)?;
         root.only(&[
             "input",
+            "output",
             "columns",
             "exclude",
             "accept",
@@ -139,7 +144,14 @@ impl PolicyFile {
             (None, Some(_)) => Layout::Events,
             (layout, None) => layout.unwrap_or(Layout::Table),
         };
-        Ok(PolicyFile { input, layout, text: text.into(), path: None, files, root })
+        let output = database::read_output(&root)?;
+        if output.is_some() && matches!(layout, Layout::Codes(_)) {
+            return Err(root.wrong("output", "is for tables, and a release of codes is a file of clusters."));
+        }
+        if output.is_some() && root.get("file").is_some() {
+            return Err(root.wrong("output", "is for one release, but [[file]] makes several."));
+        }
+        Ok(PolicyFile { input, output, layout, text: text.into(), path: None, files, root })
     }
 
     /// Lists the policy and the tables on disk, and every file or folder that a text of the policy names: no
@@ -400,6 +412,8 @@ const MOST_SKIPPED: u64 = 10_000;
 fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables>) -> Result<Input> {
     section.only(&[
         "table",
+        "database",
+        "query",
         "sheet",
         "skip",
         "skip_end",
@@ -443,8 +457,9 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     };
     let (skip, skip_end) = (lines("skip")?, lines("skip_end")?);
     let input = |place: Place| Input {
+        // The rows of a database come in one form.
+        delimiter: if matches!(place, Place::Database(_)) { Some(b',') } else { delimiter },
         place,
-        delimiter,
         sheet: sheet.clone(),
         skip,
         skip_end,
@@ -472,18 +487,29 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
 
 /// The tables that `[input]` names: one, or events with the table of their patients.
 fn named_tables(section: &Section, files: &PolicyFiles) -> Result<GivenTables> {
+    let database = database::read(section)?;
+    let place = |name: &str| match &database {
+        Some(database) => database::table(database, name),
+        None => files.place(name),
+    };
+    let query = database.as_ref().map(|database| database::query(database, section)).transpose()?.flatten();
     let (claims, several) = (section.text("claims")?, section.section("events")?);
     if claims.is_some() && several.is_some() {
         return Err(section.wrong("claims", "and [input.events] are alternatives. Keep one of them."));
     }
     let events = match (claims, several) {
-        (Some(claims), _) => Some(vec![(CLAIMS.to_string(), files.place(claims)?)]),
-        (None, Some(several)) => Some(named_events(&several, files)?),
+        (Some(claims), _) => Some(vec![(CLAIMS.to_string(), place(claims)?)]),
+        (None, Some(several)) => Some(named_events(&several, &place)?),
         (None, None) => None,
     };
-    match (section.text("table")?, section.text("patients")?, events) {
-        (Some(table), None, None) => Ok(GivenTables::One(files.place(table)?)),
-        (None, Some(patients), Some(events)) => Ok(GivenTables::Linked { patients: files.place(patients)?, events }),
+    let table = match (query, section.text("table")?) {
+        (Some(query), _) => Some(query),
+        (None, Some(table)) => Some(place(table)?),
+        (None, None) => None,
+    };
+    match (table, section.text("patients")?, events) {
+        (Some(table), None, None) => Ok(GivenTables::One(table)),
+        (None, Some(patients), Some(events)) => Ok(GivenTables::Linked { patients: place(patients)?, events }),
         (None, None, None) => Err(section.error(
             section.line,
             "[input] does not name a table. Set table = \
@@ -498,7 +524,7 @@ fn named_tables(section: &Section, files: &PolicyFiles) -> Result<GivenTables> {
 }
 
 /// The tables of `[input.events]`, by name. A name becomes that of a file in the release.
-fn named_events(section: &Section, files: &PolicyFiles) -> Result<Vec<(String, Place)>> {
+fn named_events(section: &Section, place: &dyn Fn(&str) -> Result<Place>) -> Result<Vec<(String, Place)>> {
     let mut tables: Vec<(String, Place)> = Vec::new();
     for (name, item) in &section.entries {
         if !is_table_name(name) || tables.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
@@ -513,7 +539,7 @@ fn named_events(section: &Section, files: &PolicyFiles) -> Result<Vec<(String, P
         let Value::Text(path) = &item.value else {
             return Err(section.wrong(name, "must be the path of a table."));
         };
-        tables.push((name.clone(), files.place(path)?));
+        tables.push((name.clone(), place(path)?));
     }
     if tables.is_empty() {
         return Err(section

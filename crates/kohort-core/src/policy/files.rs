@@ -1,6 +1,6 @@
 //! The files that a policy names: hierarchies, rules, registries, constraints.
 
-use crate::table::{Input, Place, read_text};
+use crate::table::{Address, Input, Place, read_text};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -67,6 +67,12 @@ impl PolicyFiles {
 
     /// A file that is a table.
     pub(super) fn place(&self, name: &str) -> Result<Place> {
+        if Address::is_one(name) {
+            return Err(Error::yours(
+                "[input] names a database where the name of a table belongs. Set database = \"postgresql://…\" and \
+                 table = \"schema.table\".",
+            ));
+        }
         if let Some(text) = self.texts.get(name) {
             return Ok(Place::Text(name.into(), text.as_bytes().into()));
         }

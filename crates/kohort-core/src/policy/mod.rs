@@ -13,6 +13,7 @@ mod check;
 mod cleaning;
 mod column;
 mod context;
+mod database;
 mod effects;
 mod events;
 mod exclude;

@@ -4,7 +4,7 @@ use super::Shape;
 use crate::Result;
 use crate::events::{self, Histories};
 use crate::number::K;
-use crate::policy::{EventsPolicy, Policy, is_table_name};
+use crate::policy::{EventsPolicy, Policy, Role, is_table_name};
 use crate::privacy::ShareAtRisk;
 use crate::random::Randomness;
 use crate::release::{
@@ -36,6 +36,12 @@ impl Shape for Events {
         let files: Vec<String> = claim.tables.iter().map(|(name, _)| release::table_file(name)).collect();
         let number = files.len();
         (files, number)
+    }
+
+    fn patient_name<'a>(policy: &'a Policy<Events>, table: &str) -> Option<&'a str> {
+        let own = policy.own.tables.iter().find(|own| own.name == table);
+        let columns = own.map_or(&policy.own.patients, |own| &own.columns);
+        columns.iter().find(|column| column.role == Role::Patient).map(|column| column.name.as_str())
     }
 
     fn survey(source: &Source, policy: &Policy<Events>) -> Result<Histories> {

@@ -58,6 +58,11 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// The names that the data files of a release may have, and how many of them it has.
     fn data_files(claim: &Self::Claim) -> (Vec<String>, usize);
 
+    /// The name that the column of the patient has in a table of the input, where a release gives patients new numbers.
+    fn patient_name<'a>(_policy: &'a Policy<Self>, _table: &str) -> Option<&'a str> {
+        None
+    }
+
     /// Reads and counts the data.
     fn survey(source: &Source, policy: &Policy<Self>) -> Result<Self::Input>;
 

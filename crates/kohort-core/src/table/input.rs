@@ -6,6 +6,7 @@ use super::engine::SqlTable;
 use super::hashed::FileHash;
 use super::memory::MemoryTable;
 use super::parts::PartFiles;
+use super::postgres::DatabaseTable;
 use crate::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub enum Place {
     Parts(Arc<PartFiles>),
     /// A table in an engine that counts and joins by itself.
     Engine(Arc<SqlTable>),
+    /// A table in a database, whose rows come as text.
+    Database(Arc<DatabaseTable>),
     /// Columns of cells in memory.
     Memory(Arc<MemoryTable>),
     /// The bytes of a text table in memory, also compressed by gzip, with the name that errors use.
@@ -41,6 +44,7 @@ impl Place {
                 path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
             }
             Place::Engine(table) => table.name().to_string(),
+            Place::Database(table) => table.name().to_string(),
             Place::Memory(table) => table.name().to_string(),
             Place::Text(name, _) => name.clone(),
         }
@@ -51,7 +55,7 @@ impl Place {
         match self {
             Place::File(path) | Place::Hashed(path, _) => Some(path),
             Place::Parts(files) => Some(files.path()),
-            Place::Memory(_) | Place::Text(..) | Place::Engine(_) => None,
+            Place::Memory(_) | Place::Text(..) | Place::Engine(_) | Place::Database(_) => None,
         }
     }
 
@@ -66,9 +70,15 @@ impl Place {
             Place::File(path) => Box::new(std::fs::File::open(path).map_err(|e| self.io(&e))?),
             Place::Hashed(path, hash) => Box::new(hash.open(path).map_err(|e| self.io(&e))?),
             Place::Text(_, bytes) => Box::new(std::io::Cursor::new(Arc::clone(bytes))),
+            Place::Database(table) => table.bytes()?,
             // Its cells are taken as they are.
             Place::Memory(_) | Place::Parts(_) | Place::Engine(_) => Box::new(std::io::empty()),
         })
+    }
+
+    /// At least the first line of a text table, with the names of its columns.
+    pub(super) fn header(&self) -> Result<Box<dyn std::io::Read + Send>> {
+        if let Place::Database(table) = self { table.header() } else { self.bytes() }
     }
 
     /// The size of the file, or about the size it would have.
@@ -77,7 +87,7 @@ impl Place {
             Place::File(path) | Place::Hashed(path, _) => Ok(std::fs::metadata(path).map_err(|e| self.io(&e))?.len()),
             Place::Parts(files) => files.size(),
             // Its size is not known: it is worth all threads.
-            Place::Engine(_) => Ok(1 << 30),
+            Place::Engine(_) | Place::Database(_) => Ok(1 << 30),
             Place::Memory(table) => Ok(table.bytes()),
             Place::Text(_, bytes) => Ok(bytes.len() as u64),
         }
@@ -91,6 +101,7 @@ impl fmt::Debug for Place {
             Place::File(path) | Place::Hashed(path, _) => f.debug_tuple("File").field(path).finish(),
             Place::Parts(files) => f.debug_tuple("Parts").field(&files.path()).finish(),
             Place::Engine(table) => f.debug_tuple("Engine").field(&table.name()).finish(),
+            Place::Database(table) => f.debug_tuple("Database").field(&table.name()).finish(),
             Place::Memory(table) => f.debug_tuple("Memory").field(table).finish(),
             Place::Text(name, bytes) => f.debug_tuple("Text").field(name).field(&bytes.len()).finish(),
         }

@@ -75,7 +75,11 @@ pub fn open(input: &Input) -> Result<Source> {
     let bytes = input.place.size()?;
     let name = input.place.name();
     let mut magic = [0u8; 8];
-    let got = read_full(&mut input.place.bytes()?, &mut magic).map_err(|e| input.place.io(&e))?;
+    let got = match &input.place {
+        // Its rows are text, and a stream of them is not begun to look at the first bytes.
+        Place::Database(_) => 0,
+        place => read_full(&mut place.bytes()?, &mut magic).map_err(|e| place.io(&e))?,
+    };
     if magic[..got].starts_with(&workbook::ZIP) {
         let (table, sheet) = workbook::read(input)?;
         return open(&Input { place: Place::Memory(Arc::new(table)), sheet, ..input.clone() });
@@ -314,7 +318,7 @@ impl Source {
         match &self.parquet {
             Some(table) => table.rows().saturating_mul(8 * self.columns.len() as u64),
             None if self.is_gzip() => self.bytes * 6,
-            None => self.bytes,
+            None => self.bytes(),
         }
     }
 
@@ -346,6 +350,11 @@ impl Source {
         Ok(table)
     }
 
+    /// The table in a database that it is, if it is one.
+    pub fn database_table(&self) -> Option<&super::DatabaseTable> {
+        if let Place::Database(table) = &self.input.place { Some(table) } else { None }
+    }
+
     /// Returns whether it is compressed text.
     pub fn is_gzip(&self) -> bool {
         self.form == SourceForm::Text { gzip: true }
@@ -356,9 +365,9 @@ impl Source {
         self.form == SourceForm::Memory
     }
 
-    /// The size of the file.
+    /// The size of the file. That of a table in a database is known when it was read once.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.database_table().and_then(|table| table.size()).unwrap_or(self.bytes)
     }
 
     /// How many threads read it.
@@ -528,7 +537,10 @@ impl Source {
     }
 
     fn blocks(&self) -> Result<Blocks> {
-        let bytes = self.input.place.bytes()?;
+        self.blocks_of(self.input.place.bytes()?)
+    }
+
+    fn blocks_of(&self, bytes: Box<dyn Read + Send>) -> Result<Blocks> {
         let reader: Box<dyn Read + Send> = match self.form {
             SourceForm::Text { gzip: true } => {
                 Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, bytes)))
@@ -540,7 +552,7 @@ impl Source {
     }
 
     fn read_header(&mut self) -> Result<()> {
-        let mut blocks = self.blocks()?;
+        let mut blocks = self.blocks_of(self.input.place.header()?)?;
         let first = blocks.next(self)?;
         let Some((bytes, line)) = first else {
             let below = if self.input.skip > 0 || self.input.skip_end > 0 {

@@ -17,6 +17,7 @@ mod events;
 mod files;
 mod formulas;
 mod inference;
+mod into_schema;
 mod known_sets;
 mod label_levels;
 mod lines;

@@ -83,12 +83,7 @@ pub(crate) fn make(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         };
         let mut options = studio.options(job);
         options.force = replace;
-        anonymize_for(
-            &opened.path,
-            &studio.folder.path(&name)?,
-            &options,
-            &Extras { readers, sign: None, ledger: None },
-        )?;
+        anonymize_for(&opened.path, &studio.folder.path(&name)?, &options, &Extras { readers, ..Extras::default() })?;
         keep_to_owner(&studio.folder.path(&name)?)?;
         let made = stamps(&studio.folder.path(&name)?.join("release"));
         let mut desk = studio.desk();

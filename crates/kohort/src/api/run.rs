@@ -209,7 +209,8 @@ impl Run {
     pub fn anonymize(&self, data: impl Into<Data>, policy: &Policy) -> Result<Release> {
         let file = policy.with_data(&data.into())?;
         let staging = Staging::in_memory(&self.scratch)?;
-        let made = pipeline::make(&Register::built_in(), &file, staging, &self.options(), &self.extras)?;
+        let extras = Extras { schema: file.output.clone(), ..self.extras.clone() };
+        let made = pipeline::make(&Register::built_in(), &file, staging, &self.options(), &extras)?;
         Release::new(made)
     }
 

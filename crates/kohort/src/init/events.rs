@@ -3,6 +3,7 @@
 //! The few columns of the people that analysts need most stay. Of an event its codes, its month, its length and one
 //! or two categories stay; all of them count as known to an attacker.
 
+use super::concepts::{Ancestors, is_concept};
 use super::links::{self, Link, LinkedTable, Links};
 use super::suggest::{Reading, columns, thousands};
 use super::topic::icd_system;
@@ -10,6 +11,7 @@ use super::write::{quoted, shown};
 use super::{ColumnAdvice, Confidence, Draft, DraftTable, Suggestion, suggest_table, warn, write};
 use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::Topic;
+use kohort_core::error::Kind;
 use kohort_core::policy::{Role, Unmapped};
 use kohort_core::{Error, Result};
 
@@ -50,9 +52,11 @@ const ENDS: [&str; 17] = [
 ];
 
 /// Suggests a policy for the tables that belong together. Tables that belong to none are named in a warning.
-pub(super) fn suggest(tables: Vec<LinkedTable>) -> Result<Suggestion> {
-    check_omop(&tables)?;
-    let Some(found) = links::find(&tables) else { return Ok(unrelated(&tables)) };
+///
+/// `ancestors`: the OMOP vocabulary, of which hierarchies for columns of concepts are made.
+pub(super) fn suggest(tables: &[LinkedTable], ancestors: Option<&Ancestors>) -> Result<Suggestion> {
+    check_omop(tables)?;
+    let Some(found) = links::find(tables) else { return Ok(unrelated(tables)) };
     let mut warnings = Vec::new();
     let people = &tables[found.table];
     let mut events: Vec<(usize, usize)> = Vec::new();
@@ -75,7 +79,9 @@ pub(super) fn suggest(tables: Vec<LinkedTable>) -> Result<Suggestion> {
             )),
             Link::None => warnings.push(format!(
                 "{} has no column in common with {} and is not in the policy. `kohort init {}` suggests one for it.",
-                own.path, people.path, own.path
+                own.path,
+                people.path,
+                own.argument()
             )),
         }
     }
@@ -89,11 +95,20 @@ pub(super) fn suggest(tables: Vec<LinkedTable>) -> Result<Suggestion> {
     for (place, _) in left_out {
         warnings.push(format!(
             "{} also holds events of these people and is not in the policy, because every further table costs detail \
-             in the others. Choose tables by naming them: kohort init {} {}.",
-            tables[place].path, people.path, tables[place].path
+             in the others. Choose tables by naming them: kohort init {}.",
+            tables[place].path,
+            named_together(people, &tables[place])
         ));
     }
-    together(&tables, &found, &events, warnings)
+    together(tables, &found, &events, ancestors, warnings)
+}
+
+/// What `kohort init` takes to read two tables.
+fn named_together(one: &LinkedTable, other: &LinkedTable) -> String {
+    match other.source.database_table() {
+        None => format!("{} {}", one.path, other.path),
+        Some(_) => format!("{} --table {}", one.argument(), other.path),
+    }
 }
 
 /// The policy for the table of the people and tables of their events.
@@ -101,6 +116,7 @@ fn together(
     tables: &[LinkedTable],
     found: &Links,
     events: &[(usize, usize)],
+    ancestors: Option<&Ancestors>,
     mut warnings: Vec<String>,
 ) -> Result<Suggestion> {
     let people = &tables[found.table];
@@ -114,6 +130,7 @@ fn together(
     let last = dated.filter(|column| column.date().is_some()).filter_map(|column| column.last_year).max();
     age_instead_of_birth(people, last, &mut advice);
     warnings.splice(0..0, warn::warnings(&people.profile, &reading, &advice, people.source.input()));
+    let mut files = Vec::new();
     let mut drafts = vec![DraftTable { key: "patients".into(), path: people.path.clone() }];
     for &(place, column) in events {
         let own = &tables[place];
@@ -128,7 +145,15 @@ fn together(
                 people.path
             ));
         }
-        let of_events = of_events(own, column, &reading, most_of_events);
+        let mut of_events = of_events(own, column, &reading, most_of_events, ancestors);
+        match ancestors.map(|ancestors| ancestors.hierarchies(own, &mut of_events)) {
+            Some(Ok(made)) => files.extend(made),
+            Some(Err(error)) if error.kind == Kind::Yours => {
+                warnings.push(format!("concepts of {} have no hierarchy: {}", own.path, error.message));
+            }
+            Some(Err(error)) => return Err(error),
+            None => {}
+        }
         warnings.extend(warn::on_columns(&own.profile, &of_events));
         if !of_events.iter().any(|column| column.role == Role::Quasi) {
             warnings.push(format!(
@@ -147,12 +172,11 @@ fn together(
         input.sheet = None;
     }
     let draft = Draft { tables: drafts, input, reading, offers: Vec::new() };
-    Ok(Suggestion { policy: write::policy(&draft, &advice), columns: advice, warnings, draft })
+    Ok(Suggestion { policy: write::policy(&draft, &advice), columns: advice, warnings, files, draft })
 }
 
 /// Tables of the OMOP common data model are recognised by their columns. Without `person` nobody can be counted.
 fn check_omop(tables: &[LinkedTable]) -> Result<()> {
-    let is_concept = |name: &str| name.to_lowercase().ends_with("_concept_id");
     let is_omop = |table: &&LinkedTable| {
         table.has("person_id") && table.profile.columns.iter().any(|column| is_concept(&column.name))
     };
@@ -182,7 +206,10 @@ fn unrelated(tables: &[LinkedTable]) -> Suggestion {
         suggestion.warnings.push(format!(
             "{} and {} have no column that names the same people, one row for each, so that the policy is for {} \
              alone. `kohort init {}` suggests one for the other.",
-            best.path, other.path, best.path, other.path
+            best.path,
+            other.path,
+            best.path,
+            other.argument()
         ));
     }
     suggestion
@@ -318,10 +345,21 @@ struct Offer {
 }
 
 /// The columns of events: their person, and the few that say what happened and when.
-fn of_events(table: &LinkedTable, key: usize, reading: &Reading, most: usize) -> Vec<ColumnAdvice> {
+fn of_events(
+    table: &LinkedTable,
+    key: usize,
+    reading: &Reading,
+    most: usize,
+    ancestors: Option<&Ancestors>,
+) -> Vec<ColumnAdvice> {
     let profile = &table.profile;
     let mut advice = columns(profile, reading);
-    let mut offers: Vec<Offer> = (0..advice.len()).filter_map(|c| offer(table, key, c, &advice[c], reading)).collect();
+    let offered = |c: usize| {
+        // More concepts can stay where there are groups of them.
+        let grouped = ancestors.is_some() && is_concept(&advice[c].name);
+        offer(table, key, c, &advice[c], reading, if grouped { u64::MAX } else { MOST_VALUES })
+    };
+    let mut offers: Vec<Offer> = (0..advice.len()).filter_map(offered).collect();
     offers.sort_by_key(|offer| (offer.rank, offer.column));
     let (mut taken, mut codes): (Vec<Offer>, usize) = (Vec::new(), 0);
     let start = start_date(table, key);
@@ -377,8 +415,15 @@ fn belongs_to_person(table: &LinkedTable, key: usize, c: usize) -> bool {
     sample[key].agreement(&sample[c]).is_some_and(|(same, chance)| same >= 0.97 && chance <= 0.9)
 }
 
-/// The part of an event that a column can offer.
-fn offer(table: &LinkedTable, key: usize, c: usize, advice: &ColumnAdvice, reading: &Reading) -> Option<Offer> {
+/// The part of an event that a column can offer. A column of codes has at most `most` of them.
+fn offer(
+    table: &LinkedTable,
+    key: usize,
+    c: usize,
+    advice: &ColumnAdvice,
+    reading: &Reading,
+    most: u64,
+) -> Option<Offer> {
     let column = &table.profile.columns[c];
     let is = |topic: Topic| table.topics[c].contains(&topic);
     if c == key || column.distinct.values < 2 || column.is_dated() || column.present * 2 < table.profile.rows {
@@ -411,7 +456,7 @@ fn offer(table: &LinkedTable, key: usize, c: usize, advice: &ColumnAdvice, readi
     let coded = matches!(first, Some(Topic::Diagnosis | Topic::Procedure)) && whole;
     // A type or a status describes how something was recorded.
     let detail = ["type", "status", "source", "reason"].iter().any(|word| advice.name.to_lowercase().contains(word));
-    if coded && !detail && column.distinct.values <= MOST_VALUES {
+    if coded && !detail && column.distinct.values <= most {
         return own(1, 10, None, "what was found or done, which others may know");
     }
     let kinds = matches!(first, Some(Topic::Facility | Topic::Place | Topic::Code | Topic::Encounter | Topic::Outcome));

@@ -31,7 +31,17 @@ impl LinkedTable {
     pub fn new(path: String, source: Source, profile: Profile) -> LinkedTable {
         let topics: Vec<Vec<Topic>> = profile.columns.iter().map(|column| topics(&column.name)).collect();
         let keys = keys(&profile, &topics);
-        LinkedTable { name: table_name(&path), path, source, profile, topics, keys }
+        let name =
+            source.database_table().and_then(|own| own.table_name()).map_or_else(|| table_name(&path), table_name);
+        LinkedTable { name, path, source, profile, topics, keys }
+    }
+
+    /// What `kohort init` takes to read this table.
+    pub fn argument(&self) -> String {
+        match self.source.database_table() {
+            None => self.path.clone(),
+            Some(own) => format!("{} --table {}", own.database().address(), self.path),
+        }
     }
 
     /// Returns whether a column with this name is there.

@@ -8,6 +8,8 @@
 //! data: a policy is shown around.
 
 mod clean;
+mod concepts;
+mod database;
 mod events;
 mod files;
 mod links;
@@ -26,6 +28,7 @@ mod verdict;
 mod warn;
 mod write;
 
+pub use database::init_database;
 pub use files::is_table;
 
 use crate::profile::Profile;
@@ -46,7 +49,18 @@ pub struct Suggestion {
     pub columns: Vec<ColumnAdvice>,
     /// Warnings for the custodian to examine before they trust it.
     pub warnings: Vec<String>,
+    /// The hierarchies that the policy names, to be written beside it.
+    pub files: Vec<HierarchyFile>,
     draft: Draft,
+}
+
+/// A hierarchy that was made along with a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HierarchyFile {
+    /// Its name, as the policy writes it.
+    pub name: String,
+    /// Its lines: `value;group;…;*`.
+    pub text: String,
 }
 
 /// All that the text of a policy needs beside its columns.
@@ -218,15 +232,50 @@ pub fn init_at(
                     Err(error) => return Err(error),
                 }
             }
-            match skipped.first() {
-                Some(error) if tables.is_empty() => return Err(error.clone()),
-                _ => {}
-            }
-            let mut suggestion = events::suggest(tables)?;
-            suggestion.warnings.extend(skipped.iter().map(|error| format!("not used: {}", error.message)));
-            Ok(suggestion)
+            suggest_together(&tables, &skipped, None)
         }
     }
+}
+
+/// Profiles the tables about people in folders with the OMOP common data model, and suggests a policy that will be in
+/// `folder`. Tables without people are not read, except `concept_ancestor`: of it, hierarchies of concepts are made.
+pub fn init_omop(paths: &[PathBuf], folder: &Path, threads: usize, progress: Arc<dyn Progress>) -> Result<Suggestion> {
+    let (mut tables, mut skipped, mut ancestors) = (Vec::new(), Vec::new(), None);
+    for path in files::tables(paths)? {
+        let opened = files::place(&path).and_then(|place| open(&Input::at(place)));
+        match opened {
+            Ok(source) if !source.columns().iter().any(|own| own.eq_ignore_ascii_case("person_id")) => {
+                let own = source.with_threads(threads).with_progress(Arc::clone(&progress));
+                ancestors = concepts::Ancestors::of(own).or(ancestors);
+            }
+            Ok(_) => match read(files::place(&path)?, &Location::default(), threads, &progress) {
+                Ok((own, profile)) => tables.push(links::LinkedTable::new(relative(&path, folder)?, own, profile)),
+                Err(error) if error.kind == Kind::Yours => skipped.push(error),
+                Err(error) => return Err(error),
+            },
+            Err(error) if error.kind == Kind::Yours => skipped.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    if tables.is_empty() && skipped.is_empty() {
+        return Err(Error::yours("no table has a column person_id, so that they are not the OMOP common data model."));
+    }
+    suggest_together(&tables, &skipped, ancestors.as_ref())
+}
+
+/// The suggestion for several tables. `skipped`: what was wrong with those that could not be read.
+fn suggest_together(
+    tables: &[links::LinkedTable],
+    skipped: &[Error],
+    ancestors: Option<&concepts::Ancestors>,
+) -> Result<Suggestion> {
+    match skipped.first() {
+        Some(error) if tables.is_empty() => return Err(error.clone()),
+        _ => {}
+    }
+    let mut suggestion = events::suggest(tables, ancestors)?;
+    suggestion.warnings.extend(skipped.iter().map(|error| format!("not used: {}", error.message)));
+    Ok(suggestion)
 }
 
 /// Profiles a table in Parquet parts, all of them in a folder, and suggests a policy that will be in `folder`.
@@ -255,7 +304,7 @@ fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Suggestion 
     let warnings = warn::warnings(profile, &reading, &columns, source.input());
     let tables = vec![DraftTable { key: "table".into(), path: table.to_string() }];
     let draft = Draft { tables, input: source.input().clone(), reading, offers };
-    Suggestion { policy: write::policy(&draft, &columns), columns, warnings, draft }
+    Suggestion { policy: write::policy(&draft, &columns), columns, warnings, files: Vec::new(), draft }
 }
 
 /// Opens and profiles a table, without titles above its header and notes below it. One that is not UTF-8 is tried as
@@ -264,7 +313,7 @@ fn read(place: Place, at: &Location, threads: usize, progress: &Arc<dyn Progress
     let read_as = |encoding| -> Result<(Source, Profile)> {
         let mut input = locate(&Input { encoding, sheet: at.sheet.clone(), ..Input::at(place.clone()) }, at.skip)?;
         let mut source = open(&input)?;
-        if source.has_header() && is_data(source.columns()) {
+        if source.has_header() && source.database_table().is_none() && is_data(source.columns()) {
             input.header = false;
             source = open(&input)?;
         }

@@ -4,7 +4,7 @@ use super::related::TOO_MANY;
 use super::{ColumnAdvice, Confidence, Draft, DraftTable};
 use crate::methods::{Entry, PROPOSED, PROPOSED_FOR_EVENTS};
 use kohort_core::policy::{Role, Unmapped};
-use kohort_core::table::Encoding;
+use kohort_core::table::{Encoding, Place};
 use std::fmt::Write;
 
 /// Names and entries are aligned up to these widths. Longer ones are not.
@@ -145,12 +145,19 @@ fn method_section(entry: &Entry) -> String {
 
 fn input_section(draft: &Draft) -> String {
     let Draft { tables, input, reading, .. } = draft;
-    let path = |table: &DraftTable| {
-        (format!("{} = {}", key(&table.key), quoted(&table.path)), "the path is relative to this file")
+    let database = match &input.place {
+        Place::Database(own) => Some(own.database().address().to_string()),
+        _ => None,
     };
+    let what =
+        if database.is_some() { "a table or a view of the database" } else { "the path is relative to this file" };
+    let path = |table: &DraftTable| (format!("{} = {}", key(&table.key), quoted(&table.path)), what);
     // Several tables of events are in a section of their own.
     let (named, events) = if tables.len() > 2 { tables.split_at(1) } else { (&tables[..], &[][..]) };
-    let mut lines: Vec<(String, &str)> = named.iter().map(path).collect();
+    let of_database = |own: String| {
+        (format!("database = {}", quoted(&own)), "the password is in PGPASSWORD or ~/.pgpass, never here")
+    };
+    let mut lines: Vec<(String, &str)> = database.into_iter().map(of_database).chain(named.iter().map(path)).collect();
     let markers: Vec<String> = std::iter::once("").chain(reading.missing.iter().copied()).map(quoted).collect();
     lines.push((
         format!("missing = [{}]", markers.join(", ")),
