@@ -62,3 +62,33 @@ fn an_omop_schema_comes_out_as_a_schema_of_its_own() {
         assert!(rows > 0);
     }
 }
+
+#[test]
+#[ignore = "needs a server: tests/postgres/run"]
+fn concepts_of_a_schema_get_hierarchies_from_its_vocabulary() {
+    let clinic = Clinic::new("omop_concepts");
+    fill(&clinic);
+    // Under 1 are 20 ingredients (100, 200 …), under each of them 40 drugs (101, 102 …).
+    clinic.sql(
+        "DROP TABLE cdm.condition_occurrence, cdm.visit_occurrence; \
+         CREATE TABLE cdm.drug_exposure AS SELECT i AS drug_exposure_id, 1 + (i * 7919) % 400 AS person_id, \
+           100 * (2 + (i / 3) % 2) + 1 + (i / 7 * 5) % 8 AS drug_concept_id, DATE '2020-01-01' + (i * 31) % 600 AS \
+           drug_exposure_start_date FROM generate_series(1, 1500) i; \
+         CREATE TABLE cdm.concept_ancestor AS \
+           SELECT 1 AS ancestor_concept_id, 1 AS descendant_concept_id, 0 AS min_levels_of_separation UNION ALL \
+           SELECT 1, 100 * g, 1 FROM generate_series(1, 20) g UNION ALL \
+           SELECT 100 * g, 100 * g, 0 FROM generate_series(1, 20) g UNION ALL \
+           SELECT 1, 100 * g + d, 2 FROM generate_series(1, 20) g, generate_series(1, 40) d UNION ALL \
+           SELECT 100 * g, 100 * g + d, 1 FROM generate_series(1, 20) g, generate_series(1, 40) d UNION ALL \
+           SELECT 100 * g + d, 100 * g + d, 0 FROM generate_series(1, 20) g, generate_series(1, 40) d",
+    );
+    let address = clinic.address(&clinic.writer());
+    clinic.works(&["init", "--omop", &format!("{address}?schema=cdm"), "-o", "omop.toml"], 0);
+    let policy = clinic.read("omop.toml");
+    assert!(policy.contains("hierarchy = \"drug_exposure-drug_concept_id.csv\""), "{policy}");
+    let hierarchy = clinic.read("drug_exposure-drug_concept_id.csv");
+    assert!(hierarchy.lines().any(|line| line == "205;200+;*"), "{hierarchy}");
+    clinic.write("omop.toml", &policy.replace("# k = 5\n", "k = 3\n"));
+    clinic.works(&["anonymize", "omop.toml", "-o", "out", "--keep-rows"], 0);
+    clinic.works(&["verify", "out", "--original", "omop.toml"], 0);
+}

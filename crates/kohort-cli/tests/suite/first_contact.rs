@@ -134,6 +134,59 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
+/// `concept_ancestor`: under 1 are 20 ingredients (100, 200 …), under each of them 40 drugs (101, 102 …).
+fn concept_ancestor(path: &Path) {
+    let header = "ancestor_concept_id,descendant_concept_id,min_levels_of_separation,max_levels_of_separation";
+    let drugs: Vec<(u64, u64)> = (1..=20).flat_map(|group| (1..=40).map(move |drug| (group, drug))).collect();
+    let mut lines = vec!["1,1,0,0".to_string()];
+    for group in 1..=20 {
+        lines.extend([format!("1,{},1,1", 100 * group), format!("{0},{0},0,0", 100 * group)]);
+    }
+    for (group, drug) in drugs {
+        let (above, own) = (100 * group, 100 * group + drug);
+        lines.extend([format!("1,{own},2,2"), format!("{above},{own},1,1"), format!("{own},{own},0,0")]);
+    }
+    table(path, header, lines.len() as u64, |line| lines[line as usize].clone());
+}
+
+#[test]
+fn concepts_of_an_omop_folder_get_hierarchies_from_its_vocabulary() {
+    let folder = tempfile::tempdir().unwrap();
+    omop(folder.path());
+    for other in ["condition_occurrence.csv", "visit_occurrence.csv"] {
+        fs::remove_file(folder.path().join(other)).unwrap();
+    }
+    concept_ancestor(&folder.path().join("concept_ancestor.csv"));
+    table(
+        &folder.path().join("drug_exposure.csv"),
+        "drug_exposure_id,person_id,drug_concept_id,drug_exposure_start_date",
+        1500,
+        |d| {
+            let drug = 100 * (2 + random(d, 2)) + 1 + random(d + 3, 8);
+            format!("{},{},{drug},{}", d + 1, 1 + random(d + 1, 400), day(random(d, 600)))
+        },
+    );
+    let said = run(folder.path(), &["init", "--omop", ".", "-o", "omop.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    let name = "drug_exposure-drug_concept_id.csv";
+    assert!(said.all().contains(&format!("written: {name}")), "{}", said.all());
+    let policy = fs::read_to_string(folder.path().join("omop.toml")).unwrap();
+    assert!(policy.contains(&format!("hierarchy = \"{name}\"")) && !policy.contains("concept_ancestor"), "{policy}");
+    let hierarchy = fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(hierarchy.lines().any(|line| line == "305;300+;*"), "{hierarchy}");
+    // The custodian may have changed the file: it is not written over, and with --force it is kept.
+    refused(&run(folder.path(), &["init", "--omop", ".", "-o", "again.toml"]), &[name, "exists"]);
+    assert_eq!(run(folder.path(), &["init", "--omop", ".", "-o", "again.toml", "--force"]).code, Some(0));
+    assert!(folder.path().join(format!("{name}.old")).exists());
+    fs::write(folder.path().join("omop.toml"), policy.replace("# k = 5\n", "k = 3\n")).unwrap();
+    let said = run(folder.path(), &["anonymize", "omop.toml", "-o", "out", "--keep-rows"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    let said = run(folder.path(), &["verify", "out", "--original", "omop.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    let released = fs::read_to_string(folder.path().join("out/release/claims.csv")).unwrap();
+    assert!(released.contains("00+"), "{}", &released[..200]);
+}
+
 #[test]
 fn a_folder_of_events_without_its_people_is_refused() {
     let folder = tempfile::tempdir().unwrap();

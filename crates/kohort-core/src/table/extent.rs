@@ -301,15 +301,15 @@ impl Windows {
         let whole = got < WINDOW;
         let mut tail = head.clone();
         let mut more = vec![0; 1 << 20];
-        while !whole {
-            let got = read_full(&mut reader, &mut more)?;
-            tail.extend_from_slice(&more[..got]);
-            tail.drain(..tail.len().saturating_sub(WINDOW));
-            if got < more.len() {
-                break;
-            }
-        }
         if !whole {
+            loop {
+                let got = read_full(&mut reader, &mut more)?;
+                tail.extend_from_slice(&more[..got]);
+                tail.drain(..tail.len().saturating_sub(WINDOW));
+                if got < more.len() {
+                    break;
+                }
+            }
             let line = memchr::memchr(b'\n', &tail).map_or(tail.len(), |at| at + 1);
             tail.drain(..line);
         }

@@ -60,7 +60,7 @@ pub fn init_database(
     suggest_together(&tables, &skipped, ancestors.as_ref())
 }
 
-/// What a schema has for a policy.
+/// The tables of a schema, for a policy.
 struct InSchema {
     /// The tables that are read.
     tables: Vec<String>,

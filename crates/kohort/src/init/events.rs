@@ -103,7 +103,7 @@ pub(super) fn suggest(tables: &[LinkedTable], ancestors: Option<&Ancestors>) -> 
     together(tables, &found, &events, ancestors, warnings)
 }
 
-/// What `kohort init` takes to read two tables.
+/// The arguments of `kohort init` that read two tables.
 fn named_together(one: &LinkedTable, other: &LinkedTable) -> String {
     match other.source.database_table() {
         None => format!("{} {}", one.path, other.path),

@@ -36,7 +36,7 @@ impl LinkedTable {
         LinkedTable { name, path, source, profile, topics, keys }
     }
 
-    /// What `kohort init` takes to read this table.
+    /// The argument of `kohort init` that reads this table.
     pub fn argument(&self) -> String {
         match self.source.database_table() {
             None => self.path.clone(),

@@ -1,4 +1,4 @@
-//! What stands in where Kohort was built without the feature `postgres`: types that nobody can make.
+//! Stands in where Kohort was built without the feature `postgres`: types that nobody can make.
 
 use super::{Address, ReleasedTable};
 use crate::{Error, Result};

@@ -1,4 +1,4 @@
-//! What went wrong in a database, in words of our own. A message of the server may quote a cell or a statement, so that
+//! Failures of a database, in words of our own. A message of the server may quote a cell or a statement, so that
 //! only its code is used.
 
 use crate::{Error, Result};
@@ -29,7 +29,7 @@ impl<T> OfServer<T> for std::result::Result<T, postgres::Error> {
     }
 }
 
-/// Whether the user can correct it, and the sentence.
+/// The sentence, and who can correct it: true for the user.
 fn words(error: &postgres::Error) -> (bool, String) {
     let Some(code) = error.code() else { return of_connection(error) };
     let (yours, what) = match code {

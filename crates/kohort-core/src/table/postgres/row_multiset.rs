@@ -1,4 +1,4 @@
-//! What was sent and what is read back, compared as multisets of rows: a table has no order.
+//! Compares the rows that were sent with those that are read back, as multisets: a table has no order.
 //!
 //! Each row is hashed with a secret key, and the hashes are added up. Two different multisets have the same sum with a
 //! probability of about 1 in 2^128, also if somebody chose the rows: they do not know the key.
