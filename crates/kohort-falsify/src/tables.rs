@@ -72,9 +72,6 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
         // Who of several patients has which row would matter.
         let is_split = |own: &Alike| own.shown.len() > 1 || own.shown.first().is_some_and(|part| part.1 < own.rows);
         let split = universe.requirement.has_several_rows() && made.alike.iter().any(is_split);
-        if split && universe.method != "suppress" {
-            return failed = Some(case(universe, people, "rows of patients that are alike show different cells"));
-        }
         let shown = match split {
             false => Ok(plain::rows(universe, people, &made)),
             true => maker.rows_by_path(people, seed),
@@ -90,7 +87,11 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
             Err(e) => return failed = Some(e),
             Ok(own) => promised = Some(own),
         }
-        // Nothing is promised about patients with several rows to an attacker who knows the algorithm.
+        if split && matches!(promised, Some(Some(_))) {
+            let what = "a limit is promised to the aware, and rows of patients that are alike show different cells";
+            return failed = Some(case(universe, people, what));
+        }
+        // Nothing is promised about such rows to an attacker who knows the algorithm.
         if split {
             return;
         }

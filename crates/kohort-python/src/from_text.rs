@@ -8,7 +8,7 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, DictionaryArray};
+use arrow_array::{ArrayRef, DictionaryArray, StringArray};
 use arrow_schema::{DataType, TimeUnit};
 use kohort::TextColumn;
 use kohort_core::calendar::Date;
@@ -103,41 +103,75 @@ fn typed(cells: &TextColumn, wanted: &DataType) -> Option<ArrayRef> {
     })
 }
 
+/// Every text is read once, however often it occurs.
 fn parsed<T: ArrowPrimitiveType>(
     cells: &TextColumn,
     wanted: &DataType,
     parse: impl Fn(&str) -> Option<T::Native>,
 ) -> Option<ArrayRef> {
     let mut values = PrimitiveBuilder::<T>::with_capacity(cells.len()).with_data_type(wanted.clone());
-    for cell in cells.iter() {
-        match cell {
-            "" => values.append_null(),
-            cell => values.append_value(parse(cell)?),
+    let value = |cell: &str| match cell {
+        "" => Some(None),
+        cell => parse(cell).map(Some),
+    };
+    match cells.repeated() {
+        Some((texts, of_cell)) => {
+            let texts: Vec<Option<T::Native>> = texts.into_iter().map(value).collect::<Option<_>>()?;
+            of_cell.iter().for_each(|&number| values.append_option(texts[number as usize]));
+        }
+        None => {
+            for cell in cells.iter() {
+                values.append_option(value(cell)?);
+            }
         }
     }
     Some(Arc::new(values.finish()))
 }
 
 fn strings(cells: &TextColumn, wanted: &DataType) -> ArrayRef {
-    let present = |cell: &'_ str| !cell.is_empty();
     // A small type counts bytes in 32 bits.
-    let bytes: usize = cells.iter().map(str::len).sum();
+    let bytes = cells.text_len();
     match wanted {
-        DataType::Utf8View => {
-            let mut values = StringViewBuilder::with_capacity(cells.len()).with_deduplicate_strings();
-            cells.iter().for_each(|cell| values.append_option(present(cell).then_some(cell)));
-            Arc::new(values.finish())
-        }
+        DataType::Utf8View => views(cells, bytes),
         DataType::Utf8 if bytes < i32::MAX as usize => {
             let mut values = StringBuilder::with_capacity(cells.len(), bytes);
-            cells.iter().for_each(|cell| values.append_option(present(cell).then_some(cell)));
+            each(cells, |cell| values.append_option(cell));
             Arc::new(values.finish())
         }
         _ => {
             let mut values = LargeStringBuilder::with_capacity(cells.len(), bytes);
-            cells.iter().for_each(|cell| values.append_option(present(cell).then_some(cell)));
+            each(cells, |cell| values.append_option(cell));
             Arc::new(values.finish())
         }
+    }
+}
+
+/// Texts that repeat are there once.
+fn views(cells: &TextColumn, bytes: usize) -> ArrayRef {
+    let mut values = StringViewBuilder::with_capacity(cells.len());
+    match cells.repeated() {
+        Some((texts, of_cell)) if bytes < i32::MAX as usize => {
+            let texts = StringArray::from_iter_values(texts);
+            let block = values.append_block(texts.values().clone());
+            for &number in of_cell {
+                let text = &texts.value_offsets()[number as usize..][..2];
+                let (start, length) = (text[0] as u32, (text[1] - text[0]) as u32);
+                if length == 0 || values.try_append_view(block, start, length).is_err() {
+                    values.append_null();
+                }
+            }
+        }
+        _ => each(cells, |cell| values.append_option(cell)),
+    }
+    Arc::new(values.finish())
+}
+
+/// Hands over each cell; a missing one is none.
+fn each<'a>(cells: &'a TextColumn, mut cell: impl FnMut(Option<&'a str>)) {
+    let present = |text: &'a str| Some(text).filter(|text| !text.is_empty());
+    match cells.repeated() {
+        Some((texts, of_cell)) => of_cell.iter().for_each(|&number| cell(present(texts[number as usize]))),
+        None => cells.iter().for_each(|text| cell(present(text))),
     }
 }
 

@@ -82,6 +82,11 @@ impl Texts {
         self.ends.len()
     }
 
+    /// The length of all of them together, in bytes.
+    pub fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

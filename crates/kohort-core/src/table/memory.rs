@@ -22,6 +22,8 @@ pub struct TextColumn {
     cells: TextCells,
     /// The length of all cells together.
     bytes: usize,
+    /// The length of the longest cell.
+    longest: usize,
 }
 
 #[derive(Clone)]
@@ -34,7 +36,7 @@ enum TextCells {
 
 impl Default for TextColumn {
     fn default() -> TextColumn {
-        TextColumn { cells: TextCells::Repeated { texts: Box::default(), of_cell: Vec::new() }, bytes: 0 }
+        TextColumn { cells: TextCells::Repeated { texts: Box::default(), of_cell: Vec::new() }, bytes: 0, longest: 0 }
     }
 }
 
@@ -52,7 +54,7 @@ impl TextColumn {
         self.push_bytes(cell.as_bytes());
     }
 
-    /// Adds a cell of a [`Chunk`] at the end.
+    /// Adds a cell at the end, if it is text.
     pub fn push_text(&mut self, cell: &[u8]) -> Result<()> {
         match std::str::from_utf8(cell) {
             Ok(text) => self.push(text),
@@ -61,8 +63,14 @@ impl TextColumn {
         Ok(())
     }
 
+    /// Adds the cells of a column of a chunk, which are text, at the end.
+    pub fn push_cells(&mut self, chunk: &Chunk, column: usize) {
+        (0..chunk.rows()).for_each(|row| self.push_bytes(chunk.cell(row, column)));
+    }
+
     fn push_bytes(&mut self, cell: &[u8]) {
         self.bytes += cell.len();
+        self.longest = self.longest.max(cell.len());
         match &mut self.cells {
             TextCells::Repeated { texts, of_cell } => {
                 of_cell.push(texts.intern(cell));
@@ -95,6 +103,11 @@ impl TextColumn {
         }
     }
 
+    /// The length of all cells together, in bytes.
+    pub fn text_len(&self) -> usize {
+        self.bytes
+    }
+
     /// Returns whether the column has no cell.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -104,6 +117,37 @@ impl TextColumn {
         match &self.cells {
             TextCells::Repeated { texts, of_cell } => texts.get(of_cell[row]),
             TextCells::Different { text, ends } => &text[if row == 0 { 0 } else { ends[row - 1] }..ends[row]],
+        }
+    }
+
+    /// The different texts of the column and the number of the text of each cell, where cells repeat.
+    pub fn repeated(&self) -> Option<(Vec<&str>, &[u32])> {
+        let TextCells::Repeated { texts, of_cell } = &self.cells else { return None };
+        let text = |number| std::str::from_utf8(texts.get(number)).unwrap_or_default();
+        Some(((0..texts.len() as u32).map(text).collect(), of_cell))
+    }
+
+    /// Adds the texts of some cells to those of a chunk, and says where each is. Texts that repeat are added once.
+    fn write_into<'a>(&self, rows: Range<usize>, text: &mut Vec<u8>, places: impl Iterator<Item = &'a mut Span>) {
+        match &self.cells {
+            TextCells::Repeated { texts, of_cell }
+                if texts.len() <= rows.len() && texts.text_len() <= CHUNK_BYTES / 8 =>
+            {
+                let add = |number| {
+                    let start = text.len() as u32;
+                    text.extend_from_slice(texts.get(number));
+                    Span { start, end: text.len() as u32 }
+                };
+                let spans: Vec<Span> = (0..texts.len() as u32).map(add).collect();
+                places.zip(&of_cell[rows]).for_each(|(place, &number)| *place = spans[number as usize]);
+            }
+            _ => {
+                for (place, row) in places.zip(rows) {
+                    let start = text.len() as u32;
+                    text.extend_from_slice(self.bytes(row));
+                    *place = Span { start, end: text.len() as u32 };
+                }
+            }
         }
     }
 
@@ -226,6 +270,16 @@ impl MemoryTable {
 
     /// The rows cut into runs of about a megabyte, in order.
     pub(super) fn runs(&self, each: &mut dyn FnMut(Range<usize>, u64) -> Result<()>) -> Result<()> {
+        // Where no row can be long, nobody has to look.
+        let longest: usize = self.columns.iter().map(|cells| cells.longest + 1).sum();
+        if longest * CHUNK_ROWS <= CHUNK_BYTES {
+            let mean = self.bytes / (self.rows as u64).max(1);
+            for first in (0..self.rows).step_by(CHUNK_ROWS) {
+                let rows = first..(first + CHUNK_ROWS).min(self.rows);
+                each(rows.clone(), mean * rows.len() as u64)?;
+            }
+            return Ok(());
+        }
         let (mut first, mut held) = (0, 0);
         for row in 0..self.rows {
             let own: usize = self.columns.iter().map(|cells| cells.bytes(row).len() + 1).sum();
@@ -249,13 +303,11 @@ impl MemoryTable {
     /// A run of rows as a chunk; the "line" of a row is its number, counted from 1 or as its sheet counts it.
     pub(super) fn chunk(&self, rows: Range<usize>) -> Chunk {
         let width = self.columns.len();
-        let (mut text, mut cells) = (Vec::new(), Vec::with_capacity(rows.len() * width));
-        for row in rows.clone() {
-            for column in &self.columns {
-                let start = text.len() as u32;
-                text.extend_from_slice(column.bytes(row));
-                cells.push(Span { start, end: text.len() as u32 });
-            }
+        let mut text = Vec::new();
+        let mut cells = vec![Span { start: 0, end: 0 }; rows.len() * width];
+        for (at, column) in self.columns.iter().enumerate() {
+            let places = cells[at..].iter_mut().step_by(width);
+            column.write_into(rows.clone(), &mut text, places);
         }
         Chunk::from_spans(text, cells, width, rows.start as u64 + self.first_line, Vec::new())
     }
@@ -305,6 +357,35 @@ mod tests {
             let text = Input { delimiter: Some(b','), ..Input::at(Place::Text("t.csv".into(), text.into())) };
             prop_assert_eq!(rows_of(&open(&text).expect("a table")), rows.clone());
             prop_assert_eq!(rows_of(&open(&Input::at(memory(&rows))).expect("a table")), rows);
+        }
+    }
+
+    #[test]
+    fn chunks_hold_the_cells_of_their_rows() {
+        // Texts that repeat, texts that differ, long texts, and both kinds of runs.
+        let long = |n: usize| "x".repeat(n % 3 * 70_000) + &n.to_string();
+        let columns: [Vec<String>; 4] = [
+            (0..20_000).map(|n| (n % 7).to_string()).collect(),
+            (0..20_000).map(|n| n.to_string()).collect(),
+            (0..20_000).map(|n| if n % 2 == 0 { String::new() } else { "é".repeat(n % 5) }).collect(),
+            (0..20_000).map(|n| long(if n % 1_000 == 1 { n / 1_000 } else { 0 })).collect(),
+        ];
+        for wide in [3, 4] {
+            let own = columns[..wide].iter().enumerate().map(|(c, cells)| (format!("c{c}"), cells.iter().collect()));
+            let table = MemoryTable::new("the table", own).expect("a table");
+            let (mut row, mut held) = (0, 0);
+            table
+                .runs(&mut |rows, bytes| {
+                    let chunk = table.chunk(rows.clone());
+                    assert_eq!((rows.start, chunk.rows()), (row, rows.len()));
+                    for (at, n) in rows.clone().enumerate() {
+                        assert!((0..wide).all(|c| chunk.cell(at, c) == columns[c][n].as_bytes()));
+                    }
+                    (row, held) = (rows.end, held + bytes);
+                    Ok(())
+                })
+                .expect("runs");
+            assert!(row == 20_000 && held <= table.bytes());
         }
     }
 

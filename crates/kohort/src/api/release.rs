@@ -128,9 +128,7 @@ impl Release {
         let width = source.columns().len();
         let mut columns = vec![TextColumn::default(); width];
         let push = |chunk: Chunk| -> Result<()> {
-            for (c, column) in columns.iter_mut().enumerate() {
-                (0..chunk.rows()).try_for_each(|row| column.push_text(chunk.cell(row, c)))?;
-            }
+            columns.iter_mut().enumerate().for_each(|(c, column)| column.push_cells(&chunk, c));
             Ok(())
         };
         source.scan(|_| (), |(), chunk| Ok(chunk), push)?;
