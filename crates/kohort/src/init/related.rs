@@ -335,10 +335,10 @@ fn fewest(profile: &Profile, verdicts: &mut [Verdict]) {
         (Reverse(verdict.weight), Reverse(verdict.confidence), values, c)
     });
     for &place in quasi.iter().skip(MOST_QUASI) {
-        let why = format!(
-            "{}; dropped, because {MOST_QUASI} {TOO_MANY}",
-            verdicts[place].why.trim_end_matches("; treated as a quasi-identifier to be safe")
-        );
+        // It is no longer treated in the way that was chosen to be safe.
+        let why = &verdicts[place].why;
+        let known = if why.ends_with("to be safe") { why.rsplit_once("; ").map_or("", |own| own.0) } else { why };
+        let why = format!("{known}; dropped, because {MOST_QUASI} {TOO_MANY}");
         verdicts[place].drop(why);
         verdicts[place].confidence = Confidence::Unsure;
     }
