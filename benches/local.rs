@@ -169,7 +169,8 @@ impl Bench {
         let columns: Vec<(u64, String)> = sizes
             .iter()
             .map(|&size| {
-                (size, format!("{{ intervals = [{}, {}], from = 0, to = {size} }}", size / 20 + 2, size / 4 + 3))
+                let fine = size / 20 + 2;
+                (size, format!("{{ intervals = [{fine}, {}], from = 0, to = {size} }}", 4 * fine))
             })
             .collect();
         println!("12 columns, nearly every row is the only one of its kind, {rows} rows, k = 5");

@@ -146,17 +146,25 @@ fn strings(cells: &TextColumn, wanted: &DataType) -> ArrayRef {
     }
 }
 
+/// Texts of up to so many bytes are held in views themselves.
+const SHORT: usize = 12;
+
 /// Texts that repeat are there once.
 fn views(cells: &TextColumn, bytes: usize) -> ArrayRef {
     let mut values = StringViewBuilder::with_capacity(cells.len());
     match cells.repeated() {
         Some((texts, of_cell)) if bytes < i32::MAX as usize => {
-            let texts = StringArray::from_iter_values(texts);
-            let block = values.append_block(texts.values().clone());
+            let all = StringArray::from_iter_values(&texts);
+            let block = values.append_block(all.values().clone());
             for &number in of_cell {
-                let text = &texts.value_offsets()[number as usize..][..2];
-                let (start, length) = (text[0] as u32, (text[1] - text[0]) as u32);
-                if length == 0 || values.try_append_view(block, start, length).is_err() {
+                let text = texts[number as usize];
+                // Short texts are part of their view, which needs no place in the block.
+                if text.len() <= SHORT {
+                    values.append_option(Some(text).filter(|text| !text.is_empty()));
+                    continue;
+                }
+                let start = all.value_offsets()[number as usize] as u32;
+                if values.try_append_view(block, start, text.len() as u32).is_err() {
                     values.append_null();
                 }
             }

@@ -65,9 +65,9 @@ pub(crate) fn push(array: &ArrayRef, midnights: bool, column: &mut TextColumn) -
             let (values, scale) = (array.as_primitive::<Decimal128Type>(), *scale);
             each(array, column, |row, out| decimal(values.value(row), scale, out))
         }
-        D::Utf8 => text(array, column, |row| array.as_string::<i32>().value(row)),
-        D::LargeUtf8 => text(array, column, |row| array.as_string::<i64>().value(row)),
-        D::Utf8View => text(array, column, |row| array.as_string_view().value(row)),
+        D::Utf8 => text(array.as_string::<i32>().iter(), column),
+        D::LargeUtf8 => text(array.as_string::<i64>().iter(), column),
+        D::Utf8View => text(array.as_string_view().iter(), column),
         D::Date32 => {
             let values = array.as_primitive::<Date32Type>();
             each(array, column, |row, out| Date::of_day_number(i64::from(values.value(row))).push_iso(out))
@@ -170,8 +170,8 @@ fn each(array: &ArrayRef, column: &mut TextColumn, cell: impl Fn(usize, &mut Vec
     Ok(())
 }
 
-fn text<'a>(array: &ArrayRef, column: &mut TextColumn, cell: impl Fn(usize) -> &'a str) -> Result<(), Wrong> {
-    (0..array.len()).for_each(|row| column.push(if array.is_null(row) { "" } else { cell(row) }));
+fn text<'a>(cells: impl Iterator<Item = Option<&'a str>>, column: &mut TextColumn) -> Result<(), Wrong> {
+    cells.for_each(|cell| column.push(cell.unwrap_or_default()));
     Ok(())
 }
 

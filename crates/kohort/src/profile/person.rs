@@ -249,6 +249,13 @@ fn within(profile: &Profile, topics: &[Vec<Topic>], key: usize) -> Within {
             binds |= inside < 0.1 * all;
             keeps_age |= inside < 0.1 * all;
         }
+        // Adults keep their height; controls that were matched by age and sex do not share it.
+        if topics[place].first() == Some(&Topic::Body)
+            && looks_like_heights(other)
+            && let Some((inside, all)) = own.distance_within(other)
+        {
+            mixes |= inside > 0.5 * all;
+        }
         if other.values() < 2 || other.values() * 2 > own.values() && !personal {
             continue;
         }
@@ -295,6 +302,15 @@ pub(crate) fn looks_like_ages(column: &ColumnProfile, coded: &Coded) -> bool {
         if (0.0..=80.0).contains(&low) && (15.0..=85.0).contains(&middle) && (40.0..=105.0).contains(&high))
     };
     column.mostly(95, CellShape::Whole) && coded.values() >= 20 && spread(&coded.quantiles(&[5, 50, 95]))
+}
+
+/// Returns whether numbers are spread like the heights of adults, in centimetres or metres.
+fn looks_like_heights(coded: &Coded) -> bool {
+    let spread = |unit: f64| {
+        matches!(coded.quantiles(&[5, 50, 95])[..], [low, middle, high]
+            if low >= 1.3 * unit && (1.5..=1.9).contains(&(middle / unit)) && high <= 2.2 * unit)
+    };
+    coded.values() >= 20 && (spread(1.0) || spread(100.0))
 }
 
 /// Returns whether no value has more than two thirds of the rows, as with the sexes.
