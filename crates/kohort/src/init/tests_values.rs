@@ -206,3 +206,18 @@ fn rows_below_a_title_are_no_header() {
     assert!(!own.suggestion.policy.contains("Bonn"), "{}", own.suggestion.policy);
     assert_eq!(own.survey().tuples.rows, 200);
 }
+
+#[test]
+fn controls_that_were_matched_by_age_and_sex_are_people_of_their_own() {
+    // Four rows of a set, or of somebody who came four times.
+    let table = |grows: u64| {
+        lines("id,set.id,age,male,height,status", 1_600, |row| {
+            let (set, own) = (row / 4, if grows > 0 { row } else { row / 4 });
+            let height = 150 + 8 * random(set, 2) + random(own + 7, 25);
+            let status = random(row, 2);
+            format!("{},{},{},{},{height},{status}", row + 1, 4 * set + 1, 20 + random(set, 60), random(set + 1, 2))
+        })
+    };
+    let role = |grows: u64| suggest(table(grows)).column("set.id").role.name();
+    assert_eq!((role(1), role(0)), ("identifier", "patient"));
+}
