@@ -85,21 +85,15 @@ impl<'a> CatalogSearch<'a> {
     /// The best node that is not among `refused`; of equal ones that with fewer counterfeits, then
     /// with less loss, then the finest in the first columns. `None` also where the caller stops the run.
     pub(super) fn best(&mut self, refused: &[usize]) -> Option<RankedNode> {
+        self.cohort.watcher.stage("searching", self.space.len() as u64);
         let mut bound = vec![0u64; self.space.len()];
         self.space.below(self.space.top(), &self.base, |node, cost| bound[node] = cost);
         if let Ceiling::At(h) = self.params.ceiling {
-            for node in 0..bound.len() {
-                if node % 1024 == 0 && self.cohort.watcher.is_cancelled() {
-                    return None;
-                }
-                if bound[node] != u64::MAX && !self.degrees.is_within(node, h.to_f64()) {
-                    self.space.above(node, |n| bound[n] = u64::MAX);
-                }
-            }
+            let beyond = self.degrees.beyond(h.to_f64(), &|| self.cohort.watcher.is_cancelled())?;
+            bound.iter_mut().zip(beyond).filter(|own| own.1).for_each(|own| *own.0 = u64::MAX);
         }
         refused.iter().for_each(|&node| bound[node] = u64::MAX);
         let mut best: Option<RankedNode> = None;
-        self.cohort.watcher.stage("searching", self.space.len() as u64);
         let mut told = 0;
         loop {
             // Nodes that could cost the same stay: which of them is best is decided by more than cost.

@@ -42,8 +42,9 @@ pub(super) fn explain(
     let space = search.space;
     let nodes: Vec<usize> = match h {
         None => vec![space.top()],
-        Some(_) => {
-            let is_within: Vec<bool> = (0..space.len()).map(|n| within(search, n)).collect();
+        Some(h) => {
+            let beyond = search.degrees.beyond(h.to_f64(), &|| false).unwrap_or_default();
+            let is_within: Vec<bool> = beyond.iter().map(|beyond| !beyond).collect();
             let coarser = |n: usize| (0..space.width()).filter_map(move |q| space.coarser(n, q));
             let coarsest = |&n: &usize| is_within[n] && coarser(n).all(|up| !is_within[up]);
             (0..space.len()).filter(coarsest).take(MOST).collect()
