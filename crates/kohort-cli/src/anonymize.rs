@@ -106,11 +106,15 @@ pub(crate) fn say_table(metrics: &TableMetrics) {
         count(metrics.guarantee.smallest_class),
         count(metrics.guarantee.k)
     ));
-    say_loss(metrics.utility.loss);
+    if let Some(cells) = &metrics.cells {
+        say(&format!("  cells      {} of those that others may know are suppressed", percent(Some(cells.share))));
+    }
+    let is_weighted = metrics.columns.iter().any(|column| column.weight.is_some());
+    say_loss(metrics.utility.loss, if is_weighted { "; columns count by their weights" } else { "" });
 }
 
-fn say_loss(loss: f64) {
-    say(&format!("  loss       {loss:.4} (0: nothing lost, 1: everything)"));
+fn say_loss(loss: f64, how: &str) {
+    say(&format!("  loss       {loss:.4} (0: nothing lost, 1: everything{how})"));
 }
 
 fn say_events(metrics: &EventsMetrics) {
@@ -150,7 +154,7 @@ fn say_events(metrics: &EventsMetrics) {
         percent(guarantee.one_event_known.share),
         percent(guarantee.events_known.share)
     ));
-    say_loss(utility.loss);
+    say_loss(utility.loss, "");
 }
 
 fn say_codes(metrics: &CodesMetrics) {

@@ -53,7 +53,7 @@ pub(crate) fn synthetic_values(
         let counts = match position {
             Some(position) => {
                 let texts = tuples.dictionaries[position].texts();
-                let counts = texts.iter().map(|t| t.to_string()).zip(tuples.frequencies(position));
+                let counts = texts.iter().map(|t| t.to_string()).zip(tuples.frequencies(position).iter().copied());
                 counts.collect::<BTreeMap<String, u64>>()
             }
             None => counted.next().unwrap_or_default(),

@@ -202,7 +202,12 @@ impl FlattenedColumns {
 /// The cells of a column and how many rows have each.
 fn cells(counted: &Tuples, position: usize) -> Vec<(&str, u64)> {
     let texts = counted.dictionaries[position].texts();
-    texts.into_iter().zip(counted.frequencies(position)).filter(|(_, rows)| *rows > 0).collect()
+    texts
+        .into_iter()
+        .zip(counted.frequencies(position))
+        .map(|(text, &rows)| (text, rows))
+        .filter(|(_, rows)| *rows > 0)
+        .collect()
 }
 
 /// The level that somebody names, by its name or its number.

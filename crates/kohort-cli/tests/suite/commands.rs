@@ -268,6 +268,19 @@ fn the_rows_that_are_printed_add_up() {
     let said = run(folder.path(), &["anonymize", "p.toml"]);
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert!(said.out.contains("rows       45 in, 21 excluded, 7 suppressed, 17 out"), "{}", said.out);
+    assert!(said.out.contains("cells      29.2 % of those that others may know are suppressed"), "{}", said.out);
+    assert!(said.out.contains("(0: nothing lost, 1: everything)"), "{}", said.out);
+}
+
+#[test]
+fn a_loss_with_weights_is_called_so() {
+    let policy = "[input]\ntable = \"t.csv\"\n[columns]\nsex = { role = \"quasi\", weight = 40 }\njob = { role = \"quasi\" }\n\
+        [privacy]\nk = 2\n[method]\nname = \"local\"\n";
+    let folder = folder(b"sex,job\nF,a\nF,b\nM,c\nM,d\n", policy);
+    let said = run(folder.path(), &["anonymize", "p.toml"]);
+    assert!(said.out.contains("cells      50.0 % of those that others may know are suppressed"), "{}", said.out);
+    assert!(said.out.contains("(0: nothing lost, 1: everything; columns count by their weights)"), "{}", said.out);
+    assert!(said.all().contains("`job` (100 %) is suppressed in more than half"), "{}", said.all());
 }
 
 /// R6: U+202E turns the rest of a line around, so that a name can look like another one.

@@ -259,7 +259,7 @@ impl Recoded {
     pub fn new(cohort: &Cohort, position: usize, labels: Vec<(Label, f64)>, label_of: Vec<u32>) -> Recoded {
         let frequencies = cohort.tuples.frequencies(position);
         let mut rows = vec![0; labels.len()];
-        label_of.iter().zip(&frequencies).for_each(|(&label, f)| rows[label as usize] += f);
+        label_of.iter().zip(frequencies).for_each(|(&label, f)| rows[label as usize] += f);
         let total: u64 = frequencies.iter().sum();
         let texts = cohort.tuples.dictionaries[position].texts();
         let unchanged = label_of.iter().zip(texts).map(|(&label, text)| labels[label as usize].0.text == text);
@@ -282,6 +282,6 @@ pub(super) fn detail_labels(cohort: &Cohort, position: usize, shown: bool) -> Ve
     }
     let texts = cohort.tuples.dictionaries[position].texts();
     let labels = texts.iter().zip(cohort.tuples.frequencies(position));
-    let labels = labels.map(|(text, rows)| ReleasedLabel { text: text.to_string(), loss: 0.0, height: 0.0, rows });
+    let labels = labels.map(|(text, &rows)| ReleasedLabel { text: text.to_string(), loss: 0.0, height: 0.0, rows });
     labels.chain([gone]).collect()
 }

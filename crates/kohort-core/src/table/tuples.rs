@@ -10,6 +10,7 @@ use super::patients::{Patients, patients};
 use super::source::Source;
 use crate::hierarchy::MISSING;
 use crate::{Error, Result};
+use std::sync::OnceLock;
 
 /// Instructions for counting.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Tuples {
     pub first_line: Option<u64>,
     codes: Vec<u32>,
     width: usize,
+    /// How many rows each value of a column has, once it was asked for.
+    frequencies: Vec<OnceLock<Vec<u64>>>,
 }
 
 impl Tuples {
@@ -142,12 +145,14 @@ impl Tuples {
     }
 
     /// Rows per value of a column, by code.
-    pub fn frequencies(&self, column: usize) -> Vec<u64> {
-        let mut counts = vec![0; self.dictionaries[column].len()];
-        for (tuple, weight) in self.weights.iter().enumerate() {
-            counts[self.code(tuple, column) as usize] += weight;
-        }
-        counts
+    pub fn frequencies(&self, column: usize) -> &[u64] {
+        self.frequencies[column].get_or_init(|| {
+            let mut counts = vec![0; self.dictionaries[column].len()];
+            for (tuple, weight) in self.weights.iter().enumerate() {
+                counts[self.code(tuple, column) as usize] += weight;
+            }
+            counts
+        })
     }
 
     /// How many rows of a tuple belong to these patients with several rows.
@@ -430,8 +435,17 @@ impl Fold {
             self.with_patients.then(|| patients(&of_row, &self.patient_of_row, self.patients.len(), weights.len()));
         let of_row = (of_row.len() as u64 == self.rows).then_some(of_row);
         let first_line = self.first_line.filter(|_| self.regular);
-        let tuples =
-            Tuples { dictionaries, weights, patients, rows: self.rows, of_row, first_line, codes, width: self.width };
+        let tuples = Tuples {
+            frequencies: vec![OnceLock::new(); dictionaries.len()],
+            dictionaries,
+            weights,
+            patients,
+            rows: self.rows,
+            of_row,
+            first_line,
+            codes,
+            width: self.width,
+        };
         (tuples, sums)
     }
 }

@@ -110,7 +110,8 @@ impl<'a> PublishedCounts<'a> {
     pub(super) fn estimates(&self, q: usize) -> impl Iterator<Item = (u64, f64)> {
         let mut counts = vec![0.0; self.plan.changed[q].labels.len()];
         self.rows.iter().for_each(|&(cells, rows)| counts[self.plan.row(cells)[q] as usize] += rows);
-        let groups = self.cohort.tuples.frequencies(q).into_iter().zip(&self.labels[q]).filter(|(count, _)| *count > 0);
+        let groups = self.cohort.tuples.frequencies(q).iter().copied().zip(&self.labels[q]);
+        let groups = groups.filter(|(count, _)| *count > 0);
         groups.map(move |(count, labels)| {
             (count, labels.iter().map(|&(label, share)| share * counts[label as usize]).sum())
         })

@@ -39,7 +39,7 @@ pub fn range_error(published: &PublishedCounts) -> RangeError {
     let tuples = &cohort.tuples;
     // A query reads few columns, which are nearer one after the other than tuple by tuple.
     let columns: Vec<Vec<u32>> = (0..cohort.quasi.len()).map(|q| tuples.column(q)).collect();
-    let by_value: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| tuples.frequencies(q)).collect();
+    let by_value: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| tuples.frequencies(q).to_vec()).collect();
     let mut is_within: Vec<bool> = Vec::new();
     let mut off = |query: &Query| {
         let count: u64 = if let [(q, within)] = &query[..] {

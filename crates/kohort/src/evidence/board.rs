@@ -33,7 +33,7 @@ fn groups(cohort: &Cohort, q: usize, quasi: &Quasi, lost: &[u64], k: u64) -> Opt
     let levels = quasi.hierarchy.levels.iter();
     let counted = levels.map(|level| {
         let mut rows = vec![0; level.labels.len()];
-        level.label_of.iter().zip(&frequencies).for_each(|(&label, own)| rows[label as usize] += own);
+        level.label_of.iter().zip(frequencies).for_each(|(&label, own)| rows[label as usize] += own);
         (level, rows)
     });
     let is_short = |rows: &[u64]| (2..=MOST_GROUPS).contains(&rows.iter().filter(|rows| **rows > 0).count());

@@ -201,18 +201,48 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
             samples.len()
         )
     });
-    let blank = metrics.missing.iter().flat_map(|missing| &missing.columns.0);
-    // A detail is blank with the column that it belongs to, and has no weight of its own.
-    let is_quasi = |name: &str| metrics.columns.iter().any(|c| c.name == name && c.role == Role::Quasi);
-    let blank = blank.filter(|(column, share)| *share > 0.5 && is_quasi(column)).map(|(column, share)| {
-        format!(
-            "`{column}` is blank in {:.0} % of the released rows. To keep more of it, raise its weight, for example \
-             weights = {{ {column} = 5 }}, limit its blanks with `max_blank`, or publish coarser values.",
-            100.0 * share
-        )
-    });
     let formulas = metrics.formulas.iter().flatten().map(|c| formula_note(c));
-    told.chain(samples).chain(blank).chain(formulas).collect()
+    told.chain(samples).chain(mostly_suppressed(metrics)).chain(formulas).collect()
+}
+
+/// The most columns that one note names.
+const MOST_NAMED: usize = 8;
+
+/// Notes about quasi-identifiers of which the release shows little.
+fn mostly_suppressed(metrics: &TableMetrics) -> Vec<String> {
+    // A detail is suppressed with the column that it belongs to, and has no weight of its own.
+    let is_quasi = |name: &str| metrics.columns.iter().any(|c| c.name == name && c.role == Role::Quasi);
+    if let Some(missing) = &metrics.missing {
+        let blank = missing.columns.0.iter().filter(|(column, share)| *share > 0.5 && is_quasi(column));
+        let note = |(column, share): &(String, f64)| {
+            format!(
+                "`{column}` is blank in {:.0} % of the released rows. To keep more of it, raise its weight, for \
+                 example weights = {{ {column} = 5 }}, limit its blanks with `max_blank`, or publish coarser values.",
+                100.0 * share
+            )
+        };
+        return blank.map(note).collect();
+    }
+    let mut columns: Vec<(f64, &str)> = metrics
+        .missingness
+        .iter()
+        .flatten()
+        .filter(|own| own.suppressed > 0.5 && is_quasi(&own.column))
+        .map(|own| (own.suppressed, own.column.as_str()))
+        .collect();
+    columns.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    if columns.is_empty() {
+        return Vec::new();
+    }
+    let more = columns.len().saturating_sub(MOST_NAMED);
+    let named = columns.iter().take(MOST_NAMED).map(|(share, name)| format!("`{name}` ({:.0} %)", 100.0 * share));
+    let named: Vec<String> = named.chain((more > 0).then(|| format!("{more} more"))).collect();
+    let (verb, it) = if columns.len() == 1 { ("is", "it") } else { ("are", "them") };
+    vec![format!(
+        "{} {verb} suppressed in more than half of the released rows. To keep more of {it}, raise the `weight` of a \
+         column, let it become coarser by a hierarchy, or drop columns that the study does not need.",
+        named.join(", ")
+    )]
 }
 
 /// Writes the note about a column with cells that a spreadsheet would take for formulas.

@@ -10,6 +10,7 @@ use crate::methods::Method;
 use kohort_core::Result;
 use kohort_core::cohort::{Cohort, Quasi};
 use kohort_core::hierarchy::SUPPRESSED;
+use kohort_core::number::Decimal;
 use kohort_core::parallel;
 use kohort_core::policy::{Policy, Role};
 use kohort_core::privacy::Knows;
@@ -331,6 +332,7 @@ fn column(cohort: &Cohort, plan: &Plan, policy: &Policy, place: usize) -> Column
     }
     if let Some((q, quasi)) = cohort.quasi.iter().enumerate().find(|(_, q)| q.column == place) {
         column.hierarchy = Some(bound.rule_text.clone());
+        column.weight = (bound.weight != Decimal::whole(1)).then(|| bound.weight.to_f64());
         column.values = Some(cohort.tuples.dictionaries[q].len() - 1);
         if let Some(levels) = &plan.levels {
             let own = &quasi.hierarchy.levels;

@@ -78,7 +78,7 @@ impl Costs {
                     .enumerate()
                     .map(|(l, level)| {
                         let mut sums = vec![0u64; level.labels.len()];
-                        level.label_of.iter().zip(&frequencies).for_each(|(&g, f)| sums[g as usize] += f);
+                        level.label_of.iter().zip(frequencies).for_each(|(&g, f)| sums[g as usize] += f);
                         let share = |code: usize| {
                             let label = level.label_of[code] as usize;
                             // A value the hierarchy does not cover is `*` on every level, and costs what `*` costs.

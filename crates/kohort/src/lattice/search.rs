@@ -67,7 +67,7 @@ fn finest_alike(cohort: &Cohort, space: &Space, column: usize, level: usize) -> 
     let frequencies = cohort.tuples.frequencies(column);
     let groups = |level: usize| {
         let level = &cohort.quasi[column].hierarchy.levels[level];
-        let occurring = level.label_of.iter().zip(&frequencies).filter(|(_, rows)| **rows > 0);
+        let occurring = level.label_of.iter().zip(frequencies).filter(|(_, rows)| **rows > 0);
         occurring.map(|(label, _)| level.labels[*label as usize].text.as_str()).collect::<BTreeSet<_>>().len()
     };
     let own = groups(level);

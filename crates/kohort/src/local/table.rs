@@ -199,7 +199,7 @@ impl<'a> PointTable<'a> {
         let label = ranges.label(first, last)?;
         let is_inside = |cell: &Option<usize>| cell.is_some_and(|cell| (first..=last).contains(&cell));
         let frequencies = self.cohort.tuples.frequencies(q);
-        let rows = ranges.of_value.iter().zip(&frequencies).filter(|(cell, _)| is_inside(cell)).map(|own| own.1).sum();
+        let rows = ranges.of_value.iter().zip(frequencies).filter(|(cell, _)| is_inside(cell)).map(|own| own.1).sum();
         let top = self.cohort.quasi[q].hierarchy.levels.len() - 1;
         let height = held_by.level as f64 / top.max(1) as f64;
         Some(ReleasedLabel { text: label.text, loss: label.loss, height, rows })

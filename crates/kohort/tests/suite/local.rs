@@ -5,6 +5,7 @@ use crate::common::case::{Case, Known, cases};
 use crate::common::definition::meets;
 use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
+use kohort::evidence::metrics::Metrics;
 use kohort::pipeline::Options;
 use kohort_core::error::Kind;
 use kohort_core::table::Progress;
@@ -194,6 +195,17 @@ fn a_record_is_coarsened_only_as_far_as_it_must_be() {
     let rows = released("age\n30\n30\n35\n37\n52\n71\n", AGE, "k = 2", "");
     let ages: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
     assert_eq!(ages, ["*", "*", "30", "30", "[30,40)", "[30,40)"]);
+}
+
+#[test]
+fn a_column_that_hardly_shows_anything_is_named() {
+    let columns = "sex = { role = \"quasi\", weight = 40 }\njob = { role = \"quasi\" }";
+    let (_folder, policy) = made("sex,job\nF,a\nF,b\nM,c\nM,d\n", columns, "k = 2", "");
+    let (_, released) = release(&policy, "out", &options(1, 1)).unwrap();
+    let named = |note: &&String| note.starts_with("`job` (100 %) is suppressed in more than half of the released rows");
+    assert_eq!(released.notes.iter().filter(named).count(), 1, "{:?}", released.notes);
+    let Metrics::Table(metrics) = &released.metrics else { panic!("another shape") };
+    assert_eq!(metrics.columns.iter().map(|column| column.weight).collect::<Vec<_>>(), [Some(40.0), None]);
 }
 
 #[test]

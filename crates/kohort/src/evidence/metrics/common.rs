@@ -170,6 +170,9 @@ parts! {
         /// Its hierarchy, as the policy names it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub hierarchy: Option<String>,
+        /// Its weight when the loss is added up, where it is not 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub weight: Option<f64>,
         /// Different values in the original.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub values: Option<usize>,
@@ -333,6 +336,7 @@ impl ColumnChange {
             role: role.into(),
             reason: None,
             hierarchy: None,
+            weight: None,
             values: None,
             level: None,
             level_name: None,

@@ -66,7 +66,7 @@ impl<'a> CatalogSearch<'a> {
     pub(super) fn new(cohort: &'a Cohort, space: &'a Space, params: &'a Params, k: K) -> CatalogSearch<'a> {
         let losses = Costs::new(cohort, crate::lattice::Objective::Loss);
         let (own, synthetic) = cell_costs(cohort, params.objective);
-        let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
+        let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q).to_vec()).collect();
         CatalogSearch {
             cohort,
             space,

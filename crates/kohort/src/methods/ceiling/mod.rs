@@ -142,7 +142,7 @@ fn by_levels(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Ran
 
 /// The loss of the best levels and the synthetic records they are expected to need, for fewer and fewer of these.
 fn points(cohort: &Cohort, curve: &[RankedNode]) -> Trace {
-    let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q)).collect();
+    let rows: Vec<Vec<u64>> = (0..cohort.quasi.len()).map(|q| cohort.tuples.frequencies(q).to_vec()).collect();
     let weights: f64 = cohort.quasi.iter().map(|quasi| quasi.weight).sum();
     let loss = |point: &RankedNode| {
         let columns = cohort.quasi.iter().zip(&point.levels).zip(&rows).map(|((quasi, &level), rows)| {

@@ -66,7 +66,7 @@ fn column(cohort: &Cohort, plan: &mut Plan, (q, points): (usize, &RangeCells), c
         }
         new[q] = *number_of.entry(label.text.clone()).or_insert_with(|| {
             let is_inside = |cell: &Option<u64>| cell.is_some_and(|cell| first <= cell && cell <= last);
-            let rows = cells.iter().zip(&frequencies).filter(|(cell, _)| is_inside(cell)).map(|(_, rows)| rows).sum();
+            let rows = cells.iter().zip(frequencies).filter(|(cell, _)| is_inside(cell)).map(|(_, rows)| rows).sum();
             labels.push(ReleasedLabel { text: label.text, loss: label.loss, height: before.height, rows });
             labels.len() as u32 - 1
         });

@@ -224,7 +224,7 @@ impl<'a> RecordRuns<'a> {
         let mut bits = 0.0;
         for (kept, of) in &cohort.details {
             let all = tuples.frequencies(kept.position);
-            let mut hidden = all.clone();
+            let mut hidden = all.to_vec();
             for (tuple, share, run) in &released {
                 let cells = self.cells(*run as usize);
                 if of.iter().all(|&q| cells[q] != BLANK) {

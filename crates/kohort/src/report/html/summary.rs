@@ -60,8 +60,12 @@ pub(super) fn of_table(metrics: &MetricsPlace<TableMetrics>, head: &PageHead, no
     let levels = ladder(&at!(metrics, columns));
     let columns = if levels.is_empty() { suppressed_cells(metrics) } else { levels };
     let mut lost = rows::line(&data, "Rows", None);
+    let weighted = match metrics.value.columns.iter().any(|column| column.weight.is_some()) {
+        true => ", counted with the weights of the columns",
+        false => "",
+    };
     lost += &format!(
-        "<p>{} of the detail of the quasi-identifiers is lost.{}</p>\n",
+        "<p>{} of the detail of the quasi-identifiers is lost{weighted}.{}</p>\n",
         figure!(utility, loss).show(Shown::Percent),
         at!(metrics, cells).some().map_or(String::new(), |cells| {
             format!(" {} of their cells are suppressed.", figure!(cells, share).show(Shown::Percent))
