@@ -38,7 +38,8 @@ use super::requirement::Requirement;
 use super::tree::Node;
 use super::{Unwatched, Work};
 pub use any_three::some_sets_of_three;
-use failing::{Scope, failing};
+use climb::{Changes, Height};
+use failing::{Failure, Scope, failing};
 use refine::{ColumnLabels, Companions};
 use std::collections::BTreeMap;
 
@@ -64,6 +65,15 @@ pub enum Settled {
     AllKept,
     /// Every class holds, and rows were removed.
     SomeRemoved,
+}
+
+/// What came of counting all sets of three once.
+struct Sweep {
+    /// The number of cells that climbed.
+    climbed: u64,
+    changes: Changes,
+    /// Failures that no climb can end, with the sets that they are about.
+    stuck: Vec<(Vec<Vec<usize>>, Vec<Failure>)>,
 }
 
 impl<'a> Cells<'a> {
@@ -148,7 +158,7 @@ impl<'a> Cells<'a> {
                 if work.watch.is_enough() {
                     return None;
                 }
-                let stuck = climb::climb(self, sets, &found);
+                let stuck = climb::climb(self, sets, &found, Height::OneStep, &mut Changes::many());
                 if stuck.climbed > 0 {
                     continue;
                 }
@@ -200,25 +210,59 @@ impl<'a> Cells<'a> {
     pub fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
         for scope in [Scope::UnchangedCells, Scope::AllCells] {
             loop {
-                let any_three::Failures { sets, failures } =
-                    any_three::failing(self, requirement.k, scope, work.threads);
-                if failures.is_empty() {
+                let sweep = self.sweep_any_three(requirement, scope, work)?;
+                if sweep.climbed == 0 && (sweep.stuck.is_empty() || scope == Scope::UnchangedCells) {
                     break;
                 }
-                if work.watch.is_enough() {
-                    return None;
-                }
-                let stuck = climb::climb(self, &sets, &failures);
-                if stuck.climbed > 0 {
+                if sweep.climbed > 0 {
+                    self.follow_changes(sweep.changes, (requirement.k, scope), work)?;
                     continue;
                 }
-                if scope == Scope::UnchangedCells {
-                    break;
+                for (sets, failures) in sweep.stuck {
+                    for failure in failures.chunks(1) {
+                        recruit::recruit(self, &sets, requirement, failure, work.may_remove)?;
+                    }
                 }
-                recruit::recruit(self, &sets, requirement, &stuck.pairs, work.may_remove)?;
             }
         }
         (self.removed_rows() <= work.may_remove).then_some(())
+    }
+
+    /// Counts all sets of three once, and lets cells climb where classes fail. `None` where the work is to end.
+    fn sweep_any_three(&mut self, requirement: &Requirement, scope: Scope, work: Work) -> Option<Sweep> {
+        let order = any_three::order(self);
+        let mut sweep = Sweep { climbed: 0, changes: Changes::new(self.points.len()), stuck: Vec::new() };
+        let (mut from, asked) = (0, (requirement.k, scope));
+        while let Some((found, next)) = any_three::next_failures(self, &order, from, asked, work.threads) {
+            if work.watch.is_enough() {
+                return None;
+            }
+            let round = climb::climb(self, &found.sets, &found.failures, Height::Coarsest, &mut sweep.changes);
+            if found.is_cut {
+                sweep.changes = Changes::many();
+            }
+            sweep.climbed += round.climbed;
+            if !round.pairs.is_empty() {
+                sweep.stuck.push((found.sets, round.pairs));
+            }
+            from = next;
+        }
+        Some(sweep)
+    }
+
+    /// Goes on with the classes that changes left or joined, as long as these are few: all others hold, or were found.
+    /// `None` where the work is to end.
+    fn follow_changes(&mut self, changes: Changes, asked: (u32, Scope), work: Work) -> Option<()> {
+        let mut changes = changes;
+        while let Some(few) = changes.few().filter(|few| !few.is_empty()) {
+            let found = any_three::around(self, few, asked, work.threads);
+            if work.watch.is_enough() {
+                return None;
+            }
+            changes = Changes::new(self.points.len());
+            climb::climb(self, &found.sets, &found.failures, Height::Coarsest, &mut changes);
+        }
+        Some(())
     }
 
     /// The rows with equal labels as classes, and the rows that are removed.
@@ -264,6 +308,13 @@ impl<'a> Cells<'a> {
         let tree = &self.points.trees[column];
         let above = tree.upwards(self.row(point)[column]).nth(1)?;
         self.points.is_permitted(tree.cost(above)).then_some(above)
+    }
+
+    /// The coarsest label above a cell that it may show.
+    fn coarsest(&self, point: Point, column: usize) -> Option<Node> {
+        let tree = &self.points.trees[column];
+        let above = tree.upwards(self.row(point)[column]).skip(1);
+        above.filter(|&node| self.points.is_permitted(tree.cost(node))).last()
     }
 
     /// Returns whether a cell was coarsened beyond the depth of its column.
