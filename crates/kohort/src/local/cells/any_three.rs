@@ -25,7 +25,7 @@ const MOST_FAILURES: usize = 50_000;
 /// The points of one word of bits.
 const WORD: usize = u64::BITS as usize;
 
-/// So many first columns are counted before what fails is mended.
+/// The number of first columns that are counted before what fails is repaired.
 const FIRSTS: usize = 16;
 
 /// Rows that changed, which one thread counts before it takes more.
@@ -42,16 +42,8 @@ pub(super) struct Failures {
     pub sets: Vec<Vec<usize>>,
     /// The failures, in the order of their points.
     pub failures: Vec<Failure>,
-    /// Whether there may be more with the same first columns.
+    /// True if there may be more with the same first columns.
     pub is_cut: bool,
-}
-
-/// Evenly spaced sets of three of so many columns, about `most` of them.
-pub fn some_sets_of_three(columns: usize, most: usize) -> Vec<Vec<usize>> {
-    let pairs = (0..columns).flat_map(move |a| (a + 1..columns).map(move |b| (a, b)));
-    let all = pairs.flat_map(|(a, b)| (b + 1..columns).map(move |c| vec![a, b, c]));
-    let number = columns * columns.saturating_sub(1) / 2 * columns.saturating_sub(2) / 3;
-    all.step_by(number.div_ceil(most.max(1)).max(1)).collect()
 }
 
 /// The columns in the order in which sets are counted: those with most less frequent cells first. Columns that show one
@@ -79,7 +71,7 @@ fn most_frequent(shown: &Shown, column: usize) -> (u32, usize) {
 /// The failures over three of these columns, where a class needs `k` people and nothing else, of the sets that some of
 /// the columns from place `from` on begin; and the place to go on from. `None` where nothing fails any more.
 ///
-/// What is found can be mended before the others are counted: that takes far fewer rounds than to count all sets again
+/// Failures can be repaired before the others are counted: that takes far fewer rounds than to count all sets again
 /// each time.
 pub(super) fn next_failures(
     cells: &Cells,
@@ -156,7 +148,7 @@ struct LessFrequent<'a> {
     labels: Vec<Vec<u32>>,
     /// The points of each label, also of the most frequent ones.
     points_of: Vec<LabelPoints>,
-    /// Whether failures of a label are listed: in a scope of unchanged cells, only labels that one of them shows.
+    /// True for each label whose failures are listed: in a scope of unchanged cells, only labels that one of them shows.
     counts: Vec<bool>,
 }
 
@@ -510,14 +502,19 @@ impl<'a> ClassCounter<'a> {
 mod tests {
     use super::super::Cells;
     use super::super::failing::{Scope, failing as failing_by_set};
-    use super::{next_failures, order, some_sets_of_three};
+    use super::{ChangedRow, around, next_failures, order};
     use crate::local::{Effort, Node, PathLabel, Point, Points, Requirement, Tree, Unwatched, Work};
     use std::collections::BTreeSet;
 
     const UNIT: u64 = 1 << 20;
 
-    fn work(threads: usize) -> Work<'static> {
-        Work { may_remove: 0, effort: Effort::Fast, threads, watch: &Unwatched }
+    fn work(threads: usize, may_remove: u64) -> Work<'static> {
+        Work { may_remove, effort: Effort::Fast, threads, watch: &Unwatched }
+    }
+
+    fn sets_of_three(columns: usize) -> Vec<Vec<usize>> {
+        let pairs = (0..columns).flat_map(move |a| (a + 1..columns).map(move |b| (a, b)));
+        pairs.flat_map(|(a, b)| (b + 1..columns).map(move |c| vec![a, b, c])).collect()
     }
 
     /// A table of so many columns with three levels; in some of them nearly all rows are alike.
@@ -548,7 +545,7 @@ mod tests {
             // Some are large enough that classes are not counted to their end.
             let rows = if seed % 10 == 4 { 3_000 } else { 20 + seed * 3 };
             let points = table(seed, rows, 3 + seed % 5);
-            let sets = some_sets_of_three(points.width(), usize::MAX);
+            let sets = sets_of_three(points.width());
             let k = 2 + seed as u32 % 4;
             let mut cells = Cells::new(&points, &sets, k, 1);
             for point in (0..points.len() as Point).step_by(7) {
@@ -582,21 +579,44 @@ mod tests {
     }
 
     #[test]
-    fn every_three_columns_hold_in_the_end() {
-        for seed in 0..20 {
-            let points = table(100 + seed, 60 + seed * 5, 6);
-            let sets = some_sets_of_three(points.width(), usize::MAX);
+    fn failures_around_changes_are_all_there_are_where_everything_held() {
+        let mut found_any = 0;
+        for seed in 0..40 {
+            let points = table(300 + seed, 40 + seed * 9, 4 + seed % 4);
+            let sets = sets_of_three(points.width());
             let requirement = Requirement { k: 2 + seed as u32 % 4, check: None };
-            let mut cells = Cells::new(&points, &some_sets_of_three(6, 8), requirement.k, 1);
-            cells.settle_any_three(&requirement, work(2)).unwrap();
-            assert!(failing_by_set(&cells, &sets, &requirement, Scope::AllCells, 1).is_empty(), "{seed}");
+            let mut cells = Cells::any_three(&points, requirement.k, work(1, 0)).unwrap();
+            let mut changed = Vec::new();
+            for point in (0..points.len() as Point).step_by(11) {
+                if let Some(above) = cells.above(point, seed as usize % 4) {
+                    changed.push(ChangedRow { point, before: cells.row(point).to_vec() });
+                    cells.set(point, seed as usize % 4, above);
+                }
+            }
+            let found = around(&cells, &changed, (requirement.k, Scope::AllCells), 1 + seed as usize % 3);
+            let own: BTreeSet<Point> = found.failures.iter().map(|failure| failure.0).collect();
+            let slow = failing_by_set(&cells, &sets, &requirement, Scope::AllCells, 1);
+            assert_eq!(own, slow.iter().map(|failure| failure.0).collect(), "{seed}");
+            found_any += usize::from(!own.is_empty());
         }
+        assert!(found_any > 5, "{found_any}");
     }
 
     #[test]
-    fn sets_of_three_are_evenly_spaced() {
-        assert_eq!(some_sets_of_three(4, 100), [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]);
-        assert_eq!(some_sets_of_three(300, 8_000).len(), 4_455_100usize.div_ceil(557));
-        assert!(some_sets_of_three(2, 10).is_empty());
+    fn every_three_columns_hold_in_the_end() {
+        for seed in 0..30 {
+            let points = table(100 + seed, 60 + seed * 20, 6);
+            let sets = sets_of_three(points.width());
+            let requirement = Requirement { k: 2 + seed as u32 % 4, check: None };
+            let holds = |cells: &Cells| failing_by_set(cells, &sets, &requirement, Scope::AllCells, 1).is_empty();
+            let may_remove = seed % 3 * 5;
+            let cells = Cells::any_three(&points, requirement.k, work(2, may_remove)).unwrap();
+            assert!(holds(&cells) && cells.removed_rows() <= may_remove, "{seed}");
+            let again = Cells::any_three(&points, requirement.k, work(1, may_remove)).unwrap();
+            assert_eq!((&cells.labels, &cells.removed), (&again.labels, &again.removed), "{seed}");
+            let mut finest = Cells::finest(&points);
+            finest.settle_any_three(&requirement, work(2, 0)).unwrap();
+            assert!(holds(&finest), "{seed}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Cells;
 use super::failing::Failure;
+use super::frequent::FrequentLabels;
 use crate::local::points::Point;
 use crate::local::tree::Node;
 
@@ -59,19 +60,21 @@ impl Changes {
 const LEAST_STEP: u64 = 20;
 
 /// How far a cell climbs at once.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Height {
+#[derive(Clone, Copy)]
+pub(super) enum Height<'a> {
     OneStep,
-    /// Where columns are many and all start fine, hardly anybody shows the labels in between: cells that climb to them
-    /// fail again.
+    /// To a label that enough people show: with a rare one the row would fail again, together with other columns.
+    Frequent(&'a FrequentLabels),
+    /// Where all labels above are rare, those in between help least.
     Coarsest,
 }
 
-impl Height {
+impl Height<'_> {
     /// The label that a cell climbs to, if it may show a coarser one.
     fn above(self, cells: &Cells, point: Point, column: usize) -> Option<Node> {
         match self {
             Height::OneStep => cells.above(point, column),
+            Height::Frequent(labels) => labels.above(cells, point, column),
             Height::Coarsest => cells.coarsest(point, column),
         }
     }

@@ -6,6 +6,9 @@
 //! the cells that hit most of these sets for the least cost. Cells only get coarser, so this ends. `restore` then makes
 //! cells finer again that need not be so coarse, where every class still holds.
 //!
+//! Where any three of very many columns may be known, columns start with labels that many rows show (`frequent`), and
+//! `any_three` counts the classes.
+//!
 //! `orders` goes the other way: every cell starts at its coarsest label, and `refine` makes one column after the other
 //! finer, for as many rows as the classes permit.
 //!
@@ -26,6 +29,7 @@
 mod any_three;
 mod climb;
 mod failing;
+mod frequent;
 mod orders;
 mod recruit;
 mod refine;
@@ -37,11 +41,11 @@ use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
 use super::{Unwatched, Work};
-pub use any_three::some_sets_of_three;
 use climb::{Changes, Height};
 use failing::{Failure, Scope, failing};
+use frequent::FrequentLabels;
 use refine::{ColumnLabels, Companions};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns and single cells are made finer in turn at most so often.
 const IMPROVEMENTS: u64 = 3;
@@ -67,13 +71,23 @@ pub enum Settled {
     SomeRemoved,
 }
 
-/// What came of counting all sets of three once.
+/// The result of counting all sets of three once.
 struct Sweep {
     /// The number of cells that climbed.
     climbed: u64,
     changes: Changes,
     /// Failures that no climb can end, with the sets that they are about.
     stuck: Vec<(Vec<Vec<usize>>, Vec<Failure>)>,
+}
+
+/// The end of climbs to frequent labels.
+enum Climbed {
+    /// Every class holds.
+    Holds,
+    /// More rows than may be removed have no label to climb to.
+    TooManyStuck,
+    /// The work is to end.
+    Ended,
 }
 
 impl<'a> Cells<'a> {
@@ -112,6 +126,9 @@ impl<'a> Cells<'a> {
     pub fn improve(&mut self, sets: &[Vec<usize>], requirement: &Requirement, work: Work) -> Option<()> {
         let companions = Companions::new(sets, self.points.width());
         let budget = orders::budget(work.effort) / IMPROVEMENTS;
+        if companions.work(self.points.len()) > budget && !restore::is_affordable(self, sets) {
+            return None;
+        }
         for _ in 0..IMPROVEMENTS {
             let before = self.cost();
             if companions.work(self.points.len()) <= budget {
@@ -205,23 +222,67 @@ impl<'a> Cells<'a> {
         self.start = self.labels.clone();
     }
 
-    /// The same for any three columns, which may be too many sets to be listed, where a class needs people and
-    /// nothing else.
-    pub fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
-        for scope in [Scope::UnchangedCells, Scope::AllCells] {
-            loop {
-                let sweep = self.sweep_any_three(requirement, scope, work)?;
-                if sweep.climbed == 0 && (sweep.stuck.is_empty() || scope == Scope::UnchangedCells) {
-                    break;
-                }
-                if sweep.climbed > 0 {
-                    self.follow_changes(sweep.changes, (requirement.k, scope), work)?;
-                    continue;
-                }
-                for (sets, failures) in sweep.stuck {
-                    for failure in failures.chunks(1) {
-                        recruit::recruit(self, &sets, requirement, failure, work.may_remove)?;
-                    }
+    /// Coarsens cells until every class over any three columns has `k` people, where the sets may be too many to be
+    /// listed. `None` where more than `work.may_remove` rows would have to be removed, or where the work is to end.
+    pub fn any_three(points: &'a Points, k: u32, work: Work) -> Option<Cells<'a>> {
+        let people = points.people.iter().map(|&people| u64::from(people)).sum();
+        let start = |least: u64| Cells::with_labels(points, frequent::start(points, least), vec![false; points.len()]);
+        for least in frequent::numbers(people, k) {
+            let mut cells = start(least);
+            match cells.climb_to_frequent(k, least, work) {
+                Climbed::Holds => return Some(cells),
+                Climbed::TooManyStuck => {}
+                Climbed::Ended => return None,
+            }
+        }
+        let mut cells = start(people);
+        cells.settle_any_three(&Requirement { k, check: None }, work)?;
+        Some(cells)
+    }
+
+    /// Lets cells climb to labels that about `least` people show until every class over any three columns has `k` people,
+    /// and removes the rows that this does not help.
+    fn climb_to_frequent(&mut self, k: u32, least: u64, work: Work) -> Climbed {
+        loop {
+            let frequent = FrequentLabels::of(self, least);
+            let height = Height::Frequent(&frequent);
+            let may_remove = work.may_remove.saturating_sub(self.removed_rows());
+            let Some(sweep) = self.sweep_any_three(k, height, may_remove, work) else { return Climbed::Ended };
+            let stuck: BTreeSet<Point> = sweep.stuck.iter().flat_map(|own| &own.1).map(|failure| failure.0).collect();
+            if self.rows_of(&stuck) > may_remove {
+                return Climbed::TooManyStuck;
+            }
+            if sweep.climbed == 0 && stuck.is_empty() {
+                work.watch.found(self.cost());
+                return Climbed::Holds;
+            }
+            if sweep.climbed == 0 {
+                stuck.iter().for_each(|&point| self.removed[point as usize] = true);
+            } else if self.follow_changes(sweep.changes, k, height, work).is_none() {
+                return Climbed::Ended;
+            }
+        }
+    }
+
+    /// The rows of points.
+    fn rows_of(&self, points: &BTreeSet<Point>) -> u64 {
+        points.iter().map(|&point| u64::from(self.points.rows[point as usize])).sum()
+    }
+
+    /// The same with climbs to the coarsest label, which may coarsen much: it ends on every table.
+    fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
+        loop {
+            let sweep = self.sweep_any_three(requirement.k, Height::Coarsest, u64::MAX, work)?;
+            if sweep.climbed == 0 && sweep.stuck.is_empty() {
+                break;
+            }
+            if sweep.climbed > 0 {
+                self.follow_changes(sweep.changes, requirement.k, Height::Coarsest, work)?;
+                continue;
+            }
+            for (sets, failures) in sweep.stuck {
+                for failure in failures.chunks(1) {
+                    recruit::recruit(self, &sets, requirement, failure, work.may_remove)?;
                 }
             }
         }
@@ -229,21 +290,27 @@ impl<'a> Cells<'a> {
     }
 
     /// Counts all sets of three once, and lets cells climb where classes fail. `None` where the work is to end.
-    fn sweep_any_three(&mut self, requirement: &Requirement, scope: Scope, work: Work) -> Option<Sweep> {
+    /// Ends early where more rows than `most` are stuck.
+    fn sweep_any_three(&mut self, k: u32, height: Height, most: u64, work: Work) -> Option<Sweep> {
         let order = any_three::order(self);
         let mut sweep = Sweep { climbed: 0, changes: Changes::new(self.points.len()), stuck: Vec::new() };
-        let (mut from, asked) = (0, (requirement.k, scope));
+        let (mut from, asked) = (0, (k, Scope::AllCells));
         while let Some((found, next)) = any_three::next_failures(self, &order, from, asked, work.threads) {
             if work.watch.is_enough() {
                 return None;
             }
-            let round = climb::climb(self, &found.sets, &found.failures, Height::Coarsest, &mut sweep.changes);
+            let round = climb::climb(self, &found.sets, &found.failures, height, &mut sweep.changes);
             if found.is_cut {
                 sweep.changes = Changes::many();
             }
             sweep.climbed += round.climbed;
             if !round.pairs.is_empty() {
+                let points = round.pairs.iter().map(|failure| failure.0).collect();
+                let is_too_many = self.rows_of(&points) > most;
                 sweep.stuck.push((found.sets, round.pairs));
+                if is_too_many {
+                    break;
+                }
             }
             from = next;
         }
@@ -252,15 +319,15 @@ impl<'a> Cells<'a> {
 
     /// Goes on with the classes that changes left or joined, as long as these are few: all others hold, or were found.
     /// `None` where the work is to end.
-    fn follow_changes(&mut self, changes: Changes, asked: (u32, Scope), work: Work) -> Option<()> {
+    fn follow_changes(&mut self, changes: Changes, k: u32, height: Height, work: Work) -> Option<()> {
         let mut changes = changes;
         while let Some(few) = changes.few().filter(|few| !few.is_empty()) {
-            let found = any_three::around(self, few, asked, work.threads);
+            let found = any_three::around(self, few, (k, Scope::AllCells), work.threads);
             if work.watch.is_enough() {
                 return None;
             }
             changes = Changes::new(self.points.len());
-            climb::climb(self, &found.sets, &found.failures, Height::Coarsest, &mut changes);
+            climb::climb(self, &found.sets, &found.failures, height, &mut changes);
         }
         Some(())
     }
@@ -295,6 +362,11 @@ impl<'a> Cells<'a> {
     fn row(&self, point: Point) -> &[Node] {
         let width = self.points.width();
         &self.labels[point as usize * width..][..width]
+    }
+
+    /// The points that are not removed.
+    fn released(&self) -> Vec<Point> {
+        (0..self.points.len() as Point).filter(|&point| !self.removed[point as usize]).collect()
     }
 
     /// The number of removed rows.
