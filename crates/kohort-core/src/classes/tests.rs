@@ -172,40 +172,6 @@ fn the_smallest_class_of_any_three_columns_is_that_of_the_definition() {
 }
 
 #[test]
-fn frequent_and_rare_labels_of_many_tuples_are_counted_alike() {
-    let mut dice = Dice(Randomness::seeded(12));
-    for case in 0..24 {
-        let tuples = 600 + dice.below(3_000);
-        let weights: Vec<u64> = (0..tuples).map(|_| dice.below(if case % 2 == 0 { 2 } else { 4 }) as u64).collect();
-        let column = |dice: &mut Dice| {
-            // Labels from half of the tuples to one of a few hundred, or all alike.
-            let (len, tries) = (1 + dice.below(40), 1 + dice.below(5));
-            let code = |dice: &mut Dice| (0..tries).map(|_| dice.below(len)).min().unwrap_or(0) as u32;
-            ColumnCodes { of: (0..tuples).map(|_| code(dice)).collect(), len }
-        };
-        let known: Vec<ColumnCodes> = (0..5).map(|_| column(&mut dice)).collect();
-        let behind: Vec<(u32, u32)> = {
-            let tuple_of = (0u32..).zip(&weights).flat_map(|(t, &w)| std::iter::repeat_n(t, w as usize));
-            (0u32..).zip(tuple_of).collect()
-        };
-        let crowd = KnownPeople { known, sensitive: Vec::new(), people: People::rows(&weights) };
-        let (mut smallest, mut failing) = (u64::MAX, None);
-        let least = [1, 2, 5, 30][case % 4];
-        for set in Knows::Any(3).sets(5, Shorter::Implied) {
-            let own = plainly(&crowd, &behind, &set).sizes[0];
-            smallest = smallest.min(own);
-            if own < least && failing.is_none() {
-                failing = <[usize; 3]>::try_from(set).ok();
-            }
-        }
-        for threads in [1, 3] {
-            let found = any_three(&crowd, &[0, 1, 2, 3, 4], least, threads).unwrap();
-            assert_eq!((found.people, found.failing), (smallest, failing), "case {case}");
-        }
-    }
-}
-
-#[test]
 fn codes_that_do_not_occur_have_no_number() {
     let codes = ColumnCodes::occurring(vec![7, 2, 7, 5], 9);
     assert_eq!(codes, ColumnCodes { of: vec![2, 0, 2, 1], len: 3 });
